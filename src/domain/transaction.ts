@@ -71,8 +71,7 @@ export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
   }
   const document = json.value.value;
   const record = recordAt === undefined ? document : valueAt(document, recordAt);
-  const wrapped =
-    isJsonObject(record) && memberOf(record, "uti") !== undefined ? undefined : placeOf(document);
+  const wrapped = record !== undefined && isRecord(record) ? undefined : recordPlace(document);
   if (wrapped !== undefined)
     violations.push(whole("body_schema", `seems to have the record at ${wrapped}: set recordAt to that`));
   if (isJsonObject(record)) {
@@ -96,12 +95,18 @@ const maskedRecord = (record: TransactionRecord): TransactionRecord => {
   return isJsonObject(masked) ? masked : record;
 };
 
-/** Where an object with a `uti` is inside the document. */
-function placeOf(document: Json, steps: PointerSteps = []): string | undefined {
-  if (!isJsonObject(document)) return undefined;
-  if (steps.length > 0 && memberOf(document, "uti") !== undefined) return formatJsonPointer(steps);
+/** What no envelope has: the identity of a payment, its verdict and its amount. */
+const SIGNS = ["uti", "transApproved", "amountTrans"] as const satisfies readonly FieldName[];
+
+export const isRecord = (value: Json): boolean =>
+  isJsonObject(value) && SIGNS.some((name) => memberOf(value, name) !== undefined);
+
+/** Where a record is inside the document, as a JSON Pointer; undefined if it is not wrapped, or nowhere. */
+export function recordPlace(document: Json, steps: PointerSteps = []): string | undefined {
+  if (steps.length > 0 && isRecord(document)) return formatJsonPointer(steps);
+  if (!isJsonObject(document) && !Array.isArray(document)) return undefined;
   for (const [name, value] of Object.entries(document)) {
-    const place = placeOf(value, [...steps, name]);
+    const place = recordPlace(value, [...steps, name]);
     if (place !== undefined) return place;
   }
   return undefined;

@@ -7,7 +7,7 @@ import { isExposed, isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import type { Api } from "./client.ts";
 import { tokenExpiry } from "./tokens.ts";
 import { formatRelative } from "../domain/time.ts";
-import { connectionHint, UnusableAnswer } from "./failures.ts";
+import { addressHints, connectionHint, UnusableAnswer, VERSION } from "./failures.ts";
 import type { ServiceWords } from "./words.ts";
 
 export type CheckState = "ok" | "warning" | "failed" | "skipped";
@@ -180,20 +180,6 @@ function checkLinks(listed: Answer, settings: ResolvedSettings): Check {
   return failed(LINKS, listed, hint`Check the terminal: ${terminal}`);
 }
 
-const VERSION = /\/v\d+$/;
-
-function addressHints(baseUrl: string): readonly Hint[] {
-  const [version] = VERSION.exec(baseUrl) ?? [];
-  if (version !== undefined)
-    return [
-      hint`The base URL must not end in ${version}: ${set("baseUrl", baseUrl.slice(0, -version.length))}`,
-    ];
-  return [
-    hint`Check the address of the service: ${set("baseUrl", "<url>")}`,
-    hint`and where its links are: ${set("linksPath", "<path>")}`,
-  ];
-}
-
 function redirectHints(location: unknown, baseUrl: string): readonly Hint[] {
   const target = parseWebAddress(String(location));
   return target === undefined || target.origin === parseWebAddress(baseUrl)?.origin
@@ -226,14 +212,19 @@ function checkTransaction(read: Answer, settings: ResolvedSettings): Check {
   const address = settings.find("transactionUrl");
   if (address === undefined)
     return skipped(TRANSACTION, "not set", hint`${paylink("transaction")} needs it.`);
-  // The right answer to an unknown uti.
-  const isUnknown =
-    read instanceof PaylinkError && (read.code === "refused" || read.code === "usage") && !isPage(read);
-  if (!(read instanceof PaylinkError) || isUnknown) return passed(TRANSACTION, address.value);
+  if (!(read instanceof PaylinkError) || saysUnknown(read)) return passed(TRANSACTION, address.value);
   const remedy = hint`${paylink("transaction")} needs it: ${set("transactionUrl", "<path or URL with {uti}>")}`;
+  const detail = `${address.value}: ${read.message}`;
   return address.source === "default"
-    ? warned(TRANSACTION, read.message, remedy)
-    : failed(TRANSACTION, read, remedy);
+    ? warned(TRANSACTION, detail, remedy)
+    : { ...failed(TRANSACTION, read, remedy), detail };
+}
+
+/** The answers of an API to an unknown uti: a refusal in its words, or nothing found. */
+function saysUnknown(read: PaylinkError): boolean {
+  if (!(read instanceof UnusableAnswer)) return read.code === "usage";
+  const { status, words } = read.answer;
+  return status === 204 || (words.isJson && (status < 300 || read.code === "refused"));
 }
 
 function checkToken(answers: readonly Answer[], { settings, now }: Account): Check {
@@ -259,10 +250,11 @@ function checkToken(answers: readonly Answer[], { settings, now }: Account): Che
 }
 
 /** Whether the service's API gave the answer: it checks the token first. */
-const isFromApi = (answer: Answer): boolean =>
-  answer === "answered" || ([400, 403, 422].includes(statusOf(answer) ?? 0) && !isPage(answer));
+function isFromApi(answer: Answer): boolean {
+  if (!(answer instanceof UnusableAnswer)) return answer === "answered";
+  const { status, words } = answer.answer;
+  return [400, 403, 422].includes(status) ? !words.isPage : status < 300 && words.isJson;
+}
 
 const statusOf = (answer: Answer): number | undefined =>
   answer instanceof UnusableAnswer ? answer.answer.status : undefined;
-
-const isPage = (answer: Answer): boolean => answer instanceof UnusableAnswer && answer.answer.words.isPage;

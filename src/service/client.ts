@@ -1,12 +1,13 @@
 /** The client of the service: creates, lists, shows, updates and cancels payment links, and reads transactions. */
 import { type Effect, hint, paylink, PaylinkError } from "../domain/errors.ts";
-import { stringifyJson, valueAt } from "../domain/json.ts";
-import { parseJson } from "../domain/parse-json.ts";
+import { stringifyJson } from "../domain/json.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import type { PaymentLinkUpdate } from "../domain/payment-link-reply.ts";
 import {
   type CreatedLink,
+  expiryIn,
+  isEmpty,
   linkAddress,
+  type LinkChanges,
   type LinkEffect,
   type LinksPage,
   type LinksQuery,
@@ -14,12 +15,14 @@ import {
   readCreated,
   readPage,
   readServiceLink,
+  requireCancelled,
   type ServiceLink,
 } from "./links.ts";
+import { recordIn } from "./records.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import type { TlsFiles } from "../http/exchange.ts";
-import { addressOf, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
-import { failureOf, refusalOf } from "./failures.ts";
+import { addressOf, fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
+import { failureOf, refusalOf, whenUnknown } from "./failures.ts";
 import type { SendWithRetries } from "./retries.ts";
 import type { TokenSource } from "./tokens.ts";
 
@@ -41,8 +44,20 @@ export function createApi(parts: ApiParts) {
   ): Promise<ServiceLink> => {
     const url = linkAddress(linksAddress(), id, action);
     const reply = await call(parts, { ...operation, url, headers: JSON_TYPE, link: id });
+    if (operation.effect !== "show" && isEmpty(reply)) return readAgain(reply, id, operation.effect);
     return readServiceLink(reply, { id, linkAt, effect: operation.effect });
   };
+  const showLink = (id: string): Promise<ServiceLink> => callLink(id, "", { method: "GET", effect: "show" });
+  /** The link after a change that the service acknowledged with nothing. */
+  const readAgain = ({ status }: HttpReply, id: string, effect: LinkEffect): Promise<ServiceLink> =>
+    showLink(id).catch((error: unknown) => {
+      if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
+      throw new PaylinkError(
+        "outcome_unknown",
+        `The service answered ${status} without the link, and reading it failed: ${error.message}`,
+        { effect, hints: whenUnknown(effect, id), details: { ...error.details, link: id }, cause: error },
+      );
+    });
   return {
     /**
      * "Create payment link". The service creates one link for a key, if it has an idempotency header; without a key the link
@@ -64,20 +79,26 @@ export function createApi(parts: ApiParts) {
     /** One page of the links of a terminal. */
     listLinks: async (query: LinksQuery): Promise<LinksPage> => {
       const url = pageAddress(linksAddress(), query);
-      return readPage(await call(parts, { method: "GET", url, headers: JSON_TYPE, effect: "list" }));
+      return readPage(await call(parts, { method: "GET", url, headers: JSON_TYPE, effect: "list" }), linkAt);
     },
     /** The details of one link. */
-    showLink: (id: string) => callLink(id, "", { method: "GET", effect: "show" }),
-    /** Changes the description or the expiry of a link. */
-    updateLink: (id: string, changes: PaymentLinkUpdate) => {
-      const body = new TextEncoder().encode(stringifyJson(changes));
+    showLink,
+    /** Changes the description or the expiry of a link. The service requires an expiry: by default, the link's own is sent. */
+    updateLink: async (id: string, changes: LinkChanges): Promise<ServiceLink> => {
+      const own = "expirationDate" in changes ? {} : expiryIn(await showLink(id));
+      const body = new TextEncoder().encode(stringifyJson({ ...own, ...changes }));
       return callLink(id, "", { method: "PATCH", body, effect: "update" });
     },
-    cancelLink: (id: string) => callLink(id, "/cancel", { method: "POST", effect: "cancel" }),
+    /** Throws `outcome_unknown` for a link that can still be paid afterwards. */
+    cancelLink: async (id: string): Promise<ServiceLink> => {
+      const cancelled = await callLink(id, "/cancel", { method: "POST", effect: "cancel" });
+      requireCancelled(cancelled, id);
+      return cancelled;
+    },
+    /** The record, without what the service wraps it in. */
     readTransaction: async (uti: string): Promise<Uint8Array> => {
       const url = transactionAddress(parts, uti);
-      const { body } = await call(parts, { method: "GET", url, headers: [], effect: "read" });
-      return recordAt === undefined ? body : recordIn(body, recordAt);
+      return recordIn(await call(parts, { method: "GET", url, headers: [], effect: "read" }), recordAt);
     },
     /** Obtains a new access token; false if the account has no client credentials. */
     renewToken: async (): Promise<boolean> => (await parts.tokens.renew("read")) !== undefined,
@@ -93,20 +114,6 @@ function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string):
     });
   const address = transactionUrl.replaceAll("{uti}", () => encodeURIComponent(uti));
   return address.startsWith("/") ? serviceUrl(baseUrl, address) : serviceUrl(address, "");
-}
-
-/** The record keeps the spelling of its numbers. */
-function recordIn(body: Uint8Array, pointer: string): Uint8Array {
-  const json = parseJson(new TextDecoder().decode(body));
-  // The reader of the record reports a body that is not JSON.
-  if (!json.ok) return body;
-  const record = valueAt(json.value.value, pointer);
-  if (record === undefined)
-    throw new PaylinkError("usage", `The answer of the service has nothing at ${pointer} (recordAt).`, {
-      hints: [hint`Set where the record is: ${paylink("config", "set", "recordAt", "<JSON Pointer>")}`],
-      details: { recordAt: pointer, body: new TextDecoder().decode(body) },
-    });
-  return new TextEncoder().encode(stringifyJson(record));
 }
 
 /** The form of a service's requests and replies: the settings of the same names. */
@@ -171,15 +178,32 @@ async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
   // Only a request that may change something (RFC 9110 9.2.1) must be completed.
   const options = { timeout, clientCertificate, isKeyed, finish: operation.method !== "GET" };
   const exchange = (token: string): Promise<HttpReply> =>
-    send(requestTo(operation, parts, token), options).catch((error: unknown) => {
-      throw failureOf(error, effect, link);
-    });
+    follow(operation.url, (url) => send(requestTo({ ...operation, url }, parts, token), options)).catch(
+      (error: unknown) => {
+        throw failureOf(error, effect, link);
+      },
+    );
   const reply = await exchange(await tokens.current(effect));
-  // A 401 had no effect, so the request may be repeated with another token.
-  const renewed = reply.status === 401 ? await tokens.renew(effect) : undefined;
+  // Neither had an effect, so the request may be repeated with another token. Some gateways answer 403 to one that has ended.
+  const isRefused = reply.status === 401 || reply.status === 403;
+  const renewed = isRefused ? await tokens.renew(effect) : undefined;
   const last = renewed === undefined ? reply : await exchange(renewed);
-  if (last.status < 200 || last.status > 299) throw refusalOf(last, effect, link);
+  if (last.status < 200 || last.status > 299) throw refusalOf(last, effect, { link, baseUrl: parts.baseUrl });
   return last;
+}
+
+/** Sends once more where a redirect adds or removes a slash: the target is the same address, and the token may go there. */
+async function follow(url: URL, exchange: (url: URL) => Promise<HttpReply>): Promise<HttpReply> {
+  const reply = await exchange(url);
+  // These two keep the method and the body (RFC 9110 15.4).
+  if (reply.status !== 307 && reply.status !== 308) return reply;
+  const [location = ""] = fieldLines(reply.headers, "location");
+  const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+  if (target?.origin !== url.origin || (target.search !== "" && target.search !== url.search)) return reply;
+  if (target.pathname !== `${url.pathname}/` && `${target.pathname}/` !== url.pathname) return reply;
+  const same = new URL(url);
+  same.pathname = target.pathname;
+  return exchange(same);
 }
 
 const NOTHING = new Uint8Array();

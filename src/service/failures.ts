@@ -4,6 +4,7 @@ import {
   hint,
   paylink,
   PaylinkError,
+  type CommandLine,
   type Effect,
   type FailureCode,
   type FailureOptions,
@@ -54,20 +55,38 @@ export class UnusableAnswer extends PaylinkError {
   }
 }
 
-/** The failure for a reply other than 2xx. `link` is the id of the link that the request names. */
-export function refusalOf(reply: HttpReply, effect: Effect, link?: string): UnusableAnswer {
+/** The failure for a reply other than 2xx. */
+export function refusalOf(reply: HttpReply, effect: Effect, about: RequestParts = {}): UnusableAnswer {
+  const { link } = about;
   const code = codeOf(reply, effect);
-  const hints = code === "outcome_unknown" ? whenUnknown(effect, link) : nextSteps(reply, code, effect, link);
+  const hints =
+    code === "outcome_unknown" ? whenUnknown(effect, link) : nextSteps(reply, code, effect, about);
   return unusable(code, reply, { effect, hints, details: link === undefined ? {} : { link } });
 }
 
-/** Too Many Requests (RFC 6585 4) and Service Unavailable (RFC 9110 15.6.4): nothing was done. */
-export const isOverloaded = (status: number): boolean => status === 429 || status === 503;
+/** What a request was made of, for the next steps. */
+interface RequestParts {
+  /** The id of the link that it names. */
+  readonly link?: string | undefined;
+  /** The setting. */
+  readonly baseUrl?: string | undefined;
+}
 
-function codeOf({ status }: HttpReply, effect: Effect): FailureCode {
+/**
+ * Too Many Requests (RFC 6585 4) and Service Unavailable (RFC 9110 15.6.4): nothing was done. A gateway also answers 503 while
+ * the service still works on a request that may change something: only the service's own words say that it did not.
+ */
+export function isOverloaded({ status, headers, body }: HttpReply, mayChange: boolean): boolean {
+  if (status !== 503 || !mayChange) return status === 429 || status === 503;
+  const [type = ""] = fieldLines(headers, "content-type");
+  return /^application\/problem\+json/i.test(type) || serviceWords(body).code !== undefined;
+}
+
+function codeOf(reply: HttpReply, effect: Effect): FailureCode {
+  const { status } = reply;
   if (status >= 300 && status < 400) return "redirected";
   if (status === 401 || status === 403) return "unauthorized";
-  if (isOverloaded(status)) return "overloaded";
+  if (isOverloaded(reply, !HARMLESS.has(effect))) return "overloaded";
   if (status >= 400 && status < 500) return "refused";
   return HARMLESS.has(effect) ? "not_reached" : "outcome_unknown";
 }
@@ -81,7 +100,7 @@ function unusable(code: FailureCode, reply: HttpReply, options: FailureOptions):
   const target = redirectTarget(reply);
   return new UnusableAnswer(
     code,
-    `The service ${answeredWith(reply, words.text)}`,
+    `The service ${answeredWith(reply, words)}`,
     { status: reply.status, words },
     { ...options, details: { ...options.details, ...(target === undefined ? {} : { location: target }) } },
   );
@@ -91,9 +110,11 @@ const redirectTarget = ({ status, headers }: HttpReply): string | undefined =>
   status >= 300 && status < 400 ? fieldLines(headers, "location")[0] : undefined;
 
 /** "answered 404: not found", with the target of a redirect instead of the text. */
-export function answeredWith(reply: HttpReply, text: string): string {
+export function answeredWith(reply: HttpReply, { text, code }: ServiceWords): string {
   const target = redirectTarget(reply);
-  const words = target === undefined ? text : `a redirect to ${target}`;
+  // A code that repeats the status, or stands in the text, says nothing more.
+  const isNew = code !== undefined && code !== String(reply.status) && !text.includes(code);
+  const words = target === undefined ? `${text}${isNew ? ` (code ${code})` : ""}` : `a redirect to ${target}`;
   return `answered ${reply.status}${words === "" ? "." : `: ${words}`}`;
 }
 
@@ -108,20 +129,37 @@ export function whenUnknown(effect: Effect, link = ""): readonly Hint[] {
 export const checkAddress = (...keys: readonly string[]): Hint =>
   hint`Check the address: ${keys.flatMap((key, index) => [index === 0 ? "" : "; ", paylink("config", "get", key)])}`;
 
+/** The version is a part of `linksPath`. */
+export const VERSION = /\/v\d+$/;
+
+/** How to set the address of the service, if nothing useful answers there. */
+export function addressHints(baseUrl: string): readonly Hint[] {
+  const [version] = VERSION.exec(baseUrl) ?? [];
+  if (version !== undefined)
+    return [
+      hint`The base URL must not end in ${version}: ${setting("baseUrl", baseUrl.slice(0, -version.length))}`,
+    ];
+  return [
+    hint`Check the address of the service: ${setting("baseUrl", "<url>")}`,
+    hint`and where its links are: ${setting("linksPath", "<path>")}`,
+  ];
+}
+
+const setting = (key: string, value: string): CommandLine => paylink("config", "set", key, value);
+
 /** The next steps after a refusal; undefined if those of the code are right. */
 function nextSteps(
   reply: HttpReply,
   code: FailureCode,
   effect: Effect,
-  link = "",
+  { link = "", baseUrl = "" }: RequestParts,
 ): readonly Hint[] | undefined {
   const { status } = reply;
   if (effect === "pay") return [];
-  const wait = askedWait(reply);
-  if (code === "overloaded" && wait !== undefined)
-    return [hint`The service asks to wait: run the command again ${wait}.`];
+  if (code === "overloaded") return waitHints(reply);
   if (status === 403)
     return [hint`The token is valid, but not for this request. Check the terminal: ${paylink("status")}`];
+  if (status === 404 && VERSION.test(baseUrl)) return addressHints(baseUrl);
   if (status === 404 && effect === "read")
     return [hint`Check the uti, and the address: ${paylink("config", "get", "transactionUrl")}`];
   if (status === 404 && (effect === "create" || effect === "list"))
@@ -133,6 +171,12 @@ function nextSteps(
   if (code === "refused" && (effect === "update" || effect === "cancel"))
     return [hint`To see the link: ${paylink("links", "show", link)}`];
   return undefined;
+}
+
+/** Undefined if the service does not say how long. */
+export function waitHints(reply: HttpReply): readonly Hint[] | undefined {
+  const wait = askedWait(reply);
+  return wait === undefined ? undefined : [hint`The service asks to wait: run the command again ${wait}.`];
 }
 
 /** The `Retry-After` of a reply (RFC 9110 10.2.3) in words. */

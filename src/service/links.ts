@@ -10,10 +10,11 @@ import {
   parseJsonPointer,
   type PointerSteps,
   stringifyJson,
+  valueAt,
   valueAtPointer,
 } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import { type PaymentLink, readPaymentLink } from "../domain/payment-link-reply.ts";
+import { LINK_STATUSES, type PaymentLink, readPaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isWebAddress } from "../domain/addresses.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
@@ -138,6 +139,33 @@ export interface ServiceLink {
   readonly violations: readonly Problem[];
 }
 
+/** What an update can change. */
+export interface LinkChanges {
+  readonly description?: string;
+  readonly expirationDate?: string;
+}
+
+/** The expiry as the service spells it. */
+export function expiryIn({ json }: ServiceLink): Pick<LinkChanges, "expirationDate"> {
+  const expirationDate = memberOf(json, "expirationDate");
+  return typeof expirationDate === "string" ? { expirationDate } : {};
+}
+
+/** 204, or another success without a body. */
+export const isEmpty = ({ body }: HttpReply): boolean => UTF8.decode(body).trim() === "";
+
+/** A service may use words of its own for a link that is closed. */
+const NOT_CANCELLED: ReadonlySet<string> = new Set(LINK_STATUSES.filter((status) => status !== "cancelled"));
+
+export function requireCancelled({ link: { status = "" } }: ServiceLink, id: string): void {
+  if (!NOT_CANCELLED.has(status.toLowerCase())) return;
+  throw new PaylinkError(
+    "outcome_unknown",
+    `The service accepted the request, but the link is ${status.toLowerCase()} and not cancelled.`,
+    { effect: "cancel", hints: whenUnknown("cancel", id), details: { link: id, linkStatus: status } },
+  );
+}
+
 /** `links` is the address where links are created; its query is kept. */
 export function linkAddress(links: URL, id: string, action: string): URL {
   const address = new URL(links);
@@ -159,26 +187,48 @@ export function readServiceLink(reply: HttpReply, { id, linkAt, effect }: Expect
   const body = parsed.ok ? parsed.value.value : null;
   const json = linkAt === undefined ? body : valueOfLink(body, linkAt);
   const { link, violations } = readPaymentLink(json);
-  if (!isJsonObject(json) || (link.id === undefined && link.url === undefined)) {
+  const seen = isLink(json) ? undefined : placeOf(body, isLink);
+  if (!isJsonObject(json) || (link.id === undefined && link.url === undefined) || seen !== undefined) {
     if (reportsError(body)) throw reportedError(reply, effect);
-    throw noLink(reply, effect, id);
+    throw noLink(reply, effect, id, seen);
   }
   const other = link.id === undefined || link.id === id ? [] : [{ at: "id", message: `must be ${id}` }];
   return { text, json, link, violations: [...other, ...violations] };
 }
 
-function noLink({ status, body }: HttpReply, effect: LinkEffect, id: string): PaylinkError {
-  const service = serviceWords(body).text;
-  const message = `The service answered ${status}, but not with a link: ${service || "an empty body"}`;
-  const details = { status, service, link: id };
-  return effect === "show"
-    ? new PaylinkError("not_reached", message, {
-        effect,
-        hints: [checkAddress("baseUrl", "linksPath", "linkAt")],
-        details,
-      })
-    : new PaylinkError("outcome_unknown", message, { effect, hints: whenUnknown(effect, id), details });
+/** An envelope may have an id, or a status, of its own. */
+const isLink = (value: Json): boolean =>
+  isJsonObject(value) &&
+  (memberOf(value, "url") !== undefined ||
+    (memberOf(value, "id") !== undefined && memberOf(value, "status") !== undefined));
+
+/** Where such a value is inside the document, as a JSON Pointer. */
+function placeOf(document: Json, isWanted: (value: Json) => boolean): string | undefined {
+  const steps = findMember(document, (_, value) => isWanted(value));
+  return steps === undefined ? undefined : formatJsonPointer(steps);
 }
+
+function noLink({ status, body }: HttpReply, effect: LinkEffect, id: string, seen?: string): PaylinkError {
+  const { text: service, code } = serviceWords(body);
+  const message = `The service answered ${status}, but not with a link: ${service || "an empty body"}`;
+  const details = {
+    status,
+    service,
+    link: id,
+    ...(code === undefined ? {} : { code }),
+    ...(seen === undefined ? {} : { linkAt: seen }),
+  };
+  const isHarmless = effect === "show";
+  const usual = isHarmless ? [checkAddress("baseUrl", "linksPath", "linkAt")] : whenUnknown(effect, id);
+  return new PaylinkError(isHarmless ? "not_reached" : "outcome_unknown", message, {
+    effect,
+    hints: [...(seen === undefined ? [] : [seenAt(seen)]), ...usual],
+    details,
+  });
+}
+
+const seenAt = (place: string): Hint =>
+  hint`The link seems to be at ${place}: ${paylink("config", "set", "linkAt", place)}`;
 
 export interface LinksQuery {
   readonly terminalId: string;
@@ -207,22 +257,43 @@ export function pageAddress(links: URL, { from, to, ...query }: LinksQuery): URL
   return address;
 }
 
-/** Throws `not_reached` if a 2xx reply is not a list of links: something else answers at the address. */
-export function readPage(reply: HttpReply): LinksPage {
+/**
+ * A service without links may answer with nothing, or with nothing for `records`. Throws `not_reached` if a 2xx reply is not a
+ * list of links: something else answers at the address. `linkAt` is the setting: a service that wraps a link may wrap a list.
+ */
+export function readPage(reply: HttpReply, linkAt: string | undefined): LinksPage {
   const { status, body } = reply;
-  const parsed = parseJson(new TextDecoder().decode(body));
-  const page = parsed.ok && isJsonObject(parsed.value.value) ? parsed.value.value : {};
-  const [records, totalCount] = [memberOf(page, "records"), memberOf(page, "totalCount")];
-  if (!Array.isArray(records)) {
-    if (reportsError(page)) throw reportedError(reply, "list");
-    const said = serviceWords(body);
-    const words = parsed.ok ? { ...said, text: "JSON without records" } : said;
-    throw new UnusableAnswer(
-      "not_reached",
-      `The service answered ${status}, but not with a list of links: ${words.text || "an empty body"}`,
-      { status, words },
-      { effect: "list", hints: [checkAddress("baseUrl", "linksPath")] },
-    );
+  if (isEmpty(reply)) return { records: [], totalCount: undefined };
+  const parsed = parseJson(UTF8.decode(body));
+  const document = parsed.ok ? parsed.value.value : undefined;
+  const wrapped = linkAt === undefined || document === undefined ? undefined : valueAt(document, linkAt);
+  const page = [document, wrapped].find((value) => value !== undefined && isPage(value));
+  if (page !== undefined && isJsonObject(page)) {
+    const [records, totalCount] = [memberOf(page, "records"), memberOf(page, "totalCount")];
+    return {
+      records: Array.isArray(records) ? records : [],
+      totalCount: isJsonNumber(totalCount) ? Number(totalCount.toString()) : undefined,
+    };
   }
-  return { records, totalCount: isJsonNumber(totalCount) ? Number(totalCount.toString()) : undefined };
+  if (document !== undefined && reportsError(document)) throw reportedError(reply, "list");
+  const seen = document === undefined ? undefined : placeOf(document, isPage);
+  const said = serviceWords(body);
+  const words = parsed.ok ? { ...said, text: "JSON without records" } : said;
+  throw new UnusableAnswer(
+    "not_reached",
+    `The service answered ${status}, but not with a list of links: ${words.text}`,
+    { status, words },
+    {
+      effect: "list",
+      hints: [...(seen === undefined ? [] : [seenAt(seen)]), checkAddress("baseUrl", "linksPath")],
+      details: seen === undefined ? {} : { linkAt: seen },
+    },
+  );
+}
+
+function isPage(value: Json): boolean {
+  if (!isJsonObject(value)) return false;
+  const records = memberOf(value, "records");
+  const isCounted = memberOf(value, "totalCount") !== undefined;
+  return Array.isArray(records) || records === null || (records === undefined && isCounted);
 }

@@ -59,7 +59,7 @@ export function withRetries({
     for (let retry = 1; ; retry++) {
       const limits = timeout === undefined ? options : { ...options, timeout: Math.max(1, timeLeft()) };
       const result = await send(request, limits).catch(sendError);
-      const cause = causeToRepeat(result, isKeyed, now());
+      const cause = causeToRepeat(result, { isKeyed, mayChange: options.finish === true, now: now() });
       const milliseconds = cause?.asked ?? backoff(FIRST_WAIT, retry, random);
       if (cause === undefined || retry > RETRIES || milliseconds >= timeLeft()) {
         return settled(result, doubt);
@@ -91,13 +91,23 @@ interface Cause extends Pick<Wait, "reason" | "mayHaveArrived"> {
   readonly asked?: number | undefined;
 }
 
-function causeToRepeat(result: HttpReply | SendError, isKeyed: boolean, now: Date): Cause | undefined {
+interface Circumstances {
+  readonly isKeyed: boolean;
+  /** Whether the request may change something. */
+  readonly mayChange: boolean;
+  readonly now: Date;
+}
+
+function causeToRepeat(
+  result: HttpReply | SendError,
+  { isKeyed, mayChange, now }: Circumstances,
+): Cause | undefined {
   if (result instanceof SendError) {
     const mayRepeat = (!result.sent || isKeyed) && !(result instanceof SendTimeout);
     return mayRepeat ? { reason: result.message, mayHaveArrived: result.sent } : undefined;
   }
   const { status } = result;
-  const mayHaveArrived = !isOverloaded(status);
+  const mayHaveArrived = !isOverloaded(result, mayChange);
   if (mayHaveArrived && !(isKeyed && status >= 500)) return undefined;
   return { reason: `it answered ${status}`, mayHaveArrived, asked: retryAfter(result, now) };
 }
@@ -111,7 +121,7 @@ export function withoutRetries(send: Send, now: () => Date): Send {
     const reply = await send(request, options).catch((error: unknown) => {
       throw error instanceof SendError && !error.sent ? failureOf(error, "create") : error;
     });
-    if (!isOverloaded(reply.status)) return reply;
+    if (!isOverloaded(reply, options?.finish === true)) return reply;
     const { message, details } = refusalOf(reply, "create");
     throw new PaylinkError("overloaded", message, {
       details: { ...details, retryAfter: retryAfter(reply, now()) },

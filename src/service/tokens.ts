@@ -1,11 +1,11 @@
 /** Access tokens: a fixed one, or those that client credentials obtain and renew (RFC 6749 4.4). */
-import { hint, paylink, PaylinkError, type Effect, type Hint } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError, type Effect, type FailureCode, type Hint } from "../domain/errors.ts";
 import { SendError, type Send, type TlsFiles } from "../http/exchange.ts";
 import { isJsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import { addressOf, type HeaderLine, type HttpReply } from "../http/message.ts";
-import { answeredWith, isOverloaded, notReached, refusalOf, UnusableAnswer } from "./failures.ts";
+import { answeredWith, isOverloaded, notReached, UnusableAnswer, waitHints } from "./failures.ts";
 import { serviceWords, wordsOf, type ServiceWords } from "./words.ts";
 
 export interface TokenSource {
@@ -119,7 +119,6 @@ async function requestToken(
     throw error instanceof SendError ? notReached(error, effect, TOKEN_URL) : error;
   });
   const { status } = reply;
-  if (isOverloaded(status)) throw refusalOf(reply, effect);
   if (status < 200 || status > 299) throw refusedToken(url, reply, effect);
   return tokenFrom(url, reply, { asked, anyType: credentials.anyType, effect });
 }
@@ -220,6 +219,18 @@ export function usableToken(token: string): string {
   );
 }
 
+/** A wrong address, a fault and an overload say nothing about the credentials. */
+function codeOf(reply: HttpReply, { isPage }: ServiceWords): FailureCode {
+  const { status } = reply;
+  if (isOverloaded(reply, false)) return "overloaded";
+  if (status >= 300 && status < 400) return "redirected";
+  if (status >= 500) return "not_reached";
+  return isElsewhere(status) || (isPage && status < 300) ? "refused" : "unauthorized";
+}
+
+/** Nothing is there, or nothing that takes a POST (RFC 9110 15.5.5, 15.5.6, 15.5.11). */
+const isElsewhere = (status: number): boolean => [404, 405, 410].includes(status);
+
 /** The failure for an answer without a token. */
 function refusedToken(
   url: URL,
@@ -227,17 +238,19 @@ function refusedToken(
   effect: Effect,
   words = serviceWords(reply.body),
 ): PaylinkError {
+  const code = codeOf(reply, words);
+  const hints = code === "overloaded" ? waitHints(reply) : nextSteps(code, words);
   return new UnusableAnswer(
-    "unauthorized",
-    `${url.origin} gave no access token. It ${answeredWith(reply, words.text)}`,
+    code,
+    `${url.origin} gave no access token. It ${answeredWith(reply, words)}`,
     { status: reply.status, words },
-    { effect, hints: nextSteps(reply.status, words) },
+    { effect, hints },
   );
 }
 
-function nextSteps(status: number, { text, code = "", isPage }: ServiceWords): readonly Hint[] {
-  if ((status >= 300 && status < 400) || status === 404 || status === 405 || isPage) return [TOKEN_URL];
-  if (status >= 500) return [hint`The token endpoint failed. Run the command again later.`];
+function nextSteps(failure: FailureCode, { text, code = "", isPage }: ServiceWords): readonly Hint[] {
+  if (failure === "not_reached") return [hint`The token endpoint failed. Run the command again later.`];
+  if (failure !== "unauthorized" || isPage) return [TOKEN_URL];
   if (/scope/i.test(`${code} ${text}`))
     return [
       hint`Set the scope that the service expects: ${paylink("config", "set", "tokenScope", "<scope>")}`,

@@ -11,6 +11,7 @@ export interface ServiceWords {
   readonly problems: readonly Problem[];
   /** Whether a web page answered, and no API. */
   readonly isPage: boolean;
+  readonly isJson: boolean;
 }
 
 const LONGEST_TEXT = 500;
@@ -20,10 +21,16 @@ export function serviceWords(body: Uint8Array): ServiceWords {
   const parsed = parseJson(text);
   if (!parsed.ok) {
     const isPage = HTML.test(text);
-    return { text: isPage ? pageTitle(text) : clip(text), code: undefined, problems: [], isPage };
+    return {
+      text: isPage ? pageTitle(text) : clip(text),
+      code: undefined,
+      problems: [],
+      isPage,
+      isJson: false,
+    };
   }
   const words = wordsOf(parsed.value.value);
-  return { ...words, text: clip(words.text ?? text), isPage: false };
+  return { ...words, text: clip(words.text ?? text), isPage: false, isJson: true };
 }
 
 const clip = (text: string): string =>
@@ -40,7 +47,7 @@ const TEXTS = [
   "msg",
 ];
 const WEAK_TEXTS = ["description", "reason", "title", "error"];
-const CODES = ["code", "errorcode", "responsecode", "faultcode"];
+const CODES = ["code", "errorcode", "responsecode", "faultcode", "reasoncode", "errorid", "errno"];
 const INNER = ["error", "fault", "detail", "result"];
 const PROBLEMS = ["errors", "modelstate", "violations", "details"];
 /** The members that say where a problem is. */
@@ -68,7 +75,10 @@ export function wordsOf(value: Json, depth = 0): Words {
       nested.find(({ text }) => text !== undefined)?.text ??
       firstText(members, WEAK_TEXTS) ??
       (first === undefined ? undefined : `${first.at} ${first.message}`.trim()),
-    code: nested.find(({ code }) => code !== undefined)?.code ?? codeOf(members),
+    code:
+      nested.find(({ code }) => code !== undefined)?.code ??
+      codeOf(members) ??
+      lists.flatMap(codeInList).find((code) => code !== undefined),
     problems: [...problems, ...nested.flatMap((words) => words.problems)],
   };
 }
@@ -95,6 +105,9 @@ function codeOf(members: ReadonlyMap<string, Json>): string | undefined {
   const error = members.get("error");
   return typeof error === "string" && /^[\w.:-]+$/.test(error) ? error : undefined;
 }
+
+const codeInList = (list: Json | undefined): readonly (string | undefined)[] =>
+  Array.isArray(list) ? list.filter(isJsonObject).map((error) => codeOf(plainNames(error))) : [];
 
 /** A list of objects or texts, or an object with the texts of each field (ASP.NET). */
 function problemsIn(value: Json | undefined): Problem[] {

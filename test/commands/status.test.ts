@@ -93,7 +93,7 @@ describe("paylink status", () => {
       "another path",
       ["tokenUrl", ({ url }) => `${url}/token`],
       "token endpoint",
-      3,
+      4,
       /Page not found/,
       /set tokenUrl/,
     ],

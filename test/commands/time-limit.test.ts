@@ -12,6 +12,7 @@ import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 import { keyFile, KEYS } from "../support/keys.ts";
+import { MAINTENANCE } from "../support/raw-server.ts";
 import { post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace"];
@@ -24,7 +25,7 @@ const ACCOUNT = {
 const overloaded = (retryAfter: string): HttpReply => ({
   status: 503,
   headers: [["Retry-After", retryAfter]],
-  body: new Uint8Array(),
+  body: new TextEncoder().encode(MAINTENANCE),
 });
 
 it("does not wait for a retry that would be too late", async () => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { ANSWER } from "../support/link-request.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
-import { rawServer, reply } from "../support/raw-server.ts";
+import { MAINTENANCE, rawServer, reply } from "../support/raw-server.ts";
 
 const TOKEN = "tok_Zm9vYmFyYmF6";
 const CREATE = ["create", "--amount", "10", "--currency", "EUR"];
@@ -127,7 +127,7 @@ describe("a reader that goes away", () => {
 
 describe("an interruption", () => {
   it("ends a wait for another try, with nothing created", async () => {
-    const server = await rawServer(reply(503, "", { "Retry-After": "20" }));
+    const server = await rawServer(reply(503, MAINTENANCE, { "Retry-After": "20" }));
     const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: TOKEN, PAYLINK_TERMINAL_ID: "1" };
     const running = startPaylink(FULL, { home: temporaryHome(), env });
     await expect.poll(() => running.stderr()).toContain("Trying again in 20.0 s (1 of 3)");

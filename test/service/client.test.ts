@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { apiAt, TOKEN } from "../support/api.ts";
 import { adviceOf, failure } from "../support/failure.ts";
 import { ANSWER, REQUEST } from "../support/link-request.ts";
-import { rawServer, reply, type RawServer } from "../support/raw-server.ts";
+import { MAINTENANCE, rawServer, reply, type RawServer } from "../support/raw-server.ts";
 
 type Answer = Parameters<typeof rawServer>[0];
 
@@ -56,6 +56,9 @@ describe("a request that may have arrived", () => {
     ["nothing", reply(200, "")],
     ["a fault of the service", reply(500, "oops", { "Content-Type": "text/plain" })],
     ["a gateway's answer", reply(502, "")],
+    ["a gateway's 503", reply(503, "<html><title>503</title></html>", { "Retry-After": "0" })],
+    ["a 503 without a word", reply(503, "")],
+    ["a 503 in words of no service", reply(503, '{"message":"Service Unavailable"}')],
     ["ten megabytes", (socket) => reply(200, "x".repeat(10_000_000))(socket)],
   ])("is of unknown outcome after %s, and is not sent again", async (_, answer) => {
     const server = await rawServer(answer);
@@ -111,6 +114,46 @@ describe("a request without effect", () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
+  it.each([
+    ["308 that adds a slash", 308, "/v1/payment-links/"],
+    ["307 that is relative", 307, "payment-links/"],
+  ])("follows a %s, with its token and body", async (_, status, location) => {
+    const server = await rawServer((socket, count) =>
+      count === 1 ? reply(status, "", { Location: location })(socket) : reply(200, ANSWER)(socket),
+    );
+    expect((await apiAt(server.url).api.createLink(REQUEST)).link.id).toBe("L1");
+    const [first = "", second = ""] = server.requests;
+    expect(second).toBe(first.replace("/v1/payment-links", "/v1/payment-links/"));
+  });
+
+  it.each([
+    [307, "/v1/other/"],
+    [308, "/v2/payment-links/"],
+    [308, "/v1/payment-links/?a=b"],
+    [308, "//127.0.0.1:9/v1/payment-links/"],
+    [302, "/v1/payment-links/"],
+    [308, "http://["],
+  ])("follows no other redirect: %i to %s", async (status, location) => {
+    const server = await rawServer(reply(status, "", { Location: location }));
+    const error = await failure(apiAt(server.url).api.createLink(REQUEST));
+    expect([error.code, error.exit]).toEqual(["redirected", 4]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("follows one redirect alone, even if the next leads back", async () => {
+    const server = await rawServer((socket, count) =>
+      reply(308, "", { Location: count % 2 === 1 ? "/v1/payment-links/" : "/v1/payment-links" })(socket),
+    );
+    expect((await failure(apiAt(server.url).api.createLink(REQUEST))).code).toBe("redirected");
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("names the version that the base URL must not have", async () => {
+    const server = await rawServer(reply(404, '{"message":"no route"}'));
+    const error = await failure(apiAt(`${server.url}/v1`).api.createLink(REQUEST));
+    expect(adviceOf(error)).toContain(`must not end in /v1: paylink config set baseUrl ${server.url}`);
+  });
+
   it("is sent only over https", async () => {
     const error = await failure(apiAt("http://service.example").api.createLink(REQUEST));
     expect(error.code).toBe("usage");
@@ -151,7 +194,7 @@ describe("a request that is sent again", () => {
 
   it.each([429, 503])("after %i, as long as the service asks, and then succeeds", async (status) => {
     const server = await rawServer((socket, count) =>
-      count < 3 ? reply(status, "", { "Retry-After": "7" })(socket) : reply(200, ANSWER)(socket),
+      count < 3 ? reply(status, MAINTENANCE, { "Retry-After": "7" })(socket) : reply(200, ANSWER)(socket),
     );
     const { api, waits } = apiAt(server.url);
     expect((await api.createLink(REQUEST)).link.id).toBe("L1");
@@ -161,7 +204,7 @@ describe("a request that is sent again", () => {
   it("after a date, too", async () => {
     const later = { "Retry-After": "Sat, 21 Nov 2026 10:00:20 GMT" };
     const server = await rawServer((socket, count) =>
-      count === 1 ? reply(503, "", later)(socket) : reply(200, ANSWER)(socket),
+      count === 1 ? reply(503, MAINTENANCE, later)(socket) : reply(200, ANSWER)(socket),
     );
     const { api, waits } = apiAt(server.url);
     await api.createLink(REQUEST);
@@ -169,7 +212,7 @@ describe("a request that is sent again", () => {
   });
 
   it("three times and no more", async () => {
-    const server = await rawServer(reply(503, ""));
+    const server = await rawServer(reply(503, MAINTENANCE));
     const error = await failure(apiAt(server.url).api.createLink(REQUEST));
     expect([error.code, error.exit]).toEqual(["overloaded", 5]);
     expect(server.requests).toHaveLength(4);
@@ -182,9 +225,16 @@ describe("a request that is sent again", () => {
     expect(waits).toEqual([]);
   });
 
-  it("once with another token after a 401", async () => {
+  it("after a gateway's 503 if it changes nothing", async () => {
     const server = await rawServer((socket, count) =>
-      count === 1 ? reply(401, "")(socket) : reply(200, ANSWER)(socket),
+      count === 1 ? reply(503, "<html></html>")(socket) : reply(200, ANSWER)(socket),
+    );
+    expect((await apiAt(server.url).api.showLink("L1")).link.id).toBe("L1");
+  });
+
+  it.each([401, 403])("once with another token after a %i", async (status) => {
+    const server = await rawServer((socket, count) =>
+      count === 1 ? reply(status, "")(socket) : reply(200, ANSWER)(socket),
     );
     const tokens = { current: async () => "old-token", renew: async () => "new-token" };
     await apiAt(server.url, { tokens }).api.createLink(REQUEST);

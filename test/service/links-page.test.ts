@@ -1,7 +1,7 @@
 /** One page of links: the request for it, and what counts as a page. */
 import { describe, expect, it } from "vitest";
 import { apiAt } from "../support/api.ts";
-import { failure } from "../support/failure.ts";
+import { adviceOf, failure } from "../support/failure.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 
 const QUERY = {
@@ -36,11 +36,27 @@ describe("a page of links", () => {
     expect(server.requests[0]).toMatch(/^GET \/links\?tenant=a&terminalId=7&from=[^&]+&to=[^&]+ HTTP/);
   });
 
+  it.each(["", '{"totalCount":0}', '{"totalCount":0,"records":null}', '{"records":null}'])(
+    "may have nothing for its records: %s",
+    async (body) => {
+      const server = await rawServer(reply(body === "" ? 204 : 200, body));
+      expect((await apiAt(server.url).api.listLinks(QUERY)).records).toEqual([]);
+    },
+  );
+
+  it("may be wrapped where links are, and the setting is named", async () => {
+    const server = await rawServer(reply(200, '{"data":{"totalCount":1,"records":[{"id":"L1"}]}}'));
+    const page = await apiAt(server.url, { linkAt: "/data" }).api.listLinks(QUERY);
+    expect(page).toMatchObject({ totalCount: 1, records: [{ id: "L1" }] });
+    const error = await failure(apiAt(server.url).api.listLinks(QUERY));
+    expect(adviceOf(error)).toContain("paylink config set linkAt /data");
+  });
+
   it.each([
     ["a page for people", "<html><title>Shop</title></html>", 'an HTML page with the title "Shop"'],
     ["JSON of another kind", '{"links":[]}', "JSON without records"],
     ["an array", "[]", "JSON without records"],
-    ["nothing", "", "an empty body"],
+    ["an envelope", '{"data":{"totalCount":0,"records":[]}}', "JSON without records"],
   ])("is not %s", async (_, body, words) => {
     const server = await rawServer(reply(200, body));
     const error = await failure(apiAt(server.url).api.listLinks(QUERY));

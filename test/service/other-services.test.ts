@@ -207,7 +207,7 @@ describe("a link of other types", () => {
 });
 
 describe("a transaction", () => {
-  const record = '{"uti":"u-1","amount":10.00}';
+  const record = '{"uti":"u-1","amountTrans":10.00}';
 
   it("is read at a whole URL, with the token", async () => {
     const server = await rawServer(reply(200, record));
@@ -233,7 +233,40 @@ describe("a transaction", () => {
   it("names the setting if the envelope is missing", async () => {
     const server = await rawServer(reply(200, record));
     const error = await failure(apiAt(server.url, { recordAt: "/data" }).api.readTransaction("u-1"));
-    expect([error.code, error.exit]).toEqual(["usage", 2]);
-    expect(error.message).toContain("nothing at /data (recordAt)");
+    expect([error.code, error.exit]).toEqual(["not_reached", 5]);
+    expect(error.message).toContain("without a transaction record at /data (recordAt)");
+  });
+
+  it.each([
+    ["/data", `{"status":"ok","data":${record}}`],
+    ["/result/0", `{"result":[${record},${record}]}`],
+    ["/a/transaction", `{"a":{"reference":"INV-1","transaction":${record}}}`],
+  ])("that is wrapped names the place: %s", async (place, body) => {
+    const server = await rawServer(reply(200, body));
+    const error = await failure(apiAt(server.url).api.readTransaction("u-1"));
+    expect(error).toMatchObject({ code: "not_reached", details: { recordAt: place } });
+    expect(adviceOf(error)).toContain(`paylink config set recordAt ${place}`);
+    const read = await apiAt(server.url, { recordAt: place }).api.readTransaction("u-1");
+    expect(new TextDecoder().decode(read)).toBe(record);
+  });
+
+  it.each([
+    [undefined, `[${record}]`],
+    ["/data", `{"data":[${record}]}`],
+  ])("is read from a list of one: %s", async (recordAt, body) => {
+    const server = await rawServer(reply(200, body));
+    const read = await apiAt(server.url, { recordAt }).api.readTransaction("u-1");
+    expect(new TextDecoder().decode(read)).toBe(record);
+  });
+
+  it.each([
+    ["{}", "not_reached", "without a transaction record"],
+    ['{"status":"ok"}', "not_reached", "without a transaction record"],
+    ["<html><title>Shop</title></html>", "not_reached", 'an HTML page with the title "Shop"'],
+    ['{"errorCode":"E7","message":"no access"}', "refused", "answered 200: no access (code E7)"],
+  ])("is not %s", async (body, code, words) => {
+    const error = await failure(apiAt((await rawServer(reply(200, body))).url).api.readTransaction("u-1"));
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(words);
   });
 });

@@ -4,7 +4,7 @@ import { serviceWords } from "../../src/service/words.ts";
 import { REQUEST } from "../support/link-request.ts";
 import { apiAt } from "../support/api.ts";
 import { adviceOf, failure } from "../support/failure.ts";
-import { rawServer, reply } from "../support/raw-server.ts";
+import { MAINTENANCE, rawServer, reply } from "../support/raw-server.ts";
 
 const problem = { at: "terminalId", message: "is unknown" };
 
@@ -73,7 +73,7 @@ it.each([
     { text: "an HTML page", code: undefined, problems: [], isPage: true },
   ],
 ])("%s", (_, body, words) => {
-  expect(serviceWords(new TextEncoder().encode(body))).toEqual({ isPage: false, ...words });
+  expect(serviceWords(new TextEncoder().encode(body))).toMatchObject({ isPage: false, ...words });
 });
 
 it("long bodies are clipped, and their length is named", () => {
@@ -89,7 +89,7 @@ describe("a refusal", () => {
 
   it("has the service's code in its details", async () => {
     const error = await refusal(422, '{"code":275,"message":"Invalid payment link ID"}');
-    expect(error.message).toBe("The service answered 422: Invalid payment link ID.");
+    expect(error.message).toBe("The service answered 422: Invalid payment link ID (code 275).");
     expect(error.details).toMatchObject({ status: 422, code: "275", service: "Invalid payment link ID" });
   });
 
@@ -119,7 +119,7 @@ describe("a refusal", () => {
 
   it("that asks for a long wait is repeated if the timeout allows it", async () => {
     const server = await rawServer((socket, count) =>
-      (count === 1 ? reply(503, "", { "Retry-After": "600" }) : reply(401, ""))(socket),
+      (count === 1 ? reply(503, MAINTENANCE, { "Retry-After": "600" }) : reply(401, ""))(socket),
     );
     const { api, waits } = apiAt(server.url, { timeout: 700_000 });
     await failure(api.createLink(REQUEST));

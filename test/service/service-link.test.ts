@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { apiAt } from "../support/api.ts";
 import { adviceOf, failure } from "../support/failure.ts";
 import { ANSWER } from "../support/link-request.ts";
-import { rawServer, reply } from "../support/raw-server.ts";
+import { MAINTENANCE, rawServer, reply } from "../support/raw-server.ts";
+
+/** What every operation may answer, a cancellation too. */
+const CANCELLED = ANSWER.replace('"active"', '"cancelled"');
 
 type Api = ReturnType<typeof apiAt>["api"];
 
@@ -17,9 +20,9 @@ const OPERATIONS: readonly [name: string, run: (api: Api) => Promise<unknown>, l
 
 describe.each(OPERATIONS)("%s", (_, run, line, body) => {
   it("is requested as documented, and answered with the link", async () => {
-    const server = await rawServer(reply(200, ANSWER));
+    const server = await rawServer(reply(200, CANCELLED));
     expect(await run(apiAt(server.url).api)).toMatchObject({
-      text: ANSWER,
+      text: CANCELLED,
       link: { id: "L1" },
       violations: [],
     });
@@ -30,7 +33,7 @@ describe.each(OPERATIONS)("%s", (_, run, line, body) => {
   });
 
   it("reads the link where linkAt says, at the address that linksPath says", async () => {
-    const server = await rawServer(reply(200, `{"data":${ANSWER}}`));
+    const server = await rawServer(reply(200, `{"data":${CANCELLED}}`));
     const { api } = apiAt(server.url, { linksPath: "/links/?tenant=a", linkAt: "/data" });
     expect(await run(api)).toMatchObject({ link: { id: "L1" } });
     expect(server.requests[0]).toMatch(/^[A-Z]+ \/links\/L1(?:\/cancel)?\?tenant=a HTTP/);
@@ -44,7 +47,7 @@ describe.each(OPERATIONS)("%s", (_, run, line, body) => {
   });
 
   it("says that the reply is about another link", async () => {
-    const server = await rawServer(reply(200, ANSWER.replaceAll("L1", "L2")));
+    const server = await rawServer(reply(200, CANCELLED.replaceAll("L1", "L2")));
     expect(await run(apiAt(server.url).api)).toMatchObject({
       violations: [{ at: "id", message: "must be L1" }],
     });
@@ -52,7 +55,9 @@ describe.each(OPERATIONS)("%s", (_, run, line, body) => {
 
   it("is sent again after a 503, which has no effect", async () => {
     let calls = 0;
-    const server = await rawServer((socket) => reply(++calls === 1 ? 503 : 200, ANSWER)(socket));
+    const server = await rawServer((socket) =>
+      (++calls === 1 ? reply(503, MAINTENANCE) : reply(200, CANCELLED))(socket),
+    );
     expect(await run(apiAt(server.url).api)).toMatchObject({ link: { id: "L1" } });
     expect(server.requests).toHaveLength(2);
   });
@@ -93,6 +98,70 @@ describe("a change of a link", () => {
     const error = await failure(apiAt(server.url).api.cancelLink("L1"));
     expect(error).toMatchObject({ code: "refused", exit: 4 });
     expect(error.message).toContain("The payment link is paid");
+  });
+});
+
+describe("an answer without a link", () => {
+  const EMPTY = { 204: reply(204, ""), 200: reply(200, " \n") } as const;
+
+  it.each([204, 200] as const)("of %i leads to the link itself after a change", async (status) => {
+    for (const run of [(api: Api) => api.updateLink("L1", CHANGES), (api: Api) => api.cancelLink("L1")]) {
+      const server = await rawServer((socket, count) =>
+        (count === 1 ? EMPTY[status] : reply(200, CANCELLED))(socket),
+      );
+      expect(await run(apiAt(server.url).api)).toMatchObject({ link: { id: "L1" } });
+      expect(server.requests.map((request) => request.split(" ", 1)[0])).toEqual([
+        expect.stringMatching(/PATCH|POST/),
+        "GET",
+      ]);
+    }
+  });
+
+  it("is of unknown outcome if the link cannot be read then", async () => {
+    const server = await rawServer((socket, count) => (count === 1 ? EMPTY[204] : reply(404, "{}"))(socket));
+    const error = await failure(apiAt(server.url).api.updateLink("L1", CHANGES));
+    expect(error).toMatchObject({ code: "outcome_unknown", exit: 6 });
+    expect(error.message).toContain("answered 204 without the link, and reading it failed");
+  });
+
+  it.each(["active", "viewed", "ATTEMPTED", "paid"])(
+    "is no success of a cancellation: %s",
+    async (status) => {
+      const server = await rawServer(reply(200, ANSWER.replace('"active"', `"${status}"`)));
+      const error = await failure(apiAt(server.url).api.cancelLink("L1"));
+      expect(error).toMatchObject({ code: "outcome_unknown", exit: 6 });
+      expect(error.message).toContain(`the link is ${status.toLowerCase()} and not cancelled`);
+    },
+  );
+
+  it.each([
+    ["/data", `{"data":${ANSWER}}`],
+    ["/result/link", `{"id":"req-1","result":{"link":${ANSWER}}}`],
+  ])("names where the link seems to be: %s", async (place, body) => {
+    const server = await rawServer(reply(200, body));
+    for (const run of [(api: Api) => api.showLink("L1"), (api: Api) => api.cancelLink("L1")]) {
+      const error = await failure(run(apiAt(server.url).api));
+      expect(error.details["linkAt"]).toBe(place);
+      expect(adviceOf(error)).toContain(`paylink config set linkAt ${place}`);
+    }
+  });
+});
+
+describe("a change of the description alone", () => {
+  it("sends the link's own expiry, as the service spells it", async () => {
+    const server = await rawServer(reply(200, ANSWER));
+    await apiAt(server.url).api.updateLink("L1", { description: "Order 1" });
+    expect(server.requests.map((request) => request.split("\r\n\r\n")[1])).toEqual([
+      "",
+      '{"expirationDate":"2030-01-31T12:00:00Z","description":"Order 1"}',
+    ]);
+  });
+
+  it("sends nothing if the link cannot be read", async () => {
+    const server = await rawServer(reply(404, '{"code":275,"message":"Invalid payment link ID"}'));
+    const error = await failure(apiAt(server.url).api.updateLink("L1", { description: "Order 1" }));
+    expect(error).toMatchObject({ code: "refused", exit: 4 });
+    expect(server.requests).toHaveLength(1);
   });
 });
 

@@ -165,7 +165,6 @@ describe("client credentials", () => {
     ["a refusal of another shape", [400, '{"code":17,"message":"no such client"}'], "400: no such client"],
     ["an empty refusal", [403, ""], "answered 403."],
     ["an error with status 200", [200, '{"error":"invalid_client"}'], "answered 200: invalid_client"],
-    ["a page", [200, "<!doctype html><title>Sign in</title>", html], 'an HTML page with the title "Sign in"'],
     [
       "JSON without a token",
       [200, '{"accessToken":"hidden-1"}'],
@@ -181,8 +180,6 @@ describe("client credentials", () => {
       [200, '{"access_token":"hidden-1","token_type":"mac"}'],
       'of the type "mac"',
     ],
-    ["a redirect", [302, "", { Location: "https://login.example/" }], "a redirect to https://login.example/"],
-    ["a fault", [500, "oops", { "Content-Type": "text/plain" }], "answered 500: oops"],
   ])("fail with exit 3 after %s, in the service's words and without secrets", async (_, answer, words) => {
     const server = await rawServer(reply(...answer));
     const error = await failure(tokensAt(server.url).tokens.current("create"));
@@ -193,6 +190,28 @@ describe("client credentials", () => {
     const shown = `${error.message} ${adviceOf(error)} ${JSON.stringify(error.details)}`;
     expect(shown).not.toContain(SECRET);
     expect(shown).not.toContain("hidden-1");
+  });
+
+  it.each<[string, Parameters<typeof reply>, string, number, string]>([
+    ["a page", [200, "<!doctype html><title>Sign in</title>", html], "refused", 4, 'the title "Sign in"'],
+    [
+      "a redirect",
+      [302, "", { Location: "https://login.example/" }],
+      "redirected",
+      4,
+      "https://login.example/",
+    ],
+    ["nothing there", [404, '{"message":"no route"}'], "refused", 4, "answered 404: no route"],
+    ["a fault", [500, "oops", { "Content-Type": "text/plain" }], "not_reached", 5, "answered 500: oops"],
+    ["a gateway's fault", [502, "<html><title>Bad</title></html>", html], "not_reached", 5, "answered 502"],
+  ])("say nothing of the credentials after %s", async (_, answer, code, exit, words) => {
+    const server = await rawServer(reply(...answer));
+    const error = await failure(tokensAt(server.url).tokens.current("create"));
+    expect([error.code, error.exit]).toEqual([code, exit]);
+    expect(error.message).toContain(words);
+    expect(adviceOf(error)).toMatch(
+      exit === 4 ? /^Nothing was created\. Check the token URL/ : /^Nothing was created\. .*again later/,
+    );
   });
 
   it.each<[string, Parameters<typeof reply>, string]>([

@@ -66,7 +66,8 @@ export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Prom
     if (earlier !== undefined && earlier.request !== JSON.stringify(request)) outgoing.writeHead(422).end();
     else if (typeof fate === "object") {
       const wait = fate.retryAfter === undefined ? {} : { "Retry-After": String(fate.retryAfter) };
-      outgoing.writeHead(fate.status, wait).end();
+      // The words of the service itself: a gateway's 503 would leave the outcome open.
+      outgoing.writeHead(fate.status, wait).end(JSON.stringify({ code: fate.status, message: "not now" }));
     } else if (fate === "create")
       outgoing.writeHead(200, { "Content-Type": "application/json" }).end(create(invoiceId, request, key));
     else if (fate === "create otherwise")

@@ -57,3 +57,6 @@ export function reply(
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   return (socket) => socket.write(`HTTP/1.1 ${status} X\r\n${head}\r\n${body}`);
 }
+
+/** The body of a 503 by the service itself: a gateway has no code of the service. */
+export const MAINTENANCE = '{"code":503,"message":"maintenance"}';
