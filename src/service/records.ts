@@ -1,6 +1,6 @@
 /** The transaction record in a reply of the service, without what the service wraps it in. */
 import { hint, paylink } from "../domain/errors.ts";
-import { isJsonObject, type Json, memberOf, stringifyJson, valueAt } from "../domain/json.ts";
+import { type Json, stringifyJson, valueAt } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { isRecord, recordPlace } from "../domain/transaction.ts";
 import type { HttpReply } from "../http/message.ts";
