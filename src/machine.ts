@@ -1,6 +1,7 @@
 /** The context of a command on the real machine: its clock, network, disk and terminal. */
 import { join } from "node:path";
 import type { Context, GlobalOptions, Output } from "./context.ts";
+import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
 import { hasCode } from "./domain/system-reason.ts";
 import { createSender } from "./http/send.ts";
 import { openServices } from "./services.ts";
@@ -12,7 +13,7 @@ import { createSecrets, traceSend, traceServe } from "./terminal/debug-trace.ts"
 import type { Signals } from "./terminal/signals.ts";
 
 /** Variables with secret values, which are never printed. */
-const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD"];
+const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD", ...SECRET_BROKER_VARIABLES];
 
 export interface MachineParts {
   readonly process: NodeJS.Process;

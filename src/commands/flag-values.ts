@@ -1,5 +1,6 @@
 /** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
 import { eventStoreProblem, parseWebAddress, passwordsIn } from "../domain/addresses.ts";
+import { namesBroker, parseBroker } from "../domain/brokers.ts";
 import { LONGEST_TIMER, parseDuration } from "../domain/time.ts";
 import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeNamed } from "../domain/outcome.ts";
@@ -92,8 +93,14 @@ export function parseOutcome(text: string): Parsed<Outcome> {
     : accepted(outcome);
 }
 
+/** An application, or a broker. */
+export const parseForwardTarget = (text: string): Parsed<URL> =>
+  namesBroker(text.trim()) ? parseBroker(text.trim()) : parseTarget(text);
+
 /** `3000`, `3000/hook`, `localhost:3000/hook`, `/hook` or a whole URL. */
 export function parseTarget(text: string): Parsed<URL> {
+  if (namesBroker(text.trim()))
+    return refused("must be an application: a broker stores what it gets, and verifies no webhook");
   const url = parseWebAddress(completeUrl(text.trim()));
   return url === undefined || url.username !== "" || url.port === "0"
     ? refused(

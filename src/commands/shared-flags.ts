@@ -2,6 +2,7 @@
 import type { ForwardingKey } from "../check/signing-key.ts";
 import type { Context } from "../context.ts";
 import { isLoopback } from "../domain/addresses.ts";
+import { BROKER_FORMS } from "../domain/brokers.ts";
 import { paylink } from "../domain/errors.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeName } from "../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
@@ -25,7 +26,7 @@ import {
   parseEventStore,
   parseMilliseconds,
   parseOutcome,
-  parseTarget,
+  parseForwardTarget,
   parseTimeout,
 } from "./flag-values.ts";
 
@@ -145,11 +146,11 @@ export const FORWARD_CONCURRENCY = 8;
 /** Seconds that an application may take: services wait 10 for the answer, and storing the event takes some of them. */
 export const FORWARD_SECONDS = 8;
 
-/** The application's addresses: `3000` for every outcome, `declined=3001/failed` for one. */
+/** The addresses of applications and brokers: `3000` for every outcome, `declined=3001/failed` for one. */
 export const targetsFlag = (spelled: string) =>
   repeatable(
     spelled,
-    "your application: 3000, 3000/hook, /hook or a URL; repeatable for single outcomes: declined=3001/failed",
+    `your application: 3000, 3000/hook, /hook or a URL; or a broker: ${BROKER_FORMS.join(", ")}; repeatable for single outcomes: declined=3001/failed`,
     parseRoute,
     { example: "3000" },
   );
@@ -171,7 +172,7 @@ const CONDITION = /^\s*([\p{L}_-]+)\s*=(.*)$/su;
 
 function parseRoute(typed: string): Parsed<Route> {
   const [, condition, rest = ""] = CONDITION.exec(typed) ?? [];
-  const target = parseTarget(condition === undefined ? typed : rest);
+  const target = parseForwardTarget(condition === undefined ? typed : rest);
   if (condition === undefined)
     return target.ok ? accepted({ outcome: undefined, url: target.value }) : target;
   const outcome = parseOutcome(condition);

@@ -60,6 +60,9 @@ export const withoutPassword = (text: string): string =>
 
 /** `text` has one URL, at its start. */
 function withoutUserPassword(text: string): string {
+  // A token of NATS stands where others have a user.
+  const hidden = text.replace(/^((?:nats|tls):\/\/)[^/?#@:\s]+@/i, "$1[redacted]@");
+  if (hidden !== text) return hidden;
   const readable = text.replace(/^([^:]+:\/\/[^/?#@:\s]*:)[^/?#@\s]*@(?!\S*@)/, "$1[redacted]@");
   if (readable !== text) return readable;
   const [, before = "", host = "", rest = ""] = /^([^:]+:\/\/([^/?#@:[\s]*):)(.*)@/is.exec(text) ?? [];

@@ -1,11 +1,13 @@
 /** One attempt to forward a webhook to the merchant's application: where, with which headers, and what it answered. */
 import { OF_CONNECTION } from "../domain/header-field.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { reasonOf, type Send, SendError, SendTimeout } from "../http/exchange.ts";
+import { isBroker } from "../domain/brokers.ts";
+import { reasonOf, type SendOptions, SendError, SendTimeout } from "../http/exchange.ts";
 import {
   addressOf,
   fieldLines,
   type HeaderLine,
+  type HttpReply,
   type HttpRequest,
   type RequestHead,
 } from "../http/message.ts";
@@ -22,8 +24,11 @@ import { outcomeOf, type TransactionRecord } from "../domain/transaction.ts";
 /** Characters of the application's answer that are kept and shown. */
 const DETAIL_LENGTH = 500;
 
+/** Sends a webhook to a target, which may be a broker; a `Send` reaches every application. */
+export type Deliver = (request: HttpRequest, options?: SendOptions, target?: URL) => Promise<HttpReply>;
+
 export interface ForwardOptions {
-  readonly send: Send;
+  readonly send: Deliver;
   readonly now: () => Date;
   readonly headers: readonly HeaderLine[];
   /** Accepts a self-signed certificate of the application. */
@@ -51,8 +56,11 @@ export async function forward(
   const made = () => ({ at, target: url.href, ms: now().getTime() - at.getTime() });
   try {
     const passedOn = forwardRequest(forwarded, url, headers, signWith !== undefined);
-    const request = signWith === undefined ? passedOn : signAgain(passedOn, forwarded.verdict, signWith, at);
-    const { status, body } = await send(request, { timeout, insecure });
+    const request =
+      signWith === undefined
+        ? passedOn
+        : signAgain(passedOn, forwarded.verdict, signWith, at, !isBroker(url));
+    const { status, body } = await send(request, { timeout, insecure }, url);
     const age = signWith === undefined ? lateAge(forwarded, at) : undefined;
     return {
       ...made(),
@@ -188,13 +196,15 @@ function without(lines: readonly HeaderLine[], others: readonly HeaderLine[]): H
 
 /**
  * Signs with the merchant's own key, so that a retry or a replay is as fresh as the first attempt. Covers what the service's signature covers, as far as the forwarded request has it: a header of one connection, or a
- * parameter of the query, may not reach the application. Throws for a webhook that is not authentic.
+ * parameter of the query, may not reach the application, and a message of a broker has no address (`hasAddress`). Throws for a
+ * webhook that is not authentic.
  */
 function signAgain(
   request: HttpRequest,
   { verdict, covered }: Verdict,
   key: SigningKey,
   at: Date,
+  hasAddress: boolean,
 ): HttpRequest {
   if (verdict !== "valid") throw new Error("the webhook is not authentic, so it is not signed");
   // The application takes its own address from Host.
@@ -202,7 +212,8 @@ function signAgain(
   const message = { ...request, authority };
   const components = covered.flatMap((text) => {
     const parsed = parseComponent(text);
-    return parsed.ok && hasValue(parsed.component, message) ? [parsed.component] : [];
+    if (!parsed.ok || (!hasAddress && isDerived(parsed.component))) return [];
+    return hasValue(parsed.component, message) ? [parsed.component] : [];
   });
   const parameters = {
     created: Math.floor(at.getTime() / 1000),
@@ -212,6 +223,8 @@ function signAgain(
   const { fields } = sign(message, { key, components, parameters });
   return { ...request, headers: [...request.headers, ...fields] };
 }
+
+const isDerived = ({ name }: Component): boolean => name.startsWith("@");
 
 function hasValue(component: Component, request: RequestHead): boolean {
   try {

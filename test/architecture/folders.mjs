@@ -59,6 +59,8 @@ export const FOLDERS = {
       "http/content-codings",
       "signatures",
       "prom-client",
+      "@nats-io/transport-node",
+      "amqplib",
       "node:crypto",
     ],
   },

@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { isAccepted } from "../../receiver/events.ts";
+import { openTargets } from "../../receiver/brokers/targets.ts";
 import { forward, targetOf, type Route } from "../../receiver/forward.ts";
 import { lateSignature, renderForward } from "../../render/received-webhook.ts";
 import {
@@ -12,6 +13,7 @@ import {
   type StoredEvent,
 } from "../../receiver/event-store.ts";
 import { safeText } from "../../render/safe-text.ts";
+import { closingLater, type Later } from "../resources.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
 import { withinTime } from "../time-limit.ts";
 import { eventCount, findEvents, nameOf, withEvents } from "./stored-events.ts";
@@ -38,13 +40,15 @@ export const replayEvents = (context: Context, options: ReplayOptions): Promise<
     context,
     options.timeout,
     "Not every event was sent and answered; the last one may have arrived.",
-    (limited) => sendAgain(limited, options),
+    (limited) => closingLater((later) => sendAgain(limited, options, later)),
   );
 
-async function sendAgain(context: Context, options: ReplayOptions): Promise<number> {
-  const { out, now, send, signal } = context;
+async function sendAgain(context: Context, options: ReplayOptions, later: Later): Promise<number> {
+  const { out, now, signal } = context;
   const { names, filter, routes, insecure, signWith, quiet, database } = options;
   const recordAt = (await context.settings()).get("recordAt");
+  const { send, close } = await openTargets(routes, { ...context, insecure });
+  later(close);
   await withEvents(context, database, async (store) => {
     const targets = routes.map(({ url }) => url.href).join(" and ");
     let [sent, failed, unreached, late, skipped, unverified] = [0, 0, 0, 0, 0, 0];

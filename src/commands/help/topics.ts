@@ -1,6 +1,7 @@
 /** The topics of `paylink help` that do not belong to one command: their texts, and what each prints, as JSON and for people. */
 import type { Context, Output } from "../../context.ts";
 import { MEANINGS } from "../../domain/reasons.ts";
+import { BROKER_VARIABLES } from "../../domain/brokers.ts";
 import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
 import { renderTable, wrap } from "../../render/layout.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
@@ -146,6 +147,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
       return variable === undefined ? [] : [[variable, means]];
     }),
   ),
+  ...BROKER_VARIABLES,
   PAYLINK_HOME: "one folder for settings and data, instead of the platform's folders",
   NODE_DISABLE_COMPILE_CACHE:
     "1 turns off the compile cache (Node 22 and later), so that each run starts slower",

@@ -1,5 +1,6 @@
 /** `paylink listen`: its help, the rules between its flags, and what runs it. */
 import { hostnameOf, isLoopback, LISTENER_PORT, portOf, SANDBOX_URL } from "../../domain/addresses.ts";
+import { isBroker } from "../../domain/brokers.ts";
 import { command, excludes, needs } from "../command.ts";
 import { checkTargets } from "../shared-flags.ts";
 import { listenFlags } from "./flags.ts";
@@ -13,6 +14,7 @@ export const listen = command({
     `paylink listen --port ${LISTENER_PORT}`,
     "paylink listen --forward-to localhost:3000/webhooks",
     "paylink listen --forward-to 3000/webhooks --ack stored --sign-with forward.pem",
+    "paylink listen --forward-to nats://localhost:4222/payments --no-store",
     "paylink listen --expect approved:2 --expect declined:1 --timeout 30s --json",
     `paylink listen --key ${SANDBOX_URL}/.well-known/jwks.json --public-url https://shop.example/hook`,
   ],
@@ -54,7 +56,7 @@ export const listen = command({
     checkTargets("--forward-to", values.forwardTo, usage);
     const own = [values.port, values.admin?.port ?? 0].filter((port) => port !== 0);
     for (const { url } of values.forwardTo)
-      if (isLoopback(url.hostname) && own.includes(portOf(url)))
+      if (!isBroker(url) && isLoopback(url.hostname) && own.includes(portOf(url)))
         usage.problems.push({
           at: "--forward-to",
           message: `is the address that listen itself receives at; give your application's (got "${url.href}")`,

@@ -8,6 +8,7 @@ import { type Forwarder, targetOf } from "../../receiver/forward.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { createQueueForwarder } from "../../receiver/queue-forwarder.ts";
 import type { Progress } from "../../receiver/queue-forwarder.ts";
+import type { Targets } from "../../receiver/brokers/targets.ts";
 import type { ListenOptions } from "./options.ts";
 
 interface Forwarding {
@@ -30,7 +31,7 @@ interface ForwardingParts {
 export function openForwarding(
   { forwarding: { routes, delays, ...forwarding }, recordAt }: ListenOptions,
   { shows, log, queue, signWith }: ForwardingParts,
-  { send, now, out }: Context,
+  { send, now, out }: Pick<Context, "now" | "out"> & Pick<Targets, "send">,
   observe: (id: string, first: string, forward: Forward, progress?: Progress) => void,
 ): Forwarding {
   const nothing = async (): Promise<void> => undefined;

@@ -3,9 +3,11 @@ import { openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { localAddress } from "../../domain/addresses.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
+import { messageOf } from "../../domain/system-reason.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import type { ForwardQueue, Listener } from "../../receiver/event-store.ts";
 import { createEventIds, type EventLog, type WebhookEvent } from "../../receiver/events.ts";
+import { openTargets } from "../../receiver/brokers/targets.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
@@ -42,13 +44,15 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
       shows,
       transactionCommand: await transactionCommand(context),
     });
+    const targets = await openTargets(options.forwarding.routes, { ...context, insecure: options.insecure });
+    later(targets.close);
     const store = await openLog(options.database, context);
     later(store.close);
     const log = admin?.measured(store.log) ?? store.log;
     const forwarding = openForwarding(
       options,
       { shows, log, queue: store.queue, signWith: forwardingKey?.key },
-      context,
+      { ...context, send: targets.send },
       (id, first, forward, progress) => {
         admin?.metrics.forwarded(forward, progress?.state === "pending");
         reporter.forwarded(id, first, forward, progress);
@@ -104,12 +108,14 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     const listeners = listenersOf(server, options.paths, address);
     await store.announce(listeners);
     admin?.started({
-      checkStore: store.check,
+      // Without a store, what is acknowledged is at the brokers.
+      checkStore: options.database === null ? targets.check : store.check,
       connections: () => server.connections(),
       backlog: () => store.queue?.backlog(),
     });
     isReady = true;
     forwarding.start();
+    void targets.check().catch((error: unknown) => out.warn(`${messageOf(error)}. ${UNTIL_IT_DOES}`));
     showReady({ listeners, adminUrl: admin?.url, forwardingKey }, options, context);
     if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
     await end.reached;
@@ -161,6 +167,9 @@ async function openLog(
     },
   };
 }
+
+const UNTIL_IT_DOES =
+  "Webhooks for it are answered 503 until it does, or wait with --ack stored. paylink help environment names the variables to log in with.";
 
 const SELF_SIGNED =
   "The certificate is self-signed, so services do not deliver to it. The sandbox does if it runs with --insecure.";

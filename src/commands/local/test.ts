@@ -9,6 +9,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
+import { openTargets } from "../../receiver/brokers/targets.ts";
 import { createDirectForwarder } from "../../receiver/direct-forwarder.ts";
 import { targetOf, type Route } from "../../receiver/forward.ts";
 import type { Paint } from "../../render/paint.ts";
@@ -47,10 +48,11 @@ function openServices(
   routes: readonly Route[],
   report: TestReport,
 ): Promise<LocalServices> {
-  const { send, now, pause } = context;
+  const { now, pause } = context;
   /** The program finds the events as it would find those of `listen`. */
   const openReceiving = async ({ eventsPath }: SandboxHome): Promise<Receiving> => {
     const log = await context.events(eventsPath);
+    const { send, close } = await openTargets(routes, { ...context, insecure: false });
     const forwarder = createDirectForwarder({
       send,
       now,
@@ -63,7 +65,14 @@ function openServices(
       targetOf: (event) => targetOf(routes, event),
       observe: report.onForward,
     });
-    return { log, forwarder, close: () => log.close() };
+    return {
+      log,
+      forwarder,
+      close: async () => {
+        await close();
+        await log.close();
+      },
+    };
   };
   return openLocalServices(
     {

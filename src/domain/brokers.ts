@@ -1,0 +1,126 @@
+/** Brokers as targets of webhooks: their addresses, and the variables that say how paylink logs in. No flag takes a secret. */
+import { accepted, refused, type Parsed } from "./parse-result.ts";
+
+interface BrokerKind {
+  /** The rest of its address, as the user writes it. */
+  readonly form: string;
+  /** How it is called in messages. */
+  readonly name: string;
+  /** The port without one in the address. */
+  readonly port: number;
+  /** The variables to log in with, in place of what must not be in the address. */
+  readonly login: string;
+  /** What is wrong with an address of this kind. */
+  readonly problem: (url: URL) => string | undefined;
+}
+
+const NATS = {
+  form: "host:4222/subject",
+  name: "NATS JetStream",
+  port: 4222,
+  login: "NATS_USER and NATS_PASSWORD, NATS_TOKEN, NATS_CREDS or NATS_NKEY",
+  problem: (url) => {
+    if (url.search !== "") return "must have no parameters";
+    return isSubject(natsSubject(url))
+      ? undefined
+      : "must name one subject of a stream, without wildcards, such as nats://localhost:4222/payments";
+  },
+} satisfies Partial<BrokerKind>;
+
+const AMQP = {
+  form: "host/exchange?key=routing.key",
+  name: "RabbitMQ",
+  login: "AMQP_USER and AMQP_PASSWORD, or AMQP_PASSWORD_FILE",
+  problem: (url) => {
+    const { exchange, key } = amqpRoute(url);
+    const unknown = [...url.searchParams.keys()].find((name) => name !== "key" && name !== "vhost");
+    if (unknown !== undefined) return `has the parameter ${unknown}; there are key and vhost`;
+    if (exchange === undefined || exchange.includes("/"))
+      return "must name one exchange; a virtual host is given as ?vhost=";
+    return exchange === "" && key === ""
+      ? "must name an exchange, or ?key= with the name of a queue for the default exchange"
+      : undefined;
+  },
+} satisfies Partial<BrokerKind>;
+
+/** By the scheme of the address. */
+const KINDS: Readonly<Record<string, BrokerKind>> = {
+  "nats:": NATS,
+  "tls:": NATS,
+  "amqp:": { ...AMQP, port: 5672 },
+  "amqps:": { ...AMQP, port: 5671 },
+};
+
+export const BROKER_FORMS = ["nats:", "amqp:"].map((scheme) => `${scheme}//${KINDS[scheme]?.form}`);
+
+export const isBroker = ({ protocol }: Pick<URL, "protocol">): boolean => Object.hasOwn(KINDS, protocol);
+
+/** Whether a text is meant as the address of a broker. */
+export const namesBroker = (text: string): boolean =>
+  Object.keys(KINDS).some((scheme) => text.toLowerCase().startsWith(`${scheme}//`));
+
+export function parseBroker(text: string): Parsed<URL> {
+  const url = URL.canParse(text) && !/[\s\p{Cc}]/u.test(text) ? new URL(text) : undefined;
+  const kind = url && KINDS[url.protocol];
+  if (url === undefined || kind === undefined || url.hostname === "" || url.port === "0" || url.hash !== "")
+    return refused(`must be ${BROKER_FORMS.join(" or ")}`);
+  // A token of NATS stands where others have a user.
+  if (url.username !== "" || url.password !== "")
+    return refused(`must not have a user, a password or a token: use ${kind.login}`);
+  const problem = kind.problem(url);
+  return problem === undefined ? accepted(url) : refused(problem);
+}
+
+/** Where the server of a broker is; the brackets of an IPv6 address are not part of its host. */
+export const brokerServer = (url: URL): { readonly hostname: string; readonly port: number } => ({
+  hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+  port: Number(url.port || KINDS[url.protocol]?.port),
+});
+
+/** Empty if it is missing, or cannot be read. */
+export const natsSubject = ({ pathname }: URL): string => decoded(pathname.slice(1)) ?? "";
+
+/** Subjects that begin with `$` are NATS' own, and stored nowhere. */
+const isSubject = (subject: string): boolean => /^(?!\$)[^\s.*>/]+(?:\.[^\s.*>/]+)*$/.test(subject);
+
+/** The exchange is undefined if it cannot be read. */
+export const amqpRoute = ({ pathname, searchParams }: URL) => ({
+  exchange: decoded(pathname.slice(1)),
+  key: searchParams.get("key") ?? "",
+  vhost: searchParams.get("vhost") ?? "/",
+});
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The variables of both brokers that have a secret. */
+const SECRETS = {
+  NATS_PASSWORD: "the password of NATS_USER",
+  NATS_TOKEN: "the token at NATS, in place of a user",
+  AMQP_PASSWORD: "the password of AMQP_USER",
+} as const;
+
+export const SECRET_BROKER_VARIABLES = Object.keys(SECRETS);
+
+/** The variables of both brokers, with what each means. */
+export const BROKER_VARIABLES = {
+  NATS_USER: "the user at NATS",
+  ...SECRETS,
+  NATS_CREDS: "the credentials file of a user of NATS",
+  NATS_NKEY: "the file with the seed of a user of NATS",
+  NATS_CA: "a file with the authorities of NATS' certificate; requires TLS",
+  NATS_CERT: "the file of paylink's certificate for NATS; requires TLS",
+  NATS_KEY: "the file of its private key",
+  AMQP_USER: "the user at RabbitMQ (default: guest)",
+  AMQP_PASSWORD_FILE: "a file with the password of AMQP_USER",
+  AMQP_CA: "a file with the authorities of RabbitMQ's certificate",
+  AMQP_CERT: "the file of paylink's certificate for RabbitMQ; logs in by itself without AMQP_USER",
+  AMQP_KEY: "the file of its private key",
+} as const;
+
+export type BrokerVariable = keyof typeof BROKER_VARIABLES;

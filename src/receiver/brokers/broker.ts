@@ -1,0 +1,40 @@
+/** What the brokers have in common: the message, the connection that publishes it, and how to log in. */
+import type { BrokerVariable } from "../../domain/brokers.ts";
+
+/** A webhook as a message. */
+export interface BrokerMessage {
+  /** The same for each delivery of a record, so that the broker and its consumers recognise repeats. */
+  readonly id: string;
+  /** By their names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Buffer;
+}
+
+/** A connection to a broker, for one target. */
+export interface Session {
+  /** Resolves once the broker has confirmed that it holds the message; rejects with the reason why not. */
+  publish(message: BrokerMessage, timeout: number): Promise<void>;
+  /** Rejects if the broker takes no messages now. */
+  check(): Promise<void>;
+  /** Resolves when the connection has ended, for whatever reason. */
+  readonly ended: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** How to log in, from the environment. */
+export interface Login {
+  readonly value: (variable: BrokerVariable) => string | undefined;
+  /** The text of the file that a variable names. */
+  readonly file: (variable: BrokerVariable) => Promise<string | undefined>;
+  /** The texts of the PEM files that the variables name. */
+  readonly tlsFiles: (broker: "NATS" | "AMQP") => Promise<{ ca?: string; cert?: string; key?: string }>;
+  readonly insecure: boolean;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** Connects to a broker. `login` rejects if a file cannot be read. */
+export interface Connector {
+  readonly login: (login: Login) => Promise<object>;
+  readonly connect: (url: URL, login: Login) => Promise<Session>;
+}

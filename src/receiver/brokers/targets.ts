@@ -1,0 +1,163 @@
+/** The targets of webhooks: applications, which get a request, and brokers, which get a message over a connection of their own. */
+import { createHash } from "node:crypto";
+import { type BrokerVariable, isBroker } from "../../domain/brokers.ts";
+import { reasonOf, type Send } from "../../http/exchange.ts";
+import type { HttpReply, HttpRequest } from "../../http/message.ts";
+import type { Deliver } from "../forward.ts";
+import type { BrokerMessage, Connector, Login, Session } from "./broker.ts";
+
+/** Milliseconds in which a connection is made, without a shorter limit. */
+const CONNECT_TIMEOUT = 5_000;
+/** Milliseconds for which a connection that failed is not tried again: what arrives meanwhile gets its reason. */
+const RETRY_AFTER = 500;
+/** Webhooks are delivered again. */
+const UNAVAILABLE = 503;
+
+interface TargetParts {
+  readonly send: Send;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly readFile: (path: string, place?: string) => Promise<Uint8Array>;
+  /** Accepts a self-signed certificate. */
+  readonly insecure: boolean;
+}
+
+export interface Targets {
+  readonly send: Deliver;
+  /** Rejects if a broker cannot be reached or takes no messages now. */
+  readonly check: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Throws `file_unreadable` if a file to log in with cannot be read. Brokers that are away are reached when they are back. */
+export async function openTargets(
+  routes: readonly { readonly url: URL }[],
+  { send, env, readFile, insecure }: TargetParts,
+): Promise<Targets> {
+  const value = (variable: BrokerVariable): string | undefined => env[variable] || undefined;
+  const file = async (variable: BrokerVariable): Promise<string | undefined> => {
+    const path = value(variable);
+    return path === undefined ? undefined : new TextDecoder().decode(await readFile(path, variable));
+  };
+  const tlsFiles: Login["tlsFiles"] = async (broker) => {
+    const [ca, cert, key] = [
+      await file(`${broker}_CA`),
+      await file(`${broker}_CERT`),
+      await file(`${broker}_KEY`),
+    ];
+    return {
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+    };
+  };
+  const login: Login = { value, file, tlsFiles, insecure, timeout: CONNECT_TIMEOUT };
+  const brokers = new Map<string, Broker>();
+  for (const { url } of routes) {
+    if (!isBroker(url) || brokers.has(url.href)) continue;
+    const connector = await connectorOf(url);
+    await connector.login(login);
+    brokers.set(
+      url.href,
+      createBroker(url, () => connector.connect(url, login)),
+    );
+  }
+  return {
+    send: (request, options = {}, url) => {
+      const broker = url && brokers.get(url.href);
+      return broker === undefined ? send(request, options) : broker.send(request, options.timeout);
+    },
+    check: async () => void (await Promise.all([...brokers.values()].map((broker) => broker.check()))),
+    close: async () => void (await Promise.all([...brokers.values()].map((broker) => broker.close()))),
+  };
+}
+
+/** The clients of the brokers are loaded only where they are used. */
+async function connectorOf({ protocol }: URL): Promise<Connector> {
+  return protocol.startsWith("amqp") ? (await import("./amqp.ts")).amqp : (await import("./nats.ts")).nats();
+}
+
+interface Broker {
+  readonly send: (request: HttpRequest, timeout?: number) => Promise<HttpReply>;
+  readonly check: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Keeps one connection, and makes another when the next message needs it. */
+function createBroker(url: URL, connect: () => Promise<Session>): Broker {
+  let current: Promise<Session> | undefined;
+  const session = (): Promise<Session> => {
+    if (current !== undefined) return current;
+    const opened = connect();
+    current = opened;
+    const forget = (): void => {
+      if (current === opened) current = undefined;
+    };
+    opened.then(
+      ({ ended }) => ended.then(forget, forget),
+      () => setTimeout(forget, RETRY_AFTER).unref(),
+    );
+    return opened;
+  };
+  return {
+    send: async (request, timeout = CONNECT_TIMEOUT) => {
+      const publish = async (): Promise<void> => (await session()).publish(messageOf(request), timeout);
+      try {
+        await within(timeout, publish(), `no confirmation within ${timeout / 1000} s`);
+        return { status: 200, headers: [], body: NOTHING };
+      } catch (error) {
+        return { status: UNAVAILABLE, headers: [], body: new TextEncoder().encode(wordsOf(error)) };
+      }
+    },
+    check: async () => {
+      const checked = session().then((open) => open.check());
+      await within(CONNECT_TIMEOUT, checked, "no answer").catch((error: unknown) => {
+        throw new Error(`the broker ${url.href} takes no messages: ${wordsOf(error)}`, { cause: error });
+      });
+    },
+    close: async () => {
+      const open = await current?.catch(() => undefined);
+      await open?.close().catch(() => undefined);
+    },
+  };
+}
+
+const NOTHING = new Uint8Array();
+
+/** The clients wrap what the system said. */
+function wordsOf(error: unknown): string {
+  return reasonOf(
+    error instanceof Error && error.cause === undefined ? new Error(error.message, { cause: error }) : error,
+  );
+}
+
+async function within<T>(milliseconds: number, result: Promise<T>, otherwise: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(otherwise)), milliseconds);
+  });
+  try {
+    return await Promise.race([result, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * The bytes of the body, and the header fields that an application would get: what the signature covers can be verified
+ * later. A field with several lines is one value (RFC 9110 5.3).
+ */
+function messageOf({ headers, body }: HttpRequest): BrokerMessage {
+  const fields = new Map<string, string>();
+  for (const [spelled, value] of headers) {
+    const name = spelled.toLowerCase();
+    const before = fields.get(name);
+    // The host is that of an HTTP request; the address that was signed is in X-Forwarded-Host.
+    if (name !== "host") fields.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return {
+    // The body holds the uti, so equal bytes are the same record, as in the event store.
+    id: createHash("sha256").update(body).digest("hex"),
+    headers: fields,
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+  };
+}
