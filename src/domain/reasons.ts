@@ -3,6 +3,7 @@
 /** Found while the signature is verified. */
 export type Reason =
   | "unsigned"
+  | "signature_in_body"
   | "signature_missing"
   | "signature_input_missing"
   | "signature_input_malformed"
@@ -121,6 +122,9 @@ const BEFORE: Readonly<Record<MessageReason | Exclude<ListenerReason, "not_store
 
 const SIGNATURE: Readonly<Record<Reason, Row>> = {
   unsigned: unverified("This is not a webhook of the service, or a proxy removes both fields."),
+  signature_in_body: unverified(
+    "Give such callbacks an address of their own, where the plugin or your code checks their HMAC. Set only callbackUrl and failureCallbackUrl of payment links to this one; if this came from a link, ask the service for webhooks signed as RFC 9421 says.",
+  ),
   signature_missing: unverified(REMOVED),
   signature_input_missing: unverified(REMOVED),
   signature_input_malformed: unverified(FIELD),
@@ -195,6 +199,8 @@ export const MEANINGS: Readonly<Record<RefusalCode, string>> = {
   chunks_too_small: "the body has more and smaller chunks than any honest sender needs",
   overloaded: "too many requests arrived at the same time; the service sends it again",
   unsigned: "there is neither Signature nor Signature-Input",
+  signature_in_body:
+    "this is the callback of DNA's e-commerce plugins, with an HMAC in its body: not a webhook of the specification, and never believed",
   signature_missing: "there is a Signature-Input but no Signature",
   signature_input_missing: "there is a Signature but no Signature-Input",
   signature_input_malformed: "Signature-Input is not a dictionary as RFC 9421 4.1 requires",

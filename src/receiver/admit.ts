@@ -5,6 +5,7 @@ import { fieldLines, type HeaderLine, type RequestHead } from "../http/message.t
 import type { Policy } from "../signatures/policy.ts";
 import { Report } from "../signatures/report.ts";
 import type { Verdict } from "../signatures/verdict.ts";
+import { MAX_CALLBACK } from "./judge.ts";
 
 /** Bytes of body; a webhook of the service has a few KiB. */
 export const DEFAULT_MAX_BODY = 1024 * 1024;
@@ -40,7 +41,7 @@ export function refuseHead(head: RequestHead, paths: readonly string[]): Refusal
     refuseForm(head) ??
     refuseMethod(head) ??
     refusePath(head.target, paths) ??
-    refuseMediaType(head.headers) ??
+    (mayBeCallback(head) ? undefined : refuseMediaType(head)) ??
     refuseCoding(head.headers)
   );
 }
@@ -83,15 +84,24 @@ function refusePath(target: string, paths: readonly string[]): Refusal | undefin
 /** RFC 6839 3.1: a type with the suffix `+json` is JSON as well. */
 const JSON_TYPE = /^application\/(?:[^\s/;+]+\+)*json$/i;
 
-function refuseMediaType(headers: readonly HeaderLine[]): Refusal | undefined {
+export function refuseMediaType({ headers }: RequestHead): Refusal | undefined {
   const [given = ""] = fieldLines(headers, "content-type");
-  const [type = ""] = given.split(";", 1);
-  return JSON_TYPE.test(type.trim())
+  return JSON_TYPE.test(typeIn(given))
     ? undefined
     : refusal(
         "unsupported_media_type",
         `the media type is ${given || "missing"}; webhooks are application/json or application/*+json`,
       );
+}
+
+const typeIn = (contentType: string): string => (contentType.split(";", 1)[0] ?? "").trim();
+
+/** The callback of an e-commerce plugin may be a form. Its body is read to say what it is. */
+function mayBeCallback(head: RequestHead): boolean {
+  const [type = ""] = fieldLines(head.headers, "content-type");
+  const [length] = fieldLines(head.headers, "content-length");
+  const isForm = /^application\/x-www-form-urlencoded$/i.test(typeIn(type));
+  return isForm && !looksSigned(head) && Number(length) <= MAX_CALLBACK;
 }
 
 function refuseCoding(headers: readonly HeaderLine[]): MessageRefusal | undefined {

@@ -1,5 +1,6 @@
 /** Judges a received webhook: signature and digest first, and only then the record in its body. Renews the keys if a newer one may verify. */
 import type { Reason, Warning } from "../domain/reasons.ts";
+import { parseJsonObject } from "../domain/parse-json.ts";
 import { readRecord, type ReadRecord } from "../domain/transaction.ts";
 import { decodeBody } from "../http/content-codings.ts";
 import type { HttpRequest } from "../http/message.ts";
@@ -37,11 +38,32 @@ export const verifyOptions = ({ keys, policy, now }: JudgeOptions): VerifyOption
 
 export function judge(request: HttpRequest, options: JudgeOptions): Judgement {
   const { maxBody, recordAt, unverified = false } = options;
-  const verdict = verify(request, verifyOptions(options));
+  const verdict = named(verify(request, verifyOptions(options)), request);
   if (verdict.verdict === "invalid" && !unverified) return { verdict, ...UNREAD };
   const { decoded, ...content } = readContent(request, maxBody, recordAt);
   return { verdict: decoded ? verdict : warned(verdict, "content_encoding_not_decoded"), ...content };
 }
+
+/** Bytes; such a callback has a few hundred, and what is not signed is not worth much reading. */
+export const MAX_CALLBACK = 16 * 1024;
+
+/** What it always has. `errorCode` may be missing from a payment that succeeded. */
+const CALLBACK_MEMBERS = ["id", "amount", "currency", "invoiceId", "success", "signature"];
+
+/** The callback of DNA's e-commerce plugins, JSON or a form, gets its own reason. Nothing else in it is read. */
+function named(verdict: Verdict, { body }: HttpRequest): Verdict {
+  if (verdict.code !== "unsigned" || body.length > MAX_CALLBACK) return verdict;
+  const text = new TextDecoder().decode(body);
+  const json = parseJsonObject(text);
+  const form = new URLSearchParams(json === undefined ? text : "");
+  const has = (name: string): boolean => form.has(name) || (json !== undefined && Object.hasOwn(json, name));
+  if (!CALLBACK_MEMBERS.every(has) || has("uti")) return verdict;
+  const checks = verdict.checks.map((check) => (check.ok ? check : { ...check, detail: IN_BODY }));
+  return { ...verdict, code: "signature_in_body", checks };
+}
+
+const IN_BODY =
+  "this is the callback of DNA's e-commerce plugins, with an HMAC in its body; a webhook of the specification has an RFC 9421 signature in its header fields";
 
 /** The verdict with one more warning. */
 export const warned = (verdict: Verdict, warning: Warning): Verdict => ({

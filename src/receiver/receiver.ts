@@ -1,6 +1,6 @@
 /** The receiver: verifies each webhook, stores what is authentic, forwards it, and answers the service. */
 import { messageOf } from "../domain/system-reason.ts";
-import { statusOf } from "../domain/reasons.ts";
+import { REASONS, statusOf } from "../domain/reasons.ts";
 import { describeViolation } from "../domain/transaction.ts";
 import {
   refusal,
@@ -14,7 +14,7 @@ import type { HttpReply, HttpRequest } from "../http/message.ts";
 import type { Policy } from "../signatures/policy.ts";
 import { failureOf, type Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, type ReceiverAddress } from "./address.ts";
-import { looksSigned, refuseHead } from "./admit.ts";
+import { looksSigned, refuseHead, refuseMediaType } from "./admit.ts";
 import type { EventLog, Rejection, StoreResult, WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forward.ts";
 import { createJudge, type CurrentKeys, type Judgement, warned } from "./judge.ts";
@@ -107,7 +107,11 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
         });
       }
       const { verdict, violations } = judgement;
-      if (verdict.verdict === "invalid" && !unverified) return reject(unverifiedRejection(verdict, request));
+      const isCallback = verdict.code === "signature_in_body";
+      const refused = isCallback ? undefined : refuseMediaType(request);
+      if (refused !== undefined) return reject({ ...refused, checks: verdict.checks, request });
+      if (verdict.verdict === "invalid" && (isCallback || !unverified))
+        return reject(unverifiedRejection(verdict, request));
       const [violation] = violations;
       if (violation !== undefined && strict) {
         const detail = describeViolation(violation);
@@ -161,7 +165,7 @@ const OK = reply(200);
 
 function unverifiedRejection(verdict: Verdict, request: HttpRequest): Rejected {
   const { code, detail } = failureOf(verdict);
-  const hint = addressHint(request);
+  const hint = code === "signature_in_body" ? REASONS[code].advice : addressHint(request);
   return {
     code,
     status: statusOf(code),

@@ -233,6 +233,16 @@ it.each([Number.NaN, new Date("no date")])("no webhook is verified at the time %
   await expect(verifyWebhook(old, { key: pem, now })).rejects.toThrow("not a valid time");
 });
 
+it("names the callback of a plugin, with what to do about it", async () => {
+  const form = "id=d7&amount=10.5&currency=GBP&invoiceId=I1&errorCode=0&success=true&signature=h0cLbw%3D";
+  for (const body of [form, JSON.stringify(Object.fromEntries(new URLSearchParams(form)))])
+    expect(await refusal({ method: "POST", url: "/", headers: {}, body })).toMatchObject({
+      code: "signature_in_body",
+      status: 401,
+      message: expect.stringContaining("ask the service for webhooks signed as RFC 9421 says") as unknown,
+    });
+});
+
 describe("the address", () => {
   const derived = signed(URL_SENT, DERIVED);
 

@@ -80,8 +80,12 @@ describe("on a bare socket", () => {
   });
 });
 
+const CALLBACK = "id=d7&amount=10.5&currency=GBP&invoiceId=I1&errorCode=0&success=true&signature=h0cLbw%3D";
+const CALLBACK_JSON = JSON.stringify(Object.fromEntries(new URLSearchParams(CALLBACK)));
+
 describe("in order, cheapest first", () => {
   const json = { "Content-Type": "application/json" };
+  const form = { "Content-Type": "application/x-www-form-urlencoded" };
   const requests: [string, number, string, string, Record<string, string>, string][] = [
     ["path", 404, "not_found", "/elsewhere", json, "{}"],
     [
@@ -93,13 +97,24 @@ describe("in order, cheapest first", () => {
       "{}",
     ],
     ["path before media type", 404, "not_found", "/elsewhere", { "Content-Type": "text/plain" }, "{}"],
-    ["size", 413, "body_too_large", "/webhooks/paylink", json, "x".repeat(101)],
-    ["media type before size", 415, "unsupported_media_type", "/webhooks/paylink", {}, "x".repeat(101)],
+    ["size", 413, "body_too_large", "/webhooks/paylink", json, "x".repeat(151)],
+    ["media type before size", 415, "unsupported_media_type", "/webhooks/paylink", {}, "x".repeat(151)],
     ["signature", 401, "unsigned", "/webhooks/paylink", json, "{}"],
+    ["a callback with an HMAC in its body", 401, "signature_in_body", "/webhooks/paylink", form, CALLBACK],
+    ["the same as JSON", 401, "signature_in_body", "/webhooks/paylink", json, CALLBACK_JSON],
+    ["any other form", 415, "unsupported_media_type", "/webhooks/paylink", form, "id=1&amount=10"],
+    [
+      "a callback with other fields of a signature",
+      415,
+      "unsupported_media_type",
+      "/webhooks/paylink",
+      { ...form, Signature: "sig1=:AAAA:", "Signature-Input": "sig1=()" },
+      CALLBACK,
+    ],
   ];
 
   it.each(requests)("%s: %d %s", async (_, status, code, path, headers, body) => {
-    const { server, seen } = await startTestReceiver(100);
+    const { server, seen } = await startTestReceiver(150);
     expect(await post(new URL(path, server.url).href, headers, body)).toEqual({ status, body: "" });
     expect(codes(seen)).toEqual([code]);
   });
