@@ -13,6 +13,9 @@ export const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
+/** Whether it is a number in any spelling that an amount is received in: with a sign, an exponent or more decimals too. */
+export const isNumeral = (text: string): boolean => NUMBER.test(text);
+
 /** A larger exponent is shown unchanged: 1e999999999 must not become a gigabyte of zeros. */
 const MAX_SHIFT = 100;
 
@@ -82,7 +85,7 @@ export function compareAmounts(first: Amount, second: Amount): -1 | 0 | 1 {
  */
 export function minorUnitsOf(amount: Amount, currency: string): bigint | undefined {
   const decimals = exponentOf(currency);
-  if (decimals === undefined || !NUMBER.test(amount.toString())) return undefined;
+  if (decimals === undefined || !isNumeral(amount.toString())) return undefined;
   const { sign, digits, magnitude } = partsOf(amount);
   const places = magnitude + decimals;
   if (sign === 0) return 0n;

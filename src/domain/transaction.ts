@@ -12,6 +12,7 @@ import {
   stringifyJson,
   valueAt,
 } from "./json.ts";
+import { isNumeral, type Amount } from "./money.ts";
 import { parseJson } from "./parse-json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RecordReason } from "./reasons.ts";
@@ -192,6 +193,12 @@ export const outcomeOf = (record: TransactionRecord | null): Outcome => judgeOut
 export function textOf(record: TransactionRecord, name: FieldName): string | undefined {
   const value = memberOf(record, name);
   return typeof value === "string" ? value : undefined;
+}
+
+/** A number, or the text of one, which breaks the specification and is an amount all the same. Undefined for anything else. */
+export function amountIn(record: TransactionRecord, name: string): Amount | undefined {
+  const value = memberOf(record, name);
+  return isJsonNumber(value) || (typeof value === "string" && isNumeral(value)) ? value : undefined;
 }
 
 function violationOf(field: TransactionField, value: Json | undefined, outcome: Outcome): string | undefined {

@@ -1,5 +1,5 @@
 /** Shows a transaction record: in groups with every field, or in one line. */
-import { isJsonNumber, memberOf, stringifyJson, type Json } from "../domain/json.ts";
+import { memberOf, stringifyJson, type Json } from "../domain/json.ts";
 import { formatAmount } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { splitReference } from "../domain/reference.ts";
@@ -12,6 +12,7 @@ import {
   type TransactionField,
 } from "../domain/transaction-fields.ts";
 import {
+  amountIn,
   describeViolation,
   judgeOutcome,
   outcomeOf,
@@ -87,10 +88,11 @@ export function paintOutcome(outcome: Outcome, paint: Paint): string {
 
 /** "EUR 10.00", as far as the record has amount and currency. */
 export function amountOf(record: TransactionRecord, field: FieldName = "amountTrans"): string {
-  const amount = memberOf(record, field);
+  const amount = amountIn(record, field);
   const currency = textOf(record, "transCurrencyCode") ?? "";
-  if (isJsonNumber(amount)) return safeText(formatAmount(amount, currency).trim());
-  return amount === undefined ? "no amount" : safeText(stringifyJson(amount));
+  if (amount !== undefined) return safeText(formatAmount(amount, currency).trim());
+  const other = memberOf(record, field);
+  return other === undefined ? "no amount" : safeText(stringifyJson(other));
 }
 
 /** The outcome, all fields in groups, and every violation of the specification. */
@@ -148,9 +150,7 @@ function group(
 
 function shown(name: string, value: Json, record: TransactionRecord): string {
   if (value === null || value === "") return NONE;
-  if (AMOUNTS.has(name) && isJsonNumber(value)) {
-    return safeText(formatAmount(value, textOf(record, "transCurrencyCode") ?? "").trim());
-  }
+  if (isFieldName(name) && AMOUNTS.has(name)) return amountOf(record, name);
   if (typeof value !== "string") return safeText(stringifyJson(value));
   if (TIMES.has(name)) return safeText(localTime(value));
   return safeText(`${value}${noteOn(name, value)}`);

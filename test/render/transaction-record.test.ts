@@ -49,6 +49,20 @@ const style = { paint, width: 80, transactionCommand: "paylink -p shop transacti
 const valueOf = (shown: string, name: string): string | undefined =>
   new RegExp(`^    ${name} +(.*)$`, "m").exec(shown)?.[1];
 
+it.each([
+  ["10.00", "EUR 10.00"],
+  ["-1e1", "EUR -10.00"],
+  ["0x10", '"0x10"'],
+  ["ten", '"ten"'],
+])("shows the amount %j, which is text, as %s in every form", (text, shown) => {
+  const record = { ...APPROVED, amountTrans: text, amountGratuity: text };
+  const [first = "", ...lines] = renderRecord(record, [], { paint, width: 80 }).split("\n");
+  expect(first).toBe(`APPROVED  ${shown}`);
+  for (const name of ["amountTrans", "amountGratuity"])
+    expect(valueOf(lines.join("\n"), name)).toBe(shown);
+  expect(renderCompactWebhook({ ...RECEIVED, record }, paint)).toContain(`APPROVED   ${shown}  INV-1`);
+});
+
 describe("a record", () => {
   it("shows all 37 fields, and a dash for each that is empty or absent", () => {
     const { responseCode: _, ...declined } = { ...APPROVED, transApproved: false, emvCryptogram: "" };

@@ -1,12 +1,11 @@
 /** The pages of the checkout, without a script: the summary and the form, the receipt, and pages with one message. */
 import { html } from "hono/html";
-import { isJsonNumber, memberOf } from "../../domain/json.ts";
 import { exponentOf, formatAmount, groupedAmount, signOf, type Amount } from "../../domain/money.ts";
 import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
 import type { LinkStatus } from "../../domain/payment-link-reply.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { parseInstant } from "../../domain/time.ts";
-import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import {
   CARD_FIELDS,
   CUSTOMER_FIELD_NAMES,
@@ -215,8 +214,8 @@ export function receiptPage(parts: ReceiptParts): Page {
   const { payment, link, merchantName } = parts;
   const { record, customer } = payment;
   const outcome = outcomeOf(record);
-  const amount = memberOf(record, "amountTrans");
-  const isPaid = isJsonNumber(amount) && signOf(amount) > 0;
+  const amount = amountIn(record, "amountTrans");
+  const isPaid = amount !== undefined && signOf(amount) > 0;
   const isVerification = link.request.linkOptions === undefined && !isPaid;
   const [mark, title, advice] = (isVerification ? VERIFICATION_RESULTS : PAYMENT_RESULTS)[outcome];
   const date = parseInstant(textOf(record, "transDateTime") ?? "");

@@ -3,11 +3,10 @@ import { outcomeName } from "../../domain/outcome.ts";
 import type { Context } from "hono";
 import { html } from "hono/html";
 import { withoutPassword } from "../../domain/addresses.ts";
-import { isJsonNumber, memberOf } from "../../domain/json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { parseJsonObject } from "../../domain/parse-json.ts";
 import { formatRelative, parseInstant } from "../../domain/time.ts";
-import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import type { Attempt, Delivery, Link } from "../store/rows.ts";
 import { isReusable } from "../links.ts";
@@ -253,8 +252,8 @@ export const headerTable = (caption: string, headers: readonly HeaderLine[]): Pa
       </table>`;
 
 export const amountOf = (record: TransactionRecord): string => {
-  const amount = memberOf(record, "amountTrans");
-  return isJsonNumber(amount) ? groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "") : "";
+  const amount = amountIn(record, "amountTrans");
+  return amount !== undefined ? groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "") : "";
 };
 
 /** What a payment, and a webhook about it, is called. */
