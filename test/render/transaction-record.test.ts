@@ -58,8 +58,7 @@ it.each([
   const record = { ...APPROVED, amountTrans: text, amountGratuity: text };
   const [first = "", ...lines] = renderRecord(record, [], { paint, width: 80 }).split("\n");
   expect(first).toBe(`APPROVED  ${shown}`);
-  for (const name of ["amountTrans", "amountGratuity"])
-    expect(valueOf(lines.join("\n"), name)).toBe(shown);
+  for (const name of ["amountTrans", "amountGratuity"]) expect(valueOf(lines.join("\n"), name)).toBe(shown);
   expect(renderCompactWebhook({ ...RECEIVED, record }, paint)).toContain(`APPROVED   ${shown}  INV-1`);
 });
 
