@@ -4,16 +4,18 @@ import type { EventStore } from "../receiver/event-store.ts";
 import type { Environment } from "../settings/resolved-settings.ts";
 import { POSTGRES } from "./dialects.ts";
 import { parseServerAddress } from "./postgres/address.ts";
-import { createConnections, type Connection } from "./postgres/connections.ts";
-import { isAboutOneRow } from "./postgres/failures.ts";
+import { createConnections, timedOut, type Connection } from "./postgres/connections.ts";
+import { explained, isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
 import { createEventStore } from "./store.ts";
 import { createGroupWriter } from "./write-group.ts";
 
 /** Milliseconds for one reading: a page of events, or a count of all of them. */
 const READ_TIMEOUT = 60_000;
-/** Milliseconds for a group, from its first statement to its commit: the service waits 10 s for an answer. */
+/** Milliseconds for a group, from its first statement to its commit. */
 const GROUP_TIMEOUT = 8_000;
+/** Milliseconds for a webhook, which may wait for other groups and for a new connection: the service waits 10 s. */
+const APPEND_TIMEOUT = 7_000;
 
 /**
  * The answer 200 promises that the event survives a crash of the server, whatever the server's default is. A receiver
@@ -59,7 +61,7 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
       return result;
     }, GROUP_TIMEOUT);
   };
-  return createEventStore(
+  const store = createEventStore(
     {
       dialect: POSTGRES,
       place: name,
@@ -81,4 +83,15 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
     },
     { owner, now },
   );
+  return {
+    ...store,
+    // One that is stored after that is known again when the service repeats it.
+    append: async (event, plan) => {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(explained(timedOut(), address)), APPEND_TIMEOUT);
+      });
+      return Promise.race([store.append(event, plan), late]).finally(() => clearTimeout(timer));
+    },
+  };
 }

@@ -1,6 +1,8 @@
 /** `paylink listen`: receives webhooks until it is stopped, and shows the result of each. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import { localAddress } from "../../domain/addresses.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import { messageOf } from "../../domain/system-reason.ts";
@@ -48,6 +50,9 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     later(targets.close);
     const store = await openLog(options.database, context);
     later(store.close);
+    const waiting = watchDatabase(out.warn);
+    // Where waiting does not help, nothing is bound.
+    await waiting.isThere(store.check);
     const log = admin?.measured(store.log) ?? store.log;
     const forwarding = openForwarding(
       options,
@@ -106,14 +111,14 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
       address = publicAddress(new URL(options.paths[0], tunnel.url));
     }
     const listeners = listenersOf(server, options.paths, address);
-    await store.announce(listeners);
     admin?.started({
       // Without a store, what is acknowledged is at the brokers.
       checkStore: options.database === null ? targets.check : store.check,
       connections: () => server.connections(),
       backlog: () => store.queue?.backlog(),
     });
-    isReady = true;
+    isReady = await waiting.until(() => store.announce(listeners), end.reached);
+    if (!isReady) return 0;
     forwarding.start();
     void targets.check().catch((error: unknown) => out.warn(`${messageOf(error)}. ${UNTIL_IT_DOES}`));
     showReady({ listeners, adminUrl: admin?.url, forwardingKey }, options, context);
@@ -123,6 +128,38 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     await drain(context.signal, options.drain);
     return 0;
   });
+
+/** Milliseconds between tries to reach the database. */
+const TRY_EVERY = 1_000;
+
+/** Waits for a database that is away when `listen` starts. Says so once. */
+function watchDatabase(warn: (text: string) => void) {
+  let isSaid = false;
+  /** Throws what waiting does not mend: a wrong address, a refused login, a missing database or permission. */
+  const isThere = async (use: () => Promise<void>): Promise<boolean> => {
+    try {
+      await use();
+      return true;
+    } catch (error) {
+      if (!(error instanceof PaylinkError) || error.code !== "database_unreachable") throw error;
+      if (!isSaid) warn(`Waiting for the database, and answering webhooks with 503. ${error.message}`);
+      isSaid = true;
+      return false;
+    }
+  };
+  return {
+    isThere,
+    /** Resolves with true once it was used, or with false if the run is over before. */
+    until: async (use: () => Promise<void>, over: Promise<void>): Promise<boolean> => {
+      const isOver = over.then(() => "over" as const);
+      for (;;) {
+        const found = await Promise.race([isOver, isThere(use)]);
+        if (found !== false) return found === true;
+        await Promise.race([isOver, sleep(TRY_EVERY, undefined, { ref: false })]);
+      }
+    },
+  };
+}
 
 async function openAdminOf({ admin }: ListenOptions, context: Context): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
@@ -141,7 +178,7 @@ interface OpenedLog {
   readonly close: () => Promise<void>;
 }
 
-/** The event store, or memory for this run alone if `database` is null. Throws `file_unreadable` or `file_unwritable`. */
+/** The event store, or memory for this run alone if `database` is null. */
 async function openLog(
   database: string | null | undefined,
   { events }: Pick<Context, "events">,
@@ -150,15 +187,14 @@ async function openLog(
   if (database === null)
     return { log: createMemoryLog(), queue: undefined, check: nothing, announce: nothing, close: nothing };
   const store = await events(database);
-  await store.ready();
   let announced: readonly Listener[] = [];
   return {
     log: store,
     queue: store.queue,
     check: () => store.ready(),
     announce: async (listeners) => {
-      announced = listeners;
       for (const listener of listeners) await store.addListener(listener);
+      announced = listeners;
     },
     close: async () => {
       // A listener that stays in the store does no harm: others see that its port is free.

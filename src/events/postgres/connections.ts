@@ -50,7 +50,10 @@ export function createConnections(address: ServerAddress, env: Environment): Con
       let client: pg.Client | undefined;
       try {
         const used = (client = idle.pop() ?? (await open()));
-        const timer = setTimeout(() => used.connection.stream.destroy(timedOut()), timeout);
+        const timer = setTimeout(() => {
+          // The others lead to the same server: each would make another webhook wait for as long.
+          for (const one of [used, ...idle.splice(0)]) one.connection.stream.destroy(timedOut());
+        }, timeout);
         const result = await work(connectionOf(used)).finally(() => clearTimeout(timer));
         idle.push(used);
         return result;
@@ -87,7 +90,7 @@ function connectionOf(client: pg.Client): Connection {
 const asParameter = (value: Value): Value =>
   value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
 
-const timedOut = (): Error => new Error("timed out");
+export const timedOut = (): Error => new Error("timed out");
 
 async function connect(address: ServerAddress, attempts: readonly Attempt[]): Promise<pg.Client> {
   const { host, port, user, database, applicationName } = address;

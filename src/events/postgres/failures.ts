@@ -30,6 +30,8 @@ const FAILURES: Readonly<Record<string, (address: ServerAddress, reason: string)
   ENOENT: () => unreachable("has no such socket", RUNNING),
   ENOTFOUND: ({ host }) => unreachable(`cannot be found: the host ${host} is unknown`, RUNNING),
   EAI_AGAIN: ({ host }) => unreachable(`cannot be found: the host ${host} is unknown`, RUNNING),
+  EHOSTUNREACH: () => unreachable("cannot be reached: there is no route to the host", RUNNING),
+  ENETUNREACH: () => unreachable("cannot be reached: there is no route to the network", RUNNING),
   ETIMEDOUT: () => unreachable("did not answer in time", RUNNING),
   "28P01": ({ user }) => unusable(`refused the password of ${user}`, LOGIN),
   "28": (_, reason) => unusable(`refused the login: ${reason}`, LOGIN),
