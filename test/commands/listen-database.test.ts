@@ -39,7 +39,7 @@ async function passage(to: number) {
 async function startListen(db: string) {
   const home = temporaryHome();
   const [port, admin] = [await freePort(), await freePort()];
-  const flags = ["--port", `${port}`, "--admin", `127.0.0.1:${admin}`, "--key", keyFile(home), "--db", db];
+  const flags = ["--port", port, "--admin", `127.0.0.1:${admin}`, "--key", keyFile(home), "--db", db];
   const listen = startCommand(["listen", "--json", ...flags], { home });
   const url = `http://127.0.0.1:${port}/`;
   const send = (uti: string): Promise<number> => post(url, webhook(url, record({ uti })));
