@@ -86,29 +86,6 @@ it("explains verification in an application, with the recipe of each framework a
   ).toEqual(files.toSorted());
 });
 
-describe("paylink help production", () => {
-  it("uses only flags that listen has, in the unit and in the container", async () => {
-    const help = (await run("listen", "--help")).stdout;
-    const { systemd, container } = JSON.parse((await run("help", "production", "--json")).stdout);
-    const [start = ""] = /^ExecStart=.*$/m.exec(systemd.text) ?? [];
-    const [entry = ""] = /^ENTRYPOINT .*$/m.exec(container.text) ?? [];
-    for (const command of [start, entry]) {
-      const flags = command.match(/--[a-z-]+/g) ?? [];
-      expect(flags.length).toBeGreaterThan(4);
-      for (const flag of flags) expect(help).toMatch(new RegExp(`${flag}[ ,]`));
-    }
-  });
-
-  it("gives systemd and the container more time to stop than --drain takes", async () => {
-    const { stdout } = await run("help", "production");
-    const drain = Number(/--drain (\d+)s/.exec(stdout)?.[1]);
-    for (const limit of [/^TimeoutStopSec=(\d+)$/m, /^terminationGracePeriodSeconds: (\d+)$/m])
-      expect(Number(limit.exec(stdout)?.[1])).toBeGreaterThanOrEqual(drain + 30);
-    expect(stdout).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
-    expect(stdout).toMatch(/^SuccessExitStatus=143$/m);
-  });
-});
-
 it("says what is done where the specification is silent", async () => {
   const { stdout } = await run("help", "decisions");
   const decisions = JSON.parse((await run("help", "decisions", "--json")).stdout) as Record<string, string>;

@@ -3,7 +3,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { argument, command, text } from "../command.ts";
 import { declared, programOf } from "../declare.ts";
 import { unknownCommand } from "../usage-errors.ts";
-import type { Topic } from "./topics.ts";
+import type { Topic, TopicFile } from "./topics.ts";
 
 /** What `help` explains besides the commands. */
 const TOPICS = [
@@ -17,14 +17,37 @@ const TOPICS = [
   "ci",
 ] as const satisfies readonly Topic[];
 
+/** What `help` prints of a topic by itself. */
+const FILES = [
+  "systemd",
+  "container",
+  "kubernetes",
+  "alerts",
+  "dashboard",
+  "orders",
+  "express",
+  "fastify",
+  "hono",
+  "next",
+  "node",
+] as const satisfies readonly TopicFile[];
+
 export const help = command({
   summary: "show the help of a command, or explain a topic, such as errors, settings or ci",
-  examples: ["paylink help create", "paylink help errors", "paylink help ci", "paylink help --json"],
-  // A command may be named too, with its subcommand.
-  arguments: { words: argument("[topic...]", "a command, or a topic", text, { choices: TOPICS }) },
-  run: async (context, { words }, self) => {
-    const topic = TOPICS.find((name) => name === words[0]);
-    if (topic !== undefined) return (await import("./topics.ts")).showTopic(context, topic);
+  examples: [
+    "paylink help create",
+    "paylink help errors",
+    "paylink help production alerts",
+    "paylink help --json",
+  ],
+  arguments: {
+    topic: argument("[topic]", "a command, or a topic", text, { choices: TOPICS }),
+    part: argument("[part]", "a subcommand, or a file of the topic", text, { choices: FILES }),
+  },
+  run: async (context, { topic: word, part }, self) => {
+    const topic = TOPICS.find((name) => name === word);
+    if (topic !== undefined) return (await import("./topics.ts")).showTopic(context, topic, part);
+    const words = [word, part].filter((one) => one !== undefined);
     const described = commandNamed(words, programOf(self));
     if (context.out.json) return (await import("./program-reference.ts")).showReference(context, described);
     described.outputHelp();

@@ -1,5 +1,7 @@
 /** The topics of `paylink help` that do not belong to one command: their texts, and what each prints, as JSON and for people. */
 import type { Context, Output } from "../../context.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { nearest } from "../../domain/parse-result.ts";
 import { MEANINGS } from "../../domain/reasons.ts";
 import { BROKER_VARIABLES } from "../../domain/brokers.ts";
 import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
@@ -9,6 +11,11 @@ import { explainSetting } from "../help-layout.ts";
 import { describeErrorCodes, describeExitCodes, describeSettings } from "./program-reference.ts";
 import ci from "./guides/ci.txt?raw";
 import production from "./guides/production.txt?raw";
+import containerfile from "./production/Containerfile?raw";
+import alerts from "./production/alerts.yml?raw";
+import dashboard from "./production/dashboard.json?raw";
+import kubernetes from "./production/kubernetes.yml?raw";
+import unit from "./production/paylink.service?raw";
 import express from "./recipes/express.mjs?raw";
 import fastify from "./recipes/fastify.mjs?raw";
 import hono from "./recipes/hono.mjs?raw";
@@ -19,6 +26,8 @@ import bookings from "./recipes/orders.mjs?raw";
 interface Explanation {
   readonly json: unknown;
   readonly parts: readonly Part[];
+  /** What `help <topic> <name>` prints by itself, ready to save. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** A paragraph, which is wrapped, or anything else. */
@@ -42,8 +51,17 @@ const guideOf = (file: string): Guide =>
 /** How to test payments in continuous integration. */
 const CI = guideOf(ci);
 
-/** How to run `listen` as a service of a machine or in a container. */
+/** How to run `listen` as a service of a machine or in a container, and what to run it with. */
 const PRODUCTION = guideOf(production);
+const PRODUCTION_FILES = {
+  systemd: unit,
+  container: containerfile,
+  kubernetes,
+  /** Rules of Prometheus. */
+  alerts,
+  /** Of Grafana. */
+  dashboard,
+};
 
 /** What paylink does where the specification of the service is silent. */
 const DECISIONS: Readonly<Record<string, string>> = {
@@ -129,7 +147,7 @@ const WEBHOOKS_NOTES = [
   "It runs on Node 20.18 and later, and on Bun and Deno, which have node:crypto. Keys at a URL are fetched with the runtime's fetch; on Node, NODE_USE_ENV_PROXY=1 makes it use HTTPS_PROXY.",
 ];
 
-const RECIPES: Readonly<Record<string, string>> = {
+const RECIPES = {
   orders: bookings,
   express,
   fastify,
@@ -215,8 +233,17 @@ const TOPICS = {
       ...WEBHOOKS_NOTES.flatMap((paragraph) => [paragraph, ""]),
       ...Object.values(RECIPES).map((recipe) => () => recipe),
     ],
+    files: RECIPES,
   }),
-  production: () => guide(PRODUCTION),
+  production: () => ({
+    json: { ...PRODUCTION, files: PRODUCTION_FILES },
+    parts: [
+      ...guide(PRODUCTION).parts,
+      ({ paint }) => `\n\n${paint.bold("Files to save")}\n`,
+      rows(Object.keys(PRODUCTION_FILES).map((name) => [`paylink help production ${name}`])),
+    ],
+    files: PRODUCTION_FILES,
+  }),
   decisions: () => ({
     json: DECISIONS,
     parts: [
@@ -232,15 +259,31 @@ const TOPICS = {
   ci: () => guide(CI),
 } as const satisfies Readonly<Record<string, () => Explanation>>;
 export type Topic = keyof typeof TOPICS;
+export type TopicFile = keyof typeof PRODUCTION_FILES | keyof typeof RECIPES;
 
-export async function showTopic({ out }: Context, topic: Topic): Promise<number> {
-  const { json, parts }: Explanation = TOPICS[topic]();
+/** Shows a topic, or one file of it. Throws `usage`. */
+export async function showTopic({ out }: Context, topic: Topic, name?: string): Promise<number> {
+  const { json, parts, files = {} }: Explanation = TOPICS[topic]();
+  if (name !== undefined) {
+    const file = Object.hasOwn(files, name) ? files[name] : undefined;
+    if (file === undefined) throw unknownFile(topic, name, Object.keys(files));
+    out.data(out.json ? JSON.stringify({ [name]: file }) : file.trimEnd());
+    return 0;
+  }
   if (out.json) out.lines([JSON.stringify(json)]);
   else out.lines(parts.map((part) => (typeof part === "string" ? wrap(part, out.lineWidth) : part(out))));
   return 0;
 }
 
-const guide = (sections: Guide): Explanation => ({
+function unknownFile(topic: Topic, name: string, names: readonly string[]): PaylinkError {
+  const near = nearest(name, names);
+  const known = names.length === 0 ? "has no parts" : `has these parts: ${names.join(", ")}`;
+  return new PaylinkError("usage", `The topic ${topic} ${known} (got "${name}").`, {
+    corrections: near === undefined ? undefined : [{ typed: name, instead: near }],
+  });
+}
+
+const guide = (sections: Guide) => ({
   json: sections,
   parts: Object.values(sections).map(
     ({ title, text }, index): Part =>

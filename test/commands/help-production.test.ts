@@ -1,0 +1,151 @@
+/** The files that `paylink help production` prints: they are what their programs read, and name only flags and metrics that exist. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { createMetrics } from "../../src/receiver/metrics.ts";
+import { runCommand } from "../support/context.ts";
+
+const run = (...args: string[]) => runCommand(args);
+
+interface Production {
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const printed = async (name: string): Promise<string> => (await run("help", "production", name)).stdout;
+
+/** Holds a text to a program that checks such files; where that is not installed, nothing is checked. */
+async function checkedBy(
+  program: string,
+  args: readonly string[],
+  name: string,
+  text: string,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "paylink-production-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  const { error, status, stdout, stderr } = spawnSync(program, [...args, path], { encoding: "utf8" });
+  if (error !== undefined) return;
+  expect({ status, output: `${stdout}${stderr}` }).toEqual({
+    status: 0,
+    output: expect.anything() as unknown,
+  });
+}
+
+/** Every flag of `listen` in a text exists. */
+async function expectFlags(text: string): Promise<void> {
+  const help = (await run("listen", "--help")).stdout;
+  const flags = text.match(/(?<![\w-])--[a-z-]+/g) ?? [];
+  expect(flags.length).toBeGreaterThan(4);
+  for (const flag of flags) expect(help).toMatch(new RegExp(`${flag}[ ,]`));
+}
+
+/** Every metric of paylink and of the process that is named in a text exists. */
+async function expectMetrics(text: string): Promise<void> {
+  const backlog = { events: 0, oldest: undefined, failed: 0, lastForward: undefined };
+  const page = await createMetrics().text({ connections: 0, backlog }, new Date());
+  const known = new Set(page.match(/^# TYPE \w+/gm)?.map((line) => line.slice("# TYPE ".length)));
+  const named = text.match(/\b(?:paylink|process)_[a-z_]+/g) ?? [];
+  expect(named.length).toBeGreaterThan(8);
+  expect(named.filter((name) => !known.has(name.replace(/_bucket$/, "")))).toEqual([]);
+}
+
+describe("paylink help production", () => {
+  it("names each file, prints it as it is to be saved, and has all in its JSON", async () => {
+    const whole = await run("help", "production");
+    const { files } = JSON.parse((await run("help", "production", "--json")).stdout) as Production;
+    expect(Object.keys(files)).toEqual(["systemd", "container", "kubernetes", "alerts", "dashboard"]);
+    for (const [name, text] of Object.entries(files)) {
+      expect(whole.stdout).toContain(`paylink help production ${name}\n`);
+      expect(await printed(name)).toBe(text);
+      expect(JSON.parse((await run("help", "production", name, "--json")).stdout)).toEqual({ [name]: text });
+    }
+  });
+
+  it("offers each file, and each recipe of webhooks, as a part to name", async () => {
+    const { files } = JSON.parse((await run("help", "production", "--json")).stdout) as Production;
+    const { recipes } = JSON.parse((await run("help", "webhooks", "--json")).stdout) as { recipes: object };
+    const { commands } = JSON.parse((await run("help", "help", "--json")).stdout) as {
+      commands: { arguments: { choices: string[] }[] }[];
+    };
+    expect(commands[0]?.arguments[1]?.choices).toEqual([...Object.keys(files), ...Object.keys(recipes)]);
+    expect((await run("help", "webhooks", "hono")).stdout).toContain('from "hono"');
+  });
+
+  it("names the parts of a topic for one that it does not have", async () => {
+    expect(await run("help", "production", "alert")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(
+        /systemd, container, .* \(got "alert"\)\.\n.*Try: paylink help production alerts/,
+      ) as unknown,
+    });
+    expect((await run("help", "errors", "x")).stderr).toContain('The topic errors has no parts (got "x").');
+  });
+
+  it("has a unit that goes on, stops in time, and is valid to systemd", async () => {
+    const unit = await printed("systemd");
+    const [start = ""] = /^ExecStart=.*$/m.exec(unit) ?? [];
+    await expectFlags(start);
+    const drain = Number(/--drain (\d+)s/.exec(start)?.[1]);
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(drain + 30);
+    for (const line of ["Restart=always", "StartLimitIntervalSec=0", "SuccessExitStatus=143"])
+      expect(unit.split("\n")).toContain(line);
+    expect(unit).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
+    await checkedBy("systemd-analyze", ["verify"], "paylink.service", unit);
+  });
+
+  it("has a container that checks its health, with flags that exist", async () => {
+    const text = await printed("container");
+    const [, entry = ""] = /^ENTRYPOINT (.*)$/m.exec(text) ?? [];
+    await expectFlags(entry);
+    expect(JSON.parse(entry)).toContain("--drain");
+    const [, check = ""] = /^HEALTHCHECK .* CMD (.*)$/m.exec(text) ?? [];
+    const [program, flag, script] = JSON.parse(check) as string[];
+    expect([program, flag]).toEqual(["node", "-e"]);
+    // Nothing listens there in this test.
+    const port = script?.replace("9100", "9") ?? "";
+    expect(spawnSync(process.execPath, ["-e", port]).status).toBe(1);
+  });
+
+  it("has a manifest for Kubernetes whose parts belong together", async () => {
+    const text = await printed("kubernetes");
+    const documents = parseAllDocuments(text);
+    expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
+    const [deployment, budget, service] = documents.map((one) => one.toJS() as Record<string, never>);
+    expect([deployment, budget, service].map((one) => one?.["kind"])).toEqual([
+      "Deployment",
+      "PodDisruptionBudget",
+      "Service",
+    ]);
+    expect(deployment).toMatchObject({
+      spec: {
+        selector: { matchLabels: { app: "paylink" } },
+        template: { metadata: { labels: { app: "paylink" } }, spec: { terminationGracePeriodSeconds: 60 } },
+      },
+    });
+    expect(budget).toMatchObject({ spec: { selector: { matchLabels: { app: "paylink" } } } });
+    expect(service).toMatchObject({ spec: { selector: { app: "paylink" } } });
+    await expectFlags(text.match(/^ +- --.*$/gm)?.join("\n") ?? "");
+  });
+
+  it("has alert rules for metrics that exist, valid to Prometheus", async () => {
+    const text = await printed("alerts");
+    const { groups } = parse(text) as { groups: { rules: { alert: string; expr: string }[] }[] };
+    const rules = groups.flatMap((group) => group.rules);
+    expect(rules.length).toBeGreaterThan(8);
+    await expectMetrics(rules.map(({ expr }) => expr).join("\n"));
+    await checkedBy("promtool", ["check", "rules"], "alerts.yml", text);
+  });
+
+  it("has a dashboard of metrics that exist, without panels over each other", async () => {
+    const { panels } = JSON.parse(await printed("dashboard")) as {
+      panels: { gridPos: { x: number; y: number; w: number }; targets: { expr: string }[] }[];
+    };
+    await expectMetrics(panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join("\n"));
+    for (const { gridPos } of panels) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
+    expect(new Set(panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)).size).toBe(panels.length);
+  });
+});
