@@ -36,7 +36,10 @@ export const describeViolation = ({ path, message }: Pick<Violation, "path" | "m
   path === "" ? `the body ${message}` : `${path} ${message}`;
 
 export interface ReadRecord {
-  /** Null only if the bytes are not a JSON object: an authentic record that breaks the rules is still a record. */
+  /**
+   * Null only if the bytes are not a JSON object, or wrap the record elsewhere: an authentic record that breaks the rules is still
+   * a record.
+   */
   readonly record: TransactionRecord | null;
   /** In the order of the specification's table. */
   readonly violations: readonly Violation[];
@@ -74,7 +77,10 @@ export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
   const record = recordAt === undefined ? document : valueAt(document, recordAt);
   const wrapped = record !== undefined && isRecord(record) ? undefined : recordPlace(document);
   if (wrapped !== undefined)
-    violations.push(whole("body_schema", `seems to have the record at ${wrapped}: set recordAt to that`));
+    return noRecord(
+      ...violations,
+      whole("body_schema", `seems to have the record at ${wrapped}: set recordAt to that`),
+    );
   if (isJsonObject(record)) {
     const masked = maskedRecord(record);
     return {

@@ -99,6 +99,8 @@ async function decoded(reply: HttpReply, maxReply = MAX_REPLY): Promise<HttpRepl
 
 const ENCODED = /^content-(?:encoding|length)$/i;
 
+const NO_BODY = new Uint8Array();
+
 /** The codes for a connection that the server closed, by whatever part of Node noticed it. */
 const CLOSED = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_SSL_\w+_ALERT_CERTIFICATE_REQUIRED)$/;
 
@@ -171,6 +173,8 @@ function exchange(
         },
         onResponseError: (_, error) => {
           settle();
+          // It ends with its head, whatever that promises (RFC 9112 6.3). undici misses the body, and closes the connection.
+          if (status === 204 && given === undefined) return resolve({ status, headers, body: NO_BODY });
           if (error instanceof ProxyFailed)
             return reject(given ?? new ProxyFailed(`${origin}: ${error.message}`, false, error.cause));
           const isSent = controller !== undefined;

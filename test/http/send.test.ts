@@ -17,6 +17,22 @@ import { rawServer } from "../support/raw-server.ts";
 import { startProxy, UNRESOLVABLE } from "../support/secure-service.ts";
 import { openSender } from "../support/sender.ts";
 
+it.each([
+  ["with the bytes at once", "Content-Length: 2\r\n\r\n{}"],
+  ["without them", "Content-Length: 2\r\n\r\n"],
+  ["in chunks", "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"],
+])("takes a 204 that promises a body as the answer that it is, %s", async (_, rest) => {
+  const server = await rawServer((socket) => void socket.write(`HTTP/1.1 204 No Content\r\nX: 1\r\n${rest}`));
+  const send = openSender();
+  const authority = `127.0.0.1:${server.port}`;
+  const head = { method: "POST", scheme: "http", authority, target: "/", headers: [] } as const;
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const reply = await send({ ...head, body: Buffer.from("{}") }, { timeout: 5000 });
+    expect(reply).toMatchObject({ status: 204, headers: expect.arrayContaining([["X", "1"]]) });
+    expect(reply.body).toHaveLength(0);
+  }
+});
+
 describe("an exchange that timed out", () => {
   it.each(["http", "https"] as const)("leaves no open connection: a silent %s port", async (scheme) => {
     const silent = await rawServer(() => undefined);
