@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Send } from "../../src/http/exchange.ts";
+import { type Send, SendTimeout } from "../../src/http/exchange.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService, type Fate } from "../support/link-service.ts";
@@ -21,10 +21,14 @@ async function listOf(rows: number, fateOf: (invoiceId: string, before: number) 
     fateOf(invoiceId, service.arrivals.filter((id) => id === invoiceId).length);
   const service = await startLinkService(({ invoiceId }) => next(invoiceId));
   const sender = openSender();
-  // Only silence times out: on a loaded machine, an answer can take as long.
-  const network: Send = (request, options) => {
+  // Silence times out once the service has the request: on a loaded machine, a timer can fire before.
+  const network: Send = async (request, options) => {
     const { invoiceId } = JSON.parse(Buffer.from(request.body).toString()) as { invoiceId: string };
-    return sender(request, { ...options, ...(next(invoiceId) === SILENT ? { timeout: 300 } : {}) });
+    if (next(invoiceId) !== SILENT) return sender(request, options);
+    const { length } = service.arrivals;
+    sender(request, options).catch(() => undefined);
+    await expect.poll(() => service.arrivals.includes(invoiceId, length)).toBe(true);
+    throw new SendTimeout("did not answer", true);
   };
   const set = (header: string) => runCommand(["config", "set", "idempotencyHeader", header], { home });
   expect(await set(HEADER)).toMatchObject({ exit: 0 });
