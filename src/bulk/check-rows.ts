@@ -3,14 +3,14 @@ import type { Problem } from "../domain/errors.ts";
 import { Sums } from "../domain/money.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { Column } from "./columns.ts";
-import { Numbers, repeatedRows, type Repeats } from "./repeated-rows.ts";
+import { Numbers, repeatedRows, RowSet, type Repeats } from "./repeated-rows.ts";
 import { orderDigest, requestOf, type BuildRequest, type Row } from "./row.ts";
 
 export interface Checked {
   /** The digest of each row, by its position. */
   readonly digests: Float64Array;
   /** The positions of the invalid rows. */
-  readonly invalid: ReadonlySet<number>;
+  readonly invalid: RowSet;
   readonly problems: RowProblems;
   /** Warnings about valid rows. */
   readonly warnings: readonly RowProblem[];
@@ -59,7 +59,7 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
   const { rows, build, now, signal, checked } = parts;
   const digests = new Numbers();
   const orders = new Numbers();
-  const invalid = new Set<number>();
+  const invalid = new RowSet();
   const [rowProblems, rowWarnings] = [new RowProblems(), new RowProblems()];
   const columns = new Map<string, Column>();
   const asked = new Asked();

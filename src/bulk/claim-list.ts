@@ -17,13 +17,14 @@ import {
   type NewList,
   type StoredOutcome,
 } from "./memory.ts";
+import type { RowSet } from "./repeated-rows.ts";
 import { NO_DIGEST } from "./row.ts";
 
 export interface WantedList extends NewList {
   /** The digest of each row, by its position. */
   readonly digests: ArrayLike<number>;
   /** The positions of the invalid rows. */
-  readonly invalid: ReadonlySet<number>;
+  readonly invalid: Pick<RowSet, "has" | "size">;
   /** This process, for others to name. */
   readonly runner: number;
 }
@@ -59,15 +60,15 @@ const NAMED = 10;
  */
 export function claimList(memory: Memory, wanted: WantedList): Claimed | Refused {
   loadDigests(memory, wanted.digests);
-  return transaction(memory.database, () => new Claim(memory, wanted).decide());
+  return transaction(memory.database, () => new Claim(memory, wanted, true).decide());
 }
 
-/** What `claimList` would decide now. Nothing of it is remembered; the list may be read, and must be closed. */
+/** What `claimList` would decide now. Nothing of it is remembered, and other runs may have the list. */
 export function previewList(memory: Memory, wanted: WantedList): Claimed | Refused {
   loadDigests(memory, wanted.digests);
   memory.database.exec("BEGIN IMMEDIATE");
   try {
-    return new Claim(memory, wanted).decide();
+    return new Claim(memory, wanted, false).decide();
   } finally {
     rollBack(memory.database);
   }
@@ -138,10 +139,12 @@ const INSERT_ROWS = `INSERT INTO rows (list, position, digest) SELECT ?, positio
 class Claim {
   private readonly memory: Memory;
   private readonly wanted: WantedList;
+  private readonly locks: boolean;
 
-  constructor(memory: Memory, wanted: WantedList) {
+  constructor(memory: Memory, wanted: WantedList, locks: boolean) {
     this.memory = memory;
     this.wanted = wanted;
+    this.locks = locks;
   }
 
   decide(): Claimed | Refused {
@@ -174,7 +177,7 @@ class Claim {
       const [number, runner] = [Number(list["number"]), Number(list["runner"])];
       const release = lockFile(lockOf(memory, number));
       if (release === undefined) return [{ number, runner }];
-      endRun({ memory, number, release });
+      endRun(memory, number, release);
       return [];
     });
   }
@@ -242,8 +245,8 @@ class Claim {
     const { memory, wanted } = this;
     const { input, digests, runner } = wanted;
     const number = own?.number ?? insertList(memory.database, wanted);
-    const release = lockFile(lockOf(memory, number));
-    if (release === undefined) throw alreadyRunning("Another run is sending this list now.");
+    const release = this.locks ? lockFile(lockOf(memory, number)) : undefined;
+    if (this.locks && release === undefined) throw alreadyRunning("Another run is sending this list now.");
     if (own?.digest !== digest) {
       this.all("DELETE FROM rows WHERE list = ? AND position >= ?", number, digests.length);
       this.all(INSERT_ROWS, number);

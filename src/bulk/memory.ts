@@ -215,8 +215,8 @@ export function outcomeReader({ database }: Memory): (list: number, position: nu
 export interface SentListParts {
   readonly memory: Memory;
   readonly number: number;
-  /** Unlocks the list. */
-  readonly release: () => void;
+  /** Unlocks the list; undefined for one that is only looked at. */
+  readonly release: (() => void) | undefined;
 }
 
 export class SentList {
@@ -278,10 +278,11 @@ export class SentList {
 
   /** Resolves when everything is on disk, and another run may have the list. */
   async close(): Promise<void> {
-    const { database } = this.parts.memory;
+    const { memory, number, release } = this.parts;
+    const { database } = memory;
     await this.commits.settled();
     try {
-      transaction(database, () => endRun(this.parts));
+      if (release !== undefined) transaction(database, () => endRun(memory, number, release));
     } finally {
       database.close();
     }
@@ -332,7 +333,7 @@ export const lockOf = ({ folder }: Memory, list: number): string => join(folder,
  * Ends the run of a list, and forgets the list if no row was sent. In one transaction with the release of the lock:
  * nobody else may find the lock free, or its file gone, while the list has a runner.
  */
-export function endRun({ memory, number, release }: SentListParts): void {
+export function endRun(memory: Memory, number: number, release: () => void): void {
   memory.database.prepare("UPDATE lists SET runner = NULL WHERE number = ?").run(number);
   forgetUnsent(memory.database, number);
   release();

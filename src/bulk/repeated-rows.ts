@@ -1,4 +1,4 @@
-/** Finds rows that repeat others, among any number of rows: each is compared by a number that stands for what it holds. */
+/** What is kept of each row of a list, however long: a number that stands for what it holds, and the rows that repeat others. */
 
 /** Numbers in a row, at 8 bytes each: an array of numbers would take twice as much memory while it grows. */
 export class Numbers {
@@ -20,6 +20,39 @@ export class Numbers {
 
   list(): Float64Array {
     return this.all.subarray(0, this.count);
+  }
+}
+
+/** Positions of rows, at one bit each: a set of numbers would take a hundred times as much memory. */
+export class RowSet {
+  private bits = new Uint8Array(1024);
+  size = 0;
+
+  /** The rows up to `end` that `includes` lets pass. */
+  static of(end: number, includes: (row: number) => boolean): RowSet {
+    const rows = new RowSet();
+    for (let row = 0; row < end; row++) if (includes(row)) rows.add(row);
+    return rows;
+  }
+
+  add(row: number): void {
+    if (this.has(row)) return;
+    const place = row >> 3;
+    if (place >= this.bits.length) {
+      const larger = new Uint8Array(place * 2);
+      larger.set(this.bits);
+      this.bits = larger;
+    }
+    this.bits[place] = at(this.bits, place) | (1 << (row & 7));
+    this.size++;
+  }
+
+  has(row: number): boolean {
+    return (at(this.bits, row >> 3) & (1 << (row & 7))) !== 0;
+  }
+
+  equals(other: RowSet): boolean {
+    return Buffer.compare(this.bits, other.bits) === 0;
   }
 }
 

@@ -57,9 +57,16 @@ function placeOf({ at, lines, rows }: ShownProblem): string {
 export const renderRowProblem = (problem: ShownProblem): string =>
   `${placeOf(problem)}  ${safeText(problem.message)}`;
 
+/** Currencies that are shown. */
+const SHOWN_SUMS = 5;
+
 /** `EUR 1,234.50 and USD 20.00` */
-export const renderSums = (sums: readonly Sum[]): string =>
-  sums.map(({ currency, amount }) => groupedAmount(amount, currency)).join(" and ");
+export function renderSums(sums: readonly Sum[]): string {
+  const shown = sums.slice(0, SHOWN_SUMS).map(({ currency, amount }) => groupedAmount(amount, currency));
+  const more = sums.length - shown.length;
+  if (more > 0) shown.push(`${count(more)} more ${more === 1 ? "currency" : "currencies"}`);
+  return new Intl.ListFormat("en-GB").format(shown);
+}
 
 export interface ShownList {
   /** The links that are sent, their sums, and the first of them. */

@@ -56,6 +56,22 @@ async function updatedHome(...names: string[]) {
 const ALL = ["finished", "killed", "keyed", "changed", "first", "again"];
 
 describe("a list that 0.2.0 sent", () => {
+  it("is not sent again because a column that it did not send means a field now", async () => {
+    const { send, service } = await updatedHome("finished");
+    const rows = [0, 1, 2, 3].map((row) => `I${row},${row + 1}.50,Ada,N${row}\n`).join("");
+    const LIST = `invoiceId,amount,customerName,Order text\n${rows}`;
+    const mapped = (to: string) => send("finished.csv", LIST, "--map", `Order text=${to}`);
+    expect(await mapped("description")).toMatchObject({
+      stderr: expect.stringContaining("The list has changed since it was sent. This run sent nothing."),
+    });
+    expect(service.arrivals).toEqual([]);
+    const left = await mapped("");
+    expect(left.stdout).toContain("4 rows: 3 created (2 in an earlier run), 1 unknown");
+    expect(service.arrivals).toEqual(["I1"]);
+    await mapped("");
+    expect(service.arrivals).toEqual(["I1"]);
+  });
+
   it("has its links, and only rows without one are sent", async () => {
     const { send, service } = await updatedHome(...ALL);
     const run = await send("finished.csv", list(0, 1, 2, 3));

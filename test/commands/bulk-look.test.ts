@@ -72,6 +72,43 @@ describe("the look at a list", () => {
     expect(service.arrivals).toHaveLength(4);
   });
 
+  it("holds no other run of the list, and what that sent is not sent again", async () => {
+    const { run, service } = await desk();
+    const { ask } = answering(true);
+    const meanwhile: number[] = [];
+    const confirm = async (): Promise<boolean> => {
+      meanwhile.push((await run(["--yes"])).exit);
+      return true;
+    };
+    const { exit, stderr } = await run([], { ...ask, confirm });
+    expect(meanwhile).toEqual([0]);
+    expect(exit).not.toBe(0);
+    expect(stderr).toContain(
+      "Another run has sent rows of this list since it was shown. This run sent nothing.",
+    );
+    expect(service.arrivals).toHaveLength(4);
+    expect((await run([], ask)).stderr).toContain("Every row was sent before this run");
+    expect(service.arrivals).toHaveLength(4);
+  });
+
+  it("asks nothing about a list from stdin, as nobody can answer there", async () => {
+    const { home, service } = await desk();
+    const { ask, asked } = answering(false);
+    const output = ["-o", join(home, "links.csv")];
+    const run = await runCommand(["bulk", "-", ...output], { home, env: service.env, stdin: LIST, ask });
+    expect({ exit: run.exit, asked }).toEqual({ exit: 0, asked: [] });
+    expect(service.arrivals).toHaveLength(4);
+  });
+
+  it("names five currencies, and how many more there are", async () => {
+    const codes = ["AUD", "CAD", "CHF", "DKK", "EUR", "GBP", "USD"];
+    const { run } = await desk(HEADER + codes.map((code) => `${code},1,${code},Ada,\n`).join(""));
+    const { stdout } = await run(["--dry-run"]);
+    expect(stdout).toContain(
+      "7 links, AUD 1.00, CAD 1.00, CHF 1.00, DKK 1.00, EUR 1.00 and 2 more currencies\n",
+    );
+  });
+
   it("does not take Enter for a yes where links are live", async () => {
     const { run } = await desk();
     const { ask, asked } = answering(false);

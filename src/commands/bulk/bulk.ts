@@ -2,6 +2,7 @@
 import { setMaxListeners } from "node:events";
 import { extname, join, parse } from "node:path";
 import { RowProblems, unsentColumns, type Checked } from "../../bulk/check-rows.ts";
+import { alreadyRunning } from "../../bulk/memory.ts";
 import { Pace } from "../../bulk/pace.ts";
 import {
   fileSink,
@@ -23,9 +24,9 @@ import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
 import { finishRun, sumsJson, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./flags.ts";
-import { claim, remembers, type Claim } from "./claim.ts";
-import { checkList, refusedRows, withList, type List } from "./list.ts";
-import { askedNow, confirmSending, renderLook } from "./look.ts";
+import { claim, plan, remembers, type Claim, type Plan } from "./claim.ts";
+import { checkList, refusedRows, refuseRows, withList, type List } from "./list.ts";
+import { askedNow, confirmSending, introduce, renderLook } from "./look.ts";
 
 export async function bulk(context: Context, options: BulkOptions): Promise<number> {
   context.out.streamWarnings();
@@ -42,21 +43,17 @@ async function preview(context: Context, list: List, options: BulkOptions): Prom
   const { service } = options;
   const checked = await checkList(context, list);
   const isKnown = service !== undefined && remembers(context);
-  const claimed = isKnown
-    ? await claim(context, list, checked, options, service).catch((error: unknown) => warnOf(error, context))
+  const planned = isKnown
+    ? await plan(context, list, checked, options, service).catch((error: unknown) => warnOf(error, context))
     : undefined;
-  try {
-    const invalid = claimed?.invalid ?? checked.invalid;
-    const failure = await refusedRows(context, list, checked, { ...options, invalid });
-    await showPreview(context, list, checked, claimed, options);
-    if (failure !== undefined) throw failure;
-    const rows = checked.digests.length;
-    const valid = invalid.size === 0 ? "all valid" : `${count(invalid.size)} of them invalid`;
-    if (!context.out.json) context.out.data(`${rowsOf(rows)}, ${valid}. Nothing was sent.`);
-    return 0;
-  } finally {
-    await claimed?.sent.close();
-  }
+  const invalid = planned?.invalid ?? checked.invalid;
+  const failure = await refusedRows(context, list, checked, { ...options, invalid });
+  await showPreview(context, list, checked, planned, options);
+  if (failure !== undefined) throw failure;
+  const rows = checked.digests.length;
+  const valid = invalid.size === 0 ? "all valid" : `${count(invalid.size)} of them invalid`;
+  if (!context.out.json) context.out.data(`${rowsOf(rows)}, ${valid}. Nothing was sent.`);
+  return 0;
 }
 
 /** Rows that were sent before do not make a list invalid. */
@@ -69,16 +66,15 @@ async function showPreview(
   context: Context,
   list: List,
   checked: Checked,
-  claimed: Claim | undefined,
+  planned: Plan | undefined,
   options: BulkOptions,
 ): Promise<void> {
   const { out } = context;
-  const asked = await askedNow(list, checked, claimed);
+  const asked = await askedNow(list, checked, planned);
   const { reporter } = list;
   reporter.end();
-  if (!out.json) out.data(await renderLook(context, asked, claimed, options, out.paint));
-  reporter.columns(checked);
-  reporter.warnings(checked.warnings);
+  if (!out.json) out.data(await renderLook(context, asked, planned, options, out.paint));
+  introduce(context, list, checked, planned);
   if (!out.json) return;
   const settings = await context.settings();
   const summary = {
@@ -86,8 +82,8 @@ async function showPreview(
     profile: settings.profile ?? null,
     service: settings.get("baseUrl") ?? null,
     rows: checked.digests.length,
-    invalid: (claimed ?? checked).invalid.size,
-    sent_before: claimed?.doneBefore ?? 0,
+    invalid: (planned ?? checked).invalid.size,
+    sent_before: planned?.doneBefore ?? 0,
     links: asked.rows,
     sums: sumsJson(asked.sums),
     first: asked.first,
@@ -103,27 +99,25 @@ async function sendList(
   options: BulkOptions,
   service: string,
 ): Promise<number> {
-  const { out, ask, yes } = context;
+  const { ask, yes } = context;
   const { reporter } = list;
   // Checked first: after the run it would be too late to learn that the results cannot be written.
   const output = await openOutput(context, options, list);
   const api = await context.api({ exchangeTimeout: options.timeout, retries: false });
   const checked = await checkList(context, list);
+  const confirmed =
+    ask !== undefined && !yes && options.mayAsk
+      ? await confirmSending(context, ask, list, checked, options, service)
+      : undefined;
   const claimed = await claim(context, list, checked, options, service);
   try {
-    const { warnings } = checked;
-    const { invalid } = claimed;
-    const failure = await refusedRows(context, list, checked, { ...options, invalid });
-    if (failure !== undefined) throw failure;
-    const asks = ask !== undefined && !yes && options.mayAsk && claimed.due > 0;
-    if (asks) {
-      const asked = await askedNow(list, checked, claimed);
-      reporter.end();
-      out.note(await renderLook(context, asked, claimed, options, out.notePaint));
-    }
-    reporter.columns(checked);
-    reporter.warnings(warnings);
-    if (asks) await confirmSending(context, claimed.due);
+    if (confirmed === undefined) {
+      await refuseRows(context, list, checked, { ...options, invalid: claimed.invalid });
+      introduce(context, list, checked, claimed);
+    } else if (!claimed.due.equals(confirmed.due))
+      throw alreadyRunning(
+        "Another run has sent rows of this list since it was shown. This run sent nothing.",
+      );
     const end = await run(context, list, claimed, checked, options, api);
     reporter.warnings(end.violations);
     await finishRun(context, list, claimed, {
@@ -177,13 +171,13 @@ const stdoutSink =
 async function run(
   { now, random, signal }: Context,
   { rows, build, reporter, now: serviceNow }: List,
-  { sent, invalid, isDue, due, keyOf }: Claim,
+  { sent, invalid, due, keyOf }: Claim,
   { digests }: Checked,
   { concurrency, rate, retryUnknown, service }: BulkOptions,
   api: Api,
 ): Promise<RunEnd> {
   const total = digests.length - invalid.size;
-  reporter.begin(total, total - due);
+  reporter.begin(total, total - due.size);
   const violated = new RowProblems();
   const halt = new AbortController();
   // Every row in progress may listen for it.
@@ -201,7 +195,7 @@ async function run(
     await sendRows({
       rows: rows.read(),
       digests,
-      isDue,
+      isDue: (row) => due.has(row),
       sent,
       pace,
       build,

@@ -4,27 +4,31 @@ import type { Checked } from "../../bulk/check-rows.ts";
 import { claimList, previewList, type Refused, type SentRow } from "../../bulk/claim-list.ts";
 import { importJournals } from "../../bulk/import-journals.ts";
 import { openMemory, type RequestKey, type SentList } from "../../bulk/memory.ts";
+import { RowSet } from "../../bulk/repeated-rows.ts";
 import type { Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError, type Problem } from "../../domain/errors.ts";
 import { count, rowsOf } from "../../render/bulk.ts";
-import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./flags.ts";
 import { memoryFolder, rowsAt, type List } from "./list.ts";
 
-/** What this run does with each row. */
-export interface Claim {
-  readonly sent: SentList;
+/** What a run does with each row, from what was sent before. */
+export interface Plan {
+  /** The name under which the list was sent before; its own if it was not. */
+  readonly input: string;
+  /** The rows that this run sends. */
+  readonly due: RowSet;
   /** The invalid rows that are still to be sent. */
-  readonly invalid: ReadonlySet<number>;
-  /** Rows that had their link before this run. */
-  readonly earlier: number;
-  /** Whether this run sends the row. */
-  readonly isDue: (row: number) => boolean;
-  /** The number of those rows. */
-  readonly due: number;
+  readonly invalid: RowSet;
   /** The number of valid rows that were sent before and are not sent again. */
   readonly doneBefore: number;
+}
+
+/** The list, open for this run alone. */
+export interface Claim extends Plan {
+  readonly sent: SentList;
+  /** Rows that had their link before this run. */
+  readonly earlier: number;
   /** The key to send the row with; undefined if the service recognises none. */
   readonly keyOf: (row: number) => RequestKey | undefined;
 }
@@ -35,19 +39,35 @@ export const remembers = (context: Context): boolean => {
   return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".journal"));
 };
 
-/** Opens the list for this run alone; a dry run only asks what would be sent. */
-export async function claim(
+/** What a run would do now. It leaves no trace, and keeps no other run from the list. */
+export async function plan(...of: Parameters<typeof claim>): Promise<Plan> {
+  const { sent, input, due, invalid, doneBefore } = await opened(previewList, ...of);
+  await sent.close();
+  return { input, due, invalid, doneBefore };
+}
+
+/** Opens the list for this run alone. */
+export const claim = (
+  context: Context,
+  list: List,
+  checked: Checked,
+  options: BulkOptions,
+  service: string,
+): Promise<Claim> => opened(claimList, context, list, checked, options, service);
+
+async function opened(
+  open: typeof claimList,
   context: Context,
   { input, rows, now }: List,
   { digests, invalid }: Checked,
-  { repeats, retryUnknown, dryRun, idempotencyHeader: header }: BulkOptions,
+  { repeats, retryUnknown, idempotencyHeader: header }: BulkOptions,
   service: string,
 ): Promise<Claim> {
-  const { newId, out, processes } = context;
+  const { newId, processes } = context;
   const memory = openMemory(memoryFolder(context));
   try {
     importJournals(memory, processes);
-    const claimed = (dryRun ? previewList : claimList)(memory, {
+    const found = open(memory, {
       id: newId(),
       service,
       input: input.path,
@@ -57,26 +77,23 @@ export async function claim(
       invalid,
       runner: processes.own,
     });
-    if (claimed.kind !== "claimed") throw await refusal(rows, claimed, digests.length);
-    if (claimed.input !== input.path) {
-      const name = claimed.input === "-" ? "standard input" : safeText(claimed.input);
-      out.note(`This list was sent before, from ${name}. The run continues where that one ended.`);
-    }
-    const { list: sent } = claimed;
+    if (found.kind !== "claimed") throw await refusal(rows, found, digests.length);
+    const { list: sent } = found;
     const isDone = (row: number): boolean => sent.isDone(row, retryUnknown);
     const knownKey = (row: number): RequestKey | undefined =>
       header === undefined ? undefined : sent.keyOf(row, header);
-    const left = new Set([...invalid].filter((row) => !isDone(row)));
-    const isDue = (row: number): boolean => !left.has(row) && (!isDone(row) || knownKey(row) !== undefined);
-    let due = 0;
-    for (let row = 0; row < digests.length; row++) if (isDue(row)) due++;
+    const left = RowSet.of(digests.length, (row) => invalid.has(row) && !isDone(row));
+    const due = RowSet.of(
+      digests.length,
+      (row) => !left.has(row) && (!isDone(row) || knownKey(row) !== undefined),
+    );
     return {
       sent,
-      invalid: left,
-      earlier: sent.countCreated(),
-      isDue,
+      input: found.input,
       due,
-      doneBefore: digests.length - left.size - due,
+      invalid: left,
+      doneBefore: digests.length - left.size - due.size,
+      earlier: sent.countCreated(),
       keyOf: (row) =>
         header === undefined
           ? undefined

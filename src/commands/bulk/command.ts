@@ -14,7 +14,8 @@ export const bulk = command({
 nested ones with dots: linkOptions.mode, paymentSettings.callbackUrl, customerDetails.email.
 Every flag above is the default for rows that leave its field empty. Other columns are copied to the results
 and not sent; a column that means a field (Invoice, customer, E-mail) is an error until it has the field's name
-or a --map. On a terminal, the list is shown and confirmed before it is sent; --yes skips that.
+or a --map. On a terminal, the list is shown and confirmed before it is sent; --yes skips that, and nothing is asked
+about a list from stdin. A date with points has its day first (03.04.2026 is 3 April), and ends that day, local time.
 A row that was sent once, from any list, is sent again only with --again. A row of unknown outcome is sent again by the next run if the service recognises keys:
 paylink config set idempotencyHeader <header>.`,
   arguments: {

@@ -61,10 +61,20 @@ export async function finishRun(
     invalid: 0,
     not_sent: 0,
   };
+  const { asked, digests, warnings } = checked;
+  // The check has added it up, unless some rows have no link.
+  const isWhole = asked.rows === digests.length && sent.countCreated() === digests.length;
+  const sums = isWhole ? asked.sums : new Sums();
+  const addUp = (row: Row): void => {
+    // A row counts as it was sent, although its expiry may have passed since.
+    const { amount, currency } = requestOf(row, list.build, list.now()).draft;
+    if (isJsonNumber(amount) && typeof currency === "string") sums.add(amount, currency);
+  };
   const named: string[] = [];
   const resultOf = (row: Row): Result => {
     const result = invalidity(row) ?? sent.outcome(row.index);
     tally[result.status]++;
+    if (result.status === "created" && !isWhole) addUp(row);
     if (FAILED.has(result.status) && named.length < NAMED)
       named.push(`  line ${row.line}  ${result.status}  ${safeText(result.error ?? "")}`);
     return result;
@@ -81,9 +91,7 @@ export async function finishRun(
   const failed = tally.refused + tally.not_reached + tally.unknown;
   if (named.length > 0) out.note(named.join("\n"));
   if (failed > named.length) out.note(`  and ${count(failed - named.length)} more, in the results`);
-  const rows = checked.digests.length;
-  const sums = await createdSums(list, sent, checked, tally.created);
-  const { warnings } = checked;
+  const rows = digests.length;
   const { path } = output;
   const service = await settings();
   if (out.json)
@@ -121,25 +129,6 @@ export async function finishRun(
   if (rows > 0 && earlier + tally.sent_before === rows) out.note(NOTHING_LEFT);
   const failure = failureOf(reason, tally, isKeyed);
   if (failure !== undefined) throw failure;
-}
-
-/** What the links of the list are worth. The check has added it up, unless some rows have no link. */
-async function createdSums(
-  { rows, build, now }: List,
-  sent: Claim["sent"],
-  { asked, digests }: Checked,
-  created: number,
-): Promise<Sums> {
-  if (asked.rows === digests.length && created === digests.length) return asked.sums;
-  const sums = new Sums();
-  if (created === 0) return sums;
-  for await (const row of rows.read()) {
-    if (sent.state(row.index) !== "created") continue;
-    // A row counts as it was sent, although its expiry may have passed since.
-    const { amount, currency } = requestOf(row, build, now()).draft;
-    if (isJsonNumber(amount) && typeof currency === "string") sums.add(amount, currency);
-  }
-  return sums;
 }
 
 /** By currency, as text: programs read JSON numbers as binary fractions. */

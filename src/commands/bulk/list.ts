@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { checkRows, RowProblems, type Checked, type RowProblem } from "../../bulk/check-rows.ts";
 import { Columns, NOT_A_FIELD } from "../../bulk/columns.ts";
 import { fileInput, spooledInput, type Input } from "../../bulk/input.ts";
-import type { Repeats } from "../../bulk/repeated-rows.ts";
+import type { Repeats, RowSet } from "../../bulk/repeated-rows.ts";
 import { requestOf, type BuildRequest, type Row } from "../../bulk/row.ts";
 import { MAP_COLUMNS, openRows, type Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
@@ -98,7 +98,7 @@ const ORDER_NUMBER = "invoiceId" satisfies LinkFieldPath;
 const NAMED_LINES = 3;
 
 interface Refusing extends Pick<BulkOptions, "allowDuplicates" | "skipInvalid"> {
-  readonly invalid: ReadonlySet<number>;
+  readonly invalid: RowSet;
 }
 
 /**
@@ -148,10 +148,16 @@ export async function refusedRows(
   );
 }
 
+/** Throws `usage` if rows cannot be sent and the others must wait for them. */
+export async function refuseRows(...of: Parameters<typeof refusedRows>): Promise<void> {
+  const failure = await refusedRows(...of);
+  if (failure !== undefined) throw failure;
+}
+
 async function problemsOf(
   { signal }: Context,
   { rows, build, now, reporter }: List,
-  invalid: ReadonlySet<number>,
+  invalid: RowSet,
 ): Promise<RowProblems> {
   const found = new RowProblems();
   if (invalid.size === 0) return found;
