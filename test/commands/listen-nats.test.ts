@@ -48,8 +48,9 @@ describe("a stream", () => {
     expect(await post(one.url, request)).toBe(200);
     expect(await post(one.url, request)).toBe(200);
     expect(await post(other.url, { ...request, headers: request.headers })).toBe(200);
-    expect(await server().countOf("paid")).toBe(1);
-    const { headers, body } = await server().message("paid", 1);
+    const [stored, ...others] = await server().messages("paid");
+    const { headers = "", body = Buffer.of() } = stored ?? {};
+    expect(others).toEqual([]);
     expect(body).toEqual(Buffer.from(request.body));
     const fields = fieldsOf(headers);
     expect(fields["nats-msg-id"]).toBe(messageId(request));
@@ -83,7 +84,8 @@ describe("a stream", () => {
     const listen = await listenTo(`approved=${targetOf("good")}`, { flags });
     expect(await deliver(listen)).toBe(200);
     expect(await deliver(listen, record({ transApproved: false }))).toBe(200);
-    expect([await server().countOf("good"), await server().countOf("bad")]).toEqual([1, 1]);
+    expect(await server().messages("good")).toHaveLength(1);
+    expect(await server().messages("bad")).toHaveLength(1);
   });
 
   it("gets what is replayed, signed anew", async () => {
@@ -94,7 +96,7 @@ describe("a stream", () => {
     const key = join(home, "forward.pem");
     const argv = ["events", "replay", "--all", "--failed", "--to", targetOf("again"), "--sign-with", key];
     expect(await runCommand(argv, { home })).toMatchObject({ exit: 0 });
-    const { headers, body } = await server().message("again", 1);
+    const [{ headers, body } = { headers: "", body: Buffer.of() }] = await server().messages("again");
     const verified = await createVerifier({ key: `${key}.pub` })({
       method: "POST",
       url: "/",
@@ -135,7 +137,7 @@ describe("a server that is away", () => {
     await listen.until(/"state":"pending"/);
     await away.start();
     await listen.until(/"state":"delivered"/);
-    expect(await away.countOf("stored")).toBe(1);
+    expect(await away.messages("stored")).toHaveLength(1);
   });
 
   it("has every message that was acknowledged, after kills under load", async () => {
@@ -143,9 +145,9 @@ describe("a server that is away", () => {
     await killed.createStream("load", { duplicate_window: 600e9 });
     const target = targetOf("load", killed.port);
     const acknowledged = await underKills([await listenTo(target), await listenTo(target)], killed, 3);
-    const stored = new Set<string>();
-    for (let seq = 1; seq <= (await killed.countOf("load")); seq++)
-      stored.add(fieldsOf((await killed.message("load", seq)).headers)["nats-msg-id"] ?? "");
+    const stored = new Set(
+      (await killed.messages("load")).map(({ headers }) => fieldsOf(headers)["nats-msg-id"]),
+    );
     expect([...acknowledged].filter((id) => !stored.has(id))).toEqual([]);
   }, 60_000);
 });
@@ -154,7 +156,7 @@ describe("logging in", () => {
   it("takes the user and the password from the environment", async () => {
     const guarded = await startOwn("authorization { user: shop, password: secret }");
     const login = { NATS_USER: "shop", NATS_PASSWORD: "secret" };
-    await guarded.ask("STREAM.CREATE.in", { name: "in", subjects: ["in"] }, { user: "shop", pass: "secret" });
+    await guarded.createStream("in", {}, { user: "shop", pass: "secret" });
     const target = targetOf("in", guarded.port);
     const [right, wrong] = [await listenTo(target, { env: login }), await listenTo(target)];
     expect([await deliver(right), await deliver(wrong)]).toEqual([200, 503]);

@@ -128,48 +128,62 @@ export async function startNats(config) {
     config,
   );
   /**
-   * Asks the API of JetStream.
-   * @param {string} what
-   * @param {object} [body]
+   * @template T
+   * @param {(connection: import("@nats-io/transport-node").NatsConnection) => Promise<T>} use
    * @param {import("@nats-io/transport-node").NodeConnectionOptions} [login]
-   * @returns {Promise<any>}
+   * @returns {Promise<T>}
    */
-  const ask = async (what, body, login = {}) => {
-    const connection = await connectNats({ servers: `127.0.0.1:${server.port}`, reconnect: false, ...login });
+  const connected = async (use, login = {}) => {
+    const servers = `127.0.0.1:${server.port}`;
+    const connection = await connectNats({ servers, reconnect: false, ...login });
     try {
-      const reply = await connection.request(
-        `$JS.API.${what}`,
-        body === undefined ? "" : JSON.stringify(body),
-        { timeout: 5_000 },
-      );
-      return reply.json();
+      return await use(connection);
     } finally {
       await connection.close();
     }
   };
+  /**
+   * Asks the API of JetStream, on a connection.
+   * @param {import("@nats-io/transport-node").NatsConnection} connection
+   * @param {string} what
+   * @param {object} [body]
+   * @returns {Promise<any>}
+   */
+  const ask = async (connection, what, body) => {
+    const text = body === undefined ? "" : JSON.stringify(body);
+    return (await connection.request(`$JS.API.${what}`, text, { timeout: 5_000 })).json();
+  };
   return {
     ...server,
-    ask,
-    /** @param {string} stream @param {object} [limits] */
-    createStream: (stream, limits = {}) =>
-      ask(`STREAM.CREATE.${stream}`, {
-        name: stream,
-        subjects: [stream],
-        storage: "file",
-        num_replicas: 1,
-        retention: "limits",
-        ...limits,
+    /**
+     * A stream of the subject with its own name.
+     * @param {string} stream
+     * @param {object} [limits]
+     * @param {import("@nats-io/transport-node").NodeConnectionOptions} [login]
+     */
+    createStream: (stream, limits = {}, login) =>
+      connected(
+        (connection) =>
+          ask(connection, `STREAM.CREATE.${stream}`, { name: stream, subjects: [stream], ...limits }),
+        login,
+      ),
+    /**
+     * The messages of a stream, which keeps them.
+     * @param {string} stream
+     * @returns {Promise<{ headers: string, body: Buffer }[]>}
+     */
+    messages: (stream) =>
+      connected(async (connection) => {
+        const { state } = await ask(connection, `STREAM.INFO.${stream}`);
+        const messages = [];
+        for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+          const { message } = await ask(connection, `STREAM.MSG.GET.${stream}`, { seq });
+          if (message === undefined) continue;
+          const headers = Buffer.from(message.hdrs, "base64").toString("utf8");
+          messages.push({ headers, body: Buffer.from(message.data, "base64") });
+        }
+        return messages;
       }),
-    /** @param {string} stream @returns {Promise<number>} */
-    countOf: async (stream) => (await ask(`STREAM.INFO.${stream}`)).state.messages,
-    /** @param {string} stream @param {number} seq @returns {Promise<{ headers: string, body: Buffer }>} */
-    message: async (stream, seq) => {
-      const { message } = await ask(`STREAM.MSG.GET.${stream}`, { seq });
-      return {
-        headers: Buffer.from(message.hdrs, "base64").toString("utf8"),
-        body: Buffer.from(message.data, "base64"),
-      };
-    },
   };
 }
 
@@ -234,6 +248,30 @@ export async function startRabbitMq(config) {
   return {
     ...server,
     onChannel,
+    /**
+     * A durable queue, bound to a durable exchange of the same name with the same key.
+     * @param {string} name
+     * @param {import("amqplib").Options.AssertQueue} [options]
+     */
+    createQueue: (name, options = {}) =>
+      onChannel(async (channel) => {
+        await channel.assertExchange(name, "direct", { durable: true });
+        await channel.assertQueue(name, { durable: true, ...options });
+        await channel.bindQueue(name, name, name);
+      }),
+    /**
+     * Takes the messages of a queue.
+     * @param {string} queue
+     */
+    messages: (queue) =>
+      onChannel(async (channel) => {
+        const messages = [];
+        for (;;) {
+          const message = await channel.get(queue, { noAck: true });
+          if (message === false) return messages;
+          messages.push(message);
+        }
+      }),
     /** @param {string} [config] */
     start: async (config) => {
       await server.start(config);
