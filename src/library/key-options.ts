@@ -1,9 +1,10 @@
 /** The `key` option: every form that `--key` takes, as sources that are read once and renewed as the listener's are. */
 import { createPublicKey, KeyObject } from "node:crypto";
-import { systemReason } from "../domain/system-reason.ts";
+import { messageOf, systemReason } from "../domain/system-reason.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import { targetUri, type HeaderLine } from "../http/message.ts";
 import {
+  checkKeySource,
   KeyFailure,
   openKeySources,
   type KeyAccess,
@@ -73,6 +74,16 @@ export function keySourcesOf(option: WebhookKeys): readonly KeySource[] {
   throw new TypeError(
     "The option key is missing: there is nothing to verify webhooks with. Pass the service's public key, or the URL of its key set. An environment variable that is not set is undefined. At the sandbox, set it so: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox)",
   );
+}
+
+/** Throws a TypeError for a key that can never be used, so that an application fails when it starts and not at its first webhook. */
+export function requireUsableKeys(option: WebhookKeys): void {
+  for (const source of keySourcesOf(option))
+    try {
+      checkKeySource(source);
+    } catch (error) {
+      throw new TypeError(`The option key cannot be used. ${messageOf(error)}`, { cause: error });
+    }
 }
 
 /** Nothing, as in an environment variable that is not set, is no source. Applications in JavaScript may give anything. */

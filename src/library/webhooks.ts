@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { emitWarning } from "node:process";
 import { systemReason } from "../domain/system-reason.ts";
-import { sendByFetch, keyringCache } from "./key-options.ts";
+import { sendByFetch, keyringCache, requireUsableKeys } from "./key-options.ts";
 import type {
   SignedWebhook,
   SignWebhookOptions,
@@ -78,6 +78,7 @@ const openKeys = keyringCache({
 export function createVerifier(options: StrictOptions): StrictVerifier;
 export function createVerifier(options: VerifierOptions): Verifier;
 export function createVerifier(options: VerifierOptions): Verifier {
+  requireUsableKeys(options.key);
   return createVerifierWith(options, { openKeys, now });
 }
 
@@ -88,7 +89,7 @@ export async function verifyWebhook(
   request: WebhookRequest,
   options: VerifierOptions,
 ): Promise<VerifiedWebhook> {
-  return createVerifier(options)(request);
+  return createVerifierWith(options, { openKeys, now })(request);
 }
 
 /** A webhook signed as the service signs it, for tests. */

@@ -163,6 +163,17 @@ interface ReadSource extends LoadedKeys {
 
 async function readSource(source: KeySource, io: KeyReading): Promise<ReadSource> {
   const { bytes, lifetime } = await bytesOf(source, io);
+  return { ...keysIn(bytes, source), lifetime };
+}
+
+/** Throws a KeyFailure where a source can be refused without reading a file or asking a server. */
+export function checkKeySource(source: KeySource): void {
+  if (typeof source !== "string" || isKeyText(source)) return void keysIn(source, source);
+  const url = parseWebAddress(source);
+  if (url !== undefined) requireTls(url);
+}
+
+function keysIn(bytes: KeySource, source: KeySource): LoadedKeys {
   const read = readKeys(bytes);
   const name = typeof source !== "string" || isKeyText(source) ? "the key" : withoutPassword(source);
   if (!read.ok) throw new KeyFailure("unreadable", `No key can be read from ${name}: ${read.reason}.`);
@@ -171,7 +182,7 @@ async function readSource(source: KeySource, io: KeyReading): Promise<ReadSource
     const expiries = read.keys.flatMap((key) => expiryWarning(key, seconds) ?? []);
     return [...read.warnings, ...expiries].map((warning) => `${name}: ${warning}`);
   };
-  return { keys: read.keys, warningsAt, lifetime };
+  return { keys: read.keys, warningsAt };
 }
 
 /** Files and texts are read again only when asked to. */
@@ -195,13 +206,8 @@ const FETCH_TIMEOUT = 5_000;
 /** Bytes of a key or a key set. */
 const MAX_KEY_REPLY = 1024 * 1024;
 
-/** Anyone who can change a key in transit can forge every webhook: plain http is for this machine only. */
 async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): Promise<SourceBytes> {
-  if (isExposed(url))
-    throw new KeyFailure(
-      "exposed",
-      `${withoutPassword(url.href)} is not https: a key fetched without TLS can be replaced in transit.`,
-    );
+  requireTls(url);
   const request = {
     method: "GET",
     ...addressOf(url),
@@ -217,6 +223,15 @@ async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): 
   }
   if (reply.status === 200) return { bytes: reply.body, lifetime: lifetimeOf(reply) };
   throw refusedFetch(url, reply);
+}
+
+/** Anyone who can change a key in transit can forge every webhook: plain http is for this machine only. */
+function requireTls(url: URL): void {
+  if (isExposed(url))
+    throw new KeyFailure(
+      "exposed",
+      `${withoutPassword(url.href)} is not https: a key fetched without TLS can be replaced in transit.`,
+    );
 }
 
 /** The `max-age` of the reply (RFC 9111 5.2.2.1), within the bounds. */

@@ -420,6 +420,7 @@ describe("the key", () => {
     ["list", [other, pem]],
   ])("is accepted as %s", async (_, key) => {
     expect(await verifyWebhook(signed(), { key })).toMatchObject({ outcome: "APPROVED" });
+    expect(await createVerifier({ key })(signed())).toMatchObject({ outcome: "APPROVED" });
   });
 
   it.each<[string, VerifierOptions["key"], string]>([
@@ -437,6 +438,17 @@ describe("the key", () => {
       expect(error.status).toBeGreaterThanOrEqual(500);
     },
   );
+
+  it.each<[string, VerifierOptions["key"]]>([
+    ["another object", {}],
+    ["a text that is no key", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"],
+    ["bytes that are no key", Buffer.from("key")],
+    ["one of a list", [pem, { kty: "oct" }]],
+    ["a URL without TLS", "http://keys.example/jwks.json"],
+  ])("as %s is a TypeError when the verifier is made, before any webhook", (_, key) => {
+    expect(() => createVerifier({ key })).toThrow(TypeError);
+    expect(() => createVerifier({ key })).toThrow("The option key cannot be used. ");
+  });
 
   it.each<[string, VerifierOptions["key"], string]>([
     ["undefined", undefined, "PAYLINK_WEBHOOK_KEY"],
