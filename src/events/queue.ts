@@ -78,7 +78,7 @@ const ofTurn = (schema: string): string =>
  */
 export async function claimTurns(
   session: Session,
-  { owner, now: own, duration, limit, bytes, held, delays }: ClaimWrite,
+  { owner, now: own, duration, limit, firsts = false, bytes, held, delays }: ClaimWrite,
 ): Promise<ClaimedRows> {
   const { all, change, dialect } = session;
   const { schema } = dialect;
@@ -103,7 +103,7 @@ export async function claimTurns(
   let size = 0;
   let isFull = false;
   while (claimed.length < limit && !isFull) {
-    const turns = await takeTurns(session, { owner, now, until, limit: limit - claimed.length });
+    const turns = await takeTurns(session, { owner, now, until, firsts, limit: limit - claimed.length });
     if (turns.length === 0) break;
     const left: string[] = [];
     for (const { reference, event, size: own } of turns) {
@@ -143,11 +143,20 @@ interface Turn {
  */
 async function takeTurns(
   { all, dialect: { schema, skipLocked } }: Session,
-  { owner, now, until, limit }: Pick<ClaimWrite, "owner" | "now" | "limit"> & { readonly until: number },
+  {
+    owner,
+    now,
+    until,
+    firsts,
+    limit,
+  }: Pick<ClaimWrite, "owner" | "now" | "firsts" | "limit"> & {
+    readonly until: number;
+  },
 ): Promise<readonly Turn[]> {
+  const latest = firsts ? 0 : now;
   const due = await all(
     `SELECT reference FROM ${schema}turns WHERE due <= ? AND until <= ? ORDER BY due, seq LIMIT ? ${skipLocked}`,
-    [now, now, limit],
+    [latest, now, limit],
   );
   const references = due.map(({ reference }) => String(reference));
   if (references.length === 0) return [];
@@ -157,7 +166,7 @@ async function takeTurns(
      WHERE reference IN (${places(references)})
      RETURNING reference, event,
        (SELECT length(body) FROM ${schema}events WHERE events.id = turns.event) AS size`,
-    [owner, until, now, ...references],
+    [owner, until, latest, ...references],
   );
   const turns = new Map(
     taken.map(({ reference, event, size }) => [

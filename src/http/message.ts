@@ -88,3 +88,12 @@ export function trimSpace(text: string): string {
 function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
+
+/** Milliseconds that `Retry-After` asks for, as seconds or as a date (RFC 9110 10.2.3). */
+export function retryAfter(reply: HttpReply, now: Date): number | undefined {
+  const [value = ""] = fieldLines(reply.headers, "retry-after");
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  // An HTTP-date begins with the name of the day; Date.parse alone accepts many other texts.
+  const date = /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+}

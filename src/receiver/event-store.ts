@@ -87,6 +87,8 @@ export interface Listener {
 export interface Wanted {
   /** The most events. */
   readonly limit: number;
+  /** Only first attempts. */
+  readonly firsts?: boolean;
   /** The most bytes of their bodies; a larger one is given alone. */
   readonly bytes: number;
   /** How long they are this forwarder's, in milliseconds. */

@@ -10,6 +10,7 @@ import {
   type HttpReply,
   type HttpRequest,
   type RequestHead,
+  retryAfter,
 } from "../http/message.ts";
 import { componentValue } from "../signatures/base.ts";
 import { parseComponent, type Component } from "../signatures/components.ts";
@@ -44,6 +45,8 @@ export interface Attempt extends Forward {
   readonly timedOut: boolean;
   /** The application may have received it. */
   readonly sent: boolean;
+  /** Milliseconds that the application asks to be left alone for. */
+  readonly retryAfter?: number | undefined;
 }
 
 /** Makes one attempt. Never throws: the result says why the application did not answer. */
@@ -60,7 +63,8 @@ export async function forward(
       signWith === undefined
         ? passedOn
         : signAgain(passedOn, forwarded.verdict, signWith, at, !isBroker(url));
-    const { status, body } = await send(request, { timeout, insecure }, url);
+    const reply = await send(request, { timeout, insecure }, url);
+    const { status, body } = reply;
     const age = signWith === undefined ? lateAge(forwarded, at) : undefined;
     return {
       ...made(),
@@ -68,6 +72,7 @@ export async function forward(
       detail: isAccepted(status) ? "" : beginning(body),
       timedOut: false,
       sent: true,
+      retryAfter: ASKS_TO_WAIT.has(status) ? retryAfter(reply, now()) : undefined,
       ...(age !== undefined && REFUSES_SIGNATURE.has(status) ? { signatureAge: age } : {}),
     };
   } catch (error) {
@@ -77,6 +82,9 @@ export async function forward(
     return { ...made(), status: null, detail: `${what}: ${reasonOf(error)}`, timedOut, sent };
   }
 }
+
+/** What applications answer that have no time now. */
+const ASKS_TO_WAIT: ReadonlySet<number> = new Set([429, 503]);
 
 /** What applications answer to a signature that they do not accept. */
 const REFUSES_SIGNATURE: ReadonlySet<number> = new Set([400, 401, 403]);

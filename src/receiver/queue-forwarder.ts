@@ -3,6 +3,7 @@ import { messageOf } from "../domain/system-reason.ts";
 import type { Claimed, DamagedEvent, ForwardQueue, StoredEvent } from "./event-store.ts";
 import { isAccepted, type Forward, type WebhookEvent } from "./events.ts";
 import { forward, type Forwarder, type ForwardOptions } from "./forward.ts";
+import { type Allowed, type Answer, createTargetPauses } from "./target-pauses.ts";
 
 /** Milliseconds after which other forwarders take over the events of a dead one. */
 const CLAIM = 20_000;
@@ -31,6 +32,8 @@ export interface QueueForwarderParts extends ForwardOptions {
   /** Whether a new event is to be forwarded. */
   readonly forwards: (event: WebhookEvent) => boolean;
   readonly targetOf: (event: StoredEvent) => URL | undefined;
+  /** All that `targetOf` can give. */
+  readonly targets: readonly URL[];
   /** The most attempts at the same time: one that hangs must not delay the others. */
   readonly concurrency: number;
   /** Milliseconds before each retry. */
@@ -53,6 +56,7 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
   const closing = new AbortController();
   const alarm = createAlarm(pause);
   const ask = warnOfFailures(warn);
+  const pauses = createTargetPauses(parts);
   /** The bytes of the events under way, and how many of those are being sent. */
   const held = new Map<string, number>();
   let sending = 0;
@@ -74,8 +78,12 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
     while (!(await ask(event.id, write, false)) && !closing.signal.aborted)
       await pause(LOOK_EVERY, closing.signal);
   };
-  const attempt = async (event: Waiting): Promise<void> => {
-    const made = await forwardWaiting(event, parts);
+  const attempt = async (event: Waiting, to: Destination): Promise<void> => {
+    const made =
+      event.type === "damaged" || to.url === undefined
+        ? notSent(now(), event)
+        : await forward(event, to.url, parts);
+    to.end(made);
     const before = event.queued?.attempts ?? 0;
     const mayRetry = event.type === "event" && !isAccepted(made.status);
     const retryAfter = mayRetry ? delays[before] : undefined;
@@ -93,25 +101,46 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
     });
     alarm.ring();
   };
-  const claim = async (): Promise<Claimed> => {
+  /** Undefined while the target is in a pause. The targets may be others than those that the event was stored with. */
+  const destinationOf = (event: Waiting): Destination | undefined => {
+    const url = event.type === "damaged" ? undefined : parts.targetOf(event);
+    if (url === undefined) return { url, end: () => undefined };
+    const end = pauses.begin(url, (event.queued?.attempts ?? 0) === 0);
+    return end && { url, end };
+  };
+  const claim = async (allowed: Allowed): Promise<Claimed> => {
     const bytes = MOST_BYTES - [...held.values()].reduce((sum, one) => sum + one, 0);
     // While the attempts made cannot be recorded, they are held besides those that are being sent.
     const most = Math.min(concurrency - sending, 2 * concurrency - held.size);
-    const limit = closing.signal.aborted || bytes <= 0 ? 0 : most;
+    const limit = closing.signal.aborted || bytes <= 0 ? 0 : Math.min(most, allowed.limit);
     if (limit === 0 && held.size === 0) return NOTHING;
-    const wanted = { limit, bytes, duration, held: [...held.keys()], delays: delaysToCheck() };
+    const wanted = {
+      limit,
+      firsts: allowed.firsts,
+      bytes,
+      duration,
+      held: [...held.keys()],
+      delays: delaysToCheck(),
+    };
     return ask("claim", () => queue.claim(wanted), NOTHING);
   };
   const run = async (): Promise<void> => {
     while (!closing.signal.aborted || held.size > 0) {
-      const { events, nextDue = LOOK_EVERY, failed } = await claim();
+      const allowed = pauses.allowed();
+      const { events, nextDue = LOOK_EVERY, failed } = await claim(allowed);
       if (failed > 0) warn(givenUpWords(failed));
       for (const event of events) {
-        held.set(event.id, sizeOf(event));
-        sending += 1;
-        void attempt(event);
+        const to = destinationOf(event);
+        // Its target is in a pause that others are not in: it comes back when the claim ends.
+        if (to === undefined) alarm.ring();
+        else {
+          held.set(event.id, sizeOf(event));
+          sending += 1;
+          void attempt(event, to);
+        }
       }
-      if (!closing.signal.aborted || held.size > 0) await alarm.wait(Math.min(nextDue, LOOK_EVERY));
+      if (!closing.signal.aborted || held.size > 0)
+        await alarm.wait(Math.min(nextDue, allowed.next, LOOK_EVERY));
     }
   };
   let running: Promise<void> | undefined;
@@ -132,18 +161,20 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
 
 const NOTHING: Claimed = { events: [], nextDue: undefined, failed: 0 };
 
-/** The targets may be others than those that the event was stored with. */
-async function forwardWaiting(event: Waiting, parts: QueueForwarderParts): Promise<Forward> {
-  if (event.type === "damaged") return notSent(parts.now(), `the stored event is damaged: ${event.reason}`);
-  const url = parts.targetOf(event);
-  if (url !== undefined) return forward(event, url, parts);
-  return notSent(parts.now(), `--forward-to names no target for ${event.outcome}`);
+/** Where an event goes, and what the end of its attempt tells about the target. */
+interface Destination {
+  /** Undefined if it cannot be sent. */
+  readonly url: URL | undefined;
+  readonly end: (answer: Answer) => void;
 }
 
-const notSent = (at: Date, reason: string): Forward => {
-  const detail = `not sent: ${reason}`;
-  return { at, target: "", status: null, ms: 0, detail };
-};
+function notSent(at: Date, event: Waiting): Forward {
+  const reason =
+    event.type === "damaged"
+      ? `the stored event is damaged: ${event.reason}`
+      : `--forward-to names no target for ${event.outcome}`;
+  return { at, target: "", status: null, ms: 0, detail: `not sent: ${reason}` };
+}
 
 const sizeOf = (event: Waiting): number => (event.type === "damaged" ? 0 : event.request.body.length);
 

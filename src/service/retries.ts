@@ -1,7 +1,7 @@
 /** Repeats a request that had no effect (not sent, 429, 503), or that the service recognises by its key. */
 import { PaylinkError } from "../domain/errors.ts";
 import { SendError, SendTimeout, type Send, type SendOptions } from "../http/exchange.ts";
-import { fieldLines, type HttpReply, type HttpRequest } from "../http/message.ts";
+import { type HttpReply, type HttpRequest, retryAfter } from "../http/message.ts";
 import { failureOf, isOverloaded, refusalOf } from "./failures.ts";
 
 /** How many times a request is sent again. */
@@ -132,13 +132,4 @@ export function withoutRetries(send: Send, now: () => Date): Send {
 /** Milliseconds before the nth retry if the service gives no time: doubled each time, plus or minus a half. */
 export function backoff(first: number, nth: number, random: () => number): number {
   return first * 2 ** (nth - 1) * (0.5 + random());
-}
-
-/** Milliseconds that `Retry-After` asks for, as seconds or as a date (RFC 9110 10.2.3). */
-export function retryAfter(reply: HttpReply, now: Date): number | undefined {
-  const [value = ""] = fieldLines(reply.headers, "retry-after");
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
-  // An HTTP-date begins with the name of the day; Date.parse alone accepts many other texts.
-  const date = /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
 }

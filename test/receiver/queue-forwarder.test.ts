@@ -71,7 +71,7 @@ function createClock() {
   return { now: () => new Date(time), pause, track, until, setBack, seconds, pauses };
 }
 
-type Answer = (id: string, attempt: number) => number | "reset" | Promise<number>;
+type Answer = (id: string, attempt: number) => number | "reset" | Promise<number | "reset">;
 
 function startForwarder(
   store: { readonly queue: ForwardQueue },
@@ -101,6 +101,7 @@ function startForwarder(
     queue: track(store.queue),
     forwards: () => true,
     targetOf: () => APP,
+    targets: [APP],
     delays: [5_000, 30_000],
     observe: ({ id }, { status }, { attempt, state }) =>
       void shown.push(`${id} ${attempt} ${status} ${state}`),
@@ -280,6 +281,141 @@ describe("the forwarder", () => {
     expect(await other.queue.backlog()).toMatchObject({ events: 1 });
   });
 
+  it("sends one at a time to an application that does not answer, in pauses that grow, until it answers", async () => {
+    const clock = createClock();
+    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+    const names = Array.from({ length: 30 }, (_, index) => String(index).padStart(2, "0"));
+    for (const name of names) await store.append(event(name, { reference: name }), "queue");
+    let isUp = false;
+    let [open, most] = [0, 0];
+    const times: number[] = [];
+    const { sent, shown, warnings } = startForwarder(
+      store,
+      clock,
+      async () => {
+        times.push(clock.seconds());
+        open += 1;
+        if (sent.length > 8) most = Math.max(most, open);
+        await turn();
+        open -= 1;
+        return isUp ? 200 : "reset";
+      },
+      { delays: [5_000, 30_000, 120_000, 600_000, 3_600_000] },
+    );
+    await clock.until(() => shown.length === 30);
+    // First attempts go on, so that one event which the application refuses holds up no other.
+    expect(sent).toEqual(names);
+    expect(times.at(-1)).toBe(0);
+    await clock.until(() => clock.seconds() > 190);
+    expect(most).toBe(1);
+    expect(times.slice(30).map(Math.round)).toEqual([5, 35, 95, 155]);
+    expect(warnings).toEqual([
+      "The application at http://127.0.0.1:3000/hook does not answer; next try in 30 s. Until it answers, new webhooks go out one at a time, and retries wait.",
+    ]);
+    // Retries that waited have had no attempt, and go out in their order.
+    isUp = true;
+    await clock.until(async () => (await store.queue.backlog()).events === 0);
+    expect(clock.seconds()).toBeLessThan(2_000);
+    expect(shown.filter((line) => line.endsWith("delivered"))).toHaveLength(30);
+    expect(shown.filter((line) => line.endsWith(" 2 200 delivered")).length).toBeGreaterThan(25);
+  });
+
+  it("sends a new webhook at once to an application that is back, and then what waits", async () => {
+    const clock = createClock();
+    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+    await append(store, "a");
+    let isUp = false;
+    const { sent, shown } = startForwarder(store, clock, () => (isUp ? 200 : 502), {
+      delays: [40_000, 40_000],
+    });
+    await clock.until(() => clock.seconds() > 41);
+    expect(sent).toEqual(["a", "a"]);
+    isUp = true;
+    await append(store, "b");
+    await clock.until(() => shown.length === 3);
+    expect(shown.at(-1)).toBe("b 1 200 delivered");
+    expect(clock.seconds()).toBeLessThan(45);
+  });
+
+  it.each([
+    ["120", 120],
+    ["999999", 600],
+  ])("leaves an application alone for as long as it asks (Retry-After: %s)", async (asked, seconds) => {
+    const clock = createClock();
+    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+    await append(store, "a");
+    const times: number[] = [];
+    const { now, pause, track } = clock;
+    startForwarder(store, { now, pause, track }, () => 200, {
+      send: async () => {
+        times.push(clock.seconds());
+        const headers = times.length === 1 ? [["Retry-After", asked] as const] : [];
+        return { status: times.length === 1 ? 503 : 200, headers, body: new Uint8Array() };
+      },
+    });
+    await clock.until(() => times.length === 1);
+    await append(store, "b");
+    await clock.until(() => times.length === 3);
+    expect(times.map(Math.round)).toEqual([0, seconds, seconds]);
+  });
+
+  it("holds up no other target while one is in a pause", async () => {
+    const clock = createClock();
+    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+    const other = new URL("http://127.0.0.1:3001/");
+    for (let index = 0; index < 30; index++)
+      await store.append(event(`down ${index}`, { reference: `down ${index}` }), "queue");
+    await append(store, "fine");
+    const { shown } = startForwarder(store, clock, (id) => (id === "fine" ? 200 : "reset"), {
+      targets: [APP, other],
+      targetOf: ({ id }) => (id === "fine" ? other : APP),
+    });
+    await clock.until(() => shown.includes("fine 1 200 delivered"));
+    expect(clock.seconds()).toBeLessThan(5);
+    // What was claimed while its target was in a pause has had no attempt, and has lost nothing.
+    await clock.until(() => new Set(shown.map((line) => line.replace(/ \d null .*/, ""))).size === 31);
+  });
+
+  it("holds what waits to other delays after a restart", async () => {
+    const clock = createClock();
+    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+    for (const name of ["a", "b"]) await store.append(event(name, { reference: name }), "queue");
+    const first = startForwarder(store, clock, (id) => (id === "a" ? 500 : 400), {
+      delays: [1_000, 3_600_000],
+    });
+    await clock.until(() => first.shown.length === 4);
+    await first.forwarder.close();
+    await append(store, "c");
+    const { sent, shown, forwarder } = startForwarder(store, clock, () => 400, { delays: [1_000, 2_000] });
+    const before = clock.seconds();
+    await clock.until(() => sent.length >= 3);
+    expect(clock.seconds() - before).toBeLessThan(5);
+    expect(sent.slice(0, 3).toSorted()).toEqual(["a", "b", "c"]);
+    await clock.until(() => shown.length === 3);
+    await forwarder.close();
+    const { warnings, sent: more } = startForwarder(store, clock, () => 200, { delays: [] });
+    await clock.until(() => warnings.length === 1);
+    expect(warnings[0]).toMatch(/^1 webhook has failed: it has had all attempts that --retry allows now\./);
+    expect(more).toEqual([]);
+    expect(await ids(store.events({ failed: true }))).toHaveLength(3);
+  });
+
+  it("keeps no more bytes in memory than it may, with however many attempts at the same time", async () => {
+    const clock = createClock();
+    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+    const padding = "x".repeat(9 * 1024 * 1024);
+    for (const name of ["a", "b", "c", "d", "e"])
+      await store.append(event(name, { reference: name, padding }), "queue");
+    let answer = (): void => undefined;
+    const answered = new Promise<number>((resolve) => (answer = () => resolve(200)));
+    const { sent, shown } = startForwarder(store, clock, () => answered, { concurrency: 1000 });
+    await clock.until(() => sent.length >= 3);
+    await clock.until(() => clock.seconds() > 5);
+    expect(sent).toHaveLength(4);
+    answer();
+    await clock.until(() => shown.length === 5);
+  });
+
   it("makes no busy loop while the application is down and a backlog waits", async () => {
     const clock = createClock();
     const store = openSqlite(eventsPath(temporaryHome()), clock.now);
@@ -345,6 +481,7 @@ describe("two forwarders on PostgreSQL", () => {
       queue: stoppable,
       forwards: () => true,
       targetOf: () => APP,
+      targets: [APP],
       delays: [],
       observe: () => undefined,
       warn: () => undefined,

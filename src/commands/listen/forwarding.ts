@@ -56,6 +56,7 @@ export function openForwarding(
     delays,
     forwards: (event) => shownTarget(event) !== undefined,
     targetOf: (event) => targetOf(routes, asReceived(event, recordAt)),
+    targets: routes.map(({ url }) => url),
     observe: ({ id }, forward, progress) => observe(id, id, forward, progress),
     // Not the pause of the context either: the last attempts of a run need it.
     pause: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
