@@ -1,12 +1,20 @@
 /** Ports for programs that need a number in advance: each was free a moment ago. */
-import { createServer, type AddressInfo } from "node:net";
+import { once } from "node:events";
+import { createServer } from "node:net";
 
-export function freePort(): Promise<string> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(String(port)));
-    });
-  });
+/** Below the ports that systems give to connections and to servers on port 0: other tests would take it before its use. */
+const [FIRST, LAST] = [12_000, 32_000];
+
+export async function freePort(): Promise<string> {
+  for (;;) {
+    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    await new Promise((closed) => server.close(closed));
+    return String(port);
+  }
 }
