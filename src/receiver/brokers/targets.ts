@@ -10,6 +10,8 @@ import type { BrokerMessage, Connector, Login, Session } from "./broker.ts";
 const CONNECT_TIMEOUT = 5_000;
 /** Milliseconds for which a connection that failed is not tried again: what arrives meanwhile gets its reason. */
 const RETRY_AFTER = 500;
+/** Milliseconds for a check, which probes wait for. */
+const CHECK_TIMEOUT = 1_500;
 /** Webhooks are delivered again. */
 const UNAVAILABLE = 503;
 
@@ -110,7 +112,7 @@ function createBroker(url: URL, connect: () => Promise<Session>): Broker {
     },
     check: async () => {
       const checked = session().then((open) => open.check());
-      await within(CONNECT_TIMEOUT, checked, "no answer").catch((error: unknown) => {
+      await within(CHECK_TIMEOUT, checked, "no answer").catch((error: unknown) => {
         throw new Error(`the broker ${url.href} takes no messages: ${wordsOf(error)}`, { cause: error });
       });
     },
