@@ -6,6 +6,8 @@ interface Service {
   readonly title: string;
   /** Whether real money moves. */
   readonly live: boolean;
+  /** Those that its documentation names. */
+  readonly currencies: readonly string[];
   /** Settings by key. One that is undefined has no default at this service. */
   readonly settings: Readonly<Record<string, string | undefined>> & { readonly baseUrl: string };
 }
@@ -32,6 +34,7 @@ export const SERVICES = {
   dna: {
     title: "DNA Payments, Pay by Link",
     live: true,
+    currencies: ["GBP"],
     settings: {
       ...DNA,
       baseUrl: "https://api.dnapayments.com",
@@ -41,6 +44,7 @@ export const SERVICES = {
   "dna-test": {
     title: "DNA Payments, Pay by Link (test)",
     live: false,
+    currencies: ["GBP"],
     settings: {
       ...DNA,
       baseUrl: "https://test-api.dnapayments.com",
@@ -51,6 +55,10 @@ export const SERVICES = {
 
 type ServiceName = keyof typeof SERVICES;
 export const SERVICE_NAMES = Object.keys(SERVICES) as ServiceName[];
+
+/** Undefined for a service that is not built in. */
+export const serviceNamed = (name: string | undefined): Service | undefined =>
+  SERVICE_NAMES.flatMap((known) => (known === name ? [SERVICES[known]] : []))[0];
 
 export type ServiceLabel = "LIVE" | "TEST" | "sandbox";
 

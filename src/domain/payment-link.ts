@@ -12,7 +12,7 @@ import {
 } from "./money.ts";
 import { duration, formatRelative, isUtcDateTime } from "./time.ts";
 import { isJsonNumber, isJsonObject, joinPath, type JsonNumber, type JsonObject, memberOf } from "./json.ts";
-import { TRANSACTION_TYPES } from "./known-services.ts";
+import { serviceNamed, TRANSACTION_TYPES } from "./known-services.ts";
 import { nearest } from "./parse-result.ts";
 import { labelOf } from "./payment-link-fields.ts";
 import { must, onlyObject, problemsOf, validPart } from "./schema.ts";
@@ -133,7 +133,7 @@ type PartialRequest = z.infer<typeof partialRequest>;
 /** What can be changed of a link. */
 export const paymentLinkUpdate = z.strictObject({
   description: optionalText,
-  expirationDate: z.optional(expirationDate),
+  expirationDate,
 });
 
 /** The path of every field of the specification that holds a single value, in its order: `linkOptions.minAmount`. */
@@ -164,11 +164,19 @@ type Rule = (request: PartialRequest, now: Date) => readonly Problem[];
 
 const NONE: readonly Problem[] = [];
 
+/** What warnings depend on, besides the request. */
+export interface RequestPlace {
+  /** Where a running `listen` receives, if there is one. */
+  readonly listener?: string | undefined;
+  /** The name of the built-in service that the request goes to. */
+  readonly service?: string | undefined;
+}
+
 /**
  * Checks a request by every rule of the specification and returns all problems at once. A rule between fields applies
- * if its fields are valid. `listener` is where a running `listen` receives, if there is one.
+ * if its fields are valid.
  */
-export function checkRequest(request: unknown, now: Date, listener?: string): CheckedRequest {
+export function checkRequest(request: unknown, now: Date, place: RequestPlace = {}): CheckedRequest {
   if (!isJsonObject(request)) {
     return { request: null, problems: [{ at: "", message: "must be a JSON object" }], warnings: () => NONE };
   }
@@ -182,7 +190,7 @@ export function checkRequest(request: unknown, now: Date, listener?: string): Ch
     problems,
     warnings: () => {
       const invalid = new Set(problems.map(({ at }) => at));
-      return warningsOf(valid, listener).filter(({ at }) => !invalid.has(at));
+      return warningsOf(valid, place).filter(({ at }) => !invalid.has(at));
     },
   };
 }
@@ -255,9 +263,9 @@ const PROBLEMS: readonly Rule[] = [pastExpiry, tooManyDecimals, brokenBounds];
 
 // What the service may accept in a request, though the user probably did not mean it: each warning names the effect.
 
-/** `listener` is where a running `listen` receives, if there is one. */
-const warningsOf = (request: PartialRequest, listener: string | undefined): Problem[] => [
+const warningsOf = (request: PartialRequest, { listener, service }: RequestPlace): Problem[] => [
   ...doubtfulCurrency(request),
+  ...beyondService(request, service),
   ...unknownWords(request),
   ...doubtfulCountry(request),
   ...boundsWithoutEffect(request),
@@ -289,6 +297,25 @@ function doubtfulCurrency({ currency }: PartialRequest): readonly Problem[] {
   if (!isKnownCurrency(code)) problems.push(problemWith(code, "currency", "is not an ISO 4217 currency"));
   if (currency !== code)
     problems.push({ at: "currency", message: `is sent in lower case; ISO 4217 writes ${code}` });
+  return problems;
+}
+
+/** What the documentation of a built-in service does not offer. */
+function beyondService(
+  { currency, linkOptions, invoiceId = "" }: PartialRequest,
+  service: string | undefined,
+): readonly Problem[] {
+  const known = serviceNamed(service);
+  if (known === undefined) return NONE;
+  const problems: Problem[] = [];
+  if (currency !== undefined && !known.currencies.includes(currency.toUpperCase())) {
+    const kind = `is sent as it is: the documentation of ${known.title} names ${known.currencies.join(", ")} alone`;
+    problems.push(problemWith(currency, "currency", kind));
+  }
+  if (linkOptions !== undefined && invoiceId.trim() === "") {
+    const message = `is not given: ${known.title} asks for the order number that the references of a reusable link begin with`;
+    problems.push({ at: "invoiceId", message });
+  }
   return problems;
 }
 

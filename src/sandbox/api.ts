@@ -77,7 +77,7 @@ function linkRoutes(app: Hono, service: Service): void {
 async function jsonBody(c: Context): Promise<Json> {
   const [mediaType = ""] = (c.req.header("content-type") ?? "").split(";", 1);
   if (mediaType.trim().toLowerCase() !== "application/json")
-    throw new ServiceProblem(415, "Content-Type must be application/json");
+    throw new ServiceProblem(400, "Content-Type must be application/json");
   const parsed = parseJson(await c.req.text());
   if (!parsed.ok) throw new ServiceProblem(400, `the body ${parsed.message}`);
   return parsed.value.value;

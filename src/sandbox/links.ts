@@ -9,7 +9,8 @@ import {
   type LinkStatus,
   type WellFormedLink,
 } from "../domain/payment-link-reply.ts";
-import { checkRequest, REUSABLE_LIFETIME } from "../domain/payment-link.ts";
+import { TRANSACTION_TYPES } from "../domain/known-services.ts";
+import { checkRequest, REUSABLE_LIFETIME, SALE } from "../domain/payment-link.ts";
 import { addDuration } from "../domain/time.ts";
 import type { Merchant } from "./identity.ts";
 import type { Ledger } from "./store/ledger.ts";
@@ -42,6 +43,9 @@ export function createLink(body: Json, merchant: Merchant, newId: () => string, 
   const { request, problems } = checkRequest(body, now);
   if (request === null) throw invalid(problems);
   requireOwnTerminal(merchant, request.terminalId);
+  const { transactionType = SALE } = request;
+  if (!TRANSACTION_TYPES.some((type) => type === transactionType))
+    throw invalid([{ at: "transactionType", message: `must be one of ${TRANSACTION_TYPES.join(", ")}` }]);
   return {
     id: newId(),
     request,
@@ -133,15 +137,19 @@ export function ownLink({ ledger, merchant }: Service, id: string): Link {
   return link;
 }
 
+/** Milliseconds: a client asks for the whole period by a clock of its own. */
+const CLOCK_DIFFERENCE = 60_000;
+
 /** The newest links first. Throws a 400 problem for an invalid query, a 403 problem for a foreign terminal. */
 export function listLinks({ ledger, merchant, clock }: Service, query: Readonly<Record<string, string>>) {
   const now = clock.now();
   const { terminalId, from, to, page, size, status } = validated(checkLinksQuery(query));
   requireOwnTerminal(merchant, terminalId);
-  const oldest = new Date(Math.max(from.getTime(), addDuration(now, LISTED_AGE, -1).getTime()));
+  if (from.getTime() < addDuration(now, LISTED_AGE, -1).getTime() - CLOCK_DIFFERENCE)
+    throw invalid([{ at: "from", message: "must not be more than 365 days ago" }]);
   const records: Link[] = [];
   let totalCount = 0;
-  for (const link of ledger.linksCreated(oldest, to)) {
+  for (const link of ledger.linksCreated(from, to)) {
     if (link.request.terminalId !== terminalId) continue;
     if (status !== undefined && statusOf(link, now) !== status) continue;
     if (totalCount >= (page - 1) * size && records.length < size) records.push(link);
@@ -154,9 +162,10 @@ export function listLinks({ ledger, merchant, clock }: Service, query: Readonly<
 export async function updateLink(service: Service, id: string, body: Json): Promise<Link> {
   const { ledger, clock } = service;
   const link = ownLink(service, id);
-  const changes = validated(checkUpdate(body, clock.now()));
+  // The expiry of an expired link, which has to be sent again, would be refused as past.
   requireStatus(link, ["active", "viewed"], "updated", clock.now());
-  const { expirationDate = link.expirationDate } = changes;
+  const changes = validated(checkUpdate(body, clock.now()));
+  const { expirationDate } = changes;
   const updated = { ...link, request: { ...link.request, ...changes }, expirationDate };
   await ledger.write(() => ledger.saveLink(updated));
   service.observe({ type: "updated", link: updated });

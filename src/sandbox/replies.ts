@@ -11,7 +11,6 @@ const TITLES = {
   403: "Forbidden",
   404: "Not Found",
   409: "Conflict",
-  415: "Unsupported Media Type",
   421: "Misdirected Request",
   422: "Unprocessable Content",
 } as const;

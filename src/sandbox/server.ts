@@ -17,7 +17,8 @@ export type Sandbox = ReturnType<typeof createSandbox>;
 export function createSandbox(parts: SandboxParts) {
   const service = createService(parts);
   const stop = new AbortController();
-  const app = new Hono();
+  // The service has the same addresses with a slash at their end.
+  const app = new Hono({ strict: false });
   app.use(requireLocalHost(parts));
   app.use("/sandbox/*", requireControlAccess(service.tokens));
   app.use("/v1/*", requireToken(service.tokens));

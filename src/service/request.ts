@@ -99,7 +99,7 @@ export function requestBuilder({
       request,
       problems,
       (at) => placeOf(at, flags, given),
-      checkRequest(request, now, listener),
+      checkRequest(request, now, { listener, service: settings.get("service") }),
     );
   };
 }

@@ -236,7 +236,7 @@ test.each([
 
 test("a link without a callback is warned of only where a listener runs", () => {
   const listener = "http://127.0.0.1:4000/";
-  const warnings = (request: Json) => checkRequest(request, NOW, listener).warnings();
+  const warnings = (request: Json) => checkRequest(request, NOW, { listener }).warnings();
   expect(warnings(read(ONE_TIME))).toEqual([
     {
       at: "paymentSettings.callbackUrl",

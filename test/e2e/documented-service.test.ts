@@ -35,10 +35,10 @@ it("creates links, receives both outcomes and verifies a captured webhook", asyn
   const listen = startPaylink(["listen", "--port", port, "--json"], { home });
   expect(await readyUrl(listen)).toBe(callback);
 
-  const created = await run("create", "--amount", "10", "--currency", "EUR", "--json");
+  const created = await run("create", "--amount", "10", "--currency", "GBP", "--json");
   expect(created).toMatchObject({ code: 0, stderr: "" });
   const link: { id: string } = JSON.parse(created.stdout);
-  const reusable = await run("create", "--reusable");
+  const reusable = await run("create", "--reusable", "--invoice-id", "SHOP-1");
   expect(reusable.code).toBe(0);
   expect(reusable.stdout).toContain("https://checkout.service.example/?r=");
   expect(service.requests).toContain("POST /v1/payment-links");

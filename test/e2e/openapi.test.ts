@@ -40,7 +40,7 @@ const params = { path: { id: link.id } };
 const period = { from: "2026-01-01T00:00:00Z", to: "2099-01-01T00:00:00Z" };
 const listed = await client.GET(LINKS, { params: { query: { terminalId, ...period, size: 5, status: "active" } } });
 const shown = await client.GET(LINK, { params });
-const updated = await client.PATCH(LINK, { params, body: { description: "Coffee" } });
+const updated = await client.PATCH(LINK, { params, body: { description: "Coffee", expirationDate: "2099-12-01T12:00:00Z" } });
 
 const form = new URLSearchParams({ outcome: "approved" });
 const paid = await fetch(link.url, { method: "POST", headers: { Accept: "application/json" }, body: form });

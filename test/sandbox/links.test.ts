@@ -72,10 +72,35 @@ describe("Endpoints, Create payment link", () => {
     expect(answer.json()["errors"]).toEqual([expect.objectContaining({ pointer: "#/terminalId" })]);
   });
 
+  it("refuses a transaction type that the service does not name", async () => {
+    const service = openTestSandbox();
+    for (const transactionType of ["SALE", "AUTH", "PRE-AUTH", "VERIFICATION"])
+      expect(
+        (await service.call("POST", "/v1/payment-links", oneTime(service, { transactionType }))).status,
+      ).toBe(200);
+    const answer = await service.call(
+      "POST",
+      "/v1/payment-links",
+      oneTime(service, { transactionType: "GIFT" }),
+    );
+    expect(answer.status).toBe(400);
+    expect(answer.json()["errors"]).toEqual([expect.objectContaining({ pointer: "#/transactionType" })]);
+  });
+
+  it("has the same addresses with a slash at their end", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    for (const target of [`/v1/payment-links/${id}/`, `/v1/payment-links/${id}`])
+      expect((await service.call("GET", target)).json()["id"]).toBe(id);
+    expect((await service.call("POST", `/v1/payment-links/${id}/cancel/`)).json()["status"]).toBe(
+      "cancelled",
+    );
+  });
+
   it.each([
     [401, { "Content-Type": "application/json" }],
     [401, { "Content-Type": "application/json", Authorization: "Bearer nonsense" }],
-    [415, { "Content-Type": "text/plain", Authorization: "token" }],
+    [400, { "Content-Type": "text/plain", Authorization: "token" }],
     [400, { "Content-Type": "application/json; charset=utf-8", Authorization: "token" }],
   ])("answers %i to a request with %j", async (status, headers) => {
     const service = openTestSandbox();

@@ -34,11 +34,11 @@ describe("the sandbox", () => {
         .map((status) => `${operationId} ${status}`),
     );
     expect(documented.length).toBeGreaterThan(20);
-    expect([...given].toSorted()).toEqual(
-      [...documented, "createPaymentLink default", "updatePaymentLink default"].toSorted(),
-    );
+    expect([...given].toSorted()).toEqual(documented.toSorted());
   });
 });
+
+const EXPIRY = "2026-12-01T12:00:00Z";
 
 type Check = (method: string, target: string, answer: Answer) => Answer;
 
@@ -74,14 +74,14 @@ async function callEverything(service: TestSandbox, check: Check): Promise<void>
   const foreign = await foreignLink(service, first);
   for (const [method, action, body] of [
     ["GET", "", undefined],
-    ["PATCH", "", { description: "Coffee" }],
+    ["PATCH", "", { description: "Coffee", expirationDate: EXPIRY }],
     ["POST", "/cancel", undefined],
   ] as const) {
     await call(method, `${LINKS}/none${action}`, body);
     await call(method, `${LINKS}/${foreign}${action}`, body);
     await send(method, `${LINKS}/${first}${action}`, {});
   }
-  await call("PATCH", `${LINKS}/${first}`, { description: "Coffee" });
+  await call("PATCH", `${LINKS}/${first}`, { description: "Coffee", expirationDate: EXPIRY });
   await call("PATCH", `${LINKS}/${first}`, { amount: 1 });
   await send("PATCH", `${LINKS}/${first}`, { headers: bearer, body: "{}" });
 
@@ -94,7 +94,7 @@ async function callEverything(service: TestSandbox, check: Check): Promise<void>
   }
   await call("GET", "/v1/transactions/none");
   await send("GET", "/v1/transactions/none", {});
-  await call("PATCH", `${LINKS}/${first}`, { description: "Tea" });
+  await call("PATCH", `${LINKS}/${first}`, { description: "Tea", expirationDate: EXPIRY });
   await call("POST", `${LINKS}/${first}/cancel`);
   await call("POST", `${LINKS}/${await linkId(service, oneTime(service))}/cancel`);
 

@@ -31,6 +31,9 @@ export function createLink(links: Links, request: Members): object {
   if (request["linkOptions"] === undefined) required.push("expirationDate");
   for (const name of required)
     if (request[name] === undefined) throw new Refusal(400, 20, `${name} is required`);
+  const type = request["transactionType"] ?? "SALE";
+  if (!["SALE", "AUTH", "PRE-AUTH", "VERIFICATION"].includes(String(type)))
+    throw new Refusal(400, 24, "Unknown transactionType");
   if (typeof request["amount"] !== "number") throw new Refusal(400, 21, "amount must be a number");
   requireOwnTerminal(request["terminalId"]);
   const link = { id: randomBytes(5).toString("hex"), request, status: "active" };
@@ -38,7 +41,10 @@ export function createLink(links: Links, request: Members): object {
   return showLink(link);
 }
 
-export function listLinks(links: Links, query: URLSearchParams): object {
+const YEAR = 365 * 86_400_000;
+
+/** `totalCount` is the number of links in the reply. A page has at most `largest` links, whatever is asked for. */
+export function listLinks(links: Links, query: URLSearchParams, largest: number): object {
   for (const name of ["terminalId", "from", "to"])
     if (!query.has(name)) throw new Refusal(400, 20, `${name} is required`);
   requireOwnTerminal(query.get("terminalId"));
@@ -46,14 +52,18 @@ export function listLinks(links: Links, query: URLSearchParams): object {
   const [page, size] = [Number(query.get("page") ?? 1), Number(query.get("size") ?? 20)];
   if (!(Number(from) <= Number(to)) || !(page >= 1) || !(size >= 1 && size <= 5000))
     throw new Refusal(400, 22, "Invalid query");
+  if (Number(from) < Date.now() - YEAR - 60_000) throw new Refusal(400, 25, "from is more than 365 days ago");
   const status = query.get("status");
   const all = [...links.values()].filter((link) => status === null || link.status === status);
-  return { totalCount: all.length, records: all.slice((page - 1) * size, page * size).map(showLink) };
+  const given = Math.min(size, largest);
+  const records = all.slice((page - 1) * given, page * given).map(showLink);
+  return { totalCount: records.length, records: records.length === 0 ? null : records };
 }
 
 export function updateLink(links: Links, link: Link, changes: Members): object {
   if (Object.keys(changes).some((name) => !["description", "expirationDate"].includes(name)))
     throw new Refusal(400, 23, "Only description and expirationDate can be changed");
+  if (typeof changes["expirationDate"] !== "string") throw new Refusal(400, 20, "expirationDate is required");
   move(link, ["active", "viewed"], link.status);
   const changed = { ...link, request: { ...link.request, ...changes } };
   links.set(link.id, changed);

@@ -40,26 +40,52 @@ export interface DocumentedService {
   readonly pay: (linkId: string, outcome: Outcome) => Promise<PostedWebhook>;
 }
 
+/** What gateways before the service do. */
+export interface Gateway {
+  /** The most links that a page has. */
+  readonly largestPage?: number;
+  /** The status of an update and a cancellation, which are then answered with nothing. */
+  readonly changed?: 200 | 204;
+  /** Whether an address without a slash at its end is redirected to the one with it, or the other way round. */
+  readonly slash?: "added" | "removed";
+  /** After so many requests, a token is answered 403. */
+  readonly tokenUses?: number;
+  /** The link is created, and then the gateway gives up. */
+  readonly givesUp?: boolean;
+  /** The member that the reply is wrapped in. */
+  readonly envelope?: string;
+}
+
 interface Answer {
   readonly status: number;
   readonly type: string;
   readonly body: string;
 }
 
-export async function startDocumentedService(): Promise<DocumentedService> {
+export async function startDocumentedService(gateway: Gateway = {}): Promise<DocumentedService> {
   const folder = temporaryHome();
   const { cert, ca, key } = privatelyIssued(folder, ["webhooks.service.example"], 365);
   const keyFile = join(folder, "webhook-chain.pem");
   writeFileSync(keyFile, readFileSync(cert, "utf8") + readFileSync(ca, "utf8"));
-  const tokens = new Set<string>();
+  const tokens: Tokens = { issued: 0, uses: 0 };
   const links: Links = new Map();
   const requests: string[] = [];
   const server = createServer((request, response) => {
     void bodyOf(request).then((body) => {
       const { method = "", url = "", headers } = request;
       requests.push(`${method} ${url}`);
-      const reply = answer(() => route({ method, url, headers, body }, tokens, links));
-      response.writeHead(reply.status, { "Content-Type": reply.type }).end(reply.body);
+      const { pathname, search } = new URL(url, "http://service.example");
+      const spelled = slashed(pathname, gateway.slash);
+      if (spelled !== pathname) return response.writeHead(308, { Location: spelled + search }).end();
+      const reply = answer(() => route({ method, url, headers, body }, tokens, links, gateway), gateway);
+      const isChange = method === "PATCH" || pathname.endsWith("/cancel");
+      if (gateway.givesUp === true && method === "POST" && /payment-links\/?$/.test(pathname))
+        return response
+          .writeHead(503, { "Content-Type": "text/html" })
+          .end("<html>Service Unavailable</html>");
+      if (isChange && gateway.changed !== undefined && reply.status === 200)
+        return response.writeHead(gateway.changed).end();
+      return response.writeHead(reply.status, { "Content-Type": reply.type }).end(reply.body);
     });
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
@@ -96,10 +122,19 @@ export async function startDocumentedService(): Promise<DocumentedService> {
   };
 }
 
-function answer(run: () => object): Answer {
+const slashed = (path: string, slash: Gateway["slash"]): string => {
+  if (!path.startsWith("/v1/") || slash === undefined) return path;
+  const bare = path.replace(/\/$/, "");
+  return slash === "added" ? `${bare}/` : bare;
+};
+
+function answer(run: () => object, { envelope }: Gateway): Answer {
   const type = "application/json";
   try {
-    return { status: 200, type, body: JSON.stringify(run()) };
+    const reply = run();
+    const isToken = "access_token" in reply;
+    const body = envelope === undefined || isToken ? reply : { status: "ok", [envelope]: reply };
+    return { status: 200, type, body: JSON.stringify(body) };
   } catch (error) {
     if (error === NO_SUCH_PAGE)
       return { status: 404, type: "text/html", body: "<html><title>Page not found</title></html>" };
@@ -119,19 +154,31 @@ interface Received {
   readonly body: string;
 }
 
-function route(received: Received, tokens: Set<string>, links: Links): object {
+/** The one token that is valid: the last that was issued. */
+interface Tokens {
+  issued: number;
+  uses: number;
+}
+
+const tokenNow = ({ issued }: Tokens): string => (issued < 2 ? SERVICE_TOKEN : `${SERVICE_TOKEN}${issued}`);
+
+function route(received: Received, tokens: Tokens, links: Links, gateway: Gateway): object {
   const { method, url, headers } = received;
   const { pathname, searchParams } = new URL(url, "http://service.example");
   if (pathname === "/oauth2/token") return issueToken(received, tokens);
-  const path = /^\/v1\/payment-links(?:\/(\w+)(?:\/(cancel))?)?$/.exec(pathname);
+  const path = /^\/v1\/payment-links(?:\/(\w+)(?:\/(cancel))?)?\/?$/.exec(pathname);
   if (path === null) throw NO_SUCH_PAGE;
   const [scheme, token = ""] = (headers.authorization ?? "").split(" ");
-  if (scheme !== "Bearer" || !tokens.has(token)) throw new Refusal(401, 2, "Bad credentials");
+  if (tokens.uses++ >= (gateway.tokenUses ?? Number.POSITIVE_INFINITY))
+    throw new Refusal(403, 4, "Forbidden");
+  if (scheme !== "Bearer" || tokens.issued === 0 || token !== tokenNow(tokens))
+    throw new Refusal(401, 2, "Bad credentials");
   if (headers["content-type"] !== "application/json")
     throw new Refusal(400, 3, "Content-Type must be application/json");
   const [, id, action] = path;
   if (id === undefined && method === "POST") return createLink(links, jsonOf(received.body));
-  if (id === undefined && method === "GET") return listLinks(links, searchParams);
+  if (id === undefined && method === "GET")
+    return listLinks(links, searchParams, gateway.largestPage ?? 5000);
   if (id === undefined) throw NO_SUCH_PAGE;
   const link = findLink(links, id);
   if (action === "cancel" && method === "POST") return cancelLink(link);
@@ -141,7 +188,7 @@ function route(received: Received, tokens: Set<string>, links: Links): object {
 }
 
 /** Form fields only, every one of them mandatory; HTTP Basic is refused. */
-function issueToken({ method, headers, body }: Received, tokens: Set<string>): object {
+function issueToken({ method, headers, body }: Received, tokens: Tokens): object {
   const type = headers["content-type"]?.split(";", 1)[0];
   if (method !== "POST" || type !== "application/x-www-form-urlencoded")
     throw new Refusal(400, 10, "Malformed request");
@@ -151,9 +198,9 @@ function issueToken({ method, headers, body }: Received, tokens: Set<string>): o
   if (form.get("scope") !== "pay_by_link") throw new Refusal(401, 13, "Unknown scope");
   if (form.get("client_id") !== CLIENT.id || form.get("client_secret") !== CLIENT.secret)
     throw new Refusal(401, 11, "Bad client credentials");
-  tokens.add(SERVICE_TOKEN);
+  Object.assign(tokens, { issued: tokens.issued + 1, uses: 0 });
   const rest = { expires_in: 7200, refresh_token: "", scope: "pay_by_link", token_type: "Bearer" };
-  return { access_token: SERVICE_TOKEN, ...rest };
+  return { access_token: tokenNow(tokens), ...rest };
 }
 
 function jsonOf(body: string): Members {
