@@ -3,6 +3,7 @@ import type { Api } from "./service/client.ts";
 import type { PaylinkError } from "./domain/errors.ts";
 import type { ServiceTime } from "./domain/time.ts";
 import type { Send, Serve } from "./http/exchange.ts";
+import type { HttpReply } from "./http/message.ts";
 import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/store/ledger.ts";
 import type { EventStore } from "./receiver/event-store.ts";
@@ -154,6 +155,8 @@ export interface Context {
   readonly serviceTime: () => Promise<ServiceTime>;
   /** The client of the service. Throws `no_profile`, `no_token`. */
   readonly api: (options?: ApiOptions) => Promise<Api>;
+  /** Reads a URL on the service's own origin with the account's token, that of these settings; undefined for any other URL. */
+  readonly asAccount: (url: URL, settings?: ResolvedSettings) => Promise<HttpReply | undefined>;
   /** The event store: a file, or the one at the default location. The caller closes it. */
   readonly events: (place?: string) => Promise<EventStore>;
   /** Whether `events` would open a file that exists already. */

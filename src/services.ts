@@ -5,7 +5,13 @@ import type { Context } from "./context.ts";
 import { hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
-import { canonicalAddress, isDatabaseUrl, passwordsIn, SANDBOX_PROFILE } from "./domain/addresses.ts";
+import {
+  canonicalAddress,
+  isDatabaseUrl,
+  parseWebAddress,
+  passwordsIn,
+  SANDBOX_PROFILE,
+} from "./domain/addresses.ts";
 import { isSecretName } from "./domain/secrets.ts";
 import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
 import { type ResolvedSettings, resolveSettings } from "./settings/resolved-settings.ts";
@@ -14,6 +20,9 @@ import { openSettingsFile, type SettingsFile } from "./settings/settings-file.ts
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
+
+/** The same for a key, which a webhook may wait for. */
+const KEY_TIMEOUT = 5_000;
 
 interface Machine extends Pick<
   Context,
@@ -58,45 +67,52 @@ export function openServices(machine: Machine, secrets: Secrets) {
     return resolveSettings({ named: profile, env, current: stored.current(), profiles: stored.profiles() });
   };
   const settings = (): Promise<ResolvedSettings> => (read ??= readSettings());
+  const api: Context["api"] = async (options = {}) => {
+    const { openApi } = await import("./service/open-client.ts");
+    for (const key of ["token", "clientSecret"] as const) secrets.know(options.settings?.get(key));
+    return openApi({
+      send,
+      retries: options.retries ?? true,
+      readFile,
+      newId,
+      now,
+      random,
+      pause,
+      signal,
+      settings: options.settings ?? (await settings()),
+      timeout: options.exchangeTimeout ?? options.timeout ?? REQUEST_TIMEOUT,
+      deadline: options.timeout === undefined ? undefined : now().getTime() + options.timeout,
+      waiting: ({ reason, mayHaveArrived, milliseconds, retry, retries }) => {
+        const before = mayHaveArrived ? "The outcome is unknown" : "Nothing was done";
+        const again = mayHaveArrived ? "Trying again with the same key" : "Trying again";
+        out.warn(
+          `${before}: ${reason}. ${again} in ${(milliseconds / 1000).toFixed(1)} s (${retry} of ${retries}).`,
+        );
+      },
+      keep: async (name, { token, expires }) => {
+        secrets.know(token);
+        if (options.settings !== undefined) return;
+        const stored = await profiles();
+        await stored.change(name, (before) => ({
+          ...withoutAccessToken(before),
+          accessToken: token,
+          ...(expires === undefined ? {} : { accessTokenExpires: expires }),
+        }));
+      },
+    });
+  };
   return {
     dataFolder: data,
     send,
     profiles,
     settings,
-    api: async (options = {}) => {
-      const { openApi } = await import("./service/open-client.ts");
-      for (const key of ["token", "clientSecret"] as const) secrets.know(options.settings?.get(key));
-      return openApi({
-        send,
-        retries: options.retries ?? true,
-        readFile,
-        newId,
-        now,
-        random,
-        pause,
-        signal,
-        settings: options.settings ?? (await settings()),
-        timeout: options.exchangeTimeout ?? options.timeout ?? REQUEST_TIMEOUT,
-        deadline: options.timeout === undefined ? undefined : now().getTime() + options.timeout,
-        waiting: ({ reason, mayHaveArrived, milliseconds, retry, retries }) => {
-          const before = mayHaveArrived ? "The outcome is unknown" : "Nothing was done";
-          const again = mayHaveArrived ? "Trying again with the same key" : "Trying again";
-          out.warn(
-            `${before}: ${reason}. ${again} in ${(milliseconds / 1000).toFixed(1)} s (${retry} of ${retries}).`,
-          );
-        },
-        keep: async (name, { token, expires }) => {
-          secrets.know(token);
-          if (options.settings !== undefined) return;
-          const stored = await profiles();
-          await stored.change(name, (before) => ({
-            ...withoutAccessToken(before),
-            accessToken: token,
-            ...(expires === undefined ? {} : { accessTokenExpires: expires }),
-          }));
-        },
-      });
+    asAccount: async (url: URL, given?: ResolvedSettings) => {
+      const baseUrl = (given ?? (await settings())).get("baseUrl") ?? "";
+      if (parseWebAddress(baseUrl)?.origin !== url.origin) return undefined;
+      const account = given === undefined ? {} : { settings: given };
+      return (await api({ ...account, retries: false, exchangeTimeout: KEY_TIMEOUT })).readUrl(url);
     },
+    api,
     serviceTime: async () => {
       const own = { now: now(), ofSandbox: false };
       const baseUrl = (await settings()).get("baseUrl");

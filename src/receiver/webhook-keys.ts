@@ -14,6 +14,11 @@ export type KeySource = string | Uint8Array;
 interface KeyReading {
   readonly readFile: (path: string, place: string) => Promise<Uint8Array>;
   readonly send: Send;
+  /**
+   * Reads a URL on the service's own origin with the account's token; undefined for any other URL. Throws if the service
+   * refuses it. Without this, there is no account.
+   */
+  readonly asAccount?: ((url: URL) => Promise<HttpReply | undefined>) | undefined;
   /** Where the sources are named: a flag or a setting. */
   readonly place: string;
   /** Ends the reading of keys. */
@@ -194,10 +199,10 @@ interface SourceBytes {
 async function bytesOf(source: KeySource, io: KeyReading): Promise<SourceBytes> {
   const lifetime = Number.POSITIVE_INFINITY;
   if (typeof source !== "string") return { bytes: source, lifetime };
-  const { readFile, send, signal, place } = io;
+  const { readFile, place } = io;
   if (isKeyText(source)) return { bytes: new TextEncoder().encode(source), lifetime };
   const url = parseWebAddress(source);
-  return url === undefined ? { bytes: await readFile(source, place), lifetime } : fetchKey(url, send, signal);
+  return url === undefined ? { bytes: await readFile(source, place), lifetime } : fetchKey(url, io);
 }
 
 /** In milliseconds: a webhook signed by a new key waits for the fetch, and its sender must not give up first. */
@@ -206,7 +211,7 @@ const FETCH_TIMEOUT = 5_000;
 /** Bytes of a key or a key set. */
 const MAX_KEY_REPLY = 1024 * 1024;
 
-async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): Promise<SourceBytes> {
+async function fetchKey(url: URL, { send, signal, asAccount }: KeyReading): Promise<SourceBytes> {
   requireTls(url);
   const request = {
     method: "GET",
@@ -221,7 +226,9 @@ async function fetchKey(url: URL, send: Send, signal: AbortSignal | undefined): 
     signal?.throwIfAborted();
     throw notFetched(url, messageOf(error), error);
   }
-  if (reply.status === 200) return { bytes: reply.body, lifetime: lifetimeOf(reply) };
+  const isForbidden = reply.status === 401 || reply.status === 403;
+  const read = isForbidden ? await asAccount?.(url).catch(ifRefused) : reply;
+  if (read?.status === 200) return { bytes: read.body, lifetime: lifetimeOf(read) };
   throw refusedFetch(url, reply);
 }
 
@@ -232,6 +239,11 @@ function requireTls(url: URL): void {
       "exposed",
       `${withoutPassword(url.href)} is not https: a key fetched without TLS can be replaced in transit.`,
     );
+}
+
+/** Then the answer without a token says what is wrong. */
+function ifRefused(error: unknown): undefined {
+  if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
 }
 
 /** The `max-age` of the reply (RFC 9111 5.2.2.1), within the bounds. */
@@ -248,7 +260,7 @@ const notFetched = (url: URL, reason: string, cause?: unknown): KeyFailure =>
     cause,
   });
 
-/** Redirects are not followed, and the account's token is not sent: the target or the server may belong to someone else. */
+/** Redirects are not followed: the target may belong to someone else. */
 function refusedFetch(url: URL, { status, headers }: HttpReply): KeyFailure {
   const [location] = fieldLines(headers, "location");
   if (status >= 300 && status <= 399 && location !== undefined) {
@@ -264,7 +276,7 @@ function refusedFetch(url: URL, { status, headers }: HttpReply): KeyFailure {
   if (status === 401 || status === 403)
     return new KeyFailure(
       "forbidden",
-      `The key's address ${withoutPassword(url.href)} answered ${status}: it requires a token, and paylink fetches keys without one.`,
+      `The key's address ${withoutPassword(url.href)} answered ${status}: it requires a token, and the account's is sent to the service's own address alone, or is refused there.`,
       { details: { status } },
     );
   return notFetched(url, `it answered ${status}`);

@@ -100,6 +100,9 @@ export function createApi(parts: ApiParts) {
       const url = transactionAddress(parts, uti);
       return recordIn(await call(parts, { method: "GET", url, headers: [], effect: "read" }), recordAt);
     },
+    /** What the service has at another of its addresses. */
+    readUrl: (url: URL): Promise<HttpReply> =>
+      call(parts, { method: "GET", url, headers: [], effect: "read" }),
     /** Obtains a new access token; false if the account has no client credentials. */
     renewToken: async (): Promise<boolean> => (await parts.tokens.renew("read")) !== undefined,
   };

@@ -202,6 +202,7 @@ export const FOLDERS = {
  */
 export const FILES = {
   context: [
+    "http/message",
     "service/client",
     "bulk/import-journals",
     "domain",

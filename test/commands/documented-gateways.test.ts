@@ -91,3 +91,16 @@ it("shows what the service refuses, in its words and with its code", async () =>
   expect(old.stderr).toContain("from is more than 365 days ago (code 25)");
   expect((await run("links", "list", "--since", "365d")).exit).toBe(0);
 });
+
+it("gives its key to the account alone, at its own origin alone", async () => {
+  const { service, run } = await account({});
+  const other = await startDocumentedService();
+  const set = (url: string) => run("config", "set", "webhookKey", `${url}/v1/webhook-key`);
+  expect(await set(service.url)).toMatchObject({ exit: 0 });
+  const { stdout } = await run("status");
+  expect(stdout).toMatch(/^✓ webhook key .*RSA 2048 bits/im);
+  const refused = await set(other.url);
+  expect(refused.exit).toBe(2);
+  expect(refused.stderr).toContain("requires a token");
+  expect(other.requests).toEqual(["GET /v1/webhook-key"]);
+});

@@ -31,9 +31,8 @@ export function createLink(links: Links, request: Members): object {
   if (request["linkOptions"] === undefined) required.push("expirationDate");
   for (const name of required)
     if (request[name] === undefined) throw new Refusal(400, 20, `${name} is required`);
-  const type = request["transactionType"] ?? "SALE";
-  if (!["SALE", "AUTH", "PRE-AUTH", "VERIFICATION"].includes(String(type)))
-    throw new Refusal(400, 24, "Unknown transactionType");
+  const types: readonly unknown[] = [undefined, "SALE", "AUTH", "PRE-AUTH", "VERIFICATION"];
+  if (!types.includes(request["transactionType"])) throw new Refusal(400, 24, "Unknown transactionType");
   if (typeof request["amount"] !== "number") throw new Refusal(400, 21, "amount must be a number");
   requireOwnTerminal(request["terminalId"]);
   const link = { id: randomBytes(5).toString("hex"), request, status: "active" };

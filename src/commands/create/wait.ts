@@ -150,7 +150,7 @@ async function receiveHere(
   context: Context,
   later: Later,
 ): Promise<Reception> {
-  const { out, serve, now, readFile, send, signal } = context;
+  const { out, serve, now, readFile, send, signal, asAccount } = context;
   const sources = settings.get("webhookKey");
   if (sources === undefined)
     throw new PaylinkError(
@@ -166,6 +166,7 @@ async function receiveHere(
     readFile,
     send,
     signal,
+    asAccount,
     place: "webhookKey",
     effect: "create",
     warn: out.warn,

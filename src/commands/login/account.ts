@@ -148,9 +148,10 @@ async function readSecret(
 /** Shows the checks, or throws every failure as one error. */
 async function requireWorking(context: Context, settings: ResolvedSettings): Promise<void> {
   const { out, now } = context;
+  const asAccount: Context["asAccount"] = (url) => context.asAccount(url, settings);
   const found = [
     ...(await checkService({ settings, now: now(), api: () => context.api({ settings }) })),
-    ...(await checkKeys(settings, context, loginFlagOf("webhookKey"))),
+    ...(await checkKeys(settings, { ...context, asAccount }, loginFlagOf("webhookKey"))),
   ];
   const checks = found
     .filter(({ state }) => state !== "skipped")
