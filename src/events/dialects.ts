@@ -24,6 +24,8 @@ export interface Dialect {
   readonly skipLocked: string;
   /** The database's time in milliseconds, where the clocks of its users differ. */
   readonly clock: string | undefined;
+  /** Gives back some of the space of deleted rows, where the database does not do so by itself. */
+  readonly giveBack: string | undefined;
   /** The function that finds a text in a text. */
   readonly position: string;
   readonly types: {
@@ -51,6 +53,7 @@ export const SQLITE: Dialect = {
   lock: "",
   skipLocked: "",
   clock: undefined,
+  giveBack: "PRAGMA incremental_vacuum(1000)",
   position: "instr",
   types: {
     key: "INTEGER PRIMARY KEY AUTOINCREMENT",
@@ -86,6 +89,7 @@ export const POSTGRES: Dialect = {
   lock: "FOR UPDATE",
   skipLocked: "FOR UPDATE SKIP LOCKED",
   clock: "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now",
+  giveBack: undefined,
   position: "strpos",
   types: {
     key: PG_KEY,

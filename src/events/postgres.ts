@@ -73,6 +73,8 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
       // A write that changes nothing: it fails on a standby, and without the right to write.
       ready: () =>
         transaction(async ({ run }) => void (await run("DELETE FROM paylink.rejections WHERE FALSE"))),
+      // Autovacuum does it.
+      shrink: async () => undefined,
       close: () => connections.close(),
       damaged: (reason) =>
         new PaylinkError(

@@ -48,6 +48,14 @@ function refuseFormerTables(database: Connection, path: string): void {
   );
 }
 
+/** Gives the free pages back, which a file of before 0.3 cannot give back singly. */
+export function shrinkDatabase(database: Database): void {
+  const { auto_vacuum: kind } = database.prepare("PRAGMA auto_vacuum").get() ?? {};
+  database.exec(kind === 0 ? "VACUUM" : "PRAGMA incremental_vacuum");
+  // The file is cut when its log is emptied.
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
 /** Each statement is prepared once. */
 export function statementsOf(database: Database): Statements {
   const prepared = new Map<string, Statement>();

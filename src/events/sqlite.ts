@@ -5,7 +5,7 @@ import { systemReason } from "../domain/system-reason.ts";
 import type { EventStore } from "../receiver/event-store.ts";
 import { damaged, type Database } from "../store/database.ts";
 import { SQLITE } from "./dialects.ts";
-import { openEventDatabase, statementsOf } from "./sqlite-database.ts";
+import { openEventDatabase, shrinkDatabase, statementsOf } from "./sqlite-database.ts";
 import { createEventStore } from "./store.ts";
 import type { WriteGroup } from "./write-group.ts";
 import type { GroupAnswer, Write, WriteResult } from "./writes.ts";
@@ -46,6 +46,11 @@ export function openEventStore(path: string, { thread, owner, now, warn }: Event
             ],
           });
         }
+      },
+      shrink: async () => {
+        const database = open(path);
+        shrinkDatabase(database);
+        database.close();
       },
       close: writer.close,
       damaged: (reason) => damaged(path, reason),

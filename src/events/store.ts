@@ -14,6 +14,7 @@ export interface Driver extends Readable {
   readonly place: string;
   readonly write: WriteGroup;
   readonly ready: () => Promise<void>;
+  readonly shrink: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -26,7 +27,7 @@ interface StoreParts {
 export function createEventStore(driver: Driver, { owner, now }: StoreParts): EventStore {
   // While one group waits for the disk, the next one is gathered and sent.
   const group = createGroupCommit(driver.write, { atOnce: 2 });
-  // On a server, claims would delay the webhooks of their group. In a file, a group more would be a sync more.
+  // On a server, claims and deleting would delay the webhooks of their group. In a file, a group more would be a sync more.
   const queueGroup = driver.dialect.concurrent ? createGroupCommit<Write, Told>(driver.write) : group;
   const { backlog, ...reading } = createReading(driver);
   const time = (): number => now().getTime();
@@ -58,15 +59,17 @@ export function createEventStore(driver: Driver, { owner, now }: StoreParts): Ev
     },
     order: async (order, events) =>
       (await queueGroup.add({ type: "order", order, events, now: time() })).changed ?? [],
-    prune: async (before) => {
+    prune: async (before, between) => {
       let [events, rejections] = [0, 0];
       for (;;) {
-        const { pruned = NOTHING } = await group.add({ type: "prune", before: before.getTime() });
+        const { pruned = NOTHING } = await queueGroup.add({ type: "prune", before: before.getTime() });
         events += pruned.events;
         rejections += pruned.rejections;
         if (pruned.events === 0) return { events, rejections };
+        await between?.();
       }
     },
+    shrink: driver.shrink,
     ready: driver.ready,
     close: () => (ending ??= end()),
   };

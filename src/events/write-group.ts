@@ -23,7 +23,7 @@ const MAX_REJECTIONS = 1000;
 /** The most bytes of rejected bodies to store: invalid requests must not fill the disk. */
 const MAX_REJECTED_BYTES = 32 * 1024 * 1024;
 /** Events deleted in one transaction, for which a `listen` on the same database may have to wait. */
-const PRUNE_SIZE = 1000;
+const PRUNE_SIZE = 500;
 
 /** Returns one result for each write once the successful ones are durable. Never rejects. */
 export type WriteGroup = (writes: readonly Write[]) => Promise<readonly WriteResult[]>;
@@ -274,6 +274,8 @@ async function prune(session: Session, before: number): Promise<Pruned> {
       events.map(({ id }) => [String(id)]),
       (places) => `DELETE FROM ${schema}${table} WHERE event IN (VALUES ${places})`,
     );
-  if (events.length > 0) return { events: events.length, rejections: 0 };
-  return { events: 0, rejections: await session.change(`DELETE FROM ${schema}${OLD_REJECTIONS}`, [before]) };
+  const rejections =
+    events.length > 0 ? 0 : await session.change(`DELETE FROM ${schema}${OLD_REJECTIONS}`, [before]);
+  if (dialect.giveBack !== undefined) await all(dialect.giveBack);
+  return { events: events.length, rejections };
 }

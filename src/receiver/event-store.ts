@@ -159,8 +159,13 @@ export interface EventStore extends EventLog {
   forwards(first: string): Promise<Forward[]>;
   /** Counts what `prune` would delete. */
   countBefore(before: Date): Promise<Pruned>;
-  /** Deletes everything received before a moment, except events that wait to be forwarded. */
-  prune(before: Date): Promise<Pruned>;
+  /**
+   * Deletes everything received before a moment, except events that wait to be forwarded, in small batches. `between` is
+   * awaited after each.
+   */
+  prune(before: Date, between?: () => Promise<void>): Promise<Pruned>;
+  /** Gives what deleted events took back to the system. A file of before 0.3 is written anew for it, once. */
+  shrink(): Promise<void>;
   /** Listeners that were added and not removed. They include killed ones. */
   listeners(): Promise<Listener[]>;
   addListener(listener: Listener): Promise<void>;

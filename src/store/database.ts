@@ -83,10 +83,10 @@ export function openDatabase(
     close: () => connection.close(),
   };
   try {
-    // A database keeps the page size that it was created with.
+    // A database keeps the page size that it was created with, and whether its free pages can be given back singly.
     database.exec(
-      `PRAGMA busy_timeout=${BUSY_TIMEOUT}; PRAGMA page_size=${pageSize}; PRAGMA journal_mode=WAL;
-       PRAGMA synchronous=FULL;`,
+      `PRAGMA busy_timeout=${BUSY_TIMEOUT}; PRAGMA page_size=${pageSize}; PRAGMA auto_vacuum=INCREMENTAL;
+       PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;`,
     );
     check(database);
     migrate(database, path, migrations, convert);

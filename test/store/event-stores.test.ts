@@ -172,6 +172,18 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(await ids(store.rejections({ newestFirst: true }))).toEqual(["c", "b", "a"]);
   });
 
+  it("prunes in batches, which several receivers share", async () => {
+    const path = await newPlace();
+    const stores = [open(path), open(path), open(path)];
+    await Promise.all(Array.from({ length: 1200 }, (_, index) => stores[0]?.append(event(String(index)))));
+    let batches = 0;
+    const later = new Date(AT.getTime() + 1);
+    const pruned = await Promise.all(stores.map((store) => store.prune(later, async () => void batches++)));
+    expect(pruned.reduce((sum, { events }) => sum + events, 0)).toBe(1200);
+    expect(batches).toBeGreaterThanOrEqual(3);
+    expect(await ids(open(path).events())).toEqual([]);
+  });
+
   it("prunes events with their arrivals and forwards", async () => {
     const store = open(await newPlace());
     const later = new Date(AT.getTime() + 1);

@@ -7,6 +7,7 @@ import type { HttpRequest } from "../../src/http/message.ts";
 import type { EventStore } from "../../src/receiver/event-store.ts";
 import type { Verdict } from "../../src/signatures/verdict.ts";
 import { verify } from "../../src/signatures/verify.ts";
+import { openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { startListenCommand } from "../support/background-command.ts";
@@ -57,6 +58,20 @@ function writeFormerStore(home: string, changes = ""): string {
 }
 
 describe("an event store of 0.2.0 in SQLite", () => {
+  it("gives space back singly, once it was written anew", async () => {
+    const path = writeFormerStore(temporaryHome());
+    const former = openDatabase(path, [formerTables("sqlite"), ""]);
+    former.exec("PRAGMA auto_vacuum=NONE; VACUUM");
+    former.close();
+    const store = openSqlite(path);
+    await store.ready();
+    const kind = () => openEventDatabase(path).prepare("PRAGMA auto_vacuum").get();
+    expect(kind()).toEqual({ auto_vacuum: 0 });
+    await store.shrink();
+    expect(kind()).toEqual({ auto_vacuum: 2 });
+    expect(await ids(store.events())).toEqual(NAMES);
+  });
+
   readsFormerStore(async () => openSqlite(writeFormerStore(temporaryHome())));
   judgesAgain(async () => openSqlite(writeFormerStore(temporaryHome(), inSqlite)));
 

@@ -55,6 +55,7 @@ async function plansOf(dialect: Dialect, run: Statements, explain: (sql: string)
       open: () => ({ ...statements, close: () => undefined }),
       write: createGroupWriter({ dialect, transaction: (work) => work(statements), isOfOne: () => false }),
       ready: async () => undefined,
+      shrink: async () => undefined,
       close: async () => undefined,
       damaged: (reason) => {
         throw new Error(reason);

@@ -69,6 +69,7 @@ describe("a disk that fails", () => {
         open: () => ({ ...statementsOf(database), close: () => undefined }),
         write: createSqliteWriter(database),
         ready: async () => undefined,
+        shrink: async () => undefined,
         close: async () => database.close(),
         damaged: (reason) => damaged("events.db", reason),
       },

@@ -3,9 +3,10 @@ import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { asReceived, type EventFilter, type EventStore, type Order } from "../../receiver/event-store.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
+import { eventCount } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { isConfirmed } from "../shared-flags.ts";
-import { eventCount, findEvents, nameOf, withEvents } from "./stored-events.ts";
+import { findEvents, nameOf, withEvents } from "./stored-events.ts";
 
 interface OrderOptions {
   /** The events, by uti or id; if there are none, all that failed or wait, and pass the filter. */

@@ -5,7 +5,7 @@ import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { forward, targetOf, type Route } from "../../receiver/forward.ts";
-import { lateSignature, renderForward } from "../../render/received-webhook.ts";
+import { eventCount, lateSignature, renderForward } from "../../render/received-webhook.ts";
 import {
   asReceived,
   type EventFilter,
@@ -16,7 +16,7 @@ import { safeText } from "../../render/safe-text.ts";
 import { closingLater, type Later } from "../resources.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
 import { withinTime } from "../time-limit.ts";
-import { eventCount, findEvents, nameOf, withEvents } from "./stored-events.ts";
+import { findEvents, nameOf, withEvents } from "./stored-events.ts";
 
 /** Milliseconds that the application may take for one event: nobody waits for the answer. */
 const ANSWER_TIME = 30_000;

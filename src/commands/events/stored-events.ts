@@ -7,7 +7,6 @@ import {
   asReceived,
   type EventFilter,
   type EventStore,
-  type Pruned,
   type Queued,
   type StoredEvent,
   type StoredRejection,
@@ -15,6 +14,7 @@ import {
 import { findOne } from "../../events/store.ts";
 import { eventLine } from "../../receiver/events.ts";
 import { type Cell, formatLocal, relativeTime, renderTable } from "../../render/layout.ts";
+import { deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
 import { isConfirmed } from "../shared-flags.ts";
@@ -32,8 +32,6 @@ export async function withEvents<T>(
     await store.close();
   }
 }
-
-export const eventCount = (count: number): string => (count === 1 ? "1 event" : `${count} events`);
 
 interface ListOptions {
   readonly filter: EventFilter;
@@ -198,11 +196,8 @@ export async function pruneEvents(
       return;
     }
     const pruned = await store.prune(before);
-    out.data(
-      out.json
-        ? JSON.stringify({ before, ...pruned })
-        : `Deleted ${inWords(pruned)} received before ${formatLocal(before)}`,
-    );
+    await store.shrink();
+    out.data(out.json ? JSON.stringify({ before, ...pruned }) : `Deleted ${deletedWords(pruned, before)}`);
   });
   return 0;
 }
@@ -211,8 +206,5 @@ export async function pruneEvents(
 async function mayPrune(store: EventStore, before: Date, context: Context): Promise<boolean> {
   const old = await store.countBefore(before);
   if (old.events + old.rejections === 0) return true;
-  return isConfirmed(context, `Delete ${inWords(old)} received before ${formatLocal(before)}?`);
+  return isConfirmed(context, `Delete ${deletedWords(old, before)}?`);
 }
-
-const inWords = ({ events, rejections }: Pruned): string =>
-  `${eventCount(events)} and ${rejections} rejected ${rejections === 1 ? "webhook" : "webhooks"}`;

@@ -27,7 +27,7 @@ export const listen = command({
       ["forwardHeader", "insecure", "ack", "signWith", "forwardConcurrency", "forwardTimeout"],
       ["forwardTo"],
     ),
-    excludes(["store"], ["db"]),
+    excludes(["store"], ["db", "keep"]),
   ],
   consequence: "Nothing is listening.",
   check: (values, usage) => {

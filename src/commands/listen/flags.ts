@@ -138,6 +138,12 @@ export const listenFlags = {
   }),
   ...group("Storage:", {
     db: eventStoreFlag,
+    keep: flag(
+      "--keep <duration>",
+      "delete what is older, in the background; never what waits to be forwarded (at least 1d)",
+      parseKeep,
+      { example: "90d" },
+    ),
     store: toggle("--no-store", "keep no events"),
   }),
 };
@@ -150,7 +156,15 @@ function parseForwardTimeout(text: string): Parsed<number> {
   return parsed.ok && parsed.value > LONGEST_FORWARD ? refused("must be 10m at most") : parsed;
 }
 
-const LONGEST_RETRY = 365 * 86_400_000;
+const DAY = 86_400_000;
+
+/** A delivery of a deleted event counts as a new one, and services repeat a delivery for hours. */
+function parseKeep(text: string): Parsed<number> {
+  const age = parseMilliseconds(text);
+  return age.ok && age.value < DAY ? refused("must be 1d at least") : age;
+}
+
+const LONGEST_RETRY = 365 * DAY;
 
 function parseRetry(text: string): Parsed<readonly number[]> {
   const delays = parseDelays(text);

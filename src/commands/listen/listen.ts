@@ -1,16 +1,12 @@
 /** `paylink listen`: receives webhooks until it is stopped, and shows the result of each. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
 import { localAddress } from "../../domain/addresses.ts";
 import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
-import type { ForwardQueue, Listener } from "../../receiver/event-store.ts";
-import { createEventIds, type EventLog, type WebhookEvent } from "../../receiver/events.ts";
+import { createEventIds, type WebhookEvent } from "../../receiver/events.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
-import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import { renderSummary } from "../../render/received-webhook.ts";
@@ -22,6 +18,7 @@ import { openForwarding } from "./forwarding.ts";
 import type { ListenOptions } from "./options.ts";
 import { createReporter, jsonLine, listenersOf, type Reporter, showReady } from "./report.ts";
 import { isSelfSigned, readTls, reloadOnHangup, watchTls } from "./tls.ts";
+import { openLog, startDeleting, watchDatabase } from "./store.ts";
 import type { Tunnel } from "./tunnel.ts";
 
 export const listen = (context: Context, options: ListenOptions): Promise<number> =>
@@ -120,6 +117,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     isReady = await waiting.until(() => store.announce(listeners), end.reached);
     if (!isReady) return 0;
     forwarding.start();
+    later(startDeleting(options.keep, store.prune, context));
     void targets.check().catch((error: unknown) => out.warn(`${messageOf(error)}. ${UNTIL_IT_DOES}`));
     showReady({ listeners, adminUrl: admin?.url, forwardingKey }, options, context);
     if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
@@ -129,79 +127,10 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     return 0;
   });
 
-/** Milliseconds between tries to reach the database. */
-const TRY_EVERY = 1_000;
-
-/** Waits for a database that is away when `listen` starts. Says so once. */
-function watchDatabase(warn: (text: string) => void) {
-  let isSaid = false;
-  /** Throws what waiting does not mend: a wrong address, a refused login, a missing database or permission. */
-  const isThere = async (use: () => Promise<void>): Promise<boolean> => {
-    try {
-      await use();
-      return true;
-    } catch (error) {
-      if (!(error instanceof PaylinkError) || error.code !== "database_unreachable") throw error;
-      if (!isSaid) warn(`Waiting for the database, and answering webhooks with 503. ${error.message}`);
-      isSaid = true;
-      return false;
-    }
-  };
-  return {
-    isThere,
-    /** Resolves with true once it was used, or with false if the run is over before. */
-    until: async (use: () => Promise<void>, over: Promise<void>): Promise<boolean> => {
-      const isOver = over.then(() => "over" as const);
-      for (;;) {
-        const found = await Promise.race([isOver, isThere(use)]);
-        if (found !== false) return found === true;
-        await Promise.race([isOver, sleep(TRY_EVERY, undefined, { ref: false })]);
-      }
-    },
-  };
-}
-
 async function openAdminOf({ admin }: ListenOptions, context: Context): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
   const { openAdmin } = await import("./admin.ts");
   return openAdmin(admin, context);
-}
-
-interface OpenedLog {
-  readonly log: EventLog;
-  /** What is acknowledged and not forwarded yet; undefined if no events are kept. */
-  readonly queue: ForwardQueue | undefined;
-  /** Rejects if no event can be stored. */
-  readonly check: () => Promise<void>;
-  /** Lets `create --wait` find these. */
-  readonly announce: (listeners: readonly Listener[]) => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
-/** The event store, or memory for this run alone if `database` is null. */
-async function openLog(
-  database: string | null | undefined,
-  { events }: Pick<Context, "events">,
-): Promise<OpenedLog> {
-  const nothing = async (): Promise<void> => undefined;
-  if (database === null)
-    return { log: createMemoryLog(), queue: undefined, check: nothing, announce: nothing, close: nothing };
-  const store = await events(database);
-  let announced: readonly Listener[] = [];
-  return {
-    log: store,
-    queue: store.queue,
-    check: () => store.ready(),
-    announce: async (listeners) => {
-      for (const listener of listeners) await store.addListener(listener);
-      announced = listeners;
-    },
-    close: async () => {
-      // A listener that stays in the store does no harm: others see that its port is free.
-      for (const listener of announced) await store.removeListener(listener).catch(() => undefined);
-      await store.close();
-    },
-  };
 }
 
 const UNTIL_IT_DOES =

@@ -1,0 +1,131 @@
+/** The event store of `listen`: opened, waited for where its server is away, and kept from growing. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context } from "../../context.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { messageOf } from "../../domain/system-reason.ts";
+import type { EventStore, ForwardQueue, Listener } from "../../receiver/event-store.ts";
+import type { EventLog } from "../../receiver/events.ts";
+import { createMemoryLog } from "../../receiver/memory-log.ts";
+import { deletedWords } from "../../render/received-webhook.ts";
+import { jsonLine } from "./report.ts";
+
+interface OpenedLog {
+  readonly log: EventLog;
+  /** What is acknowledged and not forwarded yet; undefined if no events are kept. */
+  readonly queue: ForwardQueue | undefined;
+  /** Rejects if no event can be stored. */
+  readonly check: () => Promise<void>;
+  /** Lets `create --wait` find these. */
+  readonly announce: (listeners: readonly Listener[]) => Promise<void>;
+  /** Undefined if no events are kept. */
+  readonly prune: EventStore["prune"] | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** The event store, or memory for this run alone if `database` is null. */
+export async function openLog(
+  database: string | null | undefined,
+  { events }: Pick<Context, "events">,
+): Promise<OpenedLog> {
+  const nothing = async (): Promise<void> => undefined;
+  if (database === null)
+    return {
+      log: createMemoryLog(),
+      queue: undefined,
+      check: nothing,
+      announce: nothing,
+      prune: undefined,
+      close: nothing,
+    };
+  const store = await events(database);
+  let announced: readonly Listener[] = [];
+  return {
+    log: store,
+    queue: store.queue,
+    check: () => store.ready(),
+    announce: async (listeners) => {
+      for (const listener of listeners) await store.addListener(listener);
+      announced = listeners;
+    },
+    prune: store.prune,
+    close: async () => {
+      // A listener that stays in the store does no harm: others see that its port is free.
+      for (const listener of announced) await store.removeListener(listener).catch(() => undefined);
+      await store.close();
+    },
+  };
+}
+
+/** Milliseconds between tries to reach the database. */
+const TRY_EVERY = 1_000;
+
+/** Waits for a database that is away when `listen` starts. Says so once. */
+export function watchDatabase(warn: (text: string) => void) {
+  let isSaid = false;
+  /** Throws what waiting does not mend: a wrong address, a refused login, a missing database or permission. */
+  const isThere = async (use: () => Promise<void>): Promise<boolean> => {
+    try {
+      await use();
+      return true;
+    } catch (error) {
+      if (!(error instanceof PaylinkError) || error.code !== "database_unreachable") throw error;
+      if (!isSaid) warn(`Waiting for the database, and answering webhooks with 503. ${error.message}`);
+      isSaid = true;
+      return false;
+    }
+  };
+  return {
+    isThere,
+    /** Resolves with true once it was used, or with false if the run is over before. */
+    until: async (use: () => Promise<void>, over: Promise<void>): Promise<boolean> => {
+      const isOver = over.then(() => "over" as const);
+      for (;;) {
+        const found = await Promise.race([isOver, isThere(use)]);
+        if (found !== false) return found === true;
+        await Promise.race([isOver, sleep(TRY_EVERY, undefined, { ref: false })]);
+      }
+    },
+  };
+}
+
+/** Milliseconds between batches, in which webhooks are stored. */
+const BATCH_PAUSE = 100;
+/** Milliseconds between looks for old events. */
+const DELETE_EVERY = 60_000;
+
+/**
+ * Deletes what is older than `keep` milliseconds, while webhooks are received. Several receivers delete different batches.
+ * The result ends it, and resolves when nothing is being deleted any more.
+ */
+export function startDeleting(
+  keep: number | undefined,
+  prune: EventStore["prune"] | undefined,
+  { now, out }: Pick<Context, "now" | "out">,
+): () => Promise<void> {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const pause = (milliseconds: number): Promise<void> => sleep(milliseconds, undefined, { signal });
+  const run = async (age: number, deleteBefore: EventStore["prune"]): Promise<void> => {
+    for (;;) {
+      const before = new Date(now().getTime() - age);
+      try {
+        const deleted = await deleteBefore(before, () => pause(BATCH_PAUSE));
+        if (out.json && deleted.events + deleted.rejections > 0)
+          out.lines([jsonLine("deleted", now(), { before, ...deleted })]);
+        else if (deleted.events + deleted.rejections > 0)
+          out.note(`Deleted ${deletedWords(deleted, before)}`);
+      } catch (error) {
+        if (signal.aborted) return;
+        out.warn(`Old events are kept until they can be deleted: ${messageOf(error)}`);
+      }
+      await pause(DELETE_EVERY);
+    }
+  };
+  // The pause rejects at the end.
+  const running =
+    keep === undefined || prune === undefined ? undefined : run(keep, prune).catch(() => undefined);
+  return async () => {
+    closing.abort();
+    await running;
+  };
+}

@@ -1,0 +1,51 @@
+/** `listen --keep`: deletes what is old while it receives, never what waits, and the file gives the space back. */
+import { statSync } from "node:fs";
+import { expect, it } from "vitest";
+import { eventsPath } from "../../src/store/folders.ts";
+import { startListenWith } from "../support/background-command.ts";
+import { runCommand } from "../support/context.ts";
+import { openSqlite } from "../support/event-stores.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { keyFile } from "../support/keys.ts";
+import { AT, event, ids, rejection } from "../support/stored-events.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
+
+const DAY = 86_400_000;
+
+it("deletes what is older, says so, and keeps what waits to be forwarded", async () => {
+  const home = temporaryHome();
+  const path = eventsPath(`${home}/data`);
+  const store = openSqlite(path);
+  const large = Array.from({ length: 700 }, (_, number) =>
+    event(`old-${number}`, { note: "x".repeat(5_000) }),
+  );
+  await Promise.all(large.map((one) => store.append(one)));
+  await store.append(event("waits"), "queue");
+  await store.reject(rejection("refused"));
+  await store.append(event("young", {}, new Date(AT.getTime() + 2 * DAY)));
+  await store.shrink();
+  const before = statSync(path).size;
+  const now = () => new Date(AT.getTime() + 3 * DAY);
+  const flags = ["--key", keyFile(home), "--keep", "2d", "--tolerance", "3650d"];
+  const listen = await startListenWith({ home, now }, ...flags);
+  await listen.until(/"type":"deleted"/);
+  expect(await post(listen.url, webhook(listen.url, record()))).toBe(200);
+  const { stdout } = await listen.stop();
+  expect(jsonLines(stdout).find(({ type }) => type === "deleted")).toEqual({
+    type: "deleted",
+    before: new Date(AT.getTime() + DAY).toISOString(),
+    events: 700,
+    rejections: 1,
+    at: now().toISOString(),
+    level: "info",
+  });
+  expect((await ids(store.events())).slice(0, 2)).toEqual(["waits", "young"]);
+  await store.shrink();
+  expect(statSync(path).size).toBeLessThan(before / 4);
+});
+
+it("keeps events as long as services repeat them", async () => {
+  const { exit, stderr } = await runCommand(["listen", "--keep", "1h"], { home: temporaryHome() });
+  expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining("must be 1d at least") });
+});
