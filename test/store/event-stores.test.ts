@@ -174,8 +174,9 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
 
   it("prunes in batches, which several receivers share", async () => {
     const path = await newPlace();
-    const stores = [open(path), open(path), open(path)];
-    await Promise.all(Array.from({ length: 1200 }, (_, index) => stores[0]?.append(event(String(index)))));
+    const first = open(path);
+    const stores = [first, open(path), open(path)];
+    await Promise.all(Array.from({ length: 1200 }, (_, index) => first.append(event(String(index)))));
     let batches = 0;
     const later = new Date(AT.getTime() + 1);
     const pruned = await Promise.all(stores.map((store) => store.prune(later, async () => void batches++)));

@@ -13,7 +13,7 @@ import {
 } from "../../receiver/event-store.ts";
 import { findOne } from "../../events/store.ts";
 import { eventLine } from "../../receiver/events.ts";
-import { type Cell, formatLocal, relativeTime, renderTable } from "../../render/layout.ts";
+import { type Cell, relativeTime, renderTable } from "../../render/layout.ts";
 import { deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";

@@ -47,7 +47,7 @@ export async function openLog(
       for (const listener of listeners) await store.addListener(listener);
       announced = listeners;
     },
-    prune: store.prune,
+    prune: (before, between) => store.prune(before, between),
     close: async () => {
       // A listener that stays in the store does no harm: others see that its port is free.
       for (const listener of announced) await store.removeListener(listener).catch(() => undefined);
