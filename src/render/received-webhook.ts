@@ -2,7 +2,6 @@
 import { memberOf } from "../domain/json.ts";
 import { type Warning, WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
-import type { Pruned } from "../receiver/event-store.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../receiver/events.ts";
 import type { Progress } from "../receiver/queue-forwarder.ts";
 import type { Paint } from "./paint.ts";
@@ -143,5 +142,8 @@ export function renderSummary(counts: Counts): string {
 export const eventCount = (count: number): string => (count === 1 ? "1 event" : `${count} events`);
 
 /** What is deleted, or is to be. */
-export const deletedWords = ({ events, rejections }: Pruned, before: Date): string =>
+export const deletedWords = (
+  { events, rejections }: { readonly events: number; readonly rejections: number },
+  before: Date,
+): string =>
   `${eventCount(events)} and ${rejections} rejected ${rejections === 1 ? "webhook" : "webhooks"} received before ${formatLocal(before)}`;
