@@ -20,11 +20,12 @@ let accepted = 0;
 let begun = 0;
 const application = createServer((request, response) => {
   begun ||= performance.now();
-  request.resume().on("end", async () => {
-    await pause(APPLICATION_TIME);
-    accepted += 1;
-    response.end();
-  });
+  request.resume().on("end", () =>
+    setTimeout(() => {
+      accepted += 1;
+      response.end();
+    }, APPLICATION_TIME),
+  );
 });
 await new Promise((resolve) => application.listen(0, "127.0.0.1", () => resolve(undefined)));
 const address = application.address();
