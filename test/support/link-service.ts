@@ -67,7 +67,9 @@ export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Prom
     else if (typeof fate === "object") {
       const wait = fate.retryAfter === undefined ? {} : { "Retry-After": String(fate.retryAfter) };
       // The words of the service itself: a gateway's 503 would leave the outcome open.
-      outgoing.writeHead(fate.status, wait).end(fate.status === 503 ? '{"code":503,"message":"not now"}' : "");
+      outgoing
+        .writeHead(fate.status, wait)
+        .end(fate.status === 503 ? '{"code":503,"message":"not now"}' : "");
     } else if (fate === "create")
       outgoing.writeHead(200, { "Content-Type": "application/json" }).end(create(invoiceId, request, key));
     else if (fate === "create otherwise")
