@@ -37,9 +37,9 @@ it("receives at two paths, forwards to two targets, counts, reloads and drains",
   ] as const)
     await runPaylink(["pay", link.stdout.trim(), "--outcome", outcome, "--amount", amount], { home });
   await expect.poll(() => [amounts(shop), amounts(failures)]).toEqual([[1, 3], [2]]);
-  expect(
-    Object.fromEntries(parse(await ask("/metrics")).map(({ name, metrics }) => [name, metrics])),
-  ).toMatchObject({
+  const metrics = async (): Promise<unknown> =>
+    Object.fromEntries(parse(await ask("/metrics")).map(({ name, metrics }) => [name, metrics]));
+  await expect.poll(metrics).toMatchObject({
     paylink_webhooks_verified_total: [{ value: "3" }],
     paylink_forwards_total: [{ value: "3", labels: { status: "200" } }],
   });

@@ -185,7 +185,7 @@ const retry = command({
   examples: [
     "paylink events retry --all",
     "paylink events retry --all --since 1h --json",
-    "paylink events retry $(paylink events list --failed --limit 1 --quiet)",
+    "paylink events list --failed --limit 1 --quiet | xargs -r paylink events retry",
   ],
   arguments: { uti: argument("[uti...]", "utis or ids, or the start of each", text, EVENT) },
   flags: {
@@ -211,8 +211,8 @@ const retry = command({
 const skip = command({
   summary: "never forward events, such as one that your application can never accept",
   examples: [
-    "paylink events skip $(paylink events list --failed --limit 1 --quiet) --yes",
-    "paylink events skip $(paylink events list --pending --limit 1 --quiet) --yes --json",
+    "paylink events list --failed --limit 1 --quiet | xargs -r paylink events skip --yes",
+    "paylink events list --pending --limit 1 --quiet | xargs -r paylink events skip --yes --json",
   ],
   arguments: { uti: argument("<uti...>", "utis or ids, or the start of each", text, EVENT) },
   flags: storeFlags,
