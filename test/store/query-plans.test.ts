@@ -81,6 +81,7 @@ async function plansOf(dialect: Dialect, run: Statements, explain: (sql: string)
 async function planFilterAndPrune(store: EventStore): Promise<void> {
   await store.queue.claim({ limit: 1, bytes: 1, duration: 60_000, held: [], delays: [1000] });
   await allOf(store.events({ limit: 20 }));
+  await allOf(store.events({ limit: 20, newestFirst: true }));
   await allOf(store.events({ limit: 20, outcome: "APPROVED", reference: "INV-1" }));
   expect(await store.prune(OLD)).toEqual({ events: 5, rejections: 0 });
 }
