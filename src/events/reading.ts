@@ -215,7 +215,10 @@ async function* readPages(
   }
 }
 
-function conditionsOf({ outcome, reference, since, until, failed, pending }: EventFilter, dialect: Dialect) {
+export function conditionsOf(
+  { outcome, reference, since, until, failed, pending }: EventFilter,
+  dialect: Dialect,
+) {
   const { position } = dialect;
   const conditions: readonly [sql: string, value: string | number | undefined][] = [
     ["outcome = ?", outcome],

@@ -3,6 +3,7 @@ import { hint, PaylinkError } from "../domain/errors.ts";
 import type { EventStore, Pruned, StoredEvent, StoredRejection } from "../receiver/event-store.ts";
 import { firstDelivery } from "../receiver/events.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
+import { follow } from "./following.ts";
 import { createReading, type Readable } from "./reading.ts";
 import { queuedEventFromRow } from "./rows.ts";
 import type { WriteGroup } from "./write-group.ts";
@@ -38,6 +39,7 @@ export function createEventStore(driver: Driver, { owner, now }: StoreParts): Ev
   let ending: Promise<void> | undefined;
   return {
     ...reading,
+    follow: (filter) => follow(driver, filter),
     place: driver.place,
     append: async (event, plan) =>
       (await group.add(eventWrite(event, owner, plan))).state ?? firstDelivery(event.id),

@@ -261,6 +261,7 @@ export const COMMANDS = {
     "commands/corrections",
     "commands/account-checks",
     "commands/declare",
+    "commands/event-text",
     "commands/flag-values",
     "commands/help-layout",
     "commands/request-flags",

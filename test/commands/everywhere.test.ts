@@ -60,7 +60,9 @@ const program = createProgram({
   execute: async () => undefined,
 });
 const COMMANDS = leaves(program).map((command) => pathOf(command).replace(/^paylink /, ""));
-const ENDING = COMMANDS.filter((name) => !SERVING.includes(name));
+/** It prints nothing before an event arrives. */
+const FOLLOWING = "events tail";
+const ENDING = COMMANDS.filter((name) => name !== FOLLOWING && !SERVING.includes(name));
 
 const call = (name: string, ...flags: string[]): string[] => [
   ...name.split(" "),

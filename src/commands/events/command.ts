@@ -170,6 +170,23 @@ const replay = command({
   },
 });
 
+const { outcome, reference, since } = selectionFlags;
+
+const tail = command({
+  summary: "print events as they arrive, as listen does, until Ctrl-C",
+  examples: ["paylink events tail --outcome declined", "paylink events tail --since 1h --compact"],
+  flags: {
+    ...storeFlags,
+    outcome,
+    reference,
+    since,
+    compact: toggle("--compact", "one line for each; with --json, without record and body"),
+  },
+  consequence: "Nothing was shown.",
+  run: async (context, { db, compact, ...filter }) =>
+    (await import("./tail-events.ts")).tailEvents(context, { filter, compact, database: db }),
+});
+
 const exporting = command({
   summary: "print events as the lines of listen --json",
   examples: ["paylink events export > events.jsonl", "paylink events export --outcome approved"],
@@ -244,7 +261,7 @@ const prune = command({
 });
 
 export const events = command({
-  summary: "list, show, forward again, skip, export and prune what listen received",
+  summary: "list, show, follow, forward again, skip, export and prune what listen received",
   examples: ["paylink events", "paylink events list --outcome declined --since 7d"],
-  commands: { list, show, replay, retry, skip, export: exporting, prune },
+  commands: { list, show, replay, tail, retry, skip, export: exporting, prune },
 });

@@ -1,6 +1,6 @@
 /** What `listen` prints: its addresses when it is ready, each webhook when it arrives, and the counts for the summary. */
 import type { ForwardingKey } from "../../check/signing-key.ts";
-import type { Context, Output } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { leadsTo, withoutPassword } from "../../domain/addresses.ts";
 import {
   eventLine,
@@ -11,19 +11,12 @@ import {
   type WebhookEvent,
 } from "../../receiver/events.ts";
 import type { Progress } from "../../receiver/queue-forwarder.ts";
-import {
-  type Counts,
-  lateSignature,
-  renderCompactWebhook,
-  renderForward,
-  renderRejection,
-  renderWebhook,
-} from "../../render/received-webhook.ts";
+import { type Counts, lateSignature, renderForward, renderRejection } from "../../render/received-webhook.ts";
 import { outcomeName } from "../../domain/outcome.ts";
-import { WARNING_MEANINGS, WARNINGS } from "../../domain/reasons.ts";
 import type { Server } from "../../http/exchange.ts";
 import { publicTarget, type ReceiverAddress } from "../../receiver/address.ts";
 import type { Listener } from "../../receiver/event-store.ts";
+import { createEventText, type EventTextParts } from "../event-text.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
 import type { ListenOptions } from "./options.ts";
 
@@ -35,10 +28,7 @@ export interface Reporter {
   readonly finish: () => Counts;
 }
 
-interface ReporterParts {
-  readonly out: Output;
-  readonly compact: boolean;
-  readonly transactionCommand: string | undefined;
+interface ReporterParts extends EventTextParts {
   /** Whether an event is shown; all are counted. */
   readonly shows: (event: WebhookEvent) => boolean;
 }
@@ -103,29 +93,6 @@ function createFailed() {
       else others += 1;
     },
     count: (): number => names.size + others,
-  };
-}
-
-/** Shows a warning that applies to every webhook of the service once, and puts a blank line between records. */
-function createEventText({
-  out,
-  compact,
-  transactionCommand,
-}: ReporterParts): (event: WebhookEvent) => string {
-  const shown = new Set<string>();
-  let isFirst = true;
-  return (event) => {
-    for (const warning of event.verdict.warnings) {
-      if (WARNINGS[warning] === "webhook" || shown.has(warning)) continue;
-      shown.add(warning);
-      out.warn(`${warning}  ${WARNING_MEANINGS[warning]} (shown once)`);
-    }
-    if (compact) return renderCompactWebhook(event, out.paint);
-    const { paint, width } = out;
-    const text = renderWebhook(event, { paint, width, transactionCommand });
-    const separator = isFirst ? "" : "\n";
-    isFirst = false;
-    return separator + text;
   };
 }
 

@@ -1,0 +1,47 @@
+/** `paylink events tail`, the real program beside a running `listen`: prints what arrives, and goes on when the file is moved. */
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { keyFile } from "../support/keys.ts";
+import { readyUrl, startPaylink } from "../support/paylink.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
+
+it("prints events as listen does until Ctrl-C, also those of a store at the same place", async () => {
+  const home = temporaryHome();
+  const db = join(home, "events.db");
+  const listen = startPaylink(["listen", "--port", "0", "--key", keyFile(home), "--db", db, "--json"], {
+    home,
+  });
+  const url = await readyUrl(listen);
+  const pay = async (uti: string, fields = {}): Promise<void> =>
+    expect(await post(url, webhook(url, record({ uti, ...fields })))).toBe(200);
+  await pay("uti-before");
+  const tail = startPaylink(["events", "tail", "--db", db], { home });
+  const compact = startPaylink(
+    ["events", "tail", "--db", db, "--since", "1h", "--outcome", "approved", "--json", "--compact"],
+    { home },
+  );
+  await compact.until(/uti-before/);
+  await pay("uti-declined", { transApproved: false });
+  await expect
+    .poll(async () => (await pay(`uti-${Date.now()}`), tail.stdout()), { interval: 200 })
+    .toMatch(/verified[^]*uti-\d/);
+  expect(tail.stdout()).not.toContain("uti-before");
+  for (const ending of ["", "-wal", "-shm"]) renameSync(db + ending, `${db}.moved${ending}`);
+  await pay("uti-moved");
+  await tail.until(/uti-moved/);
+  await compact.until(/uti-moved/);
+  const { code, stderr } = await tail.stop("SIGINT");
+  expect(code).toBe(130);
+  expect(stderr).toContain(`! ${db} is another event store now. Its events are shown from here on.\n`);
+  const { stdout } = await compact.stop("SIGTERM");
+  const lines = jsonLines(stdout);
+  expect(lines.map(({ type }) => type)).toContain("warning");
+  const events = lines.filter(({ type }) => type === "event");
+  expect(events.map(({ uti }) => uti)).not.toContain("uti-declined");
+  for (const line of lines) expect(line).toMatchObject({ at: expect.any(String), level: expect.any(String) });
+  for (const line of events) expect(line).not.toHaveProperty("record");
+  await listen.stop();
+});

@@ -1,0 +1,118 @@
+/** A look at a store that is followed: each event once, in either database, also one that is committed after later ones. */
+import { renameSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { EventFilter, EventStore } from "../../src/receiver/event-store.ts";
+import { eventsPath } from "../../src/store/folders.ts";
+import { openPostgres, openSqlite } from "../support/event-stores.ts";
+import { temporaryHome } from "../support/home.ts";
+import { usePostgres } from "../support/postgres.ts";
+import { AT, event, idsOf } from "../support/stored-events.ts";
+
+/** Looks until there is no more for now. */
+function following(store: EventStore, filter: EventFilter = {}) {
+  const look = store.follow(filter);
+  let time = AT.getTime();
+  return async (wait = 0) => {
+    time += wait;
+    const found: string[] = [];
+    for (;;) {
+      const { events, isEnd, isAnother } = await look(new Date(time));
+      found.push(...(isAnother ? ["another"] : []), ...idsOf(events));
+      if (isEnd) return found;
+    }
+  };
+}
+
+const add = async (store: EventStore, ...names: string[]): Promise<void> => {
+  for (const name of names) await store.append(event(name));
+};
+
+describe("a file that is followed", () => {
+  followsEvents(openSqlite, async () => eventsPath(temporaryHome()));
+
+  it("may be moved: the events of the next one are given, and said to be another's", async () => {
+    const path = eventsPath(temporaryHome());
+    const store = openSqlite(path);
+    await add(store, "a", "b", "c");
+    const look = following(store);
+    expect(await look()).toEqual([]);
+    for (const ending of ["", "-wal", "-shm"]) renameSync(path + ending, `${path}.moved${ending}`);
+    await add(store, "d");
+    expect(await look()).toEqual(["another", "d"]);
+    await add(store, "e", "f", "g");
+    expect(await look()).toEqual(["e", "f", "g"]);
+  });
+});
+
+describe("a server that is followed", () => {
+  const server = usePostgres();
+  followsEvents(openPostgres, () => server().createDatabase());
+
+  it("gives an event that is committed after one with a higher number", async () => {
+    const url = await server().createDatabase();
+    const store = openPostgres(url);
+    await add(store, "a", "b", "c");
+    const look = following(store, { since: new Date(0) });
+    const name = new URL(url).pathname.slice(1);
+    const move = (from: number, to: number) =>
+      server().query(
+        `ALTER TABLE paylink.events ALTER seq DROP IDENTITY;
+        UPDATE paylink.events SET seq = ${to} WHERE seq = ${from}`,
+        name,
+      );
+    await move(2, 1000);
+    expect(await look()).toEqual(["a", "c", "b"]);
+    await server().query(
+      `INSERT INTO paylink.events SELECT 500, 'late', 'uti-late', digest, received_at, outcome, reference, code, warnings,
+         details, method, scheme, authority, target, headers, trailers, body FROM paylink.events WHERE seq = 1`,
+      name,
+    );
+    expect(await look(9_000)).toEqual(["late"]);
+    expect(await look(11_000)).toEqual([]);
+    expect(await look(11_000)).toEqual([]);
+  });
+});
+
+function followsEvents(open: (place: string) => EventStore, newPlace: () => Promise<string>): void {
+  it("gives what is stored after the first look, once, whoever stores it", async () => {
+    const place = await newPlace();
+    const [store, other] = [open(place), open(place)];
+    await add(store, "a", "b");
+    const look = following(store);
+    expect(await look()).toEqual([]);
+    await add(other, "c");
+    await add(store, "d");
+    expect(await look()).toEqual(["c", "d"]);
+    expect(await look(60_000)).toEqual([]);
+    await store.append({ ...event("c"), id: "c2" });
+    await add(other, "e");
+    expect(await look(60_000)).toEqual(["e"]);
+  });
+
+  it("begins with the events since a time, a page at a time, and filters", async () => {
+    const store = open(await newPlace());
+    const later = new Date(AT.getTime() + 1000);
+    await add(store, "before");
+    const names = Array.from({ length: 250 }, (_, index) => String(index));
+    await Promise.all(names.map((name) => store.append(event(name, {}, later))));
+    const look = following(store, { since: later });
+    expect((await look()).toSorted()).toEqual(names.toSorted());
+    const declined = following(store, { since: later, outcome: "DECLINED" });
+    expect(await declined()).toEqual([]);
+    await store.append(event("no", { transApproved: false }, later));
+    await store.append(event("yes", {}, later));
+    expect(await declined()).toEqual(["no"]);
+    expect(await look()).toEqual(["no", "yes"]);
+  });
+
+  it("is no other store because its events were pruned", async () => {
+    const store = open(await newPlace());
+    await add(store, "a", "b", "c");
+    const look = following(store);
+    expect(await look()).toEqual([]);
+    await store.prune(new Date(AT.getTime() + 1));
+    expect(await look()).toEqual([]);
+    await add(store, "d");
+    expect(await look()).toEqual(["d"]);
+  });
+}
