@@ -59,9 +59,8 @@ export async function obey(
   return ids;
 }
 
-/** What waits keeps the number of its attempts; what failed or was skipped gets a new plan of them. */
+/** What is retried gets a new plan of attempts, as if it had just arrived: first attempts go out also while a target pauses. */
 const CHANGES: Readonly<Record<Order, string>> = {
-  retry: `attempts = CASE WHEN due IS NULL THEN 0 ELSE attempts END,
-    due = CASE WHEN due < ${NOW} THEN due ELSE ${NOW} END, skipped = NULL`,
+  retry: "attempts = 0, due = 0, skipped = NULL",
   skip: `due = NULL, skipped = ${NOW}`,
 };

@@ -16,7 +16,7 @@ export interface Queued {
   readonly skippedAt?: Date;
 }
 
-/** What an operator can order for an event: it is due now, or it is never forwarded. */
+/** What an operator can order for an event: a new plan of attempts, whose first is due now, or that it is never forwarded. */
 export type Order = "retry" | "skip";
 
 /** An event as it is stored. The record is not stored again beside the body that holds it. */

@@ -198,7 +198,7 @@ const exporting = command({
 });
 
 const retry = command({
-  summary: "make events that failed or wait due now, for a running listen --ack stored",
+  summary: "start the attempts of events that failed or wait anew, in a running listen --ack stored",
   examples: [
     "paylink events retry --all",
     "paylink events retry --all --since 1h --json",
