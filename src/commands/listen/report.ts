@@ -12,6 +12,7 @@ import {
 } from "../../receiver/events.ts";
 import type { Progress } from "../../receiver/queue-forwarder.ts";
 import { type Counts, lateSignature, renderForward, renderRejection } from "../../render/received-webhook.ts";
+import { clockTime } from "../../render/layout.ts";
 import { outcomeName } from "../../domain/outcome.ts";
 import type { Server } from "../../http/exchange.ts";
 import { publicTarget, type ReceiverAddress } from "../../receiver/address.ts";
@@ -74,7 +75,11 @@ export function createReporter(parts: ReporterParts): Reporter {
     forwarded: (id, first, forward, progress) => {
       if (isAccepted(forward.status)) counts.forwarded += 1;
       failed.mark(first, !isAccepted(forward.status) && progress?.state !== "pending");
-      print(out.json ? forwardLine(id, forward, progress) : renderForward(id, forward, out.paint, progress));
+      print(
+        out.json
+          ? forwardLine(id, forward, progress)
+          : renderForward(`${clockTime(forward.at)} ${id}`, forward, out.paint, progress),
+      );
     },
   };
 }
