@@ -51,7 +51,7 @@ function refuseFormerTables(database: Connection, path: string): void {
 /** Gives the free pages back, which a file of before 0.3 cannot give back singly. */
 export function shrinkDatabase(database: Database): void {
   const { auto_vacuum: kind } = database.prepare("PRAGMA auto_vacuum").get() ?? {};
-  database.exec(kind === 0 ? "VACUUM" : "PRAGMA incremental_vacuum");
+  database.exec(kind === 0 ? "PRAGMA auto_vacuum=INCREMENTAL; VACUUM" : "PRAGMA incremental_vacuum");
   // The file is cut when its log is emptied.
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 }

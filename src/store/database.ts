@@ -83,11 +83,12 @@ export function openDatabase(
     close: () => connection.close(),
   };
   try {
-    // A database keeps the page size that it was created with, and whether its free pages can be given back singly.
-    database.exec(
-      `PRAGMA busy_timeout=${BUSY_TIMEOUT}; PRAGMA page_size=${pageSize}; PRAGMA auto_vacuum=INCREMENTAL;
-       PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;`,
-    );
+    database.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT}`);
+    // A database keeps the page size that it was created with, and whether its free pages can be given back singly. To set
+    // the latter again would be a write: readers would wait for writers.
+    if (database.prepare("PRAGMA page_count").get()?.["page_count"] === 0)
+      database.exec(`PRAGMA page_size=${pageSize}; PRAGMA auto_vacuum=INCREMENTAL`);
+    database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
     check(database);
     migrate(database, path, migrations, convert);
   } catch (error) {

@@ -23,6 +23,19 @@ it("migrates once and keeps what was written", () => {
   expect(() => openDatabase(path, [])).toThrow("newer paylink");
 });
 
+it("opens for a reader at once while another program writes", () => {
+  const path = join(temporaryHome(), "test.db");
+  const schema = ["CREATE TABLE t (a TEXT)"];
+  const writer = openDatabase(path, schema);
+  onTestFinished(() => writer.close());
+  writer.exec("BEGIN IMMEDIATE; INSERT INTO t VALUES ('x')");
+  // With a write among what opening does, it would wait for 10 s and fail.
+  const reader = openDatabase(path, schema);
+  expect(reader.prepare("SELECT * FROM t").all()).toEqual([]);
+  expect(reader.prepare("PRAGMA auto_vacuum").get()?.["auto_vacuum"]).toBe(2);
+  reader.close();
+});
+
 it("rolls back a transaction that throws", () => {
   const database = openDatabase(join(temporaryHome(), "test.db"), ["CREATE TABLE t (a TEXT)"]);
   expect(() =>
