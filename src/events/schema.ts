@@ -1,7 +1,7 @@
 /** The tables of stored events in both databases. Never change a published migration: add the next one below it. */
 import { isJsonObject, type Json } from "../domain/json.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";
-import { readStored } from "../receiver/event-store.ts";
+import { readStored, storedJson } from "../receiver/event-store.ts";
 import type { Dialect, Row, Value } from "./dialects.ts";
 import { requestFromRow } from "./rows.ts";
 import { indexed } from "./writes.ts";
@@ -158,8 +158,9 @@ export function* judgeAgain({ schema }: Dialect, from: number): Generator<Statem
 
 function outcomeNow(row: Row): string {
   try {
-    const { record } = readStored(requestFromRow(row), undefined);
-    return outcomeOf(recordWith(String(row["uti"]), record) ?? record);
+    const request = requestFromRow(row);
+    const { record } = readStored(request, undefined);
+    return outcomeOf(recordWith(String(row["uti"]), storedJson(request)) ?? record);
   } catch {
     // Whoever reads the row is told that it is damaged.
     return String(row["outcome"]);
@@ -167,7 +168,7 @@ function outcomeNow(row: Row): string {
 }
 
 /** The record where the service wraps it: the setting of that time is not stored, but the uti that was found is. */
-function recordWith(uti: string, json: Json): TransactionRecord | undefined {
+function recordWith(uti: string, json: Json | undefined): TransactionRecord | undefined {
   if (Array.isArray(json)) return json.map((item: Json) => recordWith(uti, item)).find(Boolean);
   if (!isJsonObject(json)) return undefined;
   if (indexed(textOf(json, "uti") ?? "") === uti) return json;

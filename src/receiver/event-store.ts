@@ -1,7 +1,9 @@
 /** The interface of an event store, which several processes can write and read: everything that `listen` received. */
+import type { Json } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
 import type { ReadRecord } from "../domain/transaction.ts";
 import type { HttpRequest } from "../http/message.ts";
-import { readContent } from "./judge.ts";
+import { contentOf, readContent } from "./judge.ts";
 import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
 
 /** The state of an event in the queue. Accepted events leave the queue. */
@@ -194,6 +196,13 @@ export function asReceived(
   recordAt: string | undefined,
 ): WebhookEvent {
   return { type, id, receivedAt, repeated: false, verdict, request, ...readStored(request, recordAt) };
+}
+
+/** The JSON of the body, of which the record may be a part; undefined if it is no JSON. */
+export function storedJson(request: HttpRequest): Json | undefined {
+  const content = contentOf(request, MAX_CONTENT) ?? request.body;
+  const json = parseJson(new TextDecoder().decode(content));
+  return json.ok ? json.value.value : undefined;
 }
 
 export function readStored(request: HttpRequest, recordAt: string | undefined): ReadRecord {

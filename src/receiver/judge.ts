@@ -118,13 +118,16 @@ export interface ReadContent extends ReadRecord {
 
 /** `maxLength` limits the bytes of a decompressed body; `recordAt` is the JSON Pointer to the record in it. */
 export function readContent(request: HttpRequest, maxLength: number, recordAt?: string): ReadContent {
-  const content = decoded(request, maxLength);
+  const content = contentOf(request, maxLength);
   const { isWhole, ...read } = readRecord(content ?? request.body, recordAt);
   return { ...read, isWhole: isWhole && content === request.body, decoded: content !== undefined };
 }
 
-/** The digest is over the encoded bytes (RFC 9530 2), so decoding waits until they have verified. */
-function decoded(request: HttpRequest, maxLength: number): Uint8Array | undefined {
+/**
+ * The decoded body; undefined if its encoding is not supported. The digest is over the encoded bytes (RFC 9530 2), so decoding
+ * waits until they have verified.
+ */
+export function contentOf(request: HttpRequest, maxLength: number): Uint8Array | undefined {
   try {
     return decodeBody(request, maxLength);
   } catch {
