@@ -93,9 +93,7 @@ export async function createOutput(
     warn: (text) => {
       // Warnings quote files and answers of the service.
       const message = safeLines(maskCardNumbers(hide(text)));
-      // What runs for days and is read in a file is a log.
-      const when = warningsAsLines && stderr.isTTY !== true ? `${now().toISOString()} ` : "";
-      if (!json) talk(`${notePaint.yellow("!")} ${when}${message}`);
+      if (!json) talk(`${notePaint.yellow("!")} ${message}`);
       else if (warningsAsLines) {
         const line = { type: "warning", message, at: now(), level: "warning" };
         printLines(`${printed(JSON.stringify(line))}\n`);
