@@ -1,4 +1,4 @@
-/** Follows a store: gives the events that were stored since the last look, whoever stored them. */
+/** Follows a store: returns the events that any receiver has stored since the last look. */
 import type { EventFilter, Followed } from "../receiver/event-store.ts";
 import type { All, Row } from "./dialects.ts";
 import { conditionsOf, type Readable, selectEvents } from "./reading.ts";

@@ -1,4 +1,4 @@
-/** What an operator orders in the queue: events that are due now, and events that are never forwarded. */
+/** Changes the queue as an operator asks: makes events due now, or takes them out of forwarding. */
 import type { Order } from "../receiver/event-store.ts";
 import { changeRows, forRows, inOrder, type Session } from "./dialects.ts";
 import { bringTurns, timeOf } from "./queue.ts";
@@ -8,7 +8,7 @@ import type { OrderWrite } from "./writes.ts";
 const NOW = "(SELECT now FROM at)";
 
 /** Returns the events that were changed: none that the application has accepted, and none that is forwarded at this time. */
-export async function obey(
+export async function applyOrder(
   session: Session,
   { order, events, now: own }: OrderWrite,
 ): Promise<readonly string[]> {

@@ -13,7 +13,7 @@ import {
   type Value,
 } from "./dialects.ts";
 import { OLD_REJECTIONS, oldEvents } from "./reading.ts";
-import { obey } from "./queue-orders.ts";
+import { applyOrder } from "./queue-orders.ts";
 import { claimTurns, endTurns, enqueue } from "./queue.ts";
 import { COLUMNS } from "./writes.ts";
 import type { EventWrite, ForwardWrite, LookUp, RejectionWrite, Told, Write, WriteResult } from "./writes.ts";
@@ -71,7 +71,7 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Tol
     if (write.type === "event") told.push({ state: states.get(firsts.get(write.id) ?? "") });
     else if (write.type === "look-up") told.push({ state: states.get(write.first) });
     else if (write.type === "claim") told.push({ claimed: await claimTurns(session, write) });
-    else if (write.type === "order") told.push({ changed: await obey(session, write) });
+    else if (write.type === "order") told.push({ changed: await applyOrder(session, write) });
     else if (write.type === "prune") told.push({ pruned: await prune(session, write.before) });
     else told.push({});
   }

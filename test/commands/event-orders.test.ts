@@ -81,11 +81,12 @@ it("skips an event once that is confirmed, and says so wherever it is shown", as
     stdout: "",
     stderr: expect.stringMatching(/uti-a[^]*Nothing was skipped\.\n$/),
   });
-  expect(no.asked).toEqual(["Skip 1 event? Your application is never told of the payment."]);
+  expect(no.asked).toEqual(["Skip 1 event? paylink will not tell your application of the payment."]);
   expect(await events("skip", "uti-a")).toMatchObject({ exit: 2, stderr: expect.stringContaining("--yes") });
   expect(await events("skip", "uti-a", "--yes")).toMatchObject({
     exit: 0,
-    stdout: "Skipped 1 event. To forward it after all: paylink events retry\n",
+    stdout: "Skipped 1 event.\n",
+    stderr: expect.stringMatching(/To forward after all: paylink events retry uti-a\n$/),
   });
   expect(await listed("--failed")).toMatchObject([["uti-b", { state: "failed" }]]);
   expect((await events("list")).stdout).toMatch(/uti-a +skipped$/m);

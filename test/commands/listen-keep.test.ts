@@ -47,5 +47,5 @@ it("deletes what is older, says so, and keeps what waits to be forwarded", async
 
 it("keeps events as long as services repeat them", async () => {
   const { exit, stderr } = await runCommand(["listen", "--keep", "1h"], { home: temporaryHome() });
-  expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining("must be 1d at least") });
+  expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining("must be at least 1d") });
 });

@@ -132,7 +132,7 @@ function nextSteps({ id, url }: CreatedLink["link"], settings: CreateOptions["se
   const isSandbox = serviceLabel(settings.get("baseUrl") ?? "") === "sandbox";
   return [
     ...(isSandbox ? [hint`To pay it as the customer: ${paylink("pay", url)}`] : []),
-    hint`To see what becomes of it: ${paylink("links", "show", id ?? url)}`,
+    hint`To check whether it was paid: ${paylink("links", "show", id ?? url)}`,
   ];
 }
 

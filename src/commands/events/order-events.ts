@@ -1,7 +1,8 @@
-/** `paylink events retry` and `skip`: what an operator orders for events that the application has not accepted. */
+/** `paylink events retry` and `skip`: forwards events that the application has not accepted now, or never. */
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { asReceived, type EventFilter, type EventStore, type Order } from "../../receiver/event-store.ts";
+import { renderHint } from "../../render/hint.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { eventCount } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -55,7 +56,8 @@ export async function skipEvents(
   { names, database }: Omit<OrderOptions, "filter">,
 ): Promise<number> {
   const { out } = context;
-  const recordAt = (await context.settings()).get("recordAt");
+  const settings = await context.settings();
+  const recordAt = settings.get("recordAt");
   await withEvents(context, database, async (store) => {
     const found = await findOpen(store, names, "skip");
     for (const event of found) {
@@ -63,7 +65,9 @@ export async function skipEvents(
       out.note(record === null ? safeText(nameOf(event)) : renderCompactRecord(record, out.notePaint));
     }
     const what = eventCount(found.length);
-    if (!(await isConfirmed(context, `Skip ${what}? Your application is never told of the payment.`))) {
+    if (
+      !(await isConfirmed(context, `Skip ${what}? paylink will not tell your application of the payment.`))
+    ) {
       out.note("Nothing was skipped.");
       return;
     }
@@ -72,12 +76,19 @@ export async function skipEvents(
       found.map(({ id }) => id),
     );
     const [busy] = found.filter(({ id }) => !skipped.includes(id)).map(nameOf);
-    if (skipped.length > 0)
-      out.data(
-        out.json
-          ? JSON.stringify({ skipped: skipped.length })
-          : `Skipped ${eventCount(skipped.length)}. To forward ${skipped.length === 1 ? "it" : "them"} after all: paylink events retry`,
+    if (skipped.length > 0) {
+      const names = found.filter(({ id }) => skipped.includes(id)).map(nameOf);
+      const command = paylink(
+        "events",
+        "retry",
+        ...names,
+        ...(database === undefined ? [] : ["--db", database]),
       );
+      out.data(
+        out.json ? JSON.stringify({ skipped: skipped.length }) : `Skipped ${eventCount(skipped.length)}.`,
+      );
+      if (!out.json) out.note(renderHint(hint`To forward after all: ${command}`, settings.named));
+    }
     if (busy !== undefined)
       throw new PaylinkError(
         "usage",

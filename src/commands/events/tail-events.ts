@@ -47,7 +47,7 @@ export async function tailEvents(
       result = await look(now()).catch((error: unknown) => {
         const reason = messageOf(error);
         if (reason !== failure)
-          out.warn(`The event store cannot be read: ${reason} Looking again until it can.`);
+          out.warn(`The event store cannot be read: ${reason} paylink keeps trying.`);
         failure = reason;
         return undefined;
       });

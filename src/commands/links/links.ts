@@ -243,7 +243,7 @@ export async function openLink(
   const { text, link } = await api.showLink(id);
   if (link.url === undefined)
     throw new PaylinkError("refused", `The service gives no URL for link ${id}. Nothing was opened.`, {
-      hints: [hint`To see what it gives: ${paylink("links", "show", id)}`],
+      hints: [hint`To see the whole answer: ${paylink("links", "show", id)}`],
     });
   out.data(out.json ? text : safeText(link.url));
   out.note(renderServiceName(await context.settings(), out.notePaint));

@@ -161,7 +161,7 @@ const DAY = 86_400_000;
 /** A delivery of a deleted event counts as a new one, and services repeat a delivery for hours. */
 function parseKeep(text: string): Parsed<number> {
   const age = parseMilliseconds(text);
-  return age.ok && age.value < DAY ? refused("must be 1d at least") : age;
+  return age.ok && age.value < DAY ? refused("must be at least 1d") : age;
 }
 
 const LONGEST_RETRY = 365 * DAY;
