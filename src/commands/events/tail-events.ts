@@ -46,8 +46,7 @@ export async function tailEvents(
       if (result?.isEnd !== false) await pause(LOOK_EVERY);
       result = await look(now()).catch((error: unknown) => {
         const reason = messageOf(error);
-        if (reason !== failure)
-          out.warn(`The event store cannot be read: ${reason} paylink keeps trying.`);
+        if (reason !== failure) out.warn(`The event store cannot be read: ${reason} paylink keeps trying.`);
         failure = reason;
         return undefined;
       });
