@@ -30,7 +30,7 @@ export function page({ title, content, kind, invalid = false }: Frame): Page {
         <title>${invalid ? "Error: " : ""}${title}</title>
         <link rel="icon" type="image/svg+xml" href="data:image/svg+xml,${FAVICON}" />
         <link rel="stylesheet" href="${kind === "dashboard" ? "/style.css" : "/checkout.css"}" />
-        ${kind === "dashboard" ? html`<script src="/dashboard.js" defer></script>` : ""}
+        ${kind === "dashboard" ? html`<script type="module" src="/dashboard.js"></script>` : ""}
       </head>
       <body class="${kind}">
         <aside class="banner" aria-label="Sandbox">
@@ -117,7 +117,7 @@ export const STYLE = `
   }
 }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
+body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
 h1, h2, h3, p, dl, dd, ul, fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
 .banner { background: var(--banner); color: var(--on-banner); text-align: center; padding: 0.4rem 1rem; font-size: 0.8125rem; }
 .banner strong { margin-right: 0.35rem; }

@@ -8,6 +8,7 @@ import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { parseDuration } from "../../domain/time.ts";
 import { textOf } from "../../domain/transaction.ts";
 import dashboardScript from "../browser/dashboard.js?raw";
+import liveScript from "../browser/live.js?raw";
 import { addLink, cancelLink } from "../links.ts";
 import { fileReply, htmlReply, pageHeaders, STYLE, type Page } from "../page.ts";
 import { acceptPayment } from "../payments.ts";
@@ -45,6 +46,7 @@ export function dashboardRoutes(app: Hono, service: Service): void {
   app.get("/deliveries/:id/body", (c) => downloadBody(view(c), c.req.param("id")));
   app.get("/style.css", () => fileReply(STYLE + DASHBOARD_STYLE, "text/css"));
   app.get("/dashboard.js", () => fileReply(dashboardScript, "text/javascript"));
+  app.get("/live.js", () => fileReply(liveScript, "text/javascript"));
 }
 
 /** A page, or that there is no such thing. */
