@@ -183,10 +183,13 @@ export function lockFile(path: string): (() => void) | undefined {
   }
 }
 
-/** Loaded at run time: one is built into Node and the other is an optional package, so neither can be bundled. */
+/** The SQLite of Node 20, which has none, with the API of node:sqlite. Its users install it beside paylink. */
+const PACKAGE = "@photostructure/sqlite";
+
+/** Loaded at run time: one is built into Node and the other is native code, so neither can be bundled. */
 function driver(): Driver {
   const require = createRequire(import.meta.url);
-  for (const name of ["node:sqlite", "@photostructure/sqlite"]) {
+  for (const name of ["node:sqlite", PACKAGE]) {
     try {
       return require(name) as Driver;
     } catch {
@@ -195,7 +198,9 @@ function driver(): Driver {
   }
   throw new PaylinkError("usage", "This version of Node has no SQLite, which paylink needs to store data.", {
     hints: [
-      hint`Use Node 22.13 or later, or install paylink again with its optional package @photostructure/sqlite.`,
+      hint`Use Node 22.13 or later.`,
+      hint`Or install SQLite beside paylink: npm install --global ${PACKAGE}@1`,
+      hint`Leave out --global if paylink is installed in a project. npm may warn of its install script, which is not needed.`,
     ],
   });
 }

@@ -1,4 +1,4 @@
-/** The size of the package: packed, and installed without the optional SQLite of Node 20. */
+/** The size of the package: packed, and installed. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,4 +15,4 @@ const packed = execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pac
 rmSync(folder, { recursive: true });
 const [{ size, unpackedSize }] = JSON.parse(packed);
 row("packed npm package", size / MB, { most: 0.8, unit: "MB" });
-row("installed, without the optional SQLite of Node 20", unpackedSize / MB, { most: 2.6, unit: "MB" });
+row("installed", unpackedSize / MB, { most: 2.6, unit: "MB" });

@@ -47,7 +47,7 @@ it("names no flag and no command that the help does not", async () => {
   const help = (await helpPages())
     .map(({ command, text }) => `paylink ${command.join(" ")}\n${text}`)
     .join("\n");
-  const ofOtherPrograms = ["--global", "--ignore-scripts", "--test", "--write"];
+  const ofOtherPrograms = ["--global", "--test", "--write"];
   const flags = new Set(README.match(/(?<![\w-])--[a-z][a-z-]+/g));
   for (const flag of ofOtherPrograms) flags.delete(flag);
   expect(flags.size).toBeGreaterThan(20);
@@ -64,7 +64,7 @@ function writeShop(port: string): string {
   for (const name of ["shop.mjs", "shop.test.mjs"]) {
     writeFileSync(join(home, name), readmeBlock("js", `// ${name}\n`).replaceAll("3000", port));
   }
-  expect(README).toContain("npm install --ignore-scripts express paylink");
+  expect(README).toContain("npm install express paylink");
   mkdirSync(join(home, "node_modules"));
   for (const [name, folder] of [
     ["express", "../../node_modules/express"],
@@ -161,11 +161,11 @@ it("drives the shop of the README through a real payment and every forgery", asy
 
 /** Blocks that other tests run: those of this file, and test/package. */
 const RUN_ELSEWHERE = [
-  "npm install --global --ignore-scripts paylink",
+  "npm install --global paylink",
   "npm ci && npm run demo",
   "npm ci && npm test",
   "$ paylink demo",
-  "npm install --ignore-scripts express paylink",
+  "npm install express paylink",
   "// shop.mjs",
   "// shop.test.mjs",
   "paylink test --forward-to 3000 -- node --test shop.test.mjs",

@@ -1,4 +1,4 @@
-/** Packs paylink and tries the package on every Node: installed offline and without scripts, in an empty home. */
+/** Packs paylink and tries the package on every Node: installed offline, in an empty home. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +14,9 @@ function createFolder(name) {
   return path;
 }
 
+/** What Node 20 needs beside paylink. */
+const SQLITE = "@photostructure/sqlite";
+
 /**
  * Installs once with the network, so that the cache holds what the package needs.
  * @param {string} tarball
@@ -21,7 +24,7 @@ function createFolder(name) {
  */
 function fillCache(tarball, cache) {
   const folders = ["--prefix", createFolder("filling"), "--cache", cache];
-  npm(process.execPath, ["install", "--global", "--ignore-scripts", ...folders, tarball]);
+  npm(process.execPath, ["install", "--global", ...folders, tarball, `${SQLITE}@1`]);
 }
 
 /** Signs and verifies a webhook with the library. */
@@ -32,6 +35,27 @@ const LIBRARY = `
   verifyWebhook(new Request(webhook.url, webhook), { key: publicKey }).then(({ outcome }) => console.log(outcome));
 `;
 
+/** @param {string} node */
+const hasSqlite = (node) =>
+  execFileSync(node, ["-p", 'module.constructor.isBuiltin("node:sqlite")'], { encoding: "utf8" }).trim() ===
+  "true";
+
+/**
+ * The arguments of npm in the message of a paylink that finds no SQLite.
+ * @param {(...words: string[]) => string} run
+ */
+function installCommand(run) {
+  try {
+    run("demo");
+  } catch (error) {
+    const { status, stderr } = /** @type {{ status: number, stderr: string }} */ (error);
+    const [, words = ""] = /: npm (install --global .*)/.exec(stderr) ?? [];
+    if (status === 2 && words.includes(SQLITE)) return words.split(" ");
+    throw error;
+  }
+  throw new Error("paylink needs SQLite, and did not say so");
+}
+
 /**
  * @param {string} tarball
  * @param {string} cache
@@ -40,12 +64,14 @@ const LIBRARY = `
 function tryOn(tarball, cache, { version, node, folder }) {
   const prefix = createFolder(`prefix-${version}`);
   const env = { PATH: folder, HOME: createFolder(`home-${version}`) };
-  const args = ["install", "--global", "--offline", "--ignore-scripts", "--prefix", prefix, "--cache", cache];
-  npm(node, [...args, tarball], env);
+  const args = ["--offline", "--prefix", prefix, "--cache", cache];
+  npm(node, ["install", "--global", ...args, tarball], env);
   /** @param {string[]} words */
   const run = (...words) =>
     execFileSync(join(prefix, "bin/paylink"), words, { encoding: "utf8", stdio: "pipe", env });
   const printed = run("--version").trim();
+  // npm runs the package's install script in a shell.
+  if (!hasSqlite(node)) npm(node, [...installCommand(run), ...args], { HOME: env.HOME });
   const steps = run("demo").trim().split("\n");
   if (!steps.every((line) => line.startsWith("✓"))) throw new Error(steps.join("\n"));
   const installed = join(prefix, "lib/node_modules/paylink");

@@ -118,7 +118,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
 
 /** Verification in an application, with a recipe for each framework. */
 const WEBHOOKS_INTRODUCTION = [
-  "paylink/webhooks verifies webhooks in your application, by the same rules as listen and verify. Install it with: npm install --ignore-scripts paylink",
+  "paylink/webhooks verifies webhooks in your application, by the same rules as listen and verify. Install it with: npm install paylink",
   "verifyWebhook(request, options) verifies one webhook, and createVerifier(options) returns a function that verifies many. Both resolve with { outcome, transaction, amounts, violations, verdict, raw, record } if the webhook is authentic. Otherwise they throw a WebhookError: do not act on the request, and answer with error.status. A mistaken option or request is a TypeError, which says what to pass.",
   "outcome is APPROVED, PARTIALLY_APPROVED (which does not pay the order), DECLINED, CANCELLED or UNCLEAR. transaction has the fields of the specification, with a type for each outcome: a field that is missing or has another type is undefined, and in violations. amounts has the text of each amount, its currency, and its minorUnits, a bigint to compare with the order; minorUnits is undefined if it cannot be told. record is the whole record as parsed, with the members that the specification does not have, and raw the bytes of the body.",
   "Before you book a payment, compare amount and currency with the order, and book each uti once: orders.mjs below does both for every recipe.",
