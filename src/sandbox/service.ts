@@ -19,6 +19,7 @@ export function createService(given: SandboxParts) {
     ...parts,
     tokens: createAccessTokens(parts.merchant, parts.newToken, () => parts.clock.now()),
     deliveries: createDeliveries(parts),
+    notices: createNotices(),
     /** Tells open pages that something they may show has changed; each unit of the ledger tells it by itself. */
     announce,
     /** Calls back at each change until the returned function is called. */
@@ -26,5 +27,26 @@ export function createService(given: SandboxParts) {
       subscribers.add(onChange);
       return () => void subscribers.delete(onChange);
     },
+  };
+}
+
+/** Actions that were done and that no page has told yet; of those that nobody asks for, the newest. */
+const NOTICES = 100;
+
+/** What an action tells the page after it: once, so not again when that page is loaded again. */
+function createNotices() {
+  const waiting = new Set<string>();
+  let number = 0;
+  return {
+    /** Returns the notice for the address of the page. */
+    add: (done: string): string => {
+      const notice = `${done}.${++number}`;
+      waiting.add(notice);
+      for (const oldest of waiting) if (waiting.size > NOTICES) waiting.delete(oldest);
+      return notice;
+    },
+    /** What was done; undefined if a page has told it. */
+    take: (notice = ""): string | undefined =>
+      waiting.delete(notice) ? notice.slice(0, notice.lastIndexOf(".")) : undefined,
   };
 }

@@ -234,6 +234,19 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     expect(await page.locator("#pay").count()).toBe(0);
   });
 
+  it("copies on a plain http page of another host, where browsers have no clipboard, and says so", async () => {
+    const shop = await openShop();
+    const id = await shop.create();
+    const page = await openPage();
+    await page.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })');
+    await page.goto(shop.at(`/links/${id}`));
+    await page.getByRole("button", { name: "Copy link" }).click();
+    await page.getByRole("status").getByText("Copied").waitFor({ state: "attached" });
+    expect(await page.evaluate("document.activeElement?.ariaLabel")).toBe("Copy link");
+    await page.getByRole("searchbox", { name: "Search" }).press("ControlOrMeta+v");
+    expect(await page.getByRole("searchbox", { name: "Search" }).inputValue()).toBe(`${shop.url}pay?r=${id}`);
+  });
+
   it("works without JavaScript: create, pay, resend, filter, search, page, confirm", async () => {
     const shop = await openShop();
     shop.receiver.status = 500;

@@ -238,7 +238,9 @@ describe("an action", () => {
     const service = openTestSandbox();
     const key = service.dashboardKey;
     const advance = async (back: string) =>
-      (await post(service, "/sandbox/advance", { duration: "1h", back })).header("location");
+      (await post(service, "/sandbox/advance", { duration: "1h", back }))
+        .header("location")
+        ?.replace(/(?<=done=advanced)\.\d+/, "");
     expect(await advance("/payments?state=declined&text=a")).toBe(
       `/payments?state=declined&text=a&done=advanced&key=${key}`,
     );
@@ -251,6 +253,13 @@ describe("an action", () => {
       "x",
     ])
       expect(await advance(back)).toBe(`/deliveries?done=advanced&key=${key}`);
+  });
+
+  it("tells what it did once, also to a browser without JavaScript", async () => {
+    const service = openTestSandbox();
+    const done = (await post(service, "/sandbox/rotate-key", { back: "/links" })).header("location") ?? "";
+    expect((await service.request("GET", done)).text).toContain("now signed with a new key");
+    expect((await service.request("GET", done)).text).not.toContain("now signed with a new key");
   });
 
   it("pays a link as approved, declined and cancelled, and refuses an amount at the field", async () => {
@@ -316,7 +325,7 @@ describe("an action", () => {
       terminalId: service.identity.terminals[0] ?? "",
     });
     expect(created.status).toBe(303);
-    expect(created.header("location")).toMatch(/^\/links\/\w+\?done=created&key=/);
+    expect(created.header("location")).toMatch(/^\/links\/\w+\?done=created\.\d+&key=/);
   });
 
   it.each([

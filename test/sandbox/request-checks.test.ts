@@ -80,7 +80,7 @@ describe("controls", () => {
     const { text } = await service.request("GET", `/links/${id}?key=${key}`);
     expect(text).toContain(`action="/sandbox/links/${id}/cancel"`);
     const cancelled = await service.request("POST", `/sandbox/links/${id}/cancel`, { body: `key=${key}` });
-    expect(cancelled.header("location")).toBe(`/deliveries?done=cancelled&key=${key}`);
+    expect(cancelled.header("location")).toBe(`/deliveries?done=cancelled.1&key=${key}`);
   });
 });
 

@@ -29,12 +29,40 @@ stayLive(setConnection);
 // The style shows what needs the script.
 document.documentElement.classList.add("scripted");
 
+/** Tells screen readers what was copied. */
+const spoken = document.createElement("p");
+spoken.setAttribute("role", "status");
+spoken.className = "hidden";
+document.body.append(spoken);
+
+/** @param {string} text */
+async function write(text) {
+  // Browsers have no clipboard for http pages of another host than this machine's.
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  const field = document.createElement("textarea");
+  field.className = "hidden";
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  if (!isCopied) throw new Error("The browser does not allow copying.");
+}
+
 /** @param {HTMLElement} button */
 async function copy(button) {
   const { copy: text, copyFrom = "" } = button.dataset;
-  await navigator.clipboard.writeText(text ?? document.getElementById(copyFrom)?.textContent ?? "");
-  button.textContent = "Copied";
-  setTimeout(() => (button.textContent = "Copy"), 2_000);
+  const result = await write(text ?? document.getElementById(copyFrom)?.textContent ?? "").then(
+    () => "Copied",
+    () => "Not copied",
+  );
+  // The field that was copied from had the focus.
+  button.focus();
+  button.textContent = spoken.textContent = result;
+  setTimeout(() => {
+    button.textContent = "Copy";
+    spoken.textContent = "";
+  }, 2_000);
 }
 
 document.addEventListener("click", ({ target }) => {

@@ -2,8 +2,6 @@
 
 /** Milliseconds to gather changes before fetching. */
 const GATHERED = 150;
-/** Milliseconds between updates of relative times. */
-const REFRESHED = 60_000;
 
 /**
  * Children by what stays the same when the server renders them again: their id or row, or their kind and place.
@@ -45,12 +43,15 @@ function renew(node, next) {
   }
 }
 
+/** @returns {HTMLElement | null} */
+const shown = () => document.querySelector("[data-page]");
+
 let hasChanged = false;
 let isUpdating = false;
 
 /** The address of a live page has what it shows, so that the server renders the same rows again. */
 async function update() {
-  const page = document.querySelector("main")?.dataset["page"];
+  const page = shown()?.dataset["page"];
   if (page === undefined) return;
   const reply = await fetch(page, { headers: { Accept: "text/html" } });
   const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
@@ -71,6 +72,18 @@ async function onChange() {
     if (!document.hidden) await update().catch(() => undefined);
   }
   isUpdating = false;
+  schedule();
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+/** Ages and countdowns change without an event: the page says how soon, in milliseconds. */
+function schedule() {
+  clearTimeout(timer);
+  const refresh = shown()?.dataset["refresh"];
+  const later = () => (stream?.readyState === EventSource.OPEN ? void onChange() : schedule());
+  if (refresh !== undefined) timer = setTimeout(later, Number(refresh));
 }
 
 /** @type {EventSource | undefined} */
@@ -111,7 +124,5 @@ export function stayLive(show = () => undefined) {
     hasMissed = true;
   });
   if (!document.hidden) connect(show);
-  setInterval(() => {
-    if (stream?.readyState === EventSource.OPEN) void onChange();
-  }, REFRESHED);
+  schedule();
 }

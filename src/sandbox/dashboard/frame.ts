@@ -22,6 +22,8 @@ export interface DashboardPage {
   readonly tab?: Tab;
   /** Added to the address that the script reads again at each change; without it, only the frame is kept up to date. */
   readonly live?: Readonly<Record<string, string>>;
+  /** Milliseconds after which the script reads the page again without a change: fewer while a time on it counts in seconds. */
+  readonly refresh?: number;
   /** The text that was searched for. */
   readonly text?: string;
   /** Whether the page shows a refused form, which no change may replace. */
@@ -30,7 +32,7 @@ export interface DashboardPage {
 
 export const dashboardPage = (
   view: View,
-  { title, content, tab, live, text = "", invalid = false }: DashboardPage,
+  { title, content, tab, live, refresh = 60_000, text = "", invalid = false }: DashboardPage,
 ): Page =>
   page({
     kind: "dashboard",
@@ -48,13 +50,16 @@ export const dashboardPage = (
           <div id="controls" class="controls" data-live>${clock(view)} ${signingKey(view)}</div>
         </div>
       </section>
-      <main
-        id="main"
-        tabindex="-1"
-        data-page="${pageAddress(view, view.here, { done: view.done, ...live })}"
-        ${live === undefined || invalid ? "" : "data-live"}
-      >
-        ${notice(view.done)} ${view.key === undefined ? readOnlyNotice : ""} ${content}
+      <main id="main" tabindex="-1">
+        ${notice(view.done)} ${view.key === undefined ? readOnlyNotice : ""}
+        <div
+          id="content"
+          data-page="${pageAddress(view, view.here, live)}"
+          data-refresh="${refresh}"
+          ${live === undefined || invalid ? "" : "data-live"}
+        >
+          ${content}
+        </div>
       </main>`,
   });
 
@@ -147,7 +152,7 @@ export const confirmation = (view: View, { id, title, subject, text, action, but
     </div>
   </dialog>`;
 
-/** What the action that led to this page did. */
+/** What the action that led to this page did. It is shown once: no reload and no change repeats it. */
 const DONE = new Map([
   ["advanced", "The clock was moved forward."],
   ["cancelled", "The link was cancelled. It can no longer be paid."],

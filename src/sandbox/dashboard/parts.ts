@@ -20,7 +20,7 @@ export type View = Readonly<ReturnType<typeof viewOf>>;
 /** `here` is the page's address, if it is not that of the request. */
 export function viewOf(
   c: Context,
-  { merchant, clock, keys, ledger, tokens }: Service,
+  { merchant, clock, keys, ledger, tokens, notices }: Service,
   key: string | undefined,
   here?: string,
 ) {
@@ -41,7 +41,7 @@ export function viewOf(
     /** The path and query of this page, without the key; actions return to it. */
     here: here ?? pathAndQuery(c.req.url),
     /** The action that led to this page. */
-    done: c.req.query("done"),
+    done: notices.take(c.req.query("done")),
   };
 }
 

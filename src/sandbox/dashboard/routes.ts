@@ -74,34 +74,43 @@ export function controlRoutes(app: Hono, service: Service, stop: AbortSignal): v
   app.post("/sandbox/links", (c) => createFromForm(c, service));
   app.post("/sandbox/links/:id/cancel", async (c) => {
     await cancelLink(service, c.req.param("id"));
-    return redirectBack(c, "cancelled");
+    return redirectBack(c, service, "cancelled");
   });
   app.post("/sandbox/links/:id/pay", (c) => payLink(c, service));
   app.post("/sandbox/deliveries/resend-failed", async (c) => {
     await service.deliveries.resendFailed();
-    return redirectBack(c, "resent-all");
+    return redirectBack(c, service, "resent-all");
   });
   app.post("/sandbox/deliveries/:id/resend", async (c) => {
     await service.deliveries.resend(c.req.param("id"));
-    return redirectBack(c, "resent");
+    return redirectBack(c, service, "resent");
   });
 }
 
 /** Redirects to the page that the form was on, or to `path`, with the key that the controls need. */
-async function redirectBack(c: Context, done: string, path?: string): Promise<Response> {
+async function redirectBack(
+  c: Context,
+  { notices }: Service,
+  done: string,
+  path?: string,
+): Promise<Response> {
   const form = await formBody(c);
   const key = form.get("key") ?? undefined;
-  return c.redirect(pageAddress({ key }, path ?? localPath(form.get("back")), { done }), 303);
+  return c.redirect(
+    pageAddress({ key }, path ?? localPath(form.get("back")), { done: notices.add(done) }),
+    303,
+  );
 }
 
 /** Answers a page of the dashboard with a redirect, and a command with a value. */
-const answered = async (c: Context, done: string, value: JsonObject): Promise<Response> =>
-  (await formBody(c)).has("back") ? redirectBack(c, done) : jsonReply(value);
+const answered = async (c: Context, service: Service, done: string, value: JsonObject): Promise<Response> =>
+  (await formBody(c)).has("back") ? redirectBack(c, service, done) : jsonReply(value);
 
 /** Later dates have no four-digit year, and their times are not ISO 8601 as the specification has them. */
 const LATEST = Date.parse("9990-01-01T00:00:00Z");
 
-async function advanceClock(c: Context, { clock, deliveries, announce }: Service): Promise<Response> {
+async function advanceClock(c: Context, service: Service): Promise<Response> {
+  const { clock, deliveries, announce } = service;
   const duration = parseDuration((await formBody(c)).get("duration") ?? "");
   const refuse = (message: string): ServiceProblem =>
     new ServiceProblem(422, `duration ${message}`, [{ at: "duration", message }]);
@@ -111,13 +120,13 @@ async function advanceClock(c: Context, { clock, deliveries, announce }: Service
     throw refuse("must not move the clock beyond the year 9989");
   await deliveries.advance(milliseconds);
   announce();
-  return answered(c, "advanced", { now: clock.now().toISOString() });
+  return answered(c, service, "advanced", { now: clock.now().toISOString() });
 }
 
-async function rotateKey(c: Context, { keys, announce }: Service): Promise<Response> {
-  const keyid = keys.rotate();
-  announce();
-  return answered(c, "rotated", { keyid });
+async function rotateKey(c: Context, service: Service): Promise<Response> {
+  const keyid = service.keys.rotate();
+  service.announce();
+  return answered(c, service, "rotated", { keyid });
 }
 
 /** Reads the dashboard's form, whose fields have the names of the request, with dots. */
@@ -125,7 +134,7 @@ async function createFromForm(c: Context, service: Service): Promise<Response> {
   const form = await formBody(c);
   try {
     const link = await addLink(service, requestFromForm(form, service.clock.now()), checkoutUrl(c));
-    return await redirectBack(c, "created", linkPath(link.id));
+    return await redirectBack(c, service, "created", linkPath(link.id));
   } catch (error) {
     if (!(error instanceof ServiceProblem) || !accepts(c, "text/html")) throw error;
     const view = viewOf(c, service, form.get("key") ?? undefined, "/links/new");
@@ -161,7 +170,7 @@ async function payLink(c: Context, service: Service): Promise<Response> {
   const amount = form.get("amount")?.trim() ?? "";
   try {
     const record = await acceptPayment(service, id, { outcome, ...(amount === "" ? {} : { amount }) });
-    return await redirectBack(c, "paid", paymentPath(textOf(record, "uti") ?? ""));
+    return await redirectBack(c, service, "paid", paymentPath(textOf(record, "uti") ?? ""));
   } catch (error) {
     if (!(error instanceof ServiceProblem) || error.status !== 422 || !accepts(c, "text/html")) throw error;
     const view = viewOf(c, service, form.get("key") ?? undefined, linkPath(id));

@@ -60,7 +60,7 @@ html:not(.scripted) .copy { display: none; }
 .dashboard main { border-top: 1px solid var(--line); margin-top: 0; padding-top: 1.1rem; }
 
 .title-row { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; justify-content: space-between; margin-bottom: 0.9rem; min-height: 2rem; }
-.dashboard main > h1 { margin-bottom: 0.9rem; }
+#content > h1 { margin-bottom: 0.9rem; }
 .dashboard .panel { background: var(--card); border: 1px solid var(--line); border-radius: 12px; box-shadow: none; padding: 0.9rem 1rem; margin-bottom: 1rem; min-width: 0; }
 .notice { background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: 8px; padding: 0.6rem 0.9rem; margin-bottom: 1rem; }
 .filters { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; justify-content: space-between; margin-bottom: 0.8rem; }
