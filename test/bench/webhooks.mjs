@@ -6,8 +6,11 @@ export const newKey = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
 
 const TYPE = "application/json; charset=utf-8";
 
-/** @param {string} uti */
-const record = (uti) => ({
+/**
+ * @param {string} uti
+ * @param {string} reference
+ */
+const record = (uti, reference) => ({
   uti,
   transType: "SALE",
   transApproved: true,
@@ -39,7 +42,7 @@ const record = (uti) => ({
   emvTvr: "0000008000",
   emvCryptogram: "",
   emvCryptogramType: "ARQC",
-  reference: `BENCH-${randomBytes(5).toString("hex").slice(0, 9).toUpperCase()}`,
+  reference,
   merchantName: "Bench Shop",
   transDateTime: new Date().toISOString(),
   createdDateTime: new Date().toISOString(),
@@ -54,9 +57,9 @@ const record = (uti) => ({
  */
 
 /** The body of a webhook, which may be delivered to several receivers. */
-export function payment() {
+export function payment(reference = `BENCH-${randomBytes(5).toString("hex").slice(0, 9).toUpperCase()}`) {
   const uti = randomUUID();
-  return { uti, body: Buffer.from(JSON.stringify(record(uti))) };
+  return { uti, body: Buffer.from(JSON.stringify(record(uti, reference))) };
 }
 
 /**
