@@ -1,8 +1,8 @@
-/** Follows a store: returns the events that any receiver has stored since the last look. */
+/** Follows a store: returns the events, or the rejections, that any receiver has stored since the last look. */
 import type { EventFilter, Followed } from "../receiver/event-store.ts";
 import type { All, Row } from "./dialects.ts";
-import { conditionsOf, type Readable, selectEvents } from "./reading.ts";
-import { queuedEventFromRow } from "./rows.ts";
+import { conditionsOf, type Readable, sourceOf } from "./reading.ts";
+import { followedRejectionFromRow, queuedEventFromRow } from "./rows.ts";
 
 /** Rows in memory at once. */
 const PAGE_SIZE = 100;
@@ -22,8 +22,13 @@ const numbered = (row: Row): Numbered => ({ seq: Number(row["seq"]), id: String(
  * Events are followed by their number, since clocks differ. On a server an event may appear after one with a higher number: what
  * was numbered less than 10 s ago is looked through again.
  */
-export function follow({ dialect, open }: Readable, filter: EventFilter): (now: Date) => Promise<Followed> {
-  const events = `${dialect.schema}events`;
+export function follow(
+  { dialect, open }: Readable,
+  filter: EventFilter,
+  rejected = false,
+): (now: Date) => Promise<Followed> {
+  const { table, select } = sourceOf(rejected ? "rejections" : "events", dialect);
+  const from = `${dialect.schema}${table}`;
   const { where, values } = conditionsOf(filter, dialect);
   /** Below it, nothing appears any more. */
   let floor: number | undefined;
@@ -35,7 +40,7 @@ export function follow({ dialect, open }: Readable, filter: EventFilter): (now: 
 
   const one = async (all: All, sql: string, ...given: number[]): Promise<Numbered | undefined> =>
     (await all(sql, given)).map(numbered)[0];
-  const newest = (all: All) => one(all, `SELECT seq, id FROM ${events} ORDER BY seq DESC LIMIT 1`);
+  const newest = (all: All) => one(all, `SELECT seq, id FROM ${from} ORDER BY seq DESC LIMIT 1`);
   const start = async (all: All, now: number): Promise<void> => {
     const top = (await newest(all)) ?? last;
     const settled = Math.max(0, dialect.concurrent ? top.seq - UNCOMMITTED : top.seq);
@@ -43,20 +48,20 @@ export function follow({ dialect, open }: Readable, filter: EventFilter): (now: 
     floor = settled;
     cursor = settled;
     if (since !== undefined) {
-      const [row] = await all(`SELECT min(seq) AS seq FROM ${events} WHERE received_at >= ?`, [
+      const [row] = await all(`SELECT min(seq) AS seq FROM ${from} WHERE received_at >= ?`, [
         since.getTime(),
       ]);
       cursor = row?.["seq"] == null ? settled : Math.min(settled, Number(row["seq"]) - 1);
       return;
     }
     last = top;
-    const recent = await all(`SELECT seq FROM ${events} WHERE seq > ?`, [settled]);
+    const recent = await all(`SELECT seq FROM ${from} WHERE seq > ?`, [settled]);
     for (const { seq } of recent) seen.set(Number(seq), now);
   };
   /** Numbers begin again in another store, and ids grow with the time. */
   const isAnother = async (all: All): Promise<boolean> => {
     const top = await newest(all);
-    const same = await one(all, `SELECT seq, id FROM ${events} WHERE seq = ?`, last.seq);
+    const same = await one(all, `SELECT seq, id FROM ${from} WHERE seq = ?`, last.seq);
     if (same !== undefined) return same.id !== last.id;
     return top !== undefined && top.seq < last.seq && top.id > last.id;
   };
@@ -69,15 +74,15 @@ export function follow({ dialect, open }: Readable, filter: EventFilter): (now: 
       seen.clear();
     }
     const rows = (
-      await all(`SELECT seq, id FROM ${events} WHERE seq > ? ORDER BY seq LIMIT ${PAGE_SIZE}`, [cursor])
+      await all(`SELECT seq, id FROM ${from} WHERE seq > ? ORDER BY seq LIMIT ${PAGE_SIZE}`, [cursor])
     ).map(numbered);
     const found = rows.filter(({ seq, id }) => !seen.has(seq) && id > after);
     const whole =
       found.length === 0
         ? []
         : await all(
-            `${selectEvents(dialect)}
-             WHERE events.seq IN (${found.map(() => "?").join()}) AND ${where} ORDER BY events.seq`,
+            `${select}
+             WHERE ${table}.seq IN (${found.map(() => "?").join()}) AND ${where} ORDER BY ${table}.seq`,
             [...found.map(({ seq }) => seq), ...values],
           );
     // From here on nothing can fail: what is marked as seen is given.
@@ -93,7 +98,11 @@ export function follow({ dialect, open }: Readable, filter: EventFilter): (now: 
       for (const seq of seen.keys()) if (seq <= (floor ?? 0)) seen.delete(seq);
       cursor = floor ?? 0;
     }
-    return { events: whole.map(queuedEventFromRow), isEnd, isAnother: moved };
+    return {
+      found: rejected ? whole.map(followedRejectionFromRow) : whole.map(queuedEventFromRow),
+      isEnd,
+      isAnother: moved,
+    };
   };
   return async (now) => {
     const reader = open();

@@ -84,7 +84,7 @@ export function createReading({ dialect, open, damaged }: Readable) {
       reader.close();
     }
   };
-  const selectRejections = `SELECT * FROM ${schema}rejections`;
+  const { select: selectRejections } = sourceOf("rejections", dialect);
   return {
     find: async (prefix) => {
       const range = [prefix, `${prefix}\u{10ffff}`];
@@ -106,13 +106,9 @@ export function createReading({ dialect, open, damaged }: Readable) {
       );
       return [...events, ...rejections];
     },
-    events: (filter = {}) => pages(eventFromRow, { table: "events", select: selectEvents(dialect) }, filter),
+    events: (filter = {}) => pages(eventFromRow, sourceOf("events", dialect), filter),
     rejections: ({ since, until, limit, newestFirst } = {}) =>
-      pages(
-        rejectionFromRow,
-        { table: "rejections", select: selectRejections },
-        { since, until, limit, newestFirst },
-      ),
+      pages(rejectionFromRow, sourceOf("rejections", dialect), { since, until, limit, newestFirst }),
     arrivals: (first) =>
       read(
         arrivalFromRow,
@@ -165,6 +161,11 @@ interface Source {
   readonly table: "events" | "rejections";
   readonly select: string;
 }
+
+export const sourceOf = (table: Source["table"], dialect: Dialect): Source => ({
+  table,
+  select: table === "events" ? selectEvents(dialect) : `SELECT * FROM ${dialect.schema}${table}`,
+});
 
 /** A place in the order of arrival. Several programs write, so an event may be stored after one that arrived later. */
 type Position = readonly [receivedAt: number, seq: number];

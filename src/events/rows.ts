@@ -64,8 +64,8 @@ const queuedRow = z.object({
   due: z.nullable(z.number()),
   skipped: z.nullable(time),
 });
-/** What is needed of an event to take it out of the queue. */
-const nameRow = z.object({ id: z.string(), uti: z.string() });
+/** What is needed of an event to take it out of the queue. A rejection has no uti. */
+const nameRow = z.object({ id: z.string(), uti: z._default(z.string(), "") });
 const rejectionRow = z.object({
   id: z.string(),
   received_at: time,
@@ -119,6 +119,15 @@ export function queuedEventFromRow(row: Row): StoredEvent | DamagedEvent {
     return eventFromRow(row);
   } catch (error) {
     return { type: "damaged", ...nameRow.parse(row), queued: queuedFromRow(row), reason: damageOf(error) };
+  }
+}
+
+/** A rejection that is damaged must not stop those behind it either. */
+export function followedRejectionFromRow(row: Row): StoredRejection | DamagedEvent {
+  try {
+    return rejectionFromRow(row);
+  } catch (error) {
+    return { type: "damaged", ...nameRow.parse(row), queued: null, reason: damageOf(error) };
   }
 }
 

@@ -39,7 +39,7 @@ export function createEventStore(driver: Driver, { owner, now }: StoreParts): Ev
   let ending: Promise<void> | undefined;
   return {
     ...reading,
-    follow: (filter) => follow(driver, filter),
+    follow: (filter, rejected) => follow(driver, filter, rejected),
     place: driver.place,
     append: async (event, plan) =>
       (await group.add(eventWrite(event, owner, plan))).state ?? firstDelivery(event.id),

@@ -142,7 +142,7 @@ export interface ForwardQueue {
 
 /** What a look at a store that is followed gives, a page at a time. */
 export interface Followed {
-  readonly events: readonly (StoredEvent | DamagedEvent)[];
+  readonly found: readonly (StoredEvent | StoredRejection | DamagedEvent)[];
   /** There is no more for now. */
   readonly isEnd: boolean;
   /** The database is another one than at the last look. */
@@ -165,8 +165,11 @@ export interface EventStore extends EventLog {
   /** Reads in order of arrival by default, in constant memory. Events that arrive meanwhile are not included. */
   events(filter?: EventFilter): AsyncIterable<StoredEvent>;
   rejections(filter?: RejectionFilter): AsyncIterable<StoredRejection>;
-  /** Each look gives the events that pass the filter and were stored since the last one; the first, those since `since`. */
-  follow(filter: EventFilter): (now: Date) => Promise<Followed>;
+  /**
+   * Each look gives the events that pass the filter and were stored since the last one; the first, those since `since`. With
+   * `rejected`, it gives rejections instead.
+   */
+  follow(filter: EventFilter, rejected?: boolean): (now: Date) => Promise<Followed>;
   /** The deliveries after the first one. */
   arrivals(first: string): Promise<Arrival[]>;
   forwards(first: string): Promise<Forward[]>;

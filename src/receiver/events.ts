@@ -141,6 +141,27 @@ export interface EventLine extends RecordSummary {
   readonly bodyBase64?: string;
 }
 
+/** Any other line of `listen --json`. Every one says when it was and how much it matters. */
+export const jsonLine = (
+  type: string,
+  at: Date,
+  members: Readonly<Record<string, unknown>>,
+  level: Level = "info",
+): string => JSON.stringify({ type, ...members, at, level });
+
+export function rejectionLine({
+  type,
+  id,
+  receivedAt,
+  code,
+  status,
+  detail,
+  checks,
+  hint,
+}: Omit<Rejection, "request">): string {
+  return jsonLine(type, receivedAt, { id, receivedAt, code, status, detail, checks, hint }, "warning");
+}
+
 type Members = Partial<Record<keyof EventLine, unknown>>;
 
 /** The text of an `EventLine`. It is joined from parts: the largest, record and body, exist as text already. */

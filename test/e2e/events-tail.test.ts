@@ -24,6 +24,16 @@ it("prints events as listen does until Ctrl-C, also those of a store at the same
     { home },
   );
   await compact.until(/uti-before/);
+  const rejected = startPaylink(["events", "tail", "--db", db, "--rejected", "--json"], { home });
+  await rejected.until(/"type":"ready"/);
+  expect(
+    await post(url, { ...webhook(url, record()), headers: [["Content-Type", "application/json"]] }),
+  ).toBe(401);
+  await rejected.until(/"type":"rejected"/);
+  expect(jsonLines((await rejected.stop("SIGTERM")).stdout)).toMatchObject([
+    { type: "ready", store: db, level: "info" },
+    { type: "rejected", code: "unsigned", status: 401, level: "warning" },
+  ]);
   await pay("uti-declined", { transApproved: false });
   await expect
     .poll(async () => (await pay(`uti-${Date.now()}`), tail.stdout()), { interval: 200 })

@@ -6,18 +6,18 @@ import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { AT, event, idsOf } from "../support/stored-events.ts";
+import { AT, event, idsOf, rejection } from "../support/stored-events.ts";
 
 /** Looks until there is no more for now. */
-function following(store: EventStore, filter: EventFilter = {}) {
-  const look = store.follow(filter);
+function following(store: EventStore, filter: EventFilter = {}, rejected = false) {
+  const look = store.follow(filter, rejected);
   let time = AT.getTime();
   return async (wait = 0) => {
     time += wait;
     const found: string[] = [];
     for (;;) {
-      const { events, isEnd, isAnother } = await look(new Date(time));
-      found.push(...(isAnother ? ["another"] : []), ...idsOf(events));
+      const { found: stored, isEnd, isAnother } = await look(new Date(time));
+      found.push(...(isAnother ? ["another"] : []), ...idsOf(stored));
       if (isEnd) return found;
     }
   };
@@ -103,6 +103,24 @@ function followsEvents(open: (place: string) => EventStore, newPlace: () => Prom
     await store.append(event("yes", {}, later));
     expect(await declined()).toEqual(["no"]);
     expect(await look()).toEqual(["no", "yes"]);
+  });
+
+  it("gives rejections in place of events, once, whoever stores them", async () => {
+    const place = await newPlace();
+    const [store, other] = [open(place), open(place)];
+    await store.reject(rejection("before"));
+    const look = following(store, {}, true);
+    const since = following(store, { since: AT }, true);
+    expect(await look()).toEqual([]);
+    await add(store, "an event");
+    await other.reject(rejection("a"));
+    await store.reject(rejection("b"));
+    expect(await look()).toEqual(["a", "b"]);
+    expect(await since()).toEqual(["before", "a", "b"]);
+    await store.prune(new Date(AT.getTime() + 1));
+    expect(await look()).toEqual([]);
+    await other.reject(rejection("c"));
+    expect(await look()).toEqual(["c"]);
   });
 
   it("is no other store because its events were pruned", async () => {

@@ -174,17 +174,23 @@ const { outcome, reference, since } = selectionFlags;
 
 const tail = command({
   summary: "print events as they arrive, as listen does, until Ctrl-C",
-  examples: ["paylink events tail --outcome declined", "paylink events tail --since 1h --compact"],
+  examples: [
+    "paylink events tail --outcome declined",
+    "paylink events tail --since 1h --compact",
+    "paylink events tail --rejected --json",
+  ],
   flags: {
     ...storeFlags,
     outcome,
     reference,
     since,
+    rejected: toggle("--rejected", "print rejected webhooks instead"),
     compact: toggle("--compact", "one line for each; with --json, without record and body"),
   },
+  rules: [excludes(["outcome", "reference", "compact"], ["rejected"], "prints webhooks without a record")],
   consequence: "Nothing was shown.",
-  run: async (context, { db, compact, ...filter }) =>
-    (await import("./tail-events.ts")).tailEvents(context, { filter, compact, database: db }),
+  run: async (context, { db, rejected, compact, ...filter }) =>
+    (await import("./tail-events.ts")).tailEvents(context, { filter, rejected, compact, database: db }),
 });
 
 const exporting = command({

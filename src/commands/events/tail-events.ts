@@ -1,14 +1,22 @@
-/** `paylink events tail`: prints events as `listen` does, as they arrive, until it is stopped. */
+/** `paylink events tail`: prints events, or rejected webhooks, as `listen` does, as they arrive, until it is stopped. */
 import type { Context } from "../../context.ts";
 import { messageOf } from "../../domain/system-reason.ts";
-import { asReceived, type EventFilter, type Followed } from "../../receiver/event-store.ts";
-import { eventLine } from "../../receiver/events.ts";
+import {
+  asReceived,
+  type EventFilter,
+  type Followed,
+  type StoredEvent,
+  type StoredRejection,
+} from "../../receiver/event-store.ts";
+import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
+import { renderRejection } from "../../render/received-webhook.ts";
 import { createEventText } from "../event-text.ts";
 import { transactionCommand } from "../shared-flags.ts";
 import { withEvents } from "./stored-events.ts";
 
 interface TailOptions {
   readonly filter: EventFilter;
+  readonly rejected: boolean;
   readonly compact: boolean;
   readonly database: string | undefined;
 }
@@ -18,29 +26,35 @@ const LOOK_EVERY = 500;
 
 export async function tailEvents(
   context: Context,
-  { filter, compact, database }: TailOptions,
+  { filter, rejected, compact, database }: TailOptions,
 ): Promise<number> {
   const { out, signal, now, pause } = context;
   const recordAt = (await context.settings()).get("recordAt");
   const text = createEventText({ out, compact, transactionCommand: await transactionCommand(context) });
+  const lineOf = (stored: StoredEvent | StoredRejection): string => {
+    if (stored.type === "rejected")
+      return out.json ? rejectionLine(stored) : renderRejection(stored, out.paint);
+    const event = asReceived(stored, recordAt);
+    return out.json ? eventLine(event, compact) : text(event);
+  };
   const unread = out.unread();
   out.streamWarnings();
   await withEvents(context, database, async (store) => {
-    const look = store.follow(filter);
+    const look = store.follow(filter, rejected);
     // A wrong name fails at once. Later, a store that is away may come back.
     let result: Followed | undefined = await look(now());
-    out.note(`Waiting for events in ${store.place}. Ctrl-C ends.`);
+    if (out.json) out.lines([jsonLine("ready", now(), { store: store.place })]);
+    else out.note(`Waiting for ${rejected ? "rejected webhooks" : "events"} in ${store.place}. Ctrl-C ends.`);
     let failure: string | undefined;
     while (!signal.aborted && !unread.aborted) {
       if (result?.isAnother === true)
         out.warn(`${store.place} is another event store now. Its events are shown from here on.`);
-      for (const stored of result?.events ?? []) {
+      for (const stored of result?.found ?? []) {
         if (stored.type === "damaged") {
           out.warn(`The stored event ${stored.id} is damaged: ${stored.reason}.`);
           continue;
         }
-        const event = asReceived(stored, recordAt);
-        out.lines([out.json ? eventLine(event, compact) : text(event)]);
+        out.lines([lineOf(stored)]);
         await out.drained();
       }
       if (result?.isEnd !== false) await pause(LOOK_EVERY);

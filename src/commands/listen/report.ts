@@ -6,8 +6,9 @@ import {
   eventLine,
   type Forward,
   isAccepted,
-  type Level,
+  jsonLine,
   type Rejection,
+  rejectionLine,
   type WebhookEvent,
 } from "../../receiver/events.ts";
 import type { Progress } from "../../receiver/queue-forwarder.ts";
@@ -99,18 +100,6 @@ function createFailed() {
     },
     count: (): number => names.size + others,
   };
-}
-
-/** A line of `listen --json`. Every one says when it was and how much it matters. */
-export const jsonLine = (
-  type: string,
-  at: Date,
-  members: Readonly<Record<string, unknown>>,
-  level: Level = "info",
-): string => JSON.stringify({ type, ...members, at, level });
-
-function rejectionLine({ type, id, receivedAt, code, status, detail, checks, hint }: Rejection): string {
-  return jsonLine(type, receivedAt, { id, receivedAt, code, status, detail, checks, hint }, "warning");
 }
 
 function forwardLine(

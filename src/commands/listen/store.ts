@@ -4,10 +4,9 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import type { EventStore, ForwardQueue, Listener } from "../../receiver/event-store.ts";
-import type { EventLog } from "../../receiver/events.ts";
+import { type EventLog, jsonLine } from "../../receiver/events.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { deletedWords } from "../../render/received-webhook.ts";
-import { jsonLine } from "./report.ts";
 
 interface OpenedLog {
   readonly log: EventLog;

@@ -1,7 +1,7 @@
 /** The certificate and key of `listen`, read at the start and when the files change, and what SIGHUP reloads. */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { jsonLine } from "./report.ts";
+import { jsonLine } from "../../receiver/events.ts";
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { messageOf, keyPairReason } from "../../domain/system-reason.ts";
