@@ -133,8 +133,14 @@ async function measure(name, count, store, restart) {
   const start = (/** @type {number} */ index) =>
     startListen(
       places[index]?.home ?? "",
-      ...["--forward-to", app.target, "--ack", "stored", ...RETRY, ...store],
-      ...["--forward-header", `X-Run: ${index}.${runs[index]}`],
+      "--forward-to",
+      app.target,
+      "--ack",
+      "stored",
+      "--forward-header",
+      `X-Run: ${index}.${runs[index]}`,
+      ...RETRY,
+      ...store,
     );
   const receivers = await Promise.all(places.map((_, index) => start(index)));
   /** @type {Set<string>} */
