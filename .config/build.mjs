@@ -1,17 +1,18 @@
 /**
- * Bundles the program and the library into dist/, with the licences of the packages in them, the description of the
- * service and the skill for agents.
+ * Bundles the program and the library into dist/, with the licences and the bill of materials of the packages in them,
+ * the description of the service, the skill for agents and the changelog.
  */
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
+import { billOfMaterials, bundledPackages, notices } from "./bundled-packages.mjs";
 import { buildLibrary } from "./library.mjs";
 import { rawText } from "./raw-text.mjs";
 import { replacements } from "./replacements.mjs";
 
 const root = new URL("../", import.meta.url);
-const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
+const manifest = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
 
 /** @param {string} name */
 const standIn = (name) => new URL(`./stand-ins/${name}.mjs`, import.meta.url);
@@ -36,7 +37,7 @@ const { output } = await build({
       "when-exit": standIn("when-exit"),
     }),
   ],
-  transform: { define: { PAYLINK_VERSION: JSON.stringify(version) } },
+  transform: { define: { PAYLINK_VERSION: JSON.stringify(manifest.version) } },
   output: {
     dir: "dist",
     format: "cjs",
@@ -72,36 +73,12 @@ const { output } = await build({
 });
 await buildLibrary();
 copyFileSync(new URL(".config/SKILL.md", root), new URL("dist/SKILL.md", root));
-writeFileSync(new URL("dist/THIRD-PARTY-NOTICES.txt", root), notices(output));
+copyFileSync(new URL(".github/CHANGELOG.md", root), new URL("dist/CHANGELOG.md", root));
+const packages = bundledPackages(output);
+writeFileSync(new URL("dist/THIRD-PARTY-NOTICES.txt", root), notices(packages));
+writeFileSync(
+  new URL("dist/sbom.cdx.json", root),
+  `${JSON.stringify(billOfMaterials(manifest, packages))}\n`,
+);
 const { serviceDocument } = createRequire(root)("./dist/openapi.js");
 writeFileSync(new URL("dist/openapi.json", root), `${serviceDocument()}\n`);
-
-/**
- * The licence of every package with a module in the bundle. Equal texts stand beside each other, which packs well.
- * @param {import("rolldown").RolldownOutput["output"]} files
- */
-function notices(files) {
-  const folders = files
-    .flatMap((file) => (file.type === "chunk" ? Object.keys(file.modules) : []))
-    .map((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(path.replaceAll("\\", "/"))?.[0])
-    .filter((folder) => folder !== undefined);
-  return [...new Set(folders)]
-    .map(noticeOf)
-    .toSorted((one, other) => one.licence.localeCompare(other.licence) || one.text.localeCompare(other.text))
-    .map(({ text }) => text)
-    .join(`\n${"-".repeat(80)}\n`);
-}
-
-/** @param {string} folder */
-function noticeOf(folder) {
-  const { name, version, license: licence } = JSON.parse(readFileSync(`${folder}package.json`, "utf8"));
-  return { licence, text: `${name} ${version} (${licence})\n\n${licenceText(folder)}` };
-}
-
-/** @param {string} folder */
-function licenceText(folder) {
-  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
-  return file === undefined
-    ? "The package contains no licence text.\n"
-    : readFileSync(`${folder}${file}`, "utf8");
-}
