@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 /** @param {string[]} args */
 const git = (...args) => execFileSync("git", args, { encoding: "utf8" }).split("\n").filter(Boolean);
 
-const { version, repository } = JSON.parse(readFileSync("package.json", "utf8"));
+const { version, ...manifest } = JSON.parse(readFileSync("package.json", "utf8"));
 const changelog = readFileSync(".github/CHANGELOG.md", "utf8").split("\n");
 const tag = `v${version}`;
 const tags = git("tag", "--points-at", "HEAD");
@@ -14,12 +14,16 @@ const changed = git("status", "--porcelain");
 /** @type {readonly (readonly [isMissing: boolean, problem: string])[]} */
 const checks = [
   [
-    (repository?.url ?? repository) === undefined,
+    manifest.repository === undefined,
     "package.json names no repository, which npm needs for provenance. Add its address as repository.",
   ],
   [
-    !changelog.includes(`## ${version}`),
-    `.github/CHANGELOG.md has no section ${version}. Describe what changed there.`,
+    manifest.bugs === undefined || manifest.homepage === undefined,
+    "package.json does not say where to report a problem and read more. Add the addresses as bugs and homepage.",
+  ],
+  [
+    !changelog.some((line) => line.startsWith(`## ${version} - `)),
+    `.github/CHANGELOG.md has no section "## ${version} - <date>". Describe what changed there.`,
   ],
   [changed.length > 0, `The work tree has changes that are not committed:\n  ${changed.join("\n  ")}`],
   [

