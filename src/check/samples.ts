@@ -5,6 +5,7 @@ import { sampleRecord } from "../domain/sample-record.ts";
 import { SALE, VERIFICATION } from "../domain/payment-link.ts";
 import { makeReference, suffixFrom } from "../domain/reference.ts";
 import type { SampleOutcome } from "../domain/outcome.ts";
+import { cardFor } from "../domain/test-cards.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 
 export const LINK_KINDS = ["one-time", "reusable", "subscription"] as const;
@@ -28,14 +29,6 @@ export interface SampleSource {
 
 const MERCHANT = { merchantId: "000000000012345", merchantName: "Sample Merchant", merchantStoreId: 1 };
 
-/** By the last four digits of the test cards of the checkout page. */
-const CARDS = {
-  approved: "************1111",
-  "partially-approved": "************1111",
-  declined: "************0002",
-  cancelled: "************1111",
-} as const;
-
 /** A payment to the sample merchant, with the sample card of its outcome. */
 export interface MerchantPayment {
   readonly outcome: SampleOutcome;
@@ -46,16 +39,16 @@ export interface MerchantPayment {
 }
 
 export function recordOfPayment(
-  { amount, ...payment }: MerchantPayment,
+  { amount, outcome, ...payment }: MerchantPayment,
   { newId, now }: SampleSource,
 ): WellFormedRecord {
   return sampleRecord(
     {
       ...payment,
+      card: cardFor(outcome),
       amount: new JsonNumber(amount),
       terminalId: "1234567890",
       merchant: MERCHANT,
-      cardPan: CARDS[payment.outcome],
       softwareVersion: "1.0.0",
       number: numberFrom(newId()),
     },

@@ -1,18 +1,38 @@
 /** `paylink pay`: posts what the form of the checkout page would post, and shows the transaction. */
 import type { Context } from "../context.ts";
-import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { SAMPLE_OUTCOMES } from "../domain/outcome.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { safeText } from "../render/safe-text.ts";
-import { argument, command, flag, oneOf, text } from "./command.ts";
+import { TEST_CARDS, testCard, type TestCard } from "../domain/test-cards.ts";
+import { argument, command, excludes, flag, oneOf, text, type Parser } from "./command.ts";
 import { quietFlag, timeoutFlag } from "./shared-flags.ts";
+
+const CARD_NAMES = TEST_CARDS.map(({ name }) => name);
+
+/** By its name or its number. */
+const parseCard: Parser<TestCard> = Object.assign(
+  (typed: string): Parsed<TestCard> => {
+    const card = testCard(typed);
+    return card === undefined
+      ? refused(`must be a test card of the sandbox: ${CARD_NAMES.join(", ")}`, nearest(typed, CARD_NAMES))
+      : accepted(card);
+  },
+  { choices: CARD_NAMES },
+);
+
+const CARDS = TEST_CARDS.map(
+  ({ name, responseCode, label }) => `  ${name.padEnd(20)}${responseCode}  ${label}`,
+);
 
 export const pay = command({
   summary: "simulate the customer: pay a link of the sandbox without a browser",
   examples: [
     "paylink pay $(paylink create --amount 10 --currency EUR --quiet)",
     "paylink pay $(paylink create --reusable --quiet) --amount 25 --outcome declined",
+    "paylink pay $(paylink create --amount 10 --currency EUR --quiet) --card insufficient-funds",
   ],
+  notes: `Test cards of the sandbox, with the response code of the record:\n${CARDS.join("\n")}`,
   arguments: {
     link: argument("<link>", "the link's URL or id", parseLink, {
       example: "$(paylink create --amount 10 --currency EUR --quiet)",
@@ -22,6 +42,7 @@ export const pay = command({
     outcome: flag("--outcome <outcome>", "the result of the payment", oneOf(SAMPLE_OUTCOMES), {
       default: "approved",
     }),
+    card: flag("--card <card>", "the test card to pay with, by its name or number", parseCard),
     amount: flag(
       "--amount <decimal>",
       "the amount that the customer enters, if the link leaves it open",
@@ -36,8 +57,9 @@ export const pay = command({
     timeout: timeoutFlag("30s"),
     quiet: quietFlag("the transaction's uti"),
   },
+  rules: [excludes(["card"], ["outcome"], "follows from the card")],
   consequence: "Nothing was paid.",
-  run: async (context, { link, outcome, amount, reference, timeout, quiet }) => {
+  run: async (context, { link, outcome, card, amount, reference, timeout, quiet }) => {
     const [{ payAtCheckout }, { textOf, violationsOf }, { renderCompactRecord }, { recordLine }] =
       await Promise.all([
         import("../service/sandbox.ts"),
@@ -51,7 +73,7 @@ export const pay = command({
       send,
       url,
       {
-        outcome,
+        ...(card === undefined ? { outcome } : { card: card.name }),
         ...(amount === undefined ? {} : { amount: amount.toString() }),
         ...(reference === undefined ? {} : { reference }),
       },

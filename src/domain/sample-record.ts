@@ -1,10 +1,12 @@
 /** Builds the record of a simulated payment, with every field of the specification's table. */
 import { JsonNumber } from "./json.ts";
-import type { SampleOutcome } from "./outcome.ts";
+import { maskCardNumber } from "./card-numbers.ts";
+import { CARD_SCHEMES, digitsOf, schemeOf, TEST_CARDS, type TestCard } from "./test-cards.ts";
 import type { WellFormedRecord } from "./transaction-fields.ts";
 
 export interface SamplePayment {
-  readonly outcome: SampleOutcome;
+  /** Undefined if the customer cancels. */
+  readonly card: TestCard | undefined;
   readonly transType: string;
   readonly amount: JsonNumber;
   readonly currency: string;
@@ -15,35 +17,26 @@ export interface SamplePayment {
     readonly merchantName: string;
     readonly merchantStoreId: number;
   };
-  /** Masked, as the service sends it. */
-  readonly cardPan: string;
   readonly softwareVersion: string;
   /** Six digits: the receipt number, the trace number and the authorisation code. */
   readonly number: string;
 }
 
-/** The issuer's response; a cancelled payment never reaches the issuer. */
-const RESPONSES = {
-  approved: { responseCode: "00", emvCryptogramType: "ARQC" },
-  "partially-approved": { responseCode: "10", emvCryptogramType: "ARQC" },
-  declined: { responseCode: "05", emvCryptogramType: "AAC" },
-  cancelled: undefined,
-} as const;
-
 export function sampleRecord(
-  { outcome, transType, amount, currency, reference, terminalId, merchant, ...payment }: SamplePayment,
+  { card, transType, amount, currency, reference, terminalId, merchant, ...payment }: SamplePayment,
   { newId, now }: { readonly newId: () => string; readonly now: Date },
 ): WellFormedRecord {
-  const { cardPan, softwareVersion, number } = payment;
-  const response = RESPONSES[outcome];
-  const isApproved = outcome === "approved" || outcome === "partially-approved";
+  const { softwareVersion, number } = payment;
+  const isApproved = card !== undefined && card.outcome !== "declined";
+  const digits = digitsOf((card ?? TEST_CARDS[0]).number);
+  const scheme = schemeOf(digits) ?? CARD_SCHEMES[0];
   const date = now.toISOString();
   return {
     uti: newId(),
     transType,
     transApproved: isApproved,
-    transPartiallyApproved: outcome === "partially-approved",
-    transCancelled: outcome === "cancelled",
+    transPartiallyApproved: card?.outcome === "partially-approved",
+    transCancelled: card === undefined,
     amountTrans: amount,
     amountGratuity: new JsonNumber("0"),
     amountCashback: new JsonNumber("0"),
@@ -55,20 +48,21 @@ export function sampleRecord(
     softwareVersion,
     receiptNumber: number,
     retrievalReferenceNumber: number.padStart(12, "0"),
-    ...(response && { paymentId: newId(), responseCode: response.responseCode }),
+    // A cancelled payment never reaches the issuer.
+    ...(card && { paymentId: newId(), responseCode: card.responseCode }),
     stan: number,
     ...(isApproved ? { authorisationCode: number } : {}),
-    ...(response && { merchantTokenId: newId() }),
-    cardPan,
+    ...(card && { merchantTokenId: newId() }),
+    cardPan: maskCardNumber(digits),
     cardStartDate: "2401",
-    cardScheme: "VISA",
+    cardScheme: scheme.name,
     cardPanSequenceNumber: "01",
     cardType: "EMV",
-    emvAid: "A0000000031010",
+    emvAid: scheme.emvAid,
     emvTsi: "E800",
     emvTvr: "0000000000",
     emvCryptogram: "",
-    ...(response && { emvCryptogramType: response.emvCryptogramType }),
+    ...(card && { emvCryptogramType: isApproved ? "ARQC" : "AAC" }),
     reference,
     merchantName: merchant.merchantName,
     transDateTime: date,

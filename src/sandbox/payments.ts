@@ -11,9 +11,9 @@ import {
 } from "../domain/money.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
-import type { SampleOutcome } from "../domain/outcome.ts";
 import { makeReference } from "../domain/reference.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
+import type { TestCard } from "../domain/test-cards.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import {
@@ -21,7 +21,6 @@ import {
   CUSTOMER_FIELDS,
   detailsOfPayment,
   entryProblems,
-  maskedCardFor,
   textProblem,
   type CustomerDetails,
 } from "./customer.ts";
@@ -33,9 +32,10 @@ import type { Service } from "./service.ts";
 
 /** What the customer enters on the checkout page. */
 export interface PaymentInput {
-  readonly outcome: SampleOutcome;
-  /** A typed card, which is checked. A click on a test card, `paylink pay` and the dashboard give only the outcome. */
-  readonly card?: Readonly<Record<string, string>>;
+  /** Undefined if the customer cancels. */
+  readonly card: TestCard | undefined;
+  /** The fields of a typed card, which are checked. A click on a test card, `paylink pay` and the dashboard type nothing. */
+  readonly typed?: Readonly<Record<string, string>>;
   /** Only for a reusable link (Endpoints rule 7). */
   readonly amount?: string;
   /** Only if the link's paymentReferenceMode is not FIXED. */
@@ -43,28 +43,47 @@ export interface PaymentInput {
   readonly customer?: CustomerDetails;
 }
 
-/** Updates the link's dates. Throws a 409 problem if the link is not open, a 422 problem with every invalid field. */
+/** The amount and the reference of the record. Throws a 409 problem if the link is not open, a 422 problem with every invalid field. */
+export function checkPayment(link: Link, input: PaymentInput, now: Date) {
+  const status = statusOf(link, now);
+  if (!isOpen(status)) throw new ServiceProblem(409, `the link is ${status}`);
+  const { card, typed, customer } = input;
+  const amount = checkAmount(link, input.amount);
+  const base = checkReference(link, input.reference);
+  const problems = [
+    ...(amount.ok ? [] : [{ at: "amount", message: amount.message }]),
+    ...(base.ok ? [] : [{ at: "reference", message: base.message }]),
+    ...entryProblems(CARD_FIELDS, typed, now),
+    ...entryProblems(CUSTOMER_FIELDS, customer, now),
+  ];
+  // A cancelled payment keeps the entered values only if they are valid.
+  if (problems.length > 0 && card !== undefined) throw unprocessable(problems);
+  return {
+    amount: amount.ok ? amount.value : link.request.amount,
+    base: base.ok ? base.value : baseReference(link),
+  };
+}
+
+/** Updates the link's dates. */
 function takePayment(link: Link, input: PaymentInput, parts: SandboxParts): WellFormedRecord {
   const { merchant, ids } = parts;
   const now = parts.clock.now();
-  const status = statusOf(link, now);
-  if (!isOpen(status)) throw new ServiceProblem(409, `the link is ${status}`);
-  const { outcome, amount, base } = checkInput(link, input, now);
+  const { amount, base } = checkPayment(link, input, now);
+  const { card } = input;
   link.viewedDate ??= now;
   link.attemptedDate = now;
-  if (outcome === "approved" || outcome === "partially-approved") link.paidDate = now;
+  if (card !== undefined && card.outcome !== "declined") link.paidDate = now;
   const reference = isReusable(link) ? uniqueReference(base, parts) : base;
   const { currency, terminalId, transactionType = SALE } = link.request;
   return sampleRecord(
     {
-      outcome,
+      card,
       transType: transactionType,
-      amount: outcome === "partially-approved" ? halfOf(amount, currency) : amount,
+      amount: card?.outcome === "partially-approved" ? halfOf(amount, currency) : amount,
       currency: currency.toUpperCase(),
       reference,
       terminalId,
       merchant,
-      cardPan: maskedCardFor(outcome),
       softwareVersion: "sandbox",
       number: String(ids.nextNumber()).padStart(6, "0"),
     },
@@ -78,25 +97,6 @@ function uniqueReference(base: string, { ids, ledger }: SandboxParts): string {
     const reference = makeReference(base, ids.newSuffix());
     if (!ledger.hasReference(reference)) return reference;
   }
-}
-
-/** The outcome, amount and reference of the record. A cancelled payment keeps the entered values only if they are valid. */
-function checkInput(link: Link, input: PaymentInput, now: Date) {
-  const { outcome, card, customer } = input;
-  const amount = checkAmount(link, input.amount);
-  const base = checkReference(link, input.reference);
-  const problems = [
-    ...(amount.ok ? [] : [{ at: "amount", message: amount.message }]),
-    ...(base.ok ? [] : [{ at: "reference", message: base.message }]),
-    ...entryProblems(CARD_FIELDS, card, now),
-    ...entryProblems(CUSTOMER_FIELDS, customer, now),
-  ];
-  if (problems.length > 0 && outcome !== "cancelled") throw unprocessable(problems);
-  return {
-    outcome,
-    amount: amount.ok ? amount.value : link.request.amount,
-    base: base.ok ? base.value : baseReference(link),
-  };
 }
 
 function checkAmount(link: Link, entered: string | undefined): Parsed<JsonNumber> {

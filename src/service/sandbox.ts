@@ -92,21 +92,15 @@ export async function nameStoppedSandbox(
     : error;
 }
 
-export interface CheckoutForm {
-  readonly outcome: string;
-  readonly amount?: string;
-  readonly reference?: string;
-}
-
-/** Throws `refused` if the sandbox refuses the payment, `not_reached` or `outcome_unknown` without an answer. */
+/** Posts a form of the checkout. Throws `refused` if the sandbox refuses the payment, `not_reached` or `outcome_unknown` without an answer. */
 export async function payAtCheckout(
   send: Send,
   url: URL,
-  form: CheckoutForm,
+  form: Readonly<Record<string, string>>,
   timeout?: number,
 ): Promise<TransactionRecord> {
   const limit = timeout === undefined ? {} : { timeout };
-  const text = await postForm(send, url, { ...form }, "pay", limit);
+  const text = await postForm(send, url, form, "pay", limit);
   const record = parseJsonObject(text);
   if (record === undefined)
     throw new PaylinkError(

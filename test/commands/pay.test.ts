@@ -56,6 +56,30 @@ describe("paylink pay", () => {
     });
   });
 
+  it("pays with a test card, by its name or its number", async () => {
+    const home = temporaryHome();
+    const sandbox = await startSandboxCommand(home);
+    const { url } = await createLink(home, sandbox.url, ONE_TIME);
+    const declined = await runCommand(["pay", url, "--card", "insufficient-funds", "--json"], { home });
+    expect(declined).toMatchObject({ exit: 0, stderr: "" });
+    expect(JSON.parse(declined.stdout)).toMatchObject({
+      outcome: "DECLINED",
+      record: { responseCode: "51", cardPan: "************9995" },
+    });
+    const approved = await runCommand(["pay", url, "--card", "3782-822463-10005"], { home });
+    expect(approved.stdout).toMatch(/^APPROVED +EUR 10\.00 .* AMEX {2}\*{11}0005 /);
+  });
+
+  it.each([
+    [["--card", "insuficient-funds"], "Try: paylink pay 'http://127.0.0.1:1/pay?r=x' --card insufficient-funds"],
+    [["--card", "4242 4242 4242 4242"], '(got "**** **** **** 4242")'],
+    [["--card", "amex", "--outcome", "approved"], "--card cannot be used with --outcome"],
+  ])("refuses %j: %s", async (flags, problem) => {
+    const { exit, stderr } = await runCommand(["pay", "http://127.0.0.1:1/pay?r=x", ...flags]);
+    expect(exit).toBe(2);
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain(problem);
+  });
+
   it("says that nothing was paid if the sandbox refuses, or does not answer", async () => {
     const home = temporaryHome();
     const sandbox = await startSandboxCommand(home);

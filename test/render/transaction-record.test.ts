@@ -3,6 +3,7 @@ import { Chalk } from "chalk";
 import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
 import { sampleRecord } from "../../src/domain/sample-record.ts";
+import { cardFor } from "../../src/domain/test-cards.ts";
 import type { Warning } from "../../src/domain/reasons.ts";
 import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import { renderRecord } from "../../src/render/transaction-record.ts";
@@ -22,14 +23,13 @@ it("wraps a long value instead of leaving any of it out", () => {
 
 const APPROVED = sampleRecord(
   {
-    outcome: "approved",
+    card: cardFor("approved"),
     transType: "SALE",
     amount: new JsonNumber("10.00"),
     currency: "EUR",
     reference: "INV-1",
     terminalId: "1234567890",
     merchant: { merchantId: "000000000012345", merchantName: "Café Paylink", merchantStoreId: 42 },
-    cardPan: "************1111",
     softwareVersion: "1.0.0",
     number: "000417",
   },

@@ -1,6 +1,8 @@
 /** The checkout's form and receipt, in process: cards, amounts, references, details, and one payment for each form. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hasCheckDigit } from "../../src/domain/card-numbers.ts";
+import { digitsOf, schemeOf, TEST_CARDS } from "../../src/domain/test-cards.ts";
 import { temporaryHome } from "../support/home.ts";
 import { linkId, oneTime, openTestSandbox, reusable, type TestSandbox } from "../support/sandbox.ts";
 
@@ -29,6 +31,8 @@ describe("a typed card", () => {
     [{ expiry: "0126" }, "Payment approved"],
     [{ expiry: "1/2027" }, "Payment approved"],
     [{ expiry: "2027-01" }, "Payment approved"],
+    [{ number: "378282246310005", cvc: "1234" }, "Payment approved"],
+    [{ number: "4000 0000 0000 0069", expiry: "12/20" }, "Payment declined"],
   ])("with %j ends with %s", async (changes, title) => {
     const service = openTestSandbox();
     const answer = await submit(service, await linkId(service, oneTime(service)), { ...CARD, ...changes });
@@ -41,13 +45,18 @@ describe("a typed card", () => {
     [{ number: "" }, "The card number is missing."],
     [{ number: "4111 1111 1111 1112" }, "The card number is not valid: check its digits."],
     [{ number: "4111 1111" }, "The card number is not valid: check its digits."],
-    [{ number: "5555 5555 5555 4444" }, "The card number is not one of the test cards"],
+    [{ number: "5200 8282 8282 8210" }, "The card number is not one of the test cards"],
     [{ expiry: "" }, "The expiry date is missing."],
     [{ expiry: "13/29" }, "The expiry date must be a month and a year, such as 12/29."],
     [{ expiry: "soon" }, "The expiry date must be a month and a year, such as 12/29."],
     [{ expiry: "12/25" }, "The expiry date is in the past."],
     [{ cvc: "12" }, "The security code must be the 3 digits on the back of the card."],
     [{ cvc: "abc" }, "The security code must be the 3 digits on the back of the card."],
+    [{ cvc: "1234" }, "The security code must be the 3 digits on the back of the card."],
+    [
+      { number: "3782 822463 10005", cvc: "123" },
+      "The security code must be the 4 digits on the front of the card.",
+    ],
     [{ name: "" }, "The name on the card is missing."],
     [{ email: "ada" }, "The e-mail must be an address such as ada@shop.example."],
     [{ city: "Lon\u202Edon" }, "The city must not contain control or invisible characters."],
@@ -89,6 +98,42 @@ describe("a typed card", () => {
     const payment = service.ledger.findPayment(answer.header("location")?.split("t=")[1] ?? "");
     expect(payment?.record["cardPan"]).toBe("************1111");
     expect(JSON.stringify(payment)).not.toMatch(/4111|"123"/);
+  });
+});
+
+describe("the test cards", () => {
+  it("have numbers that are valid, and names, numbers and last digits that differ", () => {
+    const numbers = TEST_CARDS.map(({ number }) => digitsOf(number));
+    expect(numbers.filter((number) => !hasCheckDigit(number))).toEqual([]);
+    for (const values of [numbers.map((number) => number.slice(-4)), TEST_CARDS.map(({ name }) => name)])
+      expect(new Set(values).size).toBe(TEST_CARDS.length);
+  });
+
+  it.each(TEST_CARDS.filter(({ before }) => before !== "delay").map((card) => [card.name, card] as const))(
+    "%s makes a record with its response code, scheme and outcome",
+    async (name, { number, responseCode, outcome }) => {
+      const service = openTestSandbox();
+      const byName = (await service.pay(await linkId(service, oneTime(service)), { card: name })).json();
+      const card = { ...CARD, number, cvc: schemeOf(number)?.name === "AMEX" ? "1234" : "123" };
+      const typed = (await service.pay(await linkId(service, oneTime(service)), card)).json();
+      for (const record of [byName, typed])
+        expect(record).toMatchObject({
+          responseCode,
+          transApproved: outcome !== "declined",
+          transPartiallyApproved: outcome === "partially-approved",
+          cardScheme: schemeOf(number)?.name,
+          cardPan: expect.stringMatching(new RegExp(`^\\*{11,12}${number.slice(-4)}$`)),
+        });
+    },
+  );
+
+  it("are named if another one is asked for", async () => {
+    const service = openTestSandbox();
+    const answer = await service.pay(await linkId(service, oneTime(service)), { card: "stolen" });
+    expect([answer.status, answer.json()["detail"]]).toEqual([
+      400,
+      "card must be one of approved, mastercard, amex, declined, insufficient-funds, expired-card, partially-approved, 3d-secure, slow",
+    ]);
   });
 });
 

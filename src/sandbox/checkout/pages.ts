@@ -4,6 +4,7 @@ import { exponentOf, formatAmount, groupedAmount, signOf, type Amount } from "..
 import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
 import type { LinkStatus } from "../../domain/payment-link-reply.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
+import { TEST_CARDS } from "../../domain/test-cards.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import {
@@ -12,7 +13,6 @@ import {
   CUSTOMER_FIELDS,
   customerFacts,
   givenDetails,
-  TEST_CARDS,
 } from "../customer.ts";
 import { createForm, type Field, type Refused } from "../form.ts";
 import { isReusable, type OpenStatus } from "../links.ts";
@@ -164,9 +164,9 @@ const testCards = (link: Link): Page =>
       ${isReusable(link) ? "Only the amount is needed." : "You can leave the form empty."}
     </p>
     ${TEST_CARDS.map(
-      ({ number, outcome }) =>
-        html`<button form="payment" name="card" value="${number}">
-          <span class="number">${number}</span> <span class="outcome ${outcome}">${outcome}</span>
+      ({ name, number, label, outcome }) =>
+        html`<button form="payment" name="card" value="${name}">
+          <span class="number">${number}</span> <span class="outcome ${outcome}">${label}</span>
         </button>`,
     )}
   </section>`;

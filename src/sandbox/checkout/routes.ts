@@ -1,10 +1,11 @@
 /** The checkout's addresses: the link's page, the payment that its form posts, and the result. */
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
+import { cardFor, testCard, TEST_CARDS } from "../../domain/test-cards.ts";
 import type { Context, Hono } from "hono";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { requireSameOrigin } from "../access.ts";
-import { CARD_FIELDS, CUSTOMER_FIELDS, filledIn, testCardWith } from "../customer.ts";
+import { CARD_FIELDS, CUSTOMER_FIELDS, filledIn } from "../customer.ts";
 import type { Link } from "../store/rows.ts";
 import { isOpen, statusOf } from "../links.ts";
 import { fileReply, htmlReply, STYLE } from "../page.ts";
@@ -111,8 +112,8 @@ function viewResult(c: Context, { ledger, clock, merchant }: Service): Response 
   return htmlReply(content, 200, leaves ? { Refresh: `${RETURN_DELAY}; url=${url}` } : {});
 }
 
-/** The outcome is that of the pressed button, or of the typed card. Throws a 400 problem for a form with neither. */
-export function paymentInputFromForm(form: URLSearchParams): PaymentInput {
+/** Throws a 400 problem for a form without a card and an outcome. */
+function paymentInputFromForm(form: URLSearchParams): PaymentInput {
   const amount = entered(form, "amount");
   const reference = entered(form, "reference");
   return {
@@ -128,22 +129,24 @@ const entered = (form: URLSearchParams, name: string): string => form.get(name)?
 const allEntered = (form: URLSearchParams, fields: object): Record<string, string> =>
   Object.fromEntries(Object.keys(fields).map((name) => [name, entered(form, name)]));
 
-function paidWith(form: URLSearchParams): Pick<PaymentInput, "outcome" | "card"> {
-  const outcome =
-    SAMPLE_OUTCOMES.find((choice) => choice === form.get("outcome")) ??
-    testCardWith(form.get("card") ?? "")?.outcome;
-  if (outcome !== undefined) return { outcome };
-  if (!form.has("number")) {
-    const message = `must be one of ${SAMPLE_OUTCOMES.join(", ")}`;
-    throw new ServiceProblem(400, `outcome ${message}`, [{ at: "outcome", message }]);
-  }
-  // Any other card is refused, so its outcome does not matter.
-  const typed = testCardWith(entered(form, "number"))?.outcome ?? "declined";
-  return { outcome: typed, card: allEntered(form, CARD_FIELDS) };
+/** By the outcome or the card of the pressed button, or by the fields of a typed card. */
+function paidWith(form: URLSearchParams): Pick<PaymentInput, "card" | "typed"> {
+  const outcome = SAMPLE_OUTCOMES.find((choice) => choice === form.get("outcome"));
+  if (outcome !== undefined) return { card: cardFor(outcome) };
+  const card = testCard(form.get("card") ?? "");
+  if (card !== undefined) return { card };
+  // Any other card is refused, so it does not matter which one stands for it.
+  if (form.has("number"))
+    return { card: testCard(entered(form, "number")) ?? TEST_CARDS[0], typed: allEntered(form, CARD_FIELDS) };
+  const [at, choices] = form.has("card")
+    ? ["card", TEST_CARDS.map(({ name }) => name)]
+    : ["outcome", SAMPLE_OUTCOMES];
+  const message = `must be one of ${choices.join(", ")}`;
+  throw new ServiceProblem(400, `${at} ${message}`, [{ at, message }]);
 }
 
 /** The token of the rendered form, which pays once; null for a request of a program, which has none. */
-export function formToken(form: URLSearchParams): string | null {
+function formToken(form: URLSearchParams): string | null {
   const token = form.get("form") ?? "";
   return /^[\w-]{1,64}$/.test(token) ? token : null;
 }

@@ -6,6 +6,7 @@ import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { fieldFromText } from "../../domain/payment-link-fields.ts";
 import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { parseDuration } from "../../domain/time.ts";
+import { cardFor } from "../../domain/test-cards.ts";
 import { textOf } from "../../domain/transaction.ts";
 import dashboardScript from "../browser/dashboard.js?raw";
 import liveScript from "../browser/live.js?raw";
@@ -169,7 +170,8 @@ async function payLink(c: Context, service: Service): Promise<Response> {
     throw new ServiceProblem(400, `outcome must be one of ${SAMPLE_OUTCOMES.join(", ")}`);
   const amount = form.get("amount")?.trim() ?? "";
   try {
-    const record = await acceptPayment(service, id, { outcome, ...(amount === "" ? {} : { amount }) });
+    const payment = { card: cardFor(outcome), ...(amount === "" ? {} : { amount }) };
+    const record = await acceptPayment(service, id, payment);
     return await redirectBack(c, service, "paid", paymentPath(textOf(record, "uti") ?? ""));
   } catch (error) {
     if (!(error instanceof ServiceProblem) || error.status !== 422 || !accepts(c, "text/html")) throw error;

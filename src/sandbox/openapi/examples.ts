@@ -1,7 +1,9 @@
 /** The examples of the document, made by the code that answers requests and builds records. */
 import { JsonNumber, type JsonObject } from "../../domain/json.ts";
 import { SALE } from "../../domain/payment-link.ts";
-import { sampleRecord, type SamplePayment } from "../../domain/sample-record.ts";
+import type { SampleOutcome } from "../../domain/outcome.ts";
+import { sampleRecord } from "../../domain/sample-record.ts";
+import { cardFor } from "../../domain/test-cards.ts";
 import type { WellFormedRecord } from "../../domain/transaction-fields.ts";
 import type { Merchant } from "../identity.ts";
 import { createLink, linkResponse } from "../links.ts";
@@ -63,18 +65,17 @@ export const LINK_EXAMPLES = { oneTime: { value: LINK }, reusable: { value: link
 export const LINKS_EXAMPLE = { totalCount: 1, records: [LINK] };
 export const UPDATE_EXAMPLE = { description: "Three coffees", expirationDate: "2030-02-28T12:00:00Z" };
 
-export function recordExample(outcome: SamplePayment["outcome"]): WellFormedRecord {
+export function recordExample(outcome: SampleOutcome): WellFormedRecord {
   let ids = 0;
   return sampleRecord(
     {
-      outcome,
+      card: cardFor(outcome),
       transType: SALE,
       amount: new JsonNumber("10.50"),
       currency: COMMON.currency,
       reference: "INV-1001",
       terminalId: COMMON.terminalId,
       merchant: MERCHANT,
-      cardPan: "************1111",
       softwareVersion: "1.0",
       number: "000001",
     },
