@@ -1,7 +1,6 @@
 /** Bundles `paylink/webhooks` into dist/webhooks/ for both module systems, each with its types in one file. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { data } from "currency-codes";
 import { build } from "rolldown";
 import { isolatedDeclarationSync } from "rolldown/experimental";
 
@@ -14,7 +13,6 @@ export async function buildLibrary() {
     platform: "node",
     // Our own modules and the packages in the bundle do nothing when they load, so that what is not used goes.
     treeshake: { moduleSideEffects: false },
-    plugins: [CURRENCIES],
     // Deno has no global Buffer.
     transform: { inject: { Buffer: ["node:buffer", "Buffer"] } },
     output: { file: fileURLToPath(file("index.cjs")), format: "cjs", minify: true, comments: false },
@@ -27,22 +25,6 @@ export async function buildLibrary() {
   );
   writeFileSync(file("index.d.cts"), declarations());
   writeFileSync(file("index.d.mts"), 'export * from "./index.cjs";\n');
-}
-
-/**
- * Of ISO 4217 the library needs the decimals of each currency, and not the countries.
- * @type {import("rolldown").Plugin}
- */
-const CURRENCIES = {
-  name: "currencies",
-  resolveId: (imported) => (imported === "currency-codes" ? "\0currency-codes" : null),
-  load: (id) => (id === "\0currency-codes" ? currencies() : null),
-};
-
-/** Without the name of each member of each currency, which would take 3 KB. */
-function currencies() {
-  const pairs = JSON.stringify(data.map(({ code, digits }) => `${code}${digits}`).join(" "));
-  return `export const data = ${pairs}.split(" ").map((pair) => ({ code: pair.slice(0, 3), digits: Number(pair[3]) }));`;
 }
 
 /** @param {string} name */

@@ -1,6 +1,6 @@
 /** Amounts of money as exact decimals, without binary floating point, and the currencies of ISO 4217. */
 import * as z from "zod/mini";
-import { data } from "currency-codes";
+import { CURRENCIES } from "./currencies.ts";
 import { JsonNumber } from "./json.ts";
 import { accepted, refused, type Parsed } from "./parse-result.ts";
 import { must } from "./schema.ts";
@@ -228,23 +228,23 @@ export class Sums {
   }
 }
 
-/** Metals, funds, test codes: ISO 4217 gives them no minor unit ("N.A."), which the data spells as 0. */
-const WITHOUT_MINOR_UNIT = new Set("XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" "));
-
-const CURRENCIES = new Map(data.map((currency) => [currency.code, currency]));
+const EXPONENTS = new Map<string, number | undefined>(
+  Object.entries(CURRENCIES).flatMap(([decimals, codes]) =>
+    codes.split(/\s+/).map((code) => [code, decimals === "none" ? undefined : Number(decimals)] as const),
+  ),
+);
 
 /**
  * The number of decimals: EUR 2, JPY 0, KWD 3. Accepts either case; undefined if ISO 4217 has no such code or gives it
  * no decimals. From the standard's own list, because `Intl` knows how amounts are displayed, not how they are charged.
  */
 export function exponentOf(code: string): number | undefined {
-  const upper = code.toUpperCase();
-  return WITHOUT_MINOR_UNIT.has(upper) ? undefined : CURRENCIES.get(upper)?.digits;
+  return EXPONENTS.get(code.toUpperCase());
 }
 
 /** Whether ISO 4217 has the code, in either case. An unknown code gets a warning, not an error. */
 export function isKnownCurrency(code: string): boolean {
-  return CURRENCIES.has(code.toUpperCase());
+  return EXPONENTS.has(code.toUpperCase());
 }
 
 /** The form of a currency code, whatever ISO 4217 has. */
