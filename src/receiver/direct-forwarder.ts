@@ -1,14 +1,17 @@
 /** Forwards webhooks before they are acknowledged, so that the service gets the application's answer: side by side, each in its time. */
 import { textOf } from "../domain/transaction.ts";
 import { type EventLog, type Forward, isAccepted, type StoreResult, type WebhookEvent } from "./events.ts";
-import { type Attempt, forward, type Forwarder, type ForwardOptions } from "./forward.ts";
+import type { HttpReply } from "../http/message.ts";
+import { type Attempt, forward, type Forwarder, type ForwardOptions, replyFor } from "./forward.ts";
 
 /** Milliseconds in which the result of an attempt is recorded, also on a slow disk. */
 const RECORDING_TIME = 5_000;
 /** Milliseconds between checks for the result of another listener's attempt. */
 const CHECK_EVERY = 100;
 /** The answer if the application's answer is not known in time: the service delivers the event again. */
-const UNKNOWN = 503;
+const UNKNOWN = replyFor(503, "error=http_response_timeout");
+/** The most bytes of the application's answer that the service gets. */
+const LONGEST_ANSWER = 64 * 1024;
 
 interface DirectForwarderParts extends ForwardOptions {
   /** The most requests to applications at the same time. */
@@ -25,9 +28,9 @@ interface DirectForwarderParts extends ForwardOptions {
 export function createDirectForwarder(parts: DirectForwarderParts): Forwarder {
   const { targetOf, timeout, now } = parts;
   const lanes = createLanes(parts.concurrency);
-  const running = new Map<string, Promise<number>>();
+  const running = new Map<string, Promise<HttpReply>>();
   const deadlineOf = ({ receivedAt }: WebhookEvent): number => receivedAt.getTime() + timeout;
-  const attempt = async (event: WebhookEvent, first: string, url: URL): Promise<number> => {
+  const attempt = async (event: WebhookEvent, first: string, url: URL): Promise<HttpReply> => {
     const reference = (event.record && textOf(event.record, "reference")) || first;
     const remaining = (): number => deadlineOf(event) - now().getTime();
     const end = await lanes.enter(reference, remaining());
@@ -35,7 +38,7 @@ export function createDirectForwarder(parts: DirectForwarderParts): Forwarder {
     // The event is stored, so the application's answer counts even if a full disk does not record it.
     await parts.log.forwarded(first, made).catch(() => undefined);
     parts.observe(event, made, first);
-    return statusFor(made);
+    return answerFor(made);
   };
   return {
     plan: (event) =>
@@ -47,7 +50,7 @@ export function createDirectForwarder(parts: DirectForwarderParts): Forwarder {
       if (same !== undefined) return same;
       if (claimedElsewhere) return answerElsewhere(event, stored, deadlineOf(event), parts);
       const url = targetOf(event);
-      if (url === undefined) return Promise.resolve(200);
+      if (url === undefined) return Promise.resolve(replyFor(200, 'details="not forwarded"'));
       const result = attempt(event, first, url).finally(() => running.delete(first));
       running.set(first, result);
       return result;
@@ -61,7 +64,7 @@ async function answerElsewhere(
   stored: StoreResult,
   deadline: number,
   { log, now, pause }: DirectForwarderParts,
-): Promise<number> {
+): Promise<HttpReply> {
   let state = stored;
   try {
     while (state.claimedElsewhere && now().getTime() < deadline) {
@@ -71,8 +74,8 @@ async function answerElsewhere(
   } catch {
     return UNKNOWN;
   }
-  if (state.accepted) return 200;
-  return state.claimedElsewhere ? UNKNOWN : (state.answered ?? UNKNOWN);
+  if (state.accepted) return replyFor(200, 'details="accepted before"');
+  return state.claimedElsewhere || state.answered === undefined ? UNKNOWN : received(state.answered);
 }
 
 async function attemptIn(
@@ -93,11 +96,26 @@ async function attemptIn(
   };
 }
 
-/** The status for the service, which delivers again what the application did not accept (RFC 9110 15.6.3, 15.6.5). */
-function statusFor({ status, timedOut }: Attempt): number {
-  if (status === null) return timedOut ? 504 : 502;
-  return isAccepted(status) ? 200 : status;
+/**
+ * The answer for the service, which delivers again what the application did not accept (RFC 9110 15.6.3, 15.6.5). An error names
+ * its kind alone: its words may have addresses of this network.
+ */
+function answerFor({ status, timedOut, sent, reply }: Attempt): HttpReply {
+  if (status !== null) return received(status, reply);
+  if (timedOut) return replyFor(504, "error=http_response_timeout");
+  return replyFor(502, `error=${sent ? "connection_terminated" : "destination_unavailable"}`);
 }
+
+/** What a proxy would pass on, and the status that it received: every 2xx is accepted, and a service may know only 200. */
+function received(status: number, reply?: HttpReply): HttpReply {
+  const answer = reply && {
+    headers: reply.headers.filter(([name]) => OF_CONTENT.has(name.toLowerCase())),
+    body: reply.body.subarray(0, LONGEST_ANSWER),
+  };
+  return replyFor(isAccepted(status) ? 200 : status, `received-status=${status}`, answer);
+}
+
+const OF_CONTENT: ReadonlySet<string> = new Set(["content-type", "content-encoding"]);
 
 interface Lanes {
   /** Resolves with what leaves the lane: once one is free for this key, or when the time has passed. */

@@ -47,6 +47,7 @@ export interface Attempt extends Forward {
   readonly sent: boolean;
   /** Milliseconds that the application asks to be left alone for. */
   readonly retryAfter?: number | undefined;
+  readonly reply?: HttpReply;
 }
 
 /** Makes one attempt. Never throws: the result says why the application did not answer. */
@@ -72,6 +73,7 @@ export async function forward(
       detail: isAccepted(status) ? "" : beginning(body),
       timedOut: false,
       sent: true,
+      reply,
       retryAfter: ASKS_TO_WAIT.has(status) ? retryAfter(reply, now()) : undefined,
       ...(age !== undefined && REFUSES_SIGNATURE.has(status) ? { signatureAge: age } : {}),
     };
@@ -106,9 +108,22 @@ function beginning(body: Uint8Array): string {
 export interface Forwarder {
   /** Undefined if the event is not forwarded. */
   readonly plan: (event: WebhookEvent) => ForwardPlan | undefined;
-  /** Forwards a stored event. Resolves with the status to answer the service with. */
-  readonly forward: (event: WebhookEvent, stored: StoreResult) => Promise<number>;
+  /** Forwards a stored event. Resolves with the answer for the service. */
+  readonly forward: (event: WebhookEvent, stored: StoreResult) => Promise<HttpReply>;
 }
+
+/** An answer that says what was behind it, in the words of RFC 9209. */
+export const replyFor = (
+  status: number,
+  behind: string,
+  answer: Pick<HttpReply, "headers" | "body"> = NOTHING,
+): HttpReply => ({
+  status,
+  headers: [...answer.headers, ["Proxy-Status", `paylink; ${behind}`]],
+  body: answer.body,
+});
+
+const NOTHING = { headers: [], body: new Uint8Array() };
 
 /** What is forwarded: the request, and the verdict that says which of its headers are authentic. */
 export type Forwarded = Pick<WebhookEvent, "request" | "verdict" | "receivedAt">;

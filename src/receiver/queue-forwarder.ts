@@ -2,7 +2,7 @@
 import { messageOf } from "../domain/system-reason.ts";
 import type { Claimed, DamagedEvent, ForwardQueue, StoredEvent } from "./event-store.ts";
 import { isAccepted, type Forward, type WebhookEvent } from "./events.ts";
-import { forward, type Forwarder, type ForwardOptions } from "./forward.ts";
+import { forward, type Forwarder, type ForwardOptions, replyFor } from "./forward.ts";
 import { type Allowed, type Answer, createTargetPauses } from "./target-pauses.ts";
 
 /** Milliseconds after which other forwarders take over the events of a dead one. */
@@ -148,7 +148,7 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
     plan: (event) => (forwards(event) ? "queue" : undefined),
     forward: async () => {
       if (sending < concurrency) alarm.ring();
-      return 200;
+      return QUEUED;
     },
     start: () => void (running ??= run()),
     close: async () => {
@@ -158,6 +158,8 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
     },
   };
 }
+
+const QUEUED = replyFor(200, 'details="stored; the answer of the application comes later"');
 
 const NOTHING: Claimed = { events: [], nextDue: undefined, failed: 0 };
 

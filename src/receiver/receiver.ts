@@ -1,6 +1,6 @@
 /** The receiver: verifies each webhook, stores what is authentic, forwards it, and answers the service. */
 import { messageOf } from "../domain/system-reason.ts";
-import { REASONS, statusOf } from "../domain/reasons.ts";
+import { MEANINGS, REASONS, type RefusalCode, statusOf } from "../domain/reasons.ts";
 import { describeViolation } from "../domain/transaction.ts";
 import {
   refusal,
@@ -66,7 +66,9 @@ interface Receiver extends Pick<Required<ServeOptions>, "admit" | "refused"> {
   readonly handle: Handler;
 }
 
-type Rejected = Omit<Rejection, "type" | "id" | "receivedAt">;
+interface Rejected extends Omit<Rejection, "type" | "id" | "receivedAt"> {
+  readonly code: RefusalCode;
+}
 type Reject = (rejected: Rejected) => HttpReply;
 
 function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress): Receiver {
@@ -77,7 +79,7 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
     const rejection: Rejection = { type: "rejected", id: newId(), receivedAt: now(), ...rejected };
     storeRejection(rejection);
     observe(rejection);
-    return reply(rejection.status);
+    return problem(rejected);
   };
   return {
     // A proxy may strip a prefix of the public path, so both paths are right.
@@ -151,17 +153,25 @@ async function accept(
   const observed = result.repeated ? asRepeated(event) : event;
   observe(observed);
   const forwards = forwarder !== undefined && plan !== undefined && !result.accepted;
-  return forwards ? reply(await forwarder.forward(observed, result)) : OK;
+  return forwards ? forwarder.forward(observed, result) : OK;
 }
 
 function asRepeated(event: WebhookEvent): WebhookEvent {
   return { ...event, repeated: true, verdict: warned(event.verdict, "duplicate_delivery") };
 }
 
-/** Answers have no body: reasons are for the terminal, not for the sender. */
-const reply = (status: number): HttpReply => ({ status, headers: [], body: NOTHING });
 const NOTHING = new Uint8Array();
-const OK = reply(200);
+const OK: HttpReply = { status: 200, headers: [], body: NOTHING };
+
+/**
+ * Problem details (RFC 9457) with the code and its meaning, which the sender can find out by itself. The detail may have paths,
+ * addresses and settings of this machine: it is for the terminal alone.
+ */
+const problem = ({ status, code }: Rejected): HttpReply => ({
+  status,
+  headers: [["Content-Type", "application/problem+json"]],
+  body: new TextEncoder().encode(JSON.stringify({ status, code, detail: MEANINGS[code] })),
+});
 
 function unverifiedRejection(verdict: Verdict, request: HttpRequest): Rejected {
   const { code, detail } = failureOf(verdict);

@@ -1,5 +1,6 @@
 /** `listen` against a signer that shares no code with it: the genuine webhook is accepted, its forged copies are not. */
 import { describe, expect, it } from "vitest";
+import { MEANINGS, type Reason } from "../../src/domain/reasons.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { readyUrl, startPaylink, type Running } from "../support/paylink.ts";
@@ -54,7 +55,7 @@ describe("a webhook signed by an independent implementation", () => {
 
   const forgeries: [
     string,
-    string,
+    Reason,
     (
       genuine: SignedWebhook,
       url: string,
@@ -119,7 +120,7 @@ describe("a webhook signed by an independent implementation", () => {
       const { headers, body } = await forge(await signedWebhook({ url, fields }), url, fields);
       expect(await post(url, { ...headers, "Content-Length": String(body.length) }, body)).toEqual({
         status: 401,
-        body: "",
+        body: JSON.stringify({ status: 401, code, detail: MEANINGS[code] }),
       });
     }
     const { stdout } = await listen.stop();

@@ -1,7 +1,7 @@
 /** Forwarding against an application that is slow, silent or gone, with its own clock and timeout. */
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Send, SendTimeout } from "../../src/http/exchange.ts";
+import { type Send, SendError, SendTimeout } from "../../src/http/exchange.ts";
 import { createSender } from "../../src/http/send.ts";
 import {
   type EventLog,
@@ -11,7 +11,7 @@ import {
   type WebhookEvent,
 } from "../../src/receiver/events.ts";
 import { createDirectForwarder } from "../../src/receiver/direct-forwarder.ts";
-import { forward } from "../../src/receiver/forward.ts";
+import { forward, type Forwarder } from "../../src/receiver/forward.ts";
 import { judge, readContent } from "../../src/receiver/judge.ts";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
@@ -37,6 +37,11 @@ function event(id: string, receivedAt = AT, members: Record<string, unknown> = {
   };
 }
 
+/** The same forwarder, of whose answers only the status matters. */
+const statusesOf = ({ forward }: Forwarder) => ({
+  forward: async (...event: Parameters<Forwarder["forward"]>) => (await forward(...event)).status,
+});
+
 /** An application that takes so many milliseconds for each webhook, on a clock that only it moves. */
 function slowApp(takes: readonly number[], log: EventLog = createMemoryLog()) {
   let now = AT.getTime();
@@ -60,7 +65,7 @@ function slowApp(takes: readonly number[], log: EventLog = createMemoryLog()) {
     targetOf: () => APP,
     observe: (_, forwarded) => void forwards.push(forwarded),
   });
-  return { forwarder, timeouts, forwards };
+  return { forwarder: statusesOf(forwarder), timeouts, forwards };
 }
 
 describe("a slow application", () => {
@@ -96,18 +101,20 @@ describe("a slow application", () => {
         sent.push(id);
         answers.set(id, () => resolve({ status: 200, headers: [], body: new Uint8Array() }));
       });
-    const forwarder = createDirectForwarder({
-      send,
-      now: () => AT,
-      headers: [],
-      insecure: false,
-      concurrency: 2,
-      timeout: 8_000,
-      log: createMemoryLog(),
-      pause: async () => undefined,
-      targetOf: () => APP,
-      observe: () => undefined,
-    });
+    const forwarder = statusesOf(
+      createDirectForwarder({
+        send,
+        now: () => AT,
+        headers: [],
+        insecure: false,
+        concurrency: 2,
+        timeout: 8_000,
+        log: createMemoryLog(),
+        pause: async () => undefined,
+        targetOf: () => APP,
+        observe: () => undefined,
+      }),
+    );
     const deliver = (id: string, reference: string) =>
       forwarder.forward(event(id, AT, { uti: id, reference }), firstDelivery(id));
     const delivered = [deliver("a1", "A"), deliver("a2", "A"), deliver("b1", "B"), deliver("c1", "C")];
@@ -125,18 +132,20 @@ describe("a slow application", () => {
   it("that hangs lets no webhook wait past its own time", async () => {
     const send: Send = (_, { timeout } = {}) =>
       new Promise((_resolve, reject) => setTimeout(() => reject(new SendTimeout("late", true)), timeout));
-    const forwarder = createDirectForwarder({
-      send,
-      now: () => new Date(),
-      headers: [],
-      insecure: false,
-      concurrency: 1,
-      timeout: 60,
-      log: createMemoryLog(),
-      pause: async () => undefined,
-      targetOf: () => APP,
-      observe: () => undefined,
-    });
+    const forwarder = statusesOf(
+      createDirectForwarder({
+        send,
+        now: () => new Date(),
+        headers: [],
+        insecure: false,
+        concurrency: 1,
+        timeout: 60,
+        log: createMemoryLog(),
+        pause: async () => undefined,
+        targetOf: () => APP,
+        observe: () => undefined,
+      }),
+    );
     const received = new Date();
     const deliver = (id: string, after: number) =>
       forwarder.forward(
@@ -144,6 +153,59 @@ describe("a slow application", () => {
         firstDelivery(id),
       );
     expect(await Promise.all([deliver("a", 0), deliver("b", 0), deliver("c", 5)])).toEqual([504, 504, 504]);
+  });
+});
+
+describe("the answer of the application", () => {
+  const answerTo = (send: Send) =>
+    createDirectForwarder({
+      send,
+      now: () => AT,
+      headers: [],
+      insecure: false,
+      concurrency: 1,
+      timeout: 8_000,
+      log: createMemoryLog(),
+      pause: async () => undefined,
+      targetOf: () => APP,
+      observe: () => undefined,
+    }).forward(event("a"), firstDelivery("a"));
+
+  it("reaches the service with its status, its content and nothing else; any 2xx is a 200", async () => {
+    const headers = [
+      ["Content-Type", "text/plain"],
+      ["Set-Cookie", "session=1"],
+      ["Server", "internal"],
+    ] as const;
+    const body = new TextEncoder().encode("no such order");
+    const refused = await answerTo(async () => ({ status: 401, headers, body }));
+    expect(refused).toEqual({
+      status: 401,
+      headers: [
+        ["Content-Type", "text/plain"],
+        ["Proxy-Status", "paylink; received-status=401"],
+      ],
+      body,
+    });
+    expect(await answerTo(async () => ({ status: 204, headers: [], body: new Uint8Array() }))).toEqual({
+      status: 200,
+      headers: [["Proxy-Status", "paylink; received-status=204"]],
+      body: new Uint8Array(),
+    });
+    const long = await answerTo(async () => ({ status: 500, headers, body: new Uint8Array(1e6) }));
+    expect(long.body.length).toBe(64 * 1024);
+  });
+
+  it.each([
+    [new SendTimeout("no answer", true), 504, "http_response_timeout"],
+    [new SendError("the connection to 10.1.2.3 was closed", true), 502, "connection_terminated"],
+    [new SendError("connect ECONNREFUSED 10.1.2.3:3000", false), 502, "destination_unavailable"],
+  ])("that is missing is an error of RFC 9209, without the address: %s", async (error, status, name) => {
+    const { headers, ...answer } = await answerTo(async () => {
+      throw error;
+    });
+    expect(answer).toEqual({ status, body: new Uint8Array() });
+    expect(headers).toEqual([["Proxy-Status", `paylink; error=${name}`]]);
   });
 });
 
@@ -228,14 +290,16 @@ describe("an application that", () => {
 
   it("was not reached is shown without a status, and the service is answered 502", async () => {
     const shown: string[] = [];
-    const forwarder = createDirectForwarder({
-      ...options,
-      concurrency: 8,
-      log: createMemoryLog(),
-      pause: () => Promise.reject(new Error("nothing to wait for")),
-      targetOf: () => new URL("http://127.0.0.1:1/hook"),
-      observe: ({ id }, forwarded) => void shown.push(renderForward(id, forwarded, NO_PAINT)),
-    });
+    const forwarder = statusesOf(
+      createDirectForwarder({
+        ...options,
+        concurrency: 8,
+        log: createMemoryLog(),
+        pause: () => Promise.reject(new Error("nothing to wait for")),
+        targetOf: () => new URL("http://127.0.0.1:1/hook"),
+        observe: ({ id }, forwarded) => void shown.push(renderForward(id, forwarded, NO_PAINT)),
+      }),
+    );
     expect(await forwarder.forward(webhookEvent, firstDelivery("a"))).toBe(502);
     expect(shown).toEqual(["  → a not reached: connection refused in 0 ms  http://127.0.0.1:1/hook"]);
   });

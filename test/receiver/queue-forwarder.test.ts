@@ -194,7 +194,10 @@ describe("the forwarder", () => {
       claimedElsewhere: false,
       answered: undefined,
     };
-    expect(await forwarder.forward(one, stored)).toBe(200);
+    expect(await forwarder.forward(one, stored)).toMatchObject({
+      status: 200,
+      headers: [["Proxy-Status", 'paylink; details="stored; the answer of the application comes later"']],
+    });
     await expect.poll(() => sent).toEqual(["own"]);
     expect(clock.seconds()).toBe(before);
     await append(openSqlite(path, clock.now), "other");
