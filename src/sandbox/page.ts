@@ -105,14 +105,14 @@ export const STYLE = `
   color-scheme: light dark;
   --ground: #f4f5f8; --card: #ffffff; --text: #1b1f2a; --quiet: #565d6d; --line: #d9dde6; --edge: #858da0;
   --accent: #2f4bd8; --on-accent: #ffffff; --soft: #eef1fd;
-  --good: #10693b; --bad: #ab1f2d; --warn: #7c4a03; --banner: #fdf0cd; --on-banner: #5c3b00;
+  --good: #10693b; --bad: #ab1f2d; --warn: #7c4a03; --banner: #fdf0cd; --on-banner: #5c3b00; --mark: #ffe38a;
   --shadow: 0 1px 2px rgb(20 25 40 / 6%), 0 12px 32px rgb(20 25 40 / 8%);
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #10131a; --card: #191e29; --text: #eceff6; --quiet: #a5aec0; --line: #333b4c; --edge: #78839a;
     --accent: #93a6ff; --on-accent: #0d1330; --soft: #222a40;
-    --good: #6fd79f; --bad: #ff98a0; --warn: #f2c26b; --banner: #3a2d0c; --on-banner: #f8dfa4;
+    --good: #6fd79f; --bad: #ff98a0; --warn: #f2c26b; --banner: #3a2d0c; --on-banner: #f8dfa4; --mark: #6a5310;
     --shadow: 0 1px 2px rgb(0 0 0 / 40%), 0 12px 32px rgb(0 0 0 / 30%);
   }
 }

@@ -76,7 +76,7 @@ describe("the lists", () => {
     },
   );
 
-  it("show failed deliveries first, 50 a page, within 60 KB, and every page once", async () => {
+  it("show the newest first, 50 a page, within 60 KB, and every page once", async () => {
     const service = openTestSandbox();
     await store(service, 120, (index) => (index % 40 === 0 ? "failed" : "delivered"));
     const seen: string[] = [];
@@ -89,33 +89,30 @@ describe("the lists", () => {
       ranges.push(/id="range"[^>]*>\s*([^<]*?)\s*</.exec(page)?.[1] ?? "");
       path = /rel="next" href="([^"]+)&amp;key=/.exec(page)?.[1];
     }
-    expect(seen.slice(0, 5)).toEqual(["d120", "d80", "d40", "d119", "d118"]);
+    expect(seen.slice(0, 5)).toEqual(["d120", "d119", "d118", "d117", "d116"]);
     expect(new Set(seen).size).toBe(120);
     expect(ranges).toEqual(["50 of 120", "51 to 100 of 120", "101 to 120 of 120"]);
     for (const list of ["/payments", "/links"])
       expect(Buffer.byteLength(await get(service, list))).toBeLessThan(60_000);
   });
 
-  it("keep their filters in the addresses of the next page, and for the rows that an open page shows", async () => {
+  it("keep their filters in the addresses of the next page", async () => {
     const service = openTestSandbox();
     await store(service, 60, (index) => (index === 7 ? "failed" : "waiting"));
     const page = await get(service, "/deliveries?state=waiting&text=inv");
     expect(page).toMatch(
       /rel="next" href="\/deliveries\?text=inv&amp;state=waiting&amp;older=[\d.]+&amp;key=/,
     );
-    const open = await get(service, "/deliveries?state=waiting&shown=d7,d60,d8,none");
-    expect(rowIds(open)).toEqual(["d7", "d60", "d8"]);
-    expect(open).toContain("50 of 59");
   });
 
-  it("tell an open page how many rows are new, and leave its own where they are", async () => {
+  it("tell a page that is scrolled down how many rows are new, and leave its own where they are", async () => {
     const service = openTestSandbox();
     await store(service, 3, () => "waiting");
     const opened = await get(service, "/deliveries");
     expect(opened).not.toContain("new</a>");
-    const [, again = ""] = /data-page="([^"]+)"/.exec(opened) ?? [];
+    const [, again = ""] = /data-pinned="([^"]+)"/.exec(opened) ?? [];
     const path = again.replaceAll("&amp;", "&");
-    expect(new URL(path, ORIGIN).searchParams.get("shown")).toBe("d3,d2,d1");
+    expect(new URL(path, ORIGIN).searchParams.get("top")).toBe("3");
     const payment = {
       uti: "uti1",
       linkId: "link1",
@@ -131,17 +128,38 @@ describe("the lists", () => {
     const { text } = await service.request("GET", path);
     expect(rowIds(text)).toEqual(["d3", "d2", "d1"]);
     expect(text).toContain("Show 1 new</a>");
-    expect(text).toContain("4 of 4");
+    expect(rowIds(await get(service, "/deliveries"))).toEqual(["new", "d3", "d2", "d1"]);
+  });
+
+  it("name failed deliveries above them, with a button that resends all", async () => {
+    const service = openTestSandbox();
+    await store(service, 3, (index) => (index === 1 ? "failed" : "waiting"));
+    const page = await get(service, "/deliveries");
+    expect(page).toContain("1 delivery failed");
+    expect(page).toContain("Resend all failed");
+    expect((await service.request("GET", "/deliveries")).text).not.toContain("Resend all failed");
   });
 
   it("find the payment, its link and its deliveries by a reference", async () => {
     const service = openTestSandbox();
     await store(service, 12, () => "delivered");
     expect(rowIds(await get(service, "/search?text=inv-12"))).toEqual(["uti12", "link12", "d12"]);
+    expect(await get(service, "/payments?text=inv-12")).toContain("<mark>INV-12</mark>");
     const many = await get(service, "/search?text=INV");
     expect(many).toContain("Show all 12");
     expect(Buffer.byteLength(many)).toBeLessThan(60_000);
     expect(await get(service, "/search?text=none")).toContain("Nothing matches");
+  });
+
+  it.each(["amp", "<b>", '"', "&", "quot mark", "\\d+ (.*"])("mark nothing but text: %s", async (text) => {
+    const service = openTestSandbox();
+    const description = `<b>amp & "quot" mark \\d+ (.*`;
+    await linkId(service, oneTime(service, { description }));
+    const page = await get(service, `/links?text=${encodeURIComponent(text)}`);
+    const shown = page.match(/<td class="main"[^]*?<\/td>/)?.[0] ?? "";
+    expect(shown).toContain("<mark>");
+    const plain = shown.replaceAll(/<\/?mark>/g, "");
+    expect(plain).toContain("&lt;b&gt;amp &amp; &quot;quot&quot; mark \\d+ (.*</a>");
   });
 });
 
@@ -244,7 +262,7 @@ describe("an action", () => {
     expect(await advance("/payments?state=declined&text=a")).toBe(
       `/payments?state=declined&text=a&done=advanced&key=${key}`,
     );
-    expect(await advance("/links?key=old&done=paid&shown=1&above=2")).toBe(`/links?done=advanced&key=${key}`);
+    expect(await advance("/links?key=old&done=paid&top=2")).toBe(`/links?done=advanced&key=${key}`);
     for (const back of [
       "https://evil.example/",
       "//evil.example/",

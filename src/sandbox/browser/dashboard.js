@@ -1,4 +1,4 @@
-/** The dashboard's script: it keeps the page up to date, and copies. Everything else works without it. */
+/** The dashboard's script: it keeps the page up to date, copies, and moves by keys. Everything else works without it. */
 import { stayLive } from "./live.js";
 
 /**
@@ -65,7 +65,41 @@ async function copy(button) {
   }, 2_000);
 }
 
-document.addEventListener("click", ({ target }) => {
-  const button = target instanceof Element ? target.closest("button.copy") : null;
-  if (button instanceof HTMLElement) void copy(button);
+document.addEventListener("click", (event) => {
+  if (!(event.target instanceof Element)) return;
+  const button = event.target.closest("button.copy");
+  if (button instanceof HTMLElement) return void copy(button);
+  const isSelecting = getSelection()?.isCollapsed === false;
+  if (isSelecting || event.target.closest("a, button, input, summary")) return;
+  linkOf(event.target.closest("tr"))?.dispatchEvent(new MouseEvent("click", event));
+});
+
+/** @param {Element | null | undefined} row */
+const linkOf = (row) => row?.querySelector(".main a") ?? row?.querySelector("a");
+
+/**
+ * Moves the focus to the next or previous row; the row with the focus is where it is.
+ * @param {1 | -1} step
+ */
+function moveToRow(step) {
+  const rows = [...document.querySelectorAll("table.list tbody tr")];
+  const current = rows.findIndex((row) => row.contains(document.activeElement));
+  const link = linkOf(rows[Math.max(current + step, 0)]);
+  if (link instanceof HTMLElement) link.focus();
+}
+
+const KEYS = new Map([
+  ["/", () => found(document.getElementById("search")).focus()],
+  ["j", () => moveToRow(1)],
+  ["k", () => moveToRow(-1)],
+]);
+
+document.addEventListener("keydown", (event) => {
+  const { target, key, ctrlKey, metaKey, altKey } = event;
+  if (target instanceof Element && target.matches("input, select, textarea")) return;
+  if (document.querySelector(":popover-open") !== null || altKey) return;
+  const action = KEYS.get(ctrlKey || metaKey ? (key === "k" ? "/" : "") : key);
+  if (action === undefined) return;
+  event.preventDefault();
+  action();
 });

@@ -1,7 +1,39 @@
-/** Keeps the open page up to date: at each change it fetches the page again, and makes the live regions like the new ones. */
+/**
+ * Keeps the open page up to date: at each change it fetches the page again, and makes the live regions like the new ones. Times
+ * are in the zone of the browser.
+ */
 
 /** Milliseconds to gather changes before fetching. */
 const GATHERED = 150;
+
+/** Milliseconds that a new row is highlighted. */
+const HIGHLIGHTED = 2_500;
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** @param {ChildNode} node */
+function highlightRow(node) {
+  if (!(node instanceof HTMLTableRowElement) || stillness.matches) return;
+  node.animate([{ backgroundColor: "var(--mark)" }, {}], { duration: HIGHLIGHTED, easing: "ease-out" });
+}
+
+/** The Swedish spelling of a time is that of ISO 8601. */
+const local = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "long" });
+
+/**
+ * Shows exact times in the zone of the browser, with UTC as their title; a time that is cut at minutes stays so.
+ * @param {ParentNode} root
+ */
+function showLocalTimes(root) {
+  for (const time of root.querySelectorAll("time")) {
+    const text = local.format(new Date(time.dateTime));
+    if (!time.classList.contains("exact")) time.title = text;
+    else {
+      const utc = time.textContent ?? "";
+      time.title = utc;
+      time.textContent = /:\d\d:/.test(utc) ? text : text.replace(/:\d\d (?=\D)/, " ");
+    }
+  }
+}
 
 /**
  * Children by what stays the same when the server renders them again: their id or row, or their kind and place.
@@ -40,21 +72,25 @@ function renew(node, next) {
     if (same !== undefined) renew(same, child);
     if (same !== undefined && same === place) place = place.nextSibling;
     else node.insertBefore(same ?? child, place);
+    if (same === undefined) highlightRow(child);
   }
 }
 
 /** @returns {HTMLElement | null} */
 const shown = () => document.querySelector("[data-page]");
 
+const isListInSight = () => (document.getElementById("list")?.getBoundingClientRect().top ?? 0) >= 0;
+
 let hasChanged = false;
 let isUpdating = false;
 
 /** The address of a live page has what it shows, so that the server renders the same rows again. */
 async function update() {
-  const page = shown()?.dataset["page"];
+  const { page, pinned } = shown()?.dataset ?? {};
   if (page === undefined) return;
-  const reply = await fetch(page, { headers: { Accept: "text/html" } });
+  const reply = await fetch(isListInSight() ? page : (pinned ?? page), { headers: { Accept: "text/html" } });
   const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
+  showLocalTimes(fresh);
   for (const region of document.querySelectorAll("[data-live]")) {
     const next = fresh.getElementById(region.id);
     if (next !== null) renew(region, next);
@@ -123,6 +159,10 @@ export function stayLive(show = () => undefined) {
     stream = undefined;
     hasMissed = true;
   });
+  // Rows that were only counted arrive once the top of the list is in sight again.
+  const onScroll = () => isListInSight() && document.getElementById("fresh") !== null && void onChange();
+  addEventListener("scroll", onScroll, { passive: true });
   if (!document.hidden) connect(show);
   schedule();
+  showLocalTimes(document);
 }

@@ -7,9 +7,9 @@ import {
   address,
   badge,
   clipped,
-  exactTime,
   keyField,
   minuteTime,
+  momentOf,
   pageAddress,
   type View,
 } from "./parts.ts";
@@ -24,6 +24,8 @@ export interface DashboardPage {
   readonly live?: Readonly<Record<string, string>>;
   /** Milliseconds after which the script reads the page again without a change: fewer while a time on it counts in seconds. */
   readonly refresh?: number;
+  /** The same while the top of the page's list is out of sight. */
+  readonly pinned?: Readonly<Record<string, string>>;
   /** The text that was searched for. */
   readonly text?: string;
   /** Whether the page shows a refused form, which no change may replace. */
@@ -32,7 +34,7 @@ export interface DashboardPage {
 
 export const dashboardPage = (
   view: View,
-  { title, content, tab, live, refresh = 60_000, text = "", invalid = false }: DashboardPage,
+  { title, content, tab, live, pinned = live, refresh = 60_000, text = "", invalid = false }: DashboardPage,
 ): Page =>
   page({
     kind: "dashboard",
@@ -42,7 +44,7 @@ export const dashboardPage = (
       <section class="head" aria-label="Dashboard">
         <div class="head-row">
           <p class="brand" dir="auto">${clipped(view.merchantName)}</p>
-          ${searchBox(view, { id: "search", action: "/search", label: "Search for a reference, an id or an address", placeholder: "Reference, id or address", text })}
+          ${searchBox(view, { id: "search", action: "/search", label: "Search links, payments and deliveries", placeholder: "Amount, customer, reference, status or id", text })}
           <p id="connection" class="connection" role="status">Not live: reload to update</p>
         </div>
         <div class="head-row">
@@ -55,12 +57,17 @@ export const dashboardPage = (
         <div
           id="content"
           data-page="${pageAddress(view, view.here, live)}"
+          data-pinned="${pageAddress(view, view.here, pinned)}"
           data-refresh="${refresh}"
           ${live === undefined || invalid ? "" : "data-live"}
         >
           ${content}
         </div>
-      </main>`,
+      </main>
+      <footer class="keys" aria-label="Keys">
+        <kbd>/</kbd> or <kbd>Ctrl K</kbd> search · <kbd>j</kbd> <kbd>k</kbd> next and previous row ·
+        <kbd>Enter</kbd> open
+      </footer>`,
   });
 
 interface SearchBox {
@@ -103,8 +110,7 @@ function tabs(view: View, current: Tab | undefined): Page {
 const clock = (view: View): Page =>
   html`<div class="control">
     <span class="control-name">Clock</span>
-    <time datetime="${view.now.toISOString()}" title="${exactTime(view.now)}">${minuteTime(view.now)}</time>
-    ${view.clock === "running" ? "" : badge(view.clock)}
+    ${momentOf(view.now, minuteTime(view.now))} ${view.clock === "running" ? "" : badge(view.clock)}
     ${actionForm(
       view,
       "/sandbox/advance",
@@ -147,8 +153,8 @@ export const confirmation = (view: View, { id, title, subject, text, action, but
     ${subject === undefined ? "" : html`<p dir="auto"><b>${subject}</b></p>`}
     <p>${text}</p>
     <div class="actions">
-      ${actionForm(view, action, html`<button class="danger">${button}</button>`)}
       <button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>Go back</button>
+      ${actionForm(view, action, html`<button class="danger">${button}</button>`)}
     </div>
   </dialog>`;
 

@@ -18,18 +18,19 @@ import {
   deliveryPath,
   linkPath,
   linkTitle,
+  momentOf,
   outcomeText,
   pageLink,
   paidAt,
   panel,
   paymentPath,
+  plural,
   priceOf,
   recordOf,
   referenceOf,
   shortUrl,
   statusText,
   table,
-  timeOf,
   type Listing,
   type View,
 } from "./parts.ts";
@@ -43,6 +44,8 @@ interface List<Row> extends Listing<Row> {
   readonly nothingYet: Page | string;
   /** A button beside the title. */
   readonly action?: (view: View) => Page | "";
+  /** What to notice above the rows. */
+  readonly alert?: (view: View) => Page | "";
   readonly read: (view: View, query: ListQuery) => ListPage<Row>;
 }
 
@@ -57,10 +60,12 @@ export const DELIVERIES: List<ListedDelivery> = {
   one: "delivery",
   states: ["failed", "waiting", "delivered"],
   nothingYet: "A webhook appears here when a link with a callback address is paid.",
-  action: (view) =>
+  alert: (view) =>
     view.counts.failed === 0
       ? ""
-      : actionForm(view, "/sandbox/deliveries/resend-failed", html`<button>Resend all failed</button>`),
+      : html`<p class="bad">${plural(view.counts.failed, "delivery", "deliveries")} failed</p>
+          <a href="${address(view, "/deliveries", { state: "failed" })}">Show only these</a>
+          ${actionForm(view, "/sandbox/deliveries/resend-failed", html`<button>Resend all failed</button>`)}`,
   read: ({ ledger }, query) => {
     const page = ledger.deliveries(query);
     const rows = page.rows.map((delivery) => ({
@@ -70,7 +75,7 @@ export const DELIVERIES: List<ListedDelivery> = {
     }));
     return { ...page, rows };
   },
-  caption: "Deliveries of webhooks, the failed ones first",
+  caption: "Deliveries of webhooks, the newest first",
   id: ({ id }) => id,
   columns: [
     { title: "State", cell: ({ state }) => badge(state) },
@@ -79,25 +84,23 @@ export const DELIVERIES: List<ListedDelivery> = {
       kind: "main",
       cell: ({ id, uti, record }, view) => pageLink(view, deliveryPath(id), referenceOf(record, uti)),
     },
-    { title: "Outcome", kind: "medium", cell: ({ record }) => outcomeText(record) },
+    { title: "Outcome", cell: ({ record }) => outcomeText(record) },
     { title: "Amount", kind: "number", cell: ({ record }) => amountOf(record) },
     { title: "Address", kind: "wide mono", cell: ({ url }) => shortUrl(url) },
     {
       title: "Last status",
-      kind: "medium",
       cell: ({ attempt }) =>
         attempt && html`<span class="${isAccepted(attempt) ? "" : "bad"}">${statusText(attempt)}</span>`,
     },
     { title: "Attempts", kind: "wide number", cell: ({ attempts }) => String(attempts) },
     {
       title: "Last attempt",
-      kind: "medium",
-      cell: ({ attempt }, { now }) => attempt && timeOf(attempt.at, now),
+      cell: ({ attempt }) => attempt && momentOf(attempt.at),
     },
     {
       title: "Next attempt",
       kind: "wide",
-      cell: ({ state, due }, { now }) => state === "waiting" && timeOf(new Date(due), now),
+      cell: ({ state, due }) => state === "waiting" && momentOf(new Date(due)),
     },
   ],
 };
@@ -120,18 +123,22 @@ export const PAYMENTS: List<Payment> = {
     { title: "Amount", kind: "number", cell: ({ record }) => amountOf(record) },
     {
       title: "Time",
-      kind: "medium",
-      cell: ({ record }, { now }) => {
+      cell: ({ record }) => {
         const time = paidAt(record);
-        return time && timeOf(time, now);
+        return time && momentOf(time);
       },
     },
-    { title: "Card", kind: "wide mono", cell: ({ record }) => clipped(textOf(record, "cardPan") ?? "") },
     {
-      title: "Link",
-      kind: "wide mono",
-      cell: ({ linkId }, view) => pageLink(view, linkPath(linkId), linkId),
+      title: titleOf("customerName"),
+      kind: "wide",
+      cell: ({ linkId }, view) =>
+        pageLink(
+          view,
+          linkPath(linkId),
+          clipped(view.ledger.findLink(linkId)?.request.customerName ?? linkId),
+        ),
     },
+    { title: "Card", kind: "wide mono", cell: ({ record }) => clipped(textOf(record, "cardPan") ?? "") },
     {
       title: "Webhook",
       kind: "medium",
@@ -176,13 +183,12 @@ export const LINKS: List<Link> = {
     },
     {
       title: titleOf("createdDate"),
-      kind: "medium",
-      cell: ({ createdDate }, { now }) => timeOf(createdDate, now),
+      cell: ({ createdDate }) => momentOf(createdDate),
     },
     {
       title: titleOf("expirationDate"),
-      kind: "medium",
-      cell: ({ expirationDate }, { now }) => timeOf(new Date(expirationDate), now),
+      kind: "wide",
+      cell: ({ expirationDate }) => momentOf(new Date(expirationDate)),
     },
   ],
 };
@@ -190,28 +196,20 @@ export const LINKS: List<Link> = {
 /** The most rows on a page of a list. */
 const ROWS = 50;
 
-/**
- * The query of a list's address: its filters and position; the ids of the rows that an open page shows, and the number of
- * rows before them when it was opened.
- */
-type ListAddress = Readonly<
-  Partial<Record<"text" | "state" | "older" | "newer" | "shown" | "above", string>>
->;
+/** The query of a list's address: its filters and position, and the newest row that an open page shows. */
+type ListAddress = Readonly<Partial<Record<"text" | "state" | "older" | "newer" | "top", string>>>;
 
-/** Nothing moves under the pointer on an open page: its rows stay where they are, and new ones are announced. */
+/**
+ * New rows arrive by themselves on the first page while its top is in sight. On any other page, and further down, the rows
+ * stay where they are under the pointer, and the new ones are counted.
+ */
 export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): Page {
   const { text = "", state = "", older, newer } = asked;
-  const query = { limit: ROWS, now: view.now };
-  const current = list.read(view, { ...query, text, state, older, newer });
-  const ids = asked.shown === undefined ? [] : asked.shown.split(",").slice(0, ROWS);
-  const kept = new Map(
-    (ids.length === 0 ? [] : list.read(view, { ...query, ids }).rows).map((row) => [list.id(row), row]),
-  );
-  const isOpen = kept.size > 0;
-  const rows = isOpen ? ids.flatMap((id) => kept.get(id) ?? []) : current.rows;
-  const above = (isOpen && Number(asked.above)) || current.skipped;
-  const others = isOpen ? current.rows.filter((row) => !kept.has(list.id(row))).length : 0;
-  const fresh = others + Math.max(0, current.skipped - above);
+  const current = list.read(view, { ...asked, limit: ROWS, now: view.now });
+  const { rows, arrived } = current;
+  const top = asked.top ?? current.newest;
+  const isFirst = older === undefined && newer === undefined;
+  const alert = list.alert?.(view) ?? "";
   const title = capitalized(list.tab);
   /** This list with other filters, or at another position. */
   const to = (query: Readonly<Record<string, string>>): string => address(view, `/${list.tab}`, query);
@@ -219,7 +217,8 @@ export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): 
   return dashboardPage(view, {
     title,
     tab: list.tab,
-    live: { shown: rows.map(list.id).join(","), above: String(above) },
+    live: isFirst ? {} : { top },
+    pinned: { top },
     content: html`<div class="title-row">
         <h1>${title}</h1>
         <div class="actions">${list.action?.(view) ?? ""}</div>
@@ -239,16 +238,17 @@ export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): 
         </nav>
         ${searchBox(view, { id: "filter", action: `/${list.tab}`, label: `Filter ${list.tab} by text`, placeholder: `Filter ${list.tab}`, text, state })}
       </div>
+      ${alert === "" ? "" : html`<section class="alert" aria-label="Failed">${alert}</section>`}
       <section class="panel" id="list" aria-label="${title}">
         <div class="list-row">
           <p id="range" class="quiet">${rangeText(current)}</p>
           <p role="status">
-            ${fresh === 0 ? "" : html`<a id="fresh" href="${to(filters)}">Show ${fresh} new</a>`}
+            ${arrived === 0 ? "" : html`<a id="fresh" href="${to(filters)}">Show ${arrived.toLocaleString("en-US")} new</a>`}
           </p>
         </div>
         ${
           rows.length > 0
-            ? table(view, list, rows)
+            ? table(view, list, rows, text)
             : text === "" && state === ""
               ? html`<div class="empty">
                   <p><b>Nothing yet</b></p>
@@ -302,7 +302,7 @@ export function listPanel<Row>(view: View, list: List<Row>, excerpt: Excerpt): P
     return nothing === undefined ? "" : panel(list.tab, title, html`<p class="hint">${nothing}</p>`);
   const all = address(view, `/${list.tab}`, { text: query.linkId ?? query.uti ?? query.text });
   const more = html`<a href="${all}">Show all ${total.toLocaleString("en-US")}</a>`;
-  return panel(list.tab, title, table(view, list, rows), total > rows.length ? more : "");
+  return panel(list.tab, title, table(view, list, rows, query.text), total > rows.length ? more : "");
 }
 
 export function searchPage(view: View, text: string): Page {
@@ -314,7 +314,7 @@ export function searchPage(view: View, text: string): Page {
   ];
   const nothing = html`<section class="panel empty">
     <p><b>Nothing matches</b></p>
-    <p>No link, payment or delivery contains this text.</p>
+    <p>No link, payment or delivery shows all of these words.</p>
   </section>`;
   return dashboardPage(view, {
     title: "Search",

@@ -1,14 +1,14 @@
 /** Small pieces that the dashboard's pages share: addresses, forms, times, values, tables and blocks of text to copy. */
 import { outcomeName } from "../../domain/outcome.ts";
 import type { Context } from "hono";
-import { html } from "hono/html";
+import { html, raw } from "hono/html";
 import { withoutPassword } from "../../domain/addresses.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { parseJsonObject } from "../../domain/parse-json.ts";
 import { formatRelative, parseInstant } from "../../domain/time.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { HeaderLine } from "../../http/message.ts";
-import type { Attempt, Delivery, Link } from "../store/rows.ts";
+import { searchWords, type Attempt, type Delivery, type Link } from "../store/rows.ts";
 import { isReusable } from "../links.ts";
 import type { Page } from "../page.ts";
 import { checkoutUrl } from "../replies.ts";
@@ -46,7 +46,7 @@ export function viewOf(
 }
 
 /** Query parameters of a single request, which are not part of the address of a page. */
-const PASSING = ["key", "done", "shown", "above"];
+const PASSING = ["key", "done", "top"];
 
 function pathAndQuery(url: string): string {
   const { pathname, searchParams } = new URL(url);
@@ -96,12 +96,16 @@ export function actionForm(view: View, action: string, content: Page): Page | ""
 export const keyField = ({ key }: Pick<View, "key">): Page | "" =>
   key === undefined ? "" : html`<input type="hidden" name="key" value="${key}" />`;
 
-export const plural = (count: number, one: string): string =>
-  `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
 /** "3 minutes ago"; the exact time is its title. */
 export const timeOf = (date: Date, now: Date): Page =>
   html`<time datetime="${date.toISOString()}" title="${exactTime(date)}">${formatRelative(date, now)}</time>`;
+
+/** The exact time; the script shows it in the time zone of the browser. */
+export const momentOf = (date: Date, text = exactTime(date)): Page =>
+  html`<time datetime="${date.toISOString()}" class="exact">${text}</time>`;
 
 /** `2026-01-31 12:00:00 UTC` */
 export const exactTime = (date: Date): string => timeTo("2026-01-31T12:00:00", date);
@@ -196,7 +200,7 @@ export const panel = (id: string, title: string, content: Page, beside: Page | "
 
 export interface Column<Row> {
   readonly title: string;
-  /** `wide` and `medium` columns are left out on narrow screens; `number` aligns to the right. */
+  /** `wide` and `medium` columns are left out on narrower screens; `number` aligns to the right. */
   readonly kind?: string;
   /** A dash stands for nothing. */
   readonly cell: (row: Row, view: View) => Page | string | false | undefined;
@@ -209,8 +213,15 @@ export interface Listing<Row> {
   readonly columns: readonly Column<Row>[];
 }
 
-export const table = <Row>(view: View, { caption, id, columns }: Listing<Row>, rows: readonly Row[]): Page =>
-  html`<table class="list">
+/** The words of `text` are marked in the rows. */
+export const table = <Row>(
+  view: View,
+  { caption, id, columns }: Listing<Row>,
+  rows: readonly Row[],
+  text = "",
+): Page => {
+  const show = marker(text);
+  return html`<table class="list">
     <caption class="hidden">
       ${caption}
     </caption>
@@ -223,11 +234,40 @@ export const table = <Row>(view: View, { caption, id, columns }: Listing<Row>, r
       ${rows.map(
         (row) =>
           html`<tr data-row="${id(row)}">
-            ${columns.map(({ kind = "", cell }) => html`<td class="${kind}">${cell(row, view) || html`<span class="quiet">–</span>`}</td>`)}
+            ${columns.map(({ kind = "", cell }) => html`<td class="${kind}">${show(cell(row, view) || NOTHING)}</td>`)}
           </tr>`,
       )}
     </tbody>
   </table>`;
+};
+
+const NOTHING = html`<span class="quiet">–</span>`;
+
+/** What a search does not look through: times, tags and escaped characters. */
+const UNSEARCHED = String.raw`<time[^]*?<\/time>|<[^>]*>|&#?\w+;`;
+
+/** Marks the words of a search in the content of a cell; in an amount, there may be commas between the digits. */
+function marker(text: string): (content: Page | string) => Page | string {
+  const words = searchWords(text);
+  if (words.length === 0) return (content) => content;
+  const pattern = Promise.all(words.map(patternOf)).then(
+    (patterns) => new RegExp(`(${patterns.join("|")})|${UNSEARCHED}`, "gi"),
+  );
+  return async (content) =>
+    raw(
+      (await escaped(content)).replace(await pattern, (found, word) =>
+        word === undefined ? found : `<mark>${found}</mark>`,
+      ),
+    );
+}
+
+async function patternOf(word: string): Promise<string> {
+  const characters = Array.from(await escaped(word), (one) => one.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&"));
+  return characters.join(/^[\d.]+$/.test(word) ? ",?" : "");
+}
+
+/** Text as a template escapes it, and a page as it is. */
+const escaped = async (content: Page | string): Promise<string> => String(await html`${content}`);
 
 /** The most headers that are shown, and the longest value. */
 const HEADERS = 20;

@@ -54,15 +54,17 @@ html:not(.scripted) .copy { display: none; }
   .tabs ul { gap: 0 0.5rem; } .tabs a { font-size: 0.8125rem; gap: 0.2rem; } .count { padding: 0 0.25rem; background: none; }
   .control-name, .count .word { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .dashboard .panel { padding: 0.8rem; overflow-x: auto; }
-  table.list td, table.list th { padding-right: 0.5rem; } table.list td:first-child, table.list th:first-child { padding-right: 0.4rem; } table.list { font-size: 0.8125rem; } .badge { padding: 0 0.35rem; }
+   table.list { font-size: 0.8125rem; } .badge { padding: 0 0.35rem; }
 }
 @media (max-width: 60rem) { .controls { padding-bottom: 0.6rem; } }
 .dashboard main { border-top: 1px solid var(--line); margin-top: 0; padding-top: 1.1rem; }
 
 .title-row { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; justify-content: space-between; margin-bottom: 0.9rem; min-height: 2rem; }
 #content > h1 { margin-bottom: 0.9rem; }
-.dashboard .panel { background: var(--card); border: 1px solid var(--line); border-radius: 12px; box-shadow: none; padding: 0.9rem 1rem; margin-bottom: 1rem; min-width: 0; }
+.dashboard .panel { background: var(--card); border: 1px solid var(--line); border-radius: 12px; box-shadow: none; padding: 0.9rem 1rem; margin-bottom: 1rem; min-width: 0; container-type: inline-size; }
 .notice { background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: 8px; padding: 0.6rem 0.9rem; margin-bottom: 1rem; }
+.alert { display: flex; flex-wrap: wrap; gap: 0.4rem 1rem; align-items: center; background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--bad); border-radius: 8px; padding: 0.5rem 0.9rem; margin-bottom: 0.8rem; }
+.alert form { margin-left: auto; }
 .filters { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; justify-content: space-between; margin-bottom: 0.8rem; }
 .chips { display: flex; flex-wrap: wrap; gap: 0.35rem; }
 .chips a { display: block; padding: 0.2rem 0.7rem; border: 1px solid var(--line); border-radius: 99px; background: var(--card); color: var(--text); text-decoration: none; font-size: 0.8125rem; }
@@ -85,13 +87,26 @@ table.list tbody tr:hover { background: var(--soft); }
 table.list tbody td:first-child { white-space: nowrap; }
 table.list .number { text-align: right; padding-right: 0; font-variant-numeric: tabular-nums; }
 table.list time, table.list .badge { white-space: nowrap; }
+.scripted table.list tbody tr { cursor: pointer; }
+table.list time { font-variant-numeric: tabular-nums; color: var(--quiet); }
+mark { background: var(--mark); color: var(--text); border-radius: 3px; padding: 0 1px; }
 table.list a { text-decoration: none; } table.list a:hover { text-decoration: underline; }
 table.list .main a { font-weight: 600; }
 table.list tr:has([aria-current]) { background: var(--soft); }
 table.list td:last-child, table.list th:last-child { padding-right: 0; }
-.dashboard .wide, .dashboard .medium { display: none; }
-@media (min-width: 48rem) { table.list .number { padding-right: 1.75rem; white-space: nowrap; } .dashboard th.medium, .dashboard td.medium { display: table-cell; } }
-@media (min-width: 75rem) { .dashboard th.wide, .dashboard td.wide { display: table-cell; } }
+@container (max-width: 68rem) { .dashboard .wide { display: none; } }
+@container (min-width: 44rem) { table.list .number { padding-right: 1.75rem; white-space: nowrap; } }
+/* In a narrow panel a row is two lines: what it is and its amount, then its states and times. */
+@container (max-width: 43.99rem) {
+  .dashboard .medium, table.list thead, table.list td:has(> .quiet:only-child) { display: none; }
+  table.list, table.list tbody { display: block; }
+  table.list tr { display: flex; flex-wrap: wrap; align-items: center; gap: 0.15rem 0.6rem; padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
+  table.list tr:last-child { border-bottom: 0; }
+  table.list tr::after { content: ""; order: 1; flex-basis: 100%; }
+  table.list td { order: 2; padding: 0; border: 0; }
+  table.list td.main { order: 0; flex: 1; min-width: 40%; }
+  table.list td.number { order: 1; margin-left: auto; }
+}
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
 .badge { display: inline-block; font-size: 0.75rem; font-weight: 600; padding: 0 0.5rem; border-radius: 99px; border: 1px solid currentColor; line-height: 1.5; color: var(--quiet); vertical-align: middle; letter-spacing: 0; }
 .badge.approved, .badge.delivered, .badge.paid { color: var(--good); }
@@ -140,6 +155,10 @@ table.headers th { font-weight: 500; color: var(--quiet); width: 10rem; }
 .new-link .whole { grid-column: 1 / -1; }
 .dashboard .problems { background: var(--card); max-width: 60rem; margin-bottom: 1rem; }
 .problems ul { list-style: disc; padding-left: 1.2rem; }
+.keys { max-width: 90rem; margin: -2.5rem auto 0; padding: 0 1rem 1.5rem; color: var(--quiet); font-size: 0.8125rem; }
+html:not(.scripted) .keys { display: none; }
+@media (hover: none) { .keys { display: none; } }
+kbd { font: inherit; font-size: 0.75rem; padding: 0 0.35rem; border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 5px; background: var(--card); color: var(--text); }
 dialog { font-size: 0.875rem; border: 1px solid var(--line); border-radius: 14px; background: var(--card); color: var(--text); padding: 1.4rem; max-width: min(34rem, 92vw); gap: 0.9rem; }
 dialog:popover-open { display: grid; }
 dialog::backdrop { background: rgb(10 12 20 / 50%); }

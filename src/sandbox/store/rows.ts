@@ -89,11 +89,10 @@ export type Attempt = Readonly<z.infer<typeof attemptRow>>;
 
 /** The rows of a list to read: those that match every member that is given. */
 export interface ListQuery {
-  /** Part of an id, a reference or an address. */
+  /** Words, each of which a row shows or whose id begins with it. */
   readonly text?: string;
   /** The status of a link, the outcome of a payment, the state of a delivery. */
   readonly state?: string;
-  readonly ids?: readonly string[];
   /** Payments and deliveries of a link. */
   readonly linkId?: string;
   /** Deliveries of a payment. */
@@ -101,16 +100,22 @@ export interface ListQuery {
   /** The rows after or before a position that a page named; without a position, the first page. */
   readonly older?: string | undefined;
   readonly newer?: string | undefined;
+  /** The position of the newest row to read; later ones are only counted. */
+  readonly top?: string | undefined;
   readonly limit: number;
   /** The current time, which decides whether a link has expired. */
   readonly now: Date;
 }
 
-/** The newest rows first, but failed deliveries before all others. */
+/** The newest rows first. */
 export interface ListPage<Row> {
   readonly rows: readonly Row[];
   /** All rows that match, on all pages. */
   readonly total: number;
+  /** The position of the newest row that matches; 0 without rows. */
+  readonly newest: string;
+  /** The rows that are newer than `top`. */
+  readonly arrived: number;
   /** The rows on the pages before this one. */
   readonly skipped: number;
   /** The positions to continue from; undefined if there are no more rows. */
@@ -125,16 +130,39 @@ type Condition = readonly [sql: string, ...values: Value[]];
 interface ListSource<T> {
   readonly table: string;
   readonly schema: { parse(row: unknown): T };
-  readonly key: string;
-  /** The columns of an index, from the most significant; the last page has the lowest values. */
-  readonly order: readonly string[];
   readonly hasState: (state: string, now: Date) => Condition;
-  readonly contains: (text: string) => Condition;
+  readonly contains: (word: string, now: Date) => Condition;
 }
 
-/** Ignores the case of ASCII letters. */
-const inText = (columns: string): string => `instr(lower(${columns}), lower(?)) > 0`;
-const WITH_REFERENCE = `FROM payments WHERE ${inText("reference || ' ' || uti")}`;
+/** The text of the columns contains a word; ignores the case of ASCII letters. */
+const shows = (columns: readonly string[], word: string): Condition => [
+  `instr(lower(${columns.map((column) => `coalesce(${column}, '')`).join(" || ' ' || ")}), lower(?)) > 0`,
+  word,
+];
+
+/** The shortest start of an id that finds it, in characters: ids are random, and contain every short word. */
+const ID_START = 5;
+
+const startsWith = (columns: readonly string[], word: string): Condition[] =>
+  word.length < ID_START
+    ? []
+    : columns.map((column) => [`instr(lower(${column}), lower(?)) = 1`, word] as const);
+
+const anyOf = (...conditions: readonly Condition[]): Condition => [
+  `(${conditions.map(([sql]) => sql).join(" OR ")})`,
+  ...conditions.flatMap(([, ...values]) => values),
+];
+
+const within = (sql: (condition: string) => string, [condition, ...values]: Condition): Condition => [
+  sql(condition),
+  ...values,
+];
+
+/** A number of a JSON column, as it is spelled and with two decimals, as most currencies show it. */
+const amountText = (column: string, field: string): readonly string[] => {
+  const amount = `json_extract(${column}, '$.${field}')`;
+  return [`${column} -> '$.${field}'`, `printf('%.2f', ${amount})`];
+};
 
 /** `statusOf` as SQL; its parameter is the current time. */
 const LINK_STATUS = `CASE
@@ -145,42 +173,70 @@ const LINK_STATUS = `CASE
   WHEN viewedDate IS NULL THEN 'active'
   ELSE 'viewed' END`;
 
-const requestText = (field: string): string => `coalesce(json_extract(request, '$.${field}'), '')`;
+const LINK_TEXTS = ["invoiceId", "description", "customerName", "currency"];
+
+const paymentShows = (word: string): Condition =>
+  anyOf(
+    shows(
+      ["reference", "outcome", ...amountText("record", "amountTrans"), "record ->> '$.transCurrencyCode'"],
+      word,
+    ),
+    ...startsWith(["uti"], word),
+  );
 
 export const LINKS: ListSource<Link> = {
   table: "links",
   schema: linkRow,
-  key: "id",
-  order: ["seq"],
   hasState: (state, now) => [`${LINK_STATUS} = ?`, now.toISOString(), state],
-  contains: (text) => [
-    `(${inText(`id || ' ' || ${["invoiceId", "description", "customerName"].map(requestText).join(" || ' ' || ")}`)}
-      OR id IN (SELECT linkId ${WITH_REFERENCE}))`,
-    text,
-    text,
-  ],
+  contains: (word, now) =>
+    anyOf(
+      shows(
+        [...LINK_TEXTS.map((field) => `request ->> '$.${field}'`), ...amountText("request", "amount")],
+        word,
+      ),
+      [`instr(${LINK_STATUS}, lower(?)) > 0`, now.toISOString(), word],
+      ...startsWith(["id"], word),
+      within((of) => `id IN (SELECT linkId FROM payments WHERE ${of})`, shows(["reference"], word)),
+    ),
 };
 
 export const PAYMENTS: ListSource<Payment> = {
   table: "payments",
   schema: paymentRow,
-  key: "uti",
-  order: ["seq"],
   hasState: (state) => ["outcome = ?", state],
-  contains: (text) => [inText("linkId || ' ' || reference || ' ' || uti"), text],
+  contains: (word) =>
+    anyOf(
+      paymentShows(word),
+      shows(["record ->> '$.cardPan'"], word),
+      ...startsWith(["linkId"], word),
+      within(
+        (of) => `linkId IN (SELECT id FROM links WHERE ${of})`,
+        shows(["request ->> '$.customerName'"], word),
+      ),
+    ),
 };
+
+/** The receiver's status of the newest attempt. */
+const LAST_STATUS =
+  "(SELECT status FROM attempts WHERE deliveryId = deliveries.id AND number = deliveries.attempts)";
+
+/** What follows the origin, so that nobody finds the password in an address by searching. */
+const URL_PATH = "iif(instr(substr(url, 9), '/') = 0, '', substr(url, instr(substr(url, 9), '/') + 8))";
 
 export const DELIVERIES: ListSource<Delivery> = {
   table: "deliveries",
   schema: deliveryRow,
-  key: "id",
-  order: ["failed", "seq"],
   hasState: (state) => ["state = ?", state],
-  contains: (text) => [
-    `(${inText("linkId || ' ' || id || ' ' || uti || ' ' || url")} OR uti IN (SELECT uti ${WITH_REFERENCE}))`,
-    text,
-    text,
-  ],
+  contains: (word) =>
+    anyOf(
+      shows(["state", "origin", URL_PATH, LAST_STATUS], word),
+      ...startsWith(["id", "linkId", "uti"], word),
+      within((of) => `uti IN (SELECT uti FROM payments WHERE ${of})`, paymentShows(word)),
+      within(
+        (of) => `linkId IN (SELECT id FROM links WHERE ${of})`,
+        shows(["request ->> '$.customerName'"], word),
+      ),
+    ),
 };
 
 export function readList<T>(
@@ -188,64 +244,72 @@ export function readList<T>(
   query: ListQuery,
   read: (sql: string, ...values: Value[]) => Row[],
 ): ListPage<T> {
-  const { table, order } = source;
+  const { table } = source;
+  const { limit, older, newer, top } = query;
   const matching = conditionsOf(source, query);
+  const shown: readonly Condition[] = isPosition(top) ? [...matching, ["seq <= ?", Number(top)]] : matching;
   const select = (what: string, conditions: readonly Condition[], end = ""): Row[] => {
     const where = conditions.map(([sql]) => sql).join(" AND ") || "TRUE";
     const values = conditions.flatMap(([, ...given]) => given);
     return read(`SELECT ${what} FROM ${table} WHERE ${where} ${end}`, ...values);
   };
-  const count = (conditions: readonly Condition[]): number =>
-    Number(select("count(*) AS n", conditions)[0]?.["n"]);
-  const beside = (operator: "<" | ">", position: string): Condition => [
-    `(${order.join(", ")}) ${operator} (${order.map(() => "?").join(", ")})`,
-    ...position.split(".").map(Number),
-  ];
+  const count = (conditions: readonly Condition[]): Row => {
+    const [counted = {}] = select("count(*) AS n, coalesce(max(seq), 0) AS newest", conditions);
+    return counted;
+  };
   const rowsBy = (direction: "ASC" | "DESC", conditions: readonly Condition[]): Row[] =>
-    select(
-      "*",
-      conditions,
-      `ORDER BY ${order.map((column) => `${column} ${direction}`).join(", ")} LIMIT ${query.limit}`,
-    );
+    select("*", conditions, `ORDER BY seq ${direction} LIMIT ${limit}`);
   const pageAt = (): Row[] | undefined => {
-    const { older, newer } = query;
-    if (isPosition(older, order)) return rowsBy("DESC", [...matching, beside("<", older)]);
-    if (!isPosition(newer, order)) return undefined;
-    const above = rowsBy("ASC", [...matching, beside(">", newer)]).toReversed();
-    return above.length < query.limit ? undefined : above;
+    if (isPosition(older)) return rowsBy("DESC", [...shown, ["seq < ?", Number(older)]]);
+    if (!isPosition(newer)) return undefined;
+    const above = rowsBy("ASC", [...shown, ["seq > ?", Number(newer)]]).toReversed();
+    return above.length < limit ? undefined : above;
   };
   const later = pageAt();
-  const rows = later ?? rowsBy("DESC", matching);
+  const rows = later ?? rowsBy("DESC", shown);
   const positionOf = (row: Row | undefined): string | undefined =>
-    row === undefined ? undefined : order.map((column) => String(row[column])).join(".");
+    row === undefined ? undefined : String(row["seq"]);
   const first = positionOf(rows[0]);
-  const skipped = later === undefined || first === undefined ? 0 : count([...matching, beside(">", first)]);
-  const total = count(matching);
+  const skipped =
+    later === undefined || first === undefined
+      ? 0
+      : Number(count([...shown, ["seq > ?", Number(first)]])["n"]);
+  const all = count(matching);
+  const total = Number(all["n"]);
+  const arrived = shown === matching ? 0 : total - Number(count(shown)["n"]);
   return {
     rows: rows.map((row) => source.schema.parse(row)),
     total,
+    newest: String(all["newest"]),
+    arrived,
     skipped,
     newer: skipped > 0 ? first : undefined,
-    older: skipped + rows.length < total ? positionOf(rows.at(-1)) : undefined,
+    older: skipped + rows.length < total - arrived ? positionOf(rows.at(-1)) : undefined,
   };
 }
 
 /** Positions arrive in addresses, so any text is possible. */
-const isPosition = (text: string | undefined, order: readonly string[]): text is string =>
-  text !== undefined &&
-  text.split(".").length === order.length &&
-  text.split(".").every((part) => /^\d{1,15}$/.test(part));
+const isPosition = (text: string | undefined): text is string => /^\d{1,15}$/.test(text ?? "");
+
+/** The most words of a search. */
+const WORDS = 10;
+
+/** The words that are searched for, in lower case. An amount is found with and without the commas between its thousands. */
+export const searchWords = (text: string): readonly string[] =>
+  text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .slice(0, WORDS)
+    .map((word) => (/^\d[\d,]*(?:\.\d*)?$/.test(word) ? word.replaceAll(",", "") : word));
 
 function conditionsOf(
   source: ListSource<unknown>,
-  { text = "", state = "", ids, linkId, uti, now }: ListQuery,
-): Condition[] {
+  { text = "", state = "", linkId, uti, now }: ListQuery,
+): readonly Condition[] {
   return [
-    ...(text === "" ? [] : [source.contains(text)]),
+    ...searchWords(text).map((word) => source.contains(word, now)),
     ...(state === "" ? [] : [source.hasState(state, now)]),
-    ...(ids === undefined
-      ? []
-      : [[`${source.key} IN (SELECT value FROM json_each(?))`, JSON.stringify(ids)] as const]),
     ...(linkId === undefined ? [] : [["linkId = ?", linkId] as const]),
     ...(uti === undefined ? [] : [["uti = ?", uti] as const]),
   ];
