@@ -1,6 +1,7 @@
 /** `listen --forward-to nats://…`, in process, against a real server of NATS with JetStream. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { credsAuthenticator, nkeys } from "@nats-io/transport-node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createVerifier } from "../../src/library/webhooks.ts";
 import { NATS_SERVER, startNats } from "../support/broker-servers.mjs";
@@ -39,6 +40,16 @@ const fieldsOf = (headers: string): Record<string, string> =>
       value,
     ]),
   );
+
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** What one key of NATS says about another, as its servers read it. */
+function jwtOf(signer: nkeys.KeyPair, subject: nkeys.KeyPair, claims: object): string {
+  const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
+  const about = { iss: signer.getPublicKey(), sub: subject.getPublicKey(), name: "shop", jti: "1", iat: 1 };
+  const signed = `${encode({ typ: "JWT", alg: "ed25519-nkey" })}.${encode({ ...about, nats: { ...claims, version: 2 } })}`;
+  return `${signed}.${Buffer.from(signer.sign(Buffer.from(signed))).toString("base64url")}`;
+}
 
 describe("a stream", () => {
   it("gets the bytes, what verifies them, and each record once", async () => {
@@ -152,6 +163,28 @@ describe("a server that is away", () => {
   }, 60_000);
 });
 
+describe("a cluster of three servers", () => {
+  it("takes what arrives while the one that was named is away", async () => {
+    const routes = await Promise.all([freePort(), freePort(), freePort()]);
+    const servers = await Promise.all(
+      routes.map((route) =>
+        startOwn(`server_name: s${route}
+          cluster { name: paid, listen: "127.0.0.1:${route}", routes: [${routes.map((to) => `"nats://127.0.0.1:${to}"`).join()}] }`),
+      ),
+    );
+    const [first, second] = servers;
+    if (first === undefined || second === undefined) throw new Error("no servers");
+    // Until the servers have chosen a leader.
+    const create = async () => (await first.createStream("paid", { num_replicas: 3 })).config;
+    await expect.poll(() => create().catch(() => undefined)).toMatchObject({ num_replicas: 3 });
+    const listen = await listenTo(targetOf("paid", first.port));
+    await untilTaken(listen);
+    await first.kill();
+    await untilTaken(listen);
+    expect(await second.messages("paid")).toHaveLength(2);
+  }, 60_000);
+});
+
 describe("logging in", () => {
   it("takes the user and the password from the environment", async () => {
     const guarded = await startOwn("authorization { user: shop, password: secret }");
@@ -163,7 +196,65 @@ describe("logging in", () => {
     expect(String(detailsOf(wrong))).toMatch(/authorization violation/i);
   });
 
-  it("over TLS needs the authority of the server's certificate", async () => {
+  it("takes a token from the environment, and a seed from a file", async () => {
+    const user = nkeys.createUser();
+    const file = join(temporaryHome(), "user.nk");
+    writeFileSync(file, `${textOf(user.getSeed())}\n`);
+    const logins = [
+      { config: "token: secret", env: { NATS_TOKEN: "secret" } },
+      { config: `users = [{ nkey: ${user.getPublicKey()} }]`, env: { NATS_NKEY: file } },
+    ];
+    for (const { config, env } of logins) {
+      const guarded = await startOwn();
+      await guarded.createStream("in");
+      await guarded.kill();
+      await guarded.start(`authorization { ${config} }`);
+      const target = targetOf("in", guarded.port);
+      const [right, wrong] = [await listenTo(target, { env }), await listenTo(target)];
+      expect([await deliver(right), await deliver(wrong)]).toEqual([200, 503]);
+    }
+  });
+
+  it("takes the credentials file of a user whose account an operator has signed", async () => {
+    const [operator, user] = [nkeys.createOperator(), nkeys.createUser()];
+    const [account, system] = [nkeys.createAccount(), nkeys.createAccount()];
+    const limits = {
+      subs: -1,
+      data: -1,
+      payload: -1,
+      imports: -1,
+      exports: -1,
+      wildcards: true,
+      conn: -1,
+      leaf: -1,
+    };
+    const storage = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };
+    const accountJwt = jwtOf(operator, account, { type: "account", limits: { ...limits, ...storage } });
+    const userJwt = jwtOf(account, user, { type: "user", pub: {}, sub: {}, subs: -1, data: -1, payload: -1 });
+    const creds = join(temporaryHome(), "shop.creds");
+    writeFileSync(
+      creds,
+      `-----BEGIN NATS USER JWT-----\n${userJwt}\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY SEED-----\n${textOf(user.getSeed())}\n------END USER NKEY SEED------\n`,
+    );
+    const guarded = await startOwn(`
+      operator: ${jwtOf(operator, operator, { type: "operator" })}
+      resolver: MEMORY
+      system_account: ${system.getPublicKey()}
+      resolver_preload: {
+        ${account.getPublicKey()}: ${accountJwt}
+        ${system.getPublicKey()}: ${jwtOf(operator, system, { type: "account", limits })}
+      }`);
+    const authenticator = credsAuthenticator(readFileSync(creds));
+    await guarded.createStream("in", {}, { authenticator });
+    const target = targetOf("in", guarded.port);
+    const [right, wrong] = [
+      await listenTo(target, { env: { NATS_CREDS: creds } }),
+      await listenTo(target, { env: { NATS_USER: "shop", NATS_PASSWORD: "no" } }),
+    ];
+    expect([await deliver(right), await deliver(wrong)]).toEqual([200, 503]);
+  });
+
+  it("over TLS needs the authority of the server's certificate, and one of paylink's own where the server asks", async () => {
     const home = temporaryHome();
     const { ca, cert, key } = privatelyIssued(home, ["localhost"]);
 
@@ -185,6 +276,18 @@ describe("logging in", () => {
       200, 503, 200,
     ]);
     expect(String(detailsOf(doubting))).toMatch(/certificate/);
+
+    const authority = secure.write("ca.pem", readFileSync(ca));
+    await secure.kill();
+    await secure.start(
+      `tls { cert_file: "${servedCert}", key_file: "${servedKey}", ca_file: "${authority}", verify: true }`,
+    );
+    const own = { NATS_CA: ca, NATS_CERT: cert, NATS_KEY: key };
+    const [known, unknown] = [
+      await listenTo(target, { env: own }),
+      await listenTo(target, { env: { NATS_CA: ca } }),
+    ];
+    expect([await deliver(known), await deliver(unknown)]).toEqual([200, 503]);
   });
 
   it("stops before listening if a file cannot be read", async () => {
