@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createSecureServer } from "node:http2";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import * as undici from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { PaylinkError } from "../../src/domain/errors.ts";
 import { ClosedWithoutAnswer, ProxyFailed, SendError, SendTimeout } from "../../src/http/exchange.ts";
@@ -16,6 +17,13 @@ import { freePort } from "../support/ports.ts";
 import { rawServer } from "../support/raw-server.ts";
 import { startProxy, UNRESOLVABLE } from "../support/secure-service.ts";
 import { openSender } from "../support/sender.ts";
+
+it("takes from single modules of undici what its index exports", async () => {
+  const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
+  const { default: buildConnector } = await import("undici/lib/core/connect.js");
+  expect(Agent).toBe(undici.Agent);
+  expect(buildConnector).toBe(undici.buildConnector);
+});
 
 it.each([
   ["with the bytes at once", "Content-Length: 2\r\n\r\n{}"],
