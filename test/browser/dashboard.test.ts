@@ -166,6 +166,11 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     const local = new Date(utc.getTime() + 5.5 * 3_600_000).toISOString().slice(0, 19).replace("T", " ");
     expect(await time.textContent()).toBe(`${local} GMT+5:30`);
     expect(await time.getAttribute("title")).toBe(`${utc.toISOString().slice(0, 19).replace("T", " ")} UTC`);
+    await page.goto(shop.at("/clock"));
+    await page.getByLabel("Move to (GMT+5:30)").fill("2040-01-31T12:00");
+    await page.getByRole("button", { name: "Move", exact: true }).click();
+    await page.getByText("The clock was moved forward.").waitFor();
+    expect(await page.locator("#controls time").getAttribute("datetime")).toContain("2040-01-31T06:30");
     expect(await page.locator("#controls time").first().textContent()).toMatch(
       /^[\d-]+ \d\d:\d\d GMT\+5:30$/,
     );
@@ -224,7 +229,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     const page = await openPage();
     await page.goto(shop.at("/links"));
     await live(page);
-    await shop.post("/sandbox/advance", { duration: "8d" });
+    await shop.post("/sandbox/advance", { when: "8d" });
     await page.locator(".list .badge.expired").waitFor();
     await page.locator("#controls .badge.moved").waitFor();
     const before = await page.locator("#controls .mono").textContent();
@@ -407,7 +412,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       "/search?text=none",
     ];
     const details = [`/links/${id}`, `/links/${open}`, `/payments/${uti}`, delivery ?? "", "/links/none"];
-    const forms = ["/links/new"];
+    const forms = ["/links/new", "/clock"];
     const states = [...lists, ...details, ...forms].map(shop.at);
     for (const address of [...states, `${shop.url}deliveries`]) {
       await page.goto(address);

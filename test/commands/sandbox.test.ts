@@ -312,11 +312,11 @@ describe("a running sandbox", () => {
     await listen.until(/"type":"event"/);
   });
 
-  it("refuses a duration that it cannot read", async () => {
+  it("refuses a time that it cannot read", async () => {
     const { exit, stderr } = await runCommand(["sandbox", "advance", "soon", "--json"]);
     expect(exit).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({
-      error: { details: { problems: [{ at: "<duration>", message: expect.stringContaining('"soon"') }] } },
+      error: { details: { problems: [{ at: "<when>", message: expect.stringContaining('"soon"') }] } },
     });
   });
 

@@ -40,7 +40,7 @@ describe("a token is issued", () => {
     const documented = { token_type: "Bearer", expires_in: 3600, scope: "pay_by_link", refresh_token: "" };
     expect(rest).toEqual(documented);
     expect((await useToken(service, access_token)).status).toBe(404);
-    await service.control("/sandbox/advance", { duration: "1h" });
+    await service.control("/sandbox/advance", { when: "1h" });
     expect((await useToken(service, access_token)).status).toBe(401);
   });
 

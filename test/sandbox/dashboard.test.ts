@@ -256,7 +256,7 @@ describe("an action", () => {
     const service = openTestSandbox();
     const key = service.dashboardKey;
     const advance = async (back: string) =>
-      (await post(service, "/sandbox/advance", { duration: "1h", back }))
+      (await post(service, "/sandbox/advance", { when: "1h", back }))
         .header("location")
         ?.replace(/(?<=done=advanced)\.\d+/, "");
     expect(await advance("/payments?state=declined&text=a")).toBe(
@@ -278,6 +278,36 @@ describe("an action", () => {
     const done = (await post(service, "/sandbox/rotate-key", { back: "/links" })).header("location") ?? "";
     expect((await service.request("GET", done)).text).toContain("now signed with a new key");
     expect((await service.request("GET", done)).text).not.toContain("now signed with a new key");
+  });
+
+  it("moves the clock to a date, and to what is due next", async () => {
+    const service = openTestSandbox({ answer: () => 500 });
+    const id = await linkId(service, oneTime(service, { description: "Ticket" }));
+    await service.pay(id, { outcome: "declined" });
+    await service.sandbox.idle();
+    const clock = await get(service, "/clock");
+    expect([...clock.matchAll(/name="when" value="(2026[^"]+)"/g)].map(([, time]) => time)).toEqual([
+      "2026-01-31T12:00:05.000Z",
+      "2026-02-07T12:00:00.000Z",
+    ]);
+    expect(clock).toMatch(/Retry of webhook <a[^]*Link <a[^]*Ticket<\/a\s*> expires/);
+    await post(service, "/sandbox/advance", { when: "2026-01-31T12:00:05.000Z", back: "/clock" });
+    expect(service.posted).toHaveLength(2);
+    const typed = await post(service, "/sandbox/advance", {
+      when: "2026-02-08T02:00",
+      zone: "+05:30",
+      back: "/clock",
+    });
+    expect(typed.header("location")).toContain("/clock?done=advanced");
+    expect(service.clock.now().toISOString()).toBe("2026-02-07T20:30:00.000Z");
+    expect(await get(service, "/links")).toContain("expired");
+    const past = await post(service, "/sandbox/advance", {
+      when: "2026-01-01T00:00",
+      zone: "Z",
+      back: "/clock",
+    });
+    expect(past.status).toBe(422);
+    expect(past.text).toContain("the time must not be before 2026-02-07T20:30:00Z");
   });
 
   it("pays a link as approved, declined and cancelled, and refuses an amount at the field", async () => {
@@ -394,7 +424,7 @@ describe("the stream of events", () => {
     await service.request("GET", `/pay?r=${id}`);
     await service.pay(id, { outcome: "approved" });
     await service.sandbox.idle();
-    await service.control("/sandbox/advance", { duration: "1s" });
+    await service.control("/sandbox/advance", { when: "1s" });
     await service.control("/sandbox/rotate-key");
     service.sandbox.endStreams();
     const text = await new Response(stream).text();

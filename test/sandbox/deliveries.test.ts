@@ -73,7 +73,7 @@ describe("the schedule", () => {
       ["1m", 6],
       ["7d", 6],
     ] as const) {
-      await service.control("/sandbox/advance", { duration: wait });
+      await service.control("/sandbox/advance", { when: wait });
       expect([wait, service.posted.length]).toEqual([wait, total]);
     }
     const page = (await service.request("GET", "/deliveries?state=failed")).text;
@@ -86,7 +86,7 @@ describe("the schedule", () => {
   it("makes every due attempt when the clock moves past several, and stops at the first 2xx", async () => {
     const service = openTestSandbox({ answer: (_, count) => (count < 4 ? 503 : 204) });
     await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
-    await service.control("/sandbox/advance", { duration: "1d" });
+    await service.control("/sandbox/advance", { when: "1d" });
     expect(service.posted).toHaveLength(4);
     expect(service.clock.now().toISOString()).toBe("2026-02-01T12:00:00.000Z");
   });
@@ -157,7 +157,7 @@ describe("order and timeouts", () => {
     expect(waiting).toContain("no answer");
     const detail = `/deliveries/${/data-row="([^"]+)"/.exec(waiting)?.[1]}`;
     expect((await service.request("GET", detail)).text).toContain("no answer within 10000 ms");
-    await service.control("/sandbox/advance", { duration: "5s" });
+    await service.control("/sandbox/advance", { when: "5s" });
     expect(service.timeouts).toEqual([10_000, 10_000]);
     expect((await service.request("GET", detail)).text).toContain("2 attempts");
   });
@@ -232,7 +232,7 @@ describe("simulated faults", () => {
     const id = await linkId(service, reusable(service));
     for (const amount of ["1", "2"]) await service.pay(id, { outcome: "approved", amount });
     await service.sandbox.idle();
-    await service.control("/sandbox/advance", { duration: "1m" });
+    await service.control("/sandbox/advance", { when: "1m" });
     return service.posted.map(({ body }) =>
       String((JSON.parse(Buffer.from(body).toString()) as { amountTrans: number }).amountTrans),
     );
@@ -247,9 +247,9 @@ describe("simulated faults", () => {
   it("late: posts after 30 seconds", async () => {
     const service = openTestSandbox({ fault: "late" });
     await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
-    await service.control("/sandbox/advance", { duration: "29s" });
+    await service.control("/sandbox/advance", { when: "29s" });
     expect(service.posted).toEqual([]);
-    await service.control("/sandbox/advance", { duration: "1s" });
+    await service.control("/sandbox/advance", { when: "1s" });
     expect(service.posted).toHaveLength(1);
   });
 });
@@ -262,7 +262,7 @@ it("delivers after a restart the webhooks that waited before it", async () => {
   await before.sandbox.idle();
   await before.sandbox.close();
   const after = openTestSandbox({ path });
-  await after.control("/sandbox/advance", { duration: "5s" });
+  await after.control("/sandbox/advance", { when: "5s" });
   expect(after.posted.map(({ body }) => body.length)).toEqual(before.posted.map(({ body }) => body.length));
   expect((await after.request("GET", `/pay?r=${id}`)).text).toContain("This link has been paid");
 });
@@ -320,10 +320,13 @@ describe("a ledger that fails", () => {
 
 it("refuses to move the clock to a date that links cannot have", async () => {
   const service = openTestSandbox();
-  const answer = await service.control("/sandbox/advance", { duration: "273000y" });
-  expect([answer.status, answer.json()["detail"]]).toEqual([
-    422,
-    "duration must not move the clock beyond the year 9989",
-  ]);
+  for (const [when, message] of [
+    ["273000y", "must be within the years 0000 to 9999"],
+    ["9990-06-01", "must not be after the year 9989"],
+    ["2020-01-01", "must not be before 2026-01-31T12:00:00Z: the clock only moves forward"],
+  ] as const) {
+    const answer = await service.control("/sandbox/advance", { when });
+    expect([answer.status, answer.json()["detail"]]).toEqual([422, `the time ${message}`]);
+  }
   expect((await service.create(oneTime(service))).status).toBe(200);
 });

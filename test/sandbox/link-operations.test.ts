@@ -7,7 +7,7 @@ const LATER = "2026-01-31T13:00:00.000Z";
 
 const show = async (service: TestSandbox, id: string) => (await service.call("GET", `${LINKS}/${id}`)).json();
 const view = (service: TestSandbox, id: string) => service.request("GET", `/pay?r=${id}`);
-const advance = (service: TestSandbox, duration: string) => service.control("/sandbox/advance", { duration });
+const advance = (service: TestSandbox, when: string) => service.control("/sandbox/advance", { when });
 
 function list(service: TestSandbox, changes: Readonly<Record<string, string>> = {}) {
   const query = {

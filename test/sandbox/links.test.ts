@@ -119,7 +119,7 @@ describe("States", () => {
     const service = openTestSandbox();
     const id = await linkId(service, oneTime(service));
     expect((await service.request("GET", `/pay?r=${id}`)).status).toBe(200);
-    await service.control("/sandbox/advance", { duration: "7d" });
+    await service.control("/sandbox/advance", { when: "7d" });
     const page = await service.request("GET", `/pay?r=${id}`);
     expect(page.status).toBe(410);
     expect(page.text).toContain("This link has expired");
@@ -131,9 +131,9 @@ describe("States", () => {
     const id = await linkId(service, reusable(service));
     for (const amount of ["1", "2.50"])
       expect((await service.pay(id, { outcome: "approved", amount })).status).toBe(200);
-    await service.control("/sandbox/advance", { duration: "1095d" });
+    await service.control("/sandbox/advance", { when: "1095d" });
     expect((await service.pay(id, { outcome: "approved", amount: "1" })).status).toBe(200);
-    await service.control("/sandbox/advance", { duration: "1d" });
+    await service.control("/sandbox/advance", { when: "1d" });
     expect((await service.pay(id, { outcome: "approved", amount: "1" })).status).toBe(409);
   });
 
@@ -146,7 +146,7 @@ describe("States", () => {
     const id = await linkId(service, oneTime(service));
     if (status === "paid") await service.pay(id, { outcome: "approved" });
     if (status === "cancelled") await service.control(`/sandbox/links/${id}/cancel`);
-    await service.control("/sandbox/advance", { duration: later });
+    await service.control("/sandbox/advance", { when: later });
     const before = service.ledger.findLink(id);
     const answer = await service.control(`/sandbox/links/${id}/cancel`);
     expect(answer.status).toBe(422);

@@ -38,7 +38,7 @@ describe("controls", () => {
     headers: Readonly<Record<string, string>>,
     form: Readonly<Record<string, string>> = {},
   ) => {
-    const body = new URLSearchParams({ duration: "1s", ...form }).toString();
+    const body = new URLSearchParams({ when: "1s", ...form }).toString();
     return service.request("POST", "/sandbox/advance", { headers, body });
   };
 

@@ -2,7 +2,7 @@
 import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
 import { accepted } from "../../domain/parse-result.ts";
 import { argument, command } from "../command.ts";
-import { parseMilliseconds } from "../flag-values.ts";
+import { parseWhen } from "../../domain/time.ts";
 import { timeoutFlag } from "../shared-flags.ts";
 import { sandboxFlags } from "./flags.ts";
 
@@ -14,15 +14,19 @@ const controlFlags = { timeout: timeoutFlag("10m") };
 
 const advance = command({
   summary: "move the running sandbox's clock forward, with the retries and expiries that come due",
-  examples: ["paylink sandbox advance 30s", "paylink sandbox advance 7d --json"],
+  examples: [
+    "paylink sandbox advance 30s",
+    "paylink sandbox advance 2027-01-31T12:00:00Z",
+    "paylink sandbox advance 7d --json",
+  ],
   arguments: {
-    duration: argument(
-      "<duration>",
-      "how far, such as 30s, 2h or 7d",
-      // The sandbox counts years by the calendar, from its own time: it gets the text.
-      (typed) => {
-        const parsed = parseMilliseconds(typed);
-        return parsed.ok ? accepted(typed) : parsed;
+    when: argument(
+      "<when>",
+      "how far, such as 30s, 2h or 7d; or to when, such as 2027-01-31T12:00:00Z",
+      // A duration counts from the sandbox's own time: it gets the text.
+      (typed, { now }) => {
+        const parsed = parseWhen(typed, now());
+        return parsed.ok ? accepted(typed.trim()) : parsed;
       },
       { example: "30s" },
     ),

@@ -199,12 +199,12 @@ const CONTROL_TIME = 600_000;
 
 export const advanceClock = (
   context: Context,
-  { duration, timeout = CONTROL_TIME }: ControlOptions & { readonly duration: string },
+  { when, timeout = CONTROL_TIME }: ControlOptions & { readonly when: string },
 ): Promise<number> =>
   withinTime(context, timeout, "The sandbox's clock may have moved.", async (limited) => {
     const { out, send, signal } = limited;
     const target = await findSandbox(limited);
-    const text = await control(send, target, "/sandbox/advance", { duration }, signal);
+    const text = await control(send, target, "/sandbox/advance", { when }, signal);
     const words = (): string =>
       `The sandbox's clock is at ${safeText(advanced.parse(JSON.parse(text)).now)}.`;
     out.data(out.json ? text : words());

@@ -103,3 +103,13 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   action();
 });
+
+// A time is entered in the zone of the browser, as all times are shown.
+document.addEventListener("submit", ({ target }) => {
+  if (!(target instanceof HTMLFormElement)) return;
+  const [when, zone] = ["when", "zone"].map((name) => target.elements.namedItem(name));
+  if (!(when instanceof HTMLInputElement && zone instanceof HTMLInputElement)) return;
+  const minutes = -new Date(when.value).getTimezoneOffset();
+  const clock = new Date(Math.abs(minutes) * 60_000).toISOString().slice(11, 16);
+  zone.value = `${minutes < 0 ? "-" : "+"}${clock}`;
+});

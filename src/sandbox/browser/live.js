@@ -24,6 +24,8 @@ const local = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: 
  * @param {ParentNode} root
  */
 function showLocalTimes(root) {
+  const zone = local.formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? "";
+  for (const name of root.querySelectorAll(".zone")) name.textContent = zone;
   for (const time of root.querySelectorAll("time")) {
     const text = local.format(new Date(time.dateTime));
     if (!time.classList.contains("exact")) time.title = text;

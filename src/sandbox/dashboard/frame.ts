@@ -109,13 +109,13 @@ function tabs(view: View, current: Tab | undefined): Page {
 
 const clock = (view: View): Page =>
   html`<div class="control">
-    <span class="control-name">Clock</span>
+    <a href="${address(view, "/clock")}">Clock</a>
     ${momentOf(view.now, minuteTime(view.now))} ${view.clock === "running" ? "" : badge(view.clock)}
     ${actionForm(
       view,
       "/sandbox/advance",
-      html`<button name="duration" value="1h">+1 h<span class="hidden"> on the clock</span></button>
-        <button name="duration" value="1d">+1 d<span class="hidden"> on the clock</span></button>`,
+      html`<button name="when" value="1h">+1 h<span class="hidden"> on the clock</span></button>
+        <button name="when" value="1d">+1 d<span class="hidden"> on the clock</span></button>`,
     )}
   </div>`;
 

@@ -5,7 +5,8 @@ import { setAt, type JsonObject } from "../../domain/json.ts";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { fieldFromText } from "../../domain/payment-link-fields.ts";
 import { checkRequest, requestFields } from "../../domain/payment-link.ts";
-import { parseDuration } from "../../domain/time.ts";
+import { refused, type Parsed } from "../../domain/parse-result.ts";
+import { formatInstant, parseWhen } from "../../domain/time.ts";
 import { cardFor } from "../../domain/test-cards.ts";
 import { textOf } from "../../domain/transaction.ts";
 import dashboardScript from "../browser/dashboard.js?raw";
@@ -15,6 +16,7 @@ import { fileReply, htmlReply, pageHeaders, STYLE, type Page } from "../page.ts"
 import { acceptPayment } from "../payments.ts";
 import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
+import { clockPage } from "./clock.ts";
 import { deliveryPage, paymentPage } from "./details.ts";
 import { notFoundPage } from "./frame.ts";
 import { linkPage, newLinkPage } from "./link.ts";
@@ -29,6 +31,7 @@ export function dashboardRoutes(app: Hono, service: Service): void {
   app.get("/payments", (c) => htmlReply(listPage(view(c), PAYMENTS, c.req.query())));
   app.get("/links", (c) => htmlReply(listPage(view(c), LINKS, c.req.query())));
   app.get("/search", (c) => htmlReply(searchPage(view(c), c.req.query("text") ?? "")));
+  app.get("/clock", (c) => htmlReply(clockPage(view(c))));
   app.get("/links/new", (c) => htmlReply(newLinkPage(view(c))));
   const detail = (
     what: string,
@@ -110,16 +113,28 @@ const answered = async (c: Context, service: Service, done: string, value: JsonO
 /** Later dates have no four-digit year, and their times are not ISO 8601 as the specification has them. */
 const LATEST = Date.parse("9990-01-01T00:00:00Z");
 
+/** `when` is a time or a duration; the field of a page for a date and time has its time zone apart. */
+function timeToMoveTo(form: URLSearchParams, now: Date): Parsed<Date> {
+  const when = parseWhen(`${form.get("when") ?? ""}${form.get("zone") ?? ""}`, now);
+  if (!when.ok) return when;
+  if (when.value < now)
+    return refused(`must not be before ${formatInstant(now)}: the clock only moves forward`);
+  return when.value.getTime() < LATEST ? when : refused("must not be after the year 9989");
+}
+
 async function advanceClock(c: Context, service: Service): Promise<Response> {
   const { clock, deliveries, announce } = service;
-  const duration = parseDuration((await formBody(c)).get("duration") ?? "");
-  const refuse = (message: string): ServiceProblem =>
-    new ServiceProblem(422, `duration ${message}`, [{ at: "duration", message }]);
-  if (!duration.ok) throw refuse(duration.message);
-  const { milliseconds } = duration.value;
-  if (clock.now().getTime() + milliseconds >= LATEST)
-    throw refuse("must not move the clock beyond the year 9989");
-  await deliveries.advance(milliseconds);
+  const form = await formBody(c);
+  const now = clock.now();
+  const when = timeToMoveTo(form, now);
+  if (!when.ok) {
+    const { message } = when;
+    const problem = new ServiceProblem(422, `the time ${message}`, [{ at: "when", message }]);
+    if (!form.has("back") || !accepts(c, "text/html")) throw problem;
+    const view = viewOf(c, service, form.get("key") ?? undefined, "/clock");
+    return htmlReply(clockPage(view, { entered: form, problem }), problem.status);
+  }
+  await deliveries.advance(when.value.getTime() - now.getTime());
   announce();
   return answered(c, service, "advanced", { now: clock.now().toISOString() });
 }

@@ -148,6 +148,8 @@ table.headers th, table.headers td { text-align: left; vertical-align: top; padd
 table.headers th { font-weight: 500; color: var(--quiet); width: 10rem; }
 @media (max-width: 40rem) { table.headers th, table.headers td { display: block; width: auto; } table.headers td { border-top: 0; padding-top: 0; } }
 .qr svg { shape-rendering: crispEdges; display: block; width: 12rem; max-width: 100%; height: auto; margin-top: 0.5rem; border-radius: 8px; }
+#move form { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: end; margin-top: 0.9rem; }
+#move form .label { align-self: center; margin: 0; }
 #pay form { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: end; }
 #pay form p { width: 100%; }
 #pay .field { flex: 0 1 12rem; }

@@ -129,6 +129,12 @@ export function openLedger(path: string) {
       const due = row(SELECT_NEXT_DUE, after)?.["due"];
       return due === undefined ? undefined : Number(due);
     },
+    /** The deliveries with an attempt after a moment, the next first. */
+    waitingAfter: (after: Date, limit: number) =>
+      rows(SELECT_WAITING, after.getTime(), limit).map((one) => deliveryRow.parse(one)),
+    /** The links that can be paid until a time after a moment, the next first. */
+    expiringAfter: (after: Date, limit: number) =>
+      rows(SELECT_EXPIRING, after.toISOString(), limit).map((one) => linkRow.parse(one)),
     counts: () => ({
       links: count("links"),
       payments: count("payments"),
@@ -171,6 +177,11 @@ const UPDATE_DELIVERY =
 const SELECT_NEXT =
   "SELECT * FROM deliveries WHERE state = 'waiting' AND origin = ? AND due <= ? AND linkId NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
 
+const SELECT_WAITING =
+  "SELECT * FROM deliveries WHERE state = 'waiting' AND due > ? ORDER BY due, seq LIMIT ?";
+const SELECT_EXPIRING = `SELECT * FROM links WHERE cancelledDate IS NULL
+  AND (paidDate IS NULL OR json_type(request, '$.linkOptions') IS NOT NULL)
+  AND julianday(expirationDate) > julianday(?) ORDER BY julianday(expirationDate), seq LIMIT ?`;
 const SELECT_NEXT_DUE = "SELECT due FROM deliveries WHERE state = 'waiting' AND due > ? ORDER BY due LIMIT 1";
 
 /** Units of writes: each is stored whole or not at all, and all units of one turn of the event loop share a commit. */
