@@ -5,11 +5,13 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { build } from "rolldown";
 import { billOfMaterials, bundledPackages, notices } from "./bundled-packages.mjs";
 import { buildLibrary } from "./library.mjs";
 import { rawText } from "./raw-text.mjs";
 import { replacements } from "./replacements.mjs";
+import { sourceMaps } from "./source-map.mjs";
 
 const root = new URL("../", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
@@ -37,11 +39,18 @@ const { output } = await build({
       "when-exit": standIn("when-exit"),
     }),
   ],
-  transform: { define: { PAYLINK_VERSION: JSON.stringify(manifest.version) } },
+  transform: {
+    define: {
+      PAYLINK_VERSION: JSON.stringify(manifest.version),
+      PAYLINK_ISSUES: JSON.stringify(manifest.bugs?.url ?? manifest.bugs ?? ""),
+    },
+  },
   output: {
     dir: "dist",
     format: "cjs",
-    minify: true,
+    // The names of functions are for crash reports.
+    minify: { mangle: { keepNames: { function: true, class: true } }, compress: true, codegen: true },
+    sourcemap: "hidden",
     comments: false,
     charset: "ascii",
     // One chunk each for what every start, every run, every command, every request and every call of the service load: each
@@ -71,6 +80,9 @@ const { output } = await build({
     chunkFileNames: "[name].js",
   },
 });
+for (const { fileName } of output)
+  if (fileName.endsWith(".js.map")) rmSync(new URL(`dist/${fileName}`, root));
+writeFileSync(new URL("dist/sources.json.gz", root), gzipSync(JSON.stringify(sourceMaps(output))));
 await buildLibrary();
 copyFileSync(new URL(".config/SKILL.md", root), new URL("dist/SKILL.md", root));
 copyFileSync(new URL(".github/CHANGELOG.md", root), new URL("dist/CHANGELOG.md", root));

@@ -68,18 +68,19 @@ function licenceByName(name, licence, author) {
 }
 
 /**
- * The text of every licence. Equal texts are next to each other, which packs well.
+ * The packages with the text of their licence, each text once.
  * @param {readonly BundledPackage[]} packages
  */
 export function notices(packages) {
-  return packages
-    .map(({ name, version, licence, text }) => ({
-      licence,
-      text: `${name} ${version} (${licence})\n\n${text}`,
-    }))
-    .toSorted((one, other) => one.licence.localeCompare(other.licence) || one.text.localeCompare(other.text))
-    .map(({ text }) => text)
-    .join(`\n${"-".repeat(80)}\n`);
+  /** @type {Map<string, string[]>} */
+  const titles = new Map();
+  for (const { name, version, licence, text } of packages) {
+    const sharing = titles.get(text.trim()) ?? [];
+    titles.set(text.trim(), [...sharing, `${name} ${version} (${licence})`]);
+  }
+  return [...titles]
+    .map(([text, names]) => `${names.join("\n")}\n\n${text}\n`)
+    .join(`\n${"-".repeat(80)}\n\n`);
 }
 
 /**

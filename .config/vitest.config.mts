@@ -13,7 +13,7 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 export const PACKAGE_TESTS = ["test/package/**/*.test.ts", "test/browser/**/*.test.ts"];
 
 export default defineConfig({
-  define: { PAYLINK_VERSION: JSON.stringify(version) },
+  define: { PAYLINK_VERSION: JSON.stringify(version), PAYLINK_ISSUES: '""' },
   // openapi-typescript needs the compiler's old API, which TypeScript 7 does not have.
   resolve: { alias: [{ find: /^typescript$/, replacement: "typescript-5" }] },
   test: {

@@ -14,11 +14,15 @@ export async function run(process: NodeJS.Process): Promise<number> {
     const { openMachine } = await import("./machine.ts");
     return (opened ??= openMachine({ process, version: PAYLINK_VERSION, channels, signals }));
   };
+  // Node would print a line of the bundle, which has thousands of characters.
+  const uncaught = new Promise<never>((_, reject) => process.once("uncaughtException", reject));
   let exit: number;
   try {
     exit = await runCommandLine(process.argv.slice(2), {
       version: PAYLINK_VERSION,
       signal: signals.interruption,
+      uncaught,
+      stackOf: async (error) => (await import("./source-stack.ts")).sourceStack(error),
       print: (text) => channels.toStdout.write(text),
       openOutput: async (options) => (await machine()).openOutput(options),
       openContext: async (options) => (await machine()).openContext(options),

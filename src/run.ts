@@ -1,7 +1,7 @@
 /** Runs one command line: gives the command its context, reports a failure, and returns the exit code. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
 import type { Context, GlobalOptions, Output } from "./context.ts";
-import { PaylinkError } from "./domain/errors.ts";
+import { FAILURES, hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
 import { createProgram } from "./program.ts";
 
@@ -10,6 +10,10 @@ export interface Runtime {
   readonly version: string;
   /** Fires at Ctrl-C or SIGTERM, with the error that ends the run as its reason. */
   readonly signal: AbortSignal;
+  /** Rejects with an error that was thrown where no code of the command could catch it. */
+  readonly uncaught: Promise<never>;
+  /** The stack of a crash, by the sources. */
+  readonly stackOf: (error: Error) => Promise<string>;
   /** Where help and results go. */
   readonly print: (text: string) => void;
   /** For a failure before there is a context: a mistyped command line. */
@@ -35,7 +39,8 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     },
   });
   try {
-    await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
+    const words = argv.length === 0 ? ["--help"] : argv;
+    await Promise.race([program.parseAsync(words, { from: "user" }), runtime.uncaught]);
     runtime.signal.throwIfAborted();
     const unwritable = await out?.settled();
     if (unwritable !== undefined) throw unwritable;
@@ -47,19 +52,22 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     if (isCommanderExit(error)) return 0;
     out ??= await runtime.openOutput(program.opts());
     await out.settled();
-    return await report(out, error, { argv, active: active ?? program, context });
+    const { stackOf } = runtime;
+    return await report(out, error, { argv, active: active ?? program, context, stackOf });
   }
 }
 
-interface Run {
+interface Run extends Pick<Runtime, "stackOf"> {
   readonly argv: readonly string[];
   /** The command that ran; all of paylink if none did. */
   readonly active: CommandUnknownOpts;
   readonly context: Context | undefined;
 }
 
-async function report(out: Output, error: unknown, { argv, active, context }: Run): Promise<number> {
-  const failure = error instanceof PaylinkError ? error : (fileFailure(error) ?? internalError(error));
+async function report(out: Output, error: unknown, run: Run): Promise<number> {
+  const { argv, active, context } = run;
+  const failure =
+    error instanceof PaylinkError ? error : (fileFailure(error) ?? (await internalError(error, run)));
   const wasStopped = failure.code === "interrupted" || failure.code === "terminated";
   const [{ renderError }, { correctedLine }] = await Promise.all([
     import("./render/error-message.ts"),
@@ -107,7 +115,11 @@ function fileFailure(error: unknown): PaylinkError | undefined {
   return new PaylinkError("file_unwritable", message, { cause: error });
 }
 
-function internalError(error: unknown): PaylinkError {
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new PaylinkError("internal", message, { cause: error });
+async function internalError(error: unknown, { stackOf }: Run): Promise<PaylinkError> {
+  const message = error instanceof Error ? await stackOf(error) : String(error);
+  const report =
+    PAYLINK_ISSUES === ""
+      ? FAILURES.internal.hints
+      : [hint`Please report this bug of paylink, with the text above: ${PAYLINK_ISSUES}`];
+  return new PaylinkError("internal", message, { cause: error, hints: report });
 }

@@ -224,6 +224,7 @@ export const FILES = {
     "render/error-message",
     "@commander-js/extra-typings",
   ],
+  "source-stack": ["node:fs", "node:module", "node:path", "node:zlib"],
   services: [
     "sandbox/identity",
     "sandbox/store/ledger",

@@ -107,6 +107,8 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const exit = await runCommandLine(argv, {
     version: "0.0.0",
     signal,
+    uncaught: new Promise(() => undefined),
+    stackOf: async ({ stack = "" }) => stack,
     print: channels.toStdout.write,
     openOutput,
     openContext,

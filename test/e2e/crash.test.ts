@@ -1,0 +1,44 @@
+/** What a bug of paylink shows: names and lines of the sources, not of the bundle. */
+import { describe, expect, it } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { runPaylink } from "../support/paylink.ts";
+
+/** Runs paylink in a Node that runs the code first. */
+const runAfter = (code: string, ...args: string[]) =>
+  runPaylink(args, {
+    home: temporaryHome(),
+    env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}` },
+  });
+
+const LINK = ["--amount", "10", "--currency", "EUR", "--terminal-id", "T-1", "--customer-name", "Ada"];
+
+describe("a crash", () => {
+  const inCommand = `Date.prototype.toISOString = () => { throw new Error("the clock is broken"); };`;
+
+  it("names the functions and the lines of the sources", async () => {
+    const { code, stdout, stderr } = await runAfter(inCommand, "create", ...LINK, "--dry-run");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^✗ Error: the clock is broken\n/);
+    expect(stderr).toMatch(/^ +at .*formatInstant \(src\/domain\/time\.ts:\d+\)$/m);
+    expect(stderr).toMatch(/^ +at async runCommandLine \(src\/run\.ts:\d+\)$/m);
+    expect(stderr).toMatch(/\n {2}This is a bug in paylink\. Please report it with the text above\.\n$/);
+  });
+
+  it("is one document with --json", async () => {
+    const { code, stderr } = await runAfter(inCommand, "create", ...LINK, "--dry-run", "--json");
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: "internal", message: expect.stringContaining("src/run.ts:") },
+    });
+  });
+
+  it("is reported as well where no command can catch it", async () => {
+    const onListen = `import { Server } from "node:net"; const { listen } = Server.prototype; Server.prototype.listen = function (...args) {
+      setImmediate(() => { throw new Error("nobody waits for this"); }); return listen.apply(this, args); };`;
+    const { code, stderr } = await runAfter(onListen, "listen", "--port", "0", "--no-verify", "--json");
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: "internal", message: expect.stringMatching(/^Error: nobody waits for this\n/) },
+    });
+  });
+});
