@@ -373,7 +373,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       await page.keyboard.press("Tab");
       order.push(await page.evaluate('document.activeElement?.textContent?.trim().split(" ")[0]'));
     }
-    expect(order).toEqual(["Skip", "", "Search", "Deliveries", "Payments"]);
+    expect(order).toEqual(["Skip", "Sandbox", "", "Search", "Deliveries"]);
     await page.goto(shop.at("/links"));
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -404,6 +404,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.goto(shop.at(`/payments/${uti}`));
     const delivery = await page.locator("#deliveries .main a").getAttribute("href");
     const lists = [
+      "/",
       "/deliveries",
       "/payments",
       "/links",

@@ -62,9 +62,23 @@ async function store(service: TestSandbox, count: number, state: (index: number)
 }
 
 describe("the lists", () => {
-  it("lead from / to the deliveries, with the key", async () => {
+  it("are filled by a sample link from the first page, which names the commands and the newest link", async () => {
     const service = openTestSandbox();
-    expect((await service.request("GET", "/?key=k")).header("location")).toBe("/deliveries?key=k");
+    const first = await get(service, "/");
+    expect(first).toContain("paylink create --amount 10 --currency EUR -p sandbox");
+    expect(first).toContain("paylink listen --port 4000 -p sandbox");
+    expect((await service.request("GET", "/")).text).not.toContain("Create and pay a sample link");
+    const answer = await post(service, "/sandbox/sample", { back: "/" });
+    await service.sandbox.idle();
+    const after = await get(service, answer.header("location") ?? "");
+    expect(after).toContain("A sample link was created and paid.");
+    expect(after).not.toContain("Open checkout");
+    expect(service.ledger.counts()).toEqual({ links: 1, payments: 1, deliveries: 1, failed: 0 });
+    expect(service.posted).toHaveLength(1);
+    const id = await linkId(service, oneTime(service));
+    const open = await get(service, "/");
+    expect(open).toContain(`paylink pay ${id} -p sandbox`);
+    expect(open).toContain('aria-label="QR code of the link"');
   });
 
   it.each(["/deliveries", "/payments", "/links"])(
@@ -377,6 +391,7 @@ describe("an action", () => {
   });
 
   it.each([
+    "/sandbox/sample",
     "/sandbox/links/x/pay",
     "/sandbox/links/x/cancel",
     "/sandbox/deliveries/resend-failed",

@@ -1,5 +1,6 @@
 /** The frame of the dashboard's pages: search, tabs with counts, the clock, the signing key and the connection. */
 import { html } from "hono/html";
+import { LISTENER_URL } from "../../domain/addresses.ts";
 import { capitalized } from "../../domain/payment-link-fields.ts";
 import { page, type Page } from "../page.ts";
 import {
@@ -43,7 +44,7 @@ export const dashboardPage = (
     content: html`<a class="skip" href="#main">Skip to content</a>
       <section class="head" aria-label="Dashboard">
         <div class="head-row">
-          <p class="brand" dir="auto">${clipped(view.merchantName)}</p>
+          <p class="brand" dir="auto"><a href="${address(view, "/")}">${clipped(view.merchantName)}</a></p>
           ${searchBox(view, { id: "search", action: "/search", label: "Search links, payments and deliveries", placeholder: "Amount, customer, reference, status or id", text })}
           <p id="connection" class="connection" role="status">Not live: reload to update</p>
         </div>
@@ -166,6 +167,7 @@ const DONE = new Map([
   ["paid", "The payment was made. No money moved."],
   ["resent", "The webhook is being sent again."],
   ["resent-all", "All failed webhooks are being sent again."],
+  ["sampled", `A sample link was created and paid. No money moved. Its webhook is sent to ${LISTENER_URL}.`],
   ["rotated", "Webhooks are now signed with a new key. The old key stays published for a day."],
 ]);
 

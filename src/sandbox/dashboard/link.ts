@@ -1,6 +1,5 @@
 /** The pages of a link: its address and QR code, buttons that pay it, its payments and its JSON; and the form for a new one. */
-import { html, raw } from "hono/html";
-import { renderSVG } from "uqr";
+import { html } from "hono/html";
 import { LISTENER_URL, withoutPassword } from "../../domain/addresses.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
@@ -14,6 +13,7 @@ import { facts, type Page } from "../page.ts";
 import type { Link } from "../store/rows.ts";
 import { chainOf, detailPage } from "./details.ts";
 import { confirmation, dashboardPage } from "./frame.ts";
+import { qrCode } from "./home.ts";
 import { listPanel, PAYMENTS } from "./lists.ts";
 import {
   actionForm,
@@ -73,7 +73,7 @@ export function linkPage(view: View, id: string, refused?: Refused): Page | unde
       ])}
       <details id="qr">
         <summary>QR code</summary>
-        <div class="qr" role="img" aria-label="QR code of the link">${qrCode(url)}</div>
+        ${qrCode(url)}
       </details>`,
     sections: [
       open && view.key !== undefined ? payPanel(view, link, refused) : "",
@@ -120,9 +120,6 @@ function payPanel(view: View, link: Link, refused: Refused | undefined): Page {
   return panel("pay", "Pay as the customer", html`${actionForm(view, action, content)}`);
 }
 
-/** With the quiet zone that a reader needs around the symbol, in modules (ISO/IEC 18004 6.3.8). */
-const qrCode = (text: string) => raw(renderSVG(text, { ecc: "M", border: 4, pixelSize: 1 }));
-
 /** The terms of the request are its names and words: the form is checked by the rules of every request. */
 const fieldOf = (name: LinkFieldPath, field: Partial<Field> = {}): Field => ({
   name,
@@ -159,6 +156,10 @@ const fieldsFor = (terminalId: string): readonly Field[] => [
     ],
   }),
 ];
+
+/** The form as it is filled in at first. */
+export const sampleForm = (terminalId: string): URLSearchParams =>
+  new URLSearchParams(Object.fromEntries(fieldsFor(terminalId).map(({ name, value = "" }) => [name, value])));
 
 export function newLinkPage(view: View, refused?: Refused): Page {
   const fields = fieldsFor(view.terminalId);

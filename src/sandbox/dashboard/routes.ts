@@ -19,14 +19,15 @@ import type { Service } from "../service.ts";
 import { clockPage } from "./clock.ts";
 import { deliveryPage, paymentPage } from "./details.ts";
 import { notFoundPage } from "./frame.ts";
-import { linkPage, newLinkPage } from "./link.ts";
+import { homePage } from "./home.ts";
+import { linkPage, newLinkPage, sampleForm } from "./link.ts";
 import { DELIVERIES, LINKS, listPage, PAYMENTS, searchPage } from "./lists.ts";
-import { address, linkPath, localPath, pageAddress, paymentPath, viewOf, type View } from "./parts.ts";
+import { linkPath, localPath, pageAddress, paymentPath, viewOf, type View } from "./parts.ts";
 import { DASHBOARD_STYLE } from "./style.ts";
 
 export function dashboardRoutes(app: Hono, service: Service): void {
   const view = (c: Context): View => viewOf(c, service, c.req.query("key"));
-  app.get("/", (c) => c.redirect(address({ key: c.req.query("key") }, "/deliveries")));
+  app.get("/", (c) => htmlReply(homePage(view(c))));
   app.get("/deliveries", (c) => htmlReply(listPage(view(c), DELIVERIES, c.req.query())));
   app.get("/payments", (c) => htmlReply(listPage(view(c), PAYMENTS, c.req.query())));
   app.get("/links", (c) => htmlReply(listPage(view(c), LINKS, c.req.query())));
@@ -75,6 +76,13 @@ export function controlRoutes(app: Hono, service: Service, stop: AbortSignal): v
   );
   app.post("/sandbox/advance", (c) => advanceClock(c, service));
   app.post("/sandbox/rotate-key", (c) => rotateKey(c, service));
+  app.post("/sandbox/sample", async (c) => {
+    const [terminalId = ""] = service.merchant.terminals;
+    const request = requestFromForm(sampleForm(terminalId), service.clock.now());
+    const { id } = await addLink(service, request, checkoutUrl(c));
+    await acceptPayment(service, id, { card: cardFor("approved") });
+    return redirectBack(c, service, "sampled", "/");
+  });
   app.post("/sandbox/links", (c) => createFromForm(c, service));
   app.post("/sandbox/links/:id/cancel", async (c) => {
     await cancelLink(service, c.req.param("id"));

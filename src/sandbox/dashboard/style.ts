@@ -32,6 +32,11 @@ html:not(.scripted) .copy { display: none; }
 .dashboard .head { padding-top: 0.9rem; padding-bottom: 0; display: grid; gap: 0.6rem; }
 .head-row { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; align-items: center; justify-content: space-between; }
 .brand { font-weight: 700; font-size: 1rem; overflow-wrap: anywhere; }
+.brand a { color: inherit; text-decoration: none; }
+.steps { display: grid; gap: 0 1rem; grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); counter-reset: step; }
+.steps li { counter-increment: step; display: flex; flex-direction: column; gap: 0.6rem; align-items: flex-start; }
+.steps h2 { margin: 0; } .steps code { white-space: nowrap; }
+.steps h2::before { content: counter(step); display: inline-grid; place-content: center; width: 1.5rem; height: 1.5rem; margin-right: 0.5rem; border-radius: 50%; background: var(--accent); color: var(--on-accent); font-size: 0.8125rem; }
 .search { display: flex; gap: 0.4rem; flex: 1 1 16rem; max-width: 32rem; }
 .search input { flex: 1; min-width: 0; }
 .connection { display: inline-flex; align-items: center; gap: 0.4rem; font-size: 0.8125rem; color: var(--quiet); }

@@ -1,0 +1,71 @@
+/** The first page: three steps from a link to its webhook, with commands to copy, a sample in one click, and what happened last. */
+import { html, raw } from "hono/html";
+import { renderSVG } from "uqr";
+import { LISTENER_PORT, SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import { isOpen, linkResponse, statusOf } from "../links.ts";
+import type { Page } from "../page.ts";
+import { dashboardPage } from "./frame.ts";
+import { DELIVERIES, listPanel, PAYMENTS } from "./lists.ts";
+import { actionForm, address, clipped, copyable, linkPath, linkTitle, pageLink, type View } from "./parts.ts";
+
+/** With the quiet zone that a reader needs around the symbol, in modules (ISO/IEC 18004 6.3.8). */
+export const qrCode = (url: string): Page =>
+  html`<div class="qr" role="img" aria-label="QR code of the link">
+    ${raw(renderSVG(url, { ecc: "M", border: 4, pixelSize: 1 }))}
+  </div>`;
+
+/** The profile is named even if it is current: the user may copy the line after choosing another one. */
+const command = (what: string, words: string): Page =>
+  html`<p>${copyable(`the command that ${what}`, `paylink ${words} -p ${SANDBOX_PROFILE}`)}</p>`;
+
+export function homePage(view: View): Page {
+  const sample = actionForm(
+    view,
+    "/sandbox/sample",
+    html`<button class="primary">Create and pay a sample link</button>`,
+  );
+  return dashboardPage(view, {
+    title: "Start",
+    live: {},
+    content: html`<div class="title-row">
+        <h1>Take a payment in three steps</h1>
+        <div class="actions">${sample}</div>
+      </div>
+      <ol class="steps">
+        <li class="panel">
+          <h2>Create a link</h2>
+          <p class="hint">
+            ${view.key === undefined ? "" : html`<a href="${address(view, "/links/new")}">Fill in the form</a>, or:`}
+          </p>
+          ${command("creates a link", "create --amount 10 --currency EUR")}
+        </li>
+        <li class="panel">
+          <h2>Pay it</h2>
+          ${payStep(view)}
+        </li>
+        <li class="panel">
+          <h2>Receive the webhook</h2>
+          <p class="hint">Verifies each webhook, and passes it on with <code>--forward-to</code>:</p>
+          ${command("receives webhooks", `listen --port ${LISTENER_PORT}`)}
+        </li>
+      </ol>
+      ${listPanel(view, PAYMENTS, { query: {}, title: "Newest payments" })}
+      ${listPanel(view, DELIVERIES, { query: {}, title: "Newest deliveries" })}`,
+  });
+}
+
+function payStep(view: View): Page {
+  const [link] = view.ledger.links({ limit: 1, now: view.now }).rows;
+  const status = link === undefined ? "expired" : statusOf(link, view.now);
+  if (link === undefined || !isOpen(status))
+    return html`<p class="hint">
+      Open its address, scan its QR code, or run
+      <code>paylink pay &lt;link&gt; -p ${SANDBOX_PROFILE}</code>
+    </p>`;
+  const { url } = linkResponse(link, view.checkoutUrl, view.now);
+  return html`<p class="hint">
+      The newest link: ${pageLink(view, linkPath(link.id), clipped(linkTitle(link)))}
+    </p>
+    <a class="button" href="${url}">Open checkout</a>
+    ${qrCode(url)} ${command("pays the newest link", `pay ${link.id}`)}`;
+}
