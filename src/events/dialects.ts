@@ -22,8 +22,6 @@ export interface Dialect {
   /** Locks the selected rows, or skips those that are locked. */
   readonly lock: string;
   readonly skipLocked: string;
-  /** The database's time in milliseconds, where the clocks of its users differ. */
-  readonly clock: string | undefined;
   /** Gives back some of the space of deleted rows, where the database does not do so by itself. */
   readonly giveBack: string | undefined;
   /** The function that finds a text in a text. */
@@ -52,7 +50,6 @@ export const SQLITE: Dialect = {
   concurrent: false,
   lock: "",
   skipLocked: "",
-  clock: undefined,
   giveBack: "PRAGMA incremental_vacuum(1000)",
   position: "instr",
   types: {
@@ -88,7 +85,6 @@ export const POSTGRES: Dialect = {
   concurrent: true,
   lock: "FOR UPDATE",
   skipLocked: "FOR UPDATE SKIP LOCKED",
-  clock: "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now",
   giveBack: undefined,
   position: "strpos",
   types: {
@@ -124,6 +120,8 @@ export type Change = (sql: string, values?: readonly Value[]) => Promise<number>
 export interface Statements {
   readonly all: All;
   readonly change: Change;
+  /** The database's time at their beginning in milliseconds, where the clocks of its users differ. */
+  readonly now?: number;
 }
 
 export interface Session extends Statements {
@@ -183,6 +181,14 @@ export async function changeRows(
   for (const [text, values] of parts(dialect, rows, sql, options)) changed += await change(text, values);
   return changed;
 }
+
+/** Deletes the rows with these keys, in the order of their events. */
+export const removeRows = (session: Session, table: "claims" | "queued", key: string, keys: Rows) =>
+  changeRows(session, keys, (places) => {
+    const { schema, lock } = session.dialect;
+    return `DELETE FROM ${schema}${table} WHERE event IN (
+      SELECT event FROM ${schema}${table} WHERE ${key} IN (VALUES ${places}) ORDER BY event ${lock})`;
+  });
 
 /** Of the same order in all groups: two that lock the same rows in another order would wait for each other. */
 export const inOrder = <T>(rows: readonly T[], keyOf: (row: T) => string): T[] =>

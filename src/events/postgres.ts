@@ -2,7 +2,7 @@
 import { hint, PaylinkError } from "../domain/errors.ts";
 import type { EventStore } from "../receiver/event-store.ts";
 import type { Environment } from "../settings/resolved-settings.ts";
-import { POSTGRES } from "./dialects.ts";
+import { POSTGRES, type Statements } from "./dialects.ts";
 import { parseServerAddress } from "./postgres/address.ts";
 import { createConnections, timedOut, type Connection } from "./postgres/connections.ts";
 import { explained, isAboutOneRow } from "./postgres/failures.ts";
@@ -27,7 +27,7 @@ const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
     WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write');
   SET LOCAL statement_timeout = '6s';
   SET LOCAL idle_in_transaction_session_timeout = '10s';
-  ${IDENTITY}`;
+  SELECT (extract(epoch FROM now()) * 1000)::bigint AS now, of_store.* FROM (${IDENTITY}) AS of_store`;
 
 interface PostgresParts {
   readonly env: Environment;
@@ -52,11 +52,12 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
     await identity();
     return connections.use(work, READ_TIMEOUT);
   };
-  const transaction = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
+  const transaction = async <T>(work: (session: Connection & Statements) => Promise<T>): Promise<T> => {
     const expected = await identity();
     return connections.use(async (connection) => {
-      identityIn(await connection.run(BEGIN), name, expected);
-      const result = await work(connection);
+      const begun = await connection.run(BEGIN);
+      identityIn(begun, name, expected);
+      const result = await work({ ...connection, now: Number(begun[0]?.["now"]) });
       await connection.run("COMMIT");
       return result;
     }, GROUP_TIMEOUT);

@@ -14,7 +14,7 @@ export async function applyOrder(
 ): Promise<readonly string[]> {
   const { dialect } = session;
   const { schema, types, lock } = dialect;
-  const now = await timeOf(session, own);
+  const now = timeOf(session, own);
   const rows = inOrder(events, (event) => event).map((event) => [event]);
   const ofRows = { types: ["text"] };
   // Those that were not acknowledged before they were forwarded are not in the queue yet. They enter it as failed.
@@ -23,8 +23,8 @@ export async function applyOrder(
     rows,
     (places) =>
       `WITH asked (event) AS (VALUES ${places})
-       INSERT INTO ${schema}queued (event, reference, received_at, due)
-       SELECT id, CASE WHEN reference = '' THEN id ELSE reference END, received_at, NULL
+       INSERT INTO ${schema}queued (event, reference, outcome, received_at, due)
+       SELECT id, CASE WHEN reference = '' THEN id ELSE reference END, outcome, received_at, NULL
        FROM ${schema}events WHERE id IN (SELECT event FROM asked)
          AND NOT EXISTS (SELECT 1 FROM ${schema}forwards WHERE forwards.event = events.id AND ${IS_ACCEPTED})
        ORDER BY id ON CONFLICT (event) DO NOTHING`,

@@ -1,5 +1,6 @@
 /** The queue of acknowledged events: its statements, which give each event to one forwarder at a time. */
-import { changeRows, forRows, inOrder, type Session } from "./dialects.ts";
+import { isAccepted } from "../receiver/events.ts";
+import { changeRows, forRows, inOrder, removeRows, type Session } from "./dialects.ts";
 import { selectEvents } from "./reading.ts";
 import type { AttemptWrite, ClaimedRows, ClaimWrite, EventWrite } from "./writes.ts";
 
@@ -27,16 +28,17 @@ export async function enqueue(
       place,
       first,
       reference,
+      event.outcome,
       event.receivedAt,
     ]),
     (places) =>
-      `WITH asked (place, event, reference, received_at) AS (VALUES ${places})
-       INSERT INTO ${schema}queued (event, reference, received_at)
-       SELECT event, reference, received_at FROM asked
+      `WITH asked (place, event, reference, outcome, received_at) AS (VALUES ${places})
+       INSERT INTO ${schema}queued (event, reference, outcome, received_at)
+       SELECT event, reference, outcome, received_at FROM asked
        WHERE NOT EXISTS (
          SELECT 1 FROM ${schema}forwards WHERE forwards.event = asked.event AND status BETWEEN 200 AND 299)
        ORDER BY place ON CONFLICT (event) DO NOTHING`,
-    { types: [types.integer, "text", "text", types.integer] },
+    { types: [types.integer, "text", "text", "text", types.integer] },
   );
   await bringTurns(
     session,
@@ -51,20 +53,18 @@ export async function bringTurns(session: Session, events: readonly string[]): P
     session,
     events.map((event) => [event]),
     (places) =>
-      `INSERT INTO ${schema}turns (reference, due, seq)
-       SELECT reference, min(due), min(seq) FROM ${schema}queued
-       WHERE event IN (VALUES ${places}) AND due IS NOT NULL GROUP BY reference ORDER BY reference
-       ON CONFLICT (reference) DO UPDATE SET due = excluded.due, seq = excluded.seq
+      `INSERT INTO ${schema}turns (reference, due, seq, outcome)
+       SELECT reference, due, seq, outcome FROM (
+         SELECT queued.*, row_number() OVER (PARTITION BY reference ORDER BY due, seq) AS place FROM ${schema}queued
+         WHERE event IN (VALUES ${places}) AND due IS NOT NULL) AS asked
+       WHERE place = 1 ORDER BY reference
+       ON CONFLICT (reference) DO UPDATE SET due = excluded.due, seq = excluded.seq, outcome = excluded.outcome
          WHERE (excluded.due, excluded.seq) < (turns.due, turns.seq)`,
   );
 }
 
 /** By the clock of the server, if there is one: those of machines differ. */
-export async function timeOf({ dialect: { clock }, all }: Session, own: number): Promise<number> {
-  if (clock === undefined) return own;
-  const [row] = await all(clock);
-  return Number(row?.["now"]);
-}
+export const timeOf = ({ now }: Session, own: number): number => now ?? own;
 
 /** The events of a turn, the next one first. */
 const ofTurn = (schema: string): string =>
@@ -72,24 +72,25 @@ const ofTurn = (schema: string): string =>
    ORDER BY queued.due, queued.seq LIMIT 1`;
 
 /**
- * Renews the claims of the events that are being forwarded, and claims more that are due, in the order of `due` and
+ * Renews the claims of the events that this forwarder holds, and claims more that are due, in the order of `due` and
  * arrival, as many as `bytes` of bodies allow, and at least one. An event waits while another one of its reference is
  * claimed, or is ahead of it.
  */
 export async function claimTurns(
   session: Session,
-  { owner, now: own, duration, limit, firsts = false, bytes, held, delays }: ClaimWrite,
+  { owner, now: own, duration, held, delays, ...wanted }: ClaimWrite,
 ): Promise<ClaimedRows> {
   const { all, change, dialect } = session;
   const { schema } = dialect;
-  const now = await timeOf(session, own);
+  const now = timeOf(session, own);
   const until = now + duration;
   let failed = 0;
   if (held.length > 0)
-    await change(
-      `UPDATE ${schema}turns SET until = ? WHERE owner = ? AND until < ? AND event IN (${places(held)})`,
-      [until, owner, now + duration / 2, ...held],
-    );
+    await change(`UPDATE ${schema}turns SET until = ? WHERE owner = ? AND event IN (${places(held)})`, [
+      until,
+      owner,
+      ...held,
+    ]);
   if (delays !== undefined) {
     // Written by a clock that was ahead: the difference of two forwarders that look at the same time is no such clock.
     await change(`UPDATE ${schema}turns SET until = ? WHERE event IS NOT NULL AND until > ?`, [
@@ -98,16 +99,36 @@ export async function claimTurns(
     ]);
     failed = await replan(session, delays, now);
   }
-  if (limit <= 0) return { rows: [], nextDue: undefined, failed };
+  if (wanted.limit <= 0) return { rows: [], nextDue: undefined, failed };
+  const claimed = await takeTurns(session, { ...wanted, owner, now, until });
+  const rows =
+    claimed.length === 0
+      ? []
+      : await all(
+          `${selectEvents(dialect)} WHERE events.id IN (${places(claimed)})
+           ORDER BY due, (SELECT seq FROM ${schema}queued WHERE queued.event = events.id)`,
+          claimed,
+        );
+  // Whoever has as many as it wanted asks again soon.
+  if (claimed.length >= wanted.limit) return { rows, nextDue: undefined, failed };
+  const [next] = await all(`SELECT min(due) AS due FROM ${schema}queued WHERE due > ?`, [now]);
+  return { rows, nextDue: next?.["due"] == null ? undefined : Number(next["due"]) - now, failed };
+}
+
+type Take = Pick<ClaimWrite, "owner" | "outcomes" | "now" | "firsts" | "limit" | "bytes"> & {
+  readonly until: number;
+};
+
+/** Claims turns that are due, and returns their events. */
+async function takeTurns(session: Session, take: Take): Promise<readonly string[]> {
   const claimed: string[] = [];
   let size = 0;
   let isFull = false;
-  while (claimed.length < limit && !isFull) {
-    const turns = await takeTurns(session, { owner, now, until, firsts, limit: limit - claimed.length });
-    if (turns.length === 0) break;
+  while (claimed.length < take.limit && !isFull) {
+    const turns = await lockTurns(session, { ...take, limit: take.limit - claimed.length });
     const left: string[] = [];
     for (const { reference, event, size: own } of turns) {
-      isFull ||= event !== undefined && claimed.length > 0 && size + own > bytes;
+      isFull ||= event !== undefined && claimed.length > 0 && size + own > take.bytes;
       if (event === undefined || isFull) left.push(reference);
       else {
         claimed.push(event);
@@ -117,16 +138,7 @@ export async function claimTurns(
     if (left.length === 0) break;
     await freeTurns(session, left);
   }
-  const rows =
-    claimed.length === 0
-      ? []
-      : await all(
-          `${selectEvents(dialect)} WHERE events.id IN (${places(claimed)})
-           ORDER BY due, (SELECT seq FROM ${schema}queued WHERE queued.event = events.id)`,
-          claimed,
-        );
-  const [next] = await all(`SELECT min(due) AS due FROM ${schema}queued WHERE due > ?`, [now]);
-  return { rows, nextDue: next?.["due"] == null ? undefined : Number(next["due"]) - now, failed };
+  return claimed;
 }
 
 interface Turn {
@@ -138,35 +150,34 @@ interface Turn {
 }
 
 /**
- * Claims the turns that are due. What is next in a turn is read once its row is locked: another forwarder may have ended
- * the turn meanwhile.
+ * What is next in a turn is read once its row is locked: another forwarder may have ended the turn meanwhile. Each outcome
+ * is looked for by itself, so that no waiting events of other outcomes are read.
  */
-async function takeTurns(
+async function lockTurns(
   { all, dialect: { schema, skipLocked } }: Session,
-  {
-    owner,
-    now,
-    until,
-    firsts,
-    limit,
-  }: Pick<ClaimWrite, "owner" | "now" | "firsts" | "limit"> & {
-    readonly until: number;
-  },
+  { owner, outcomes, now, until, firsts = false, limit }: Take,
 ): Promise<readonly Turn[]> {
   const latest = firsts ? 0 : now;
   const due = await all(
-    `SELECT reference FROM ${schema}turns WHERE due <= ? AND until <= ? ORDER BY due, seq LIMIT ? ${skipLocked}`,
-    [latest, now, limit],
+    `SELECT reference FROM (${outcomes
+      .map(
+        (_, index) => `SELECT * FROM (
+           SELECT reference, due, seq FROM ${schema}turns WHERE outcome = ? AND due <= ? AND until <= ?
+           ORDER BY due, seq LIMIT ? ${skipLocked}) AS of${index}`,
+      )
+      .join(" UNION ALL ")}) AS found ORDER BY due, seq LIMIT ?`,
+    [...outcomes.flatMap((outcome) => [outcome, latest, now, limit]), limit],
   );
   const references = due.map(({ reference }) => String(reference));
   if (references.length === 0) return [];
   const taken = await all(
     `UPDATE ${schema}turns SET owner = ?, until = ?,
-       event = (SELECT CASE WHEN queued.due <= ? THEN queued.event END ${ofTurn(schema)})
+       event = (SELECT CASE WHEN queued.due <= ? AND queued.outcome IN (${places(outcomes)}) THEN queued.event END
+         ${ofTurn(schema)})
      WHERE reference IN (${places(references)})
      RETURNING reference, event,
        (SELECT length(body) FROM ${schema}events WHERE events.id = turns.event) AS size`,
-    [owner, until, latest, ...references],
+    [owner, until, latest, ...outcomes, ...references],
   );
   const turns = new Map(
     taken.map(({ reference, event, size }) => [
@@ -186,17 +197,23 @@ async function freeTurns(
   references: readonly string[],
 ): Promise<void> {
   const ofThese = `reference IN (${places(references)})`;
+  const ended = await change(
+    `DELETE FROM ${schema}turns WHERE ${ofThese} AND NOT EXISTS (SELECT 1 ${ofTurn(schema)})`,
+    references,
+  );
+  if (ended === references.length) return;
   await change(
     `UPDATE ${schema}turns SET event = NULL, owner = NULL, until = 0,
-       (due, seq) = (SELECT queued.due, queued.seq ${ofTurn(schema)})
+       (due, seq, outcome) = (SELECT queued.due, queued.seq, queued.outcome ${ofTurn(schema)})
      WHERE ${ofThese}`,
     references,
   );
+  // Its events may have left the queue between these statements.
   await change(`DELETE FROM ${schema}turns WHERE ${ofThese} AND due IS NULL`, references);
 }
 
-/** Milliseconds: forwarders that plan and look at the same time read the clock one after the other. */
-const SAME_TIME = 1_000;
+/** Milliseconds: what another forwarder planned since this transaction began was not planned by a clock that was ahead. */
+const SAME_TIME = 10_000;
 
 /**
  * Holds what waits to these delays, which may be others than those of the run before: an event that has had all attempts
@@ -228,27 +245,39 @@ async function replan(session: Session, delays: readonly number[], now: number):
 
 const places = (values: readonly unknown[]): string => values.map(() => "?").join();
 
-/** Plans what follows on attempts. Returns those whose turn was not given to another forwarder meanwhile. */
+/**
+ * Plans what follows on attempts, and ends the claims of the events that are given back. Returns the attempts whose turn was
+ * not given to another forwarder meanwhile.
+ */
 export async function endTurns(
   session: Session,
   attempts: readonly AttemptWrite[],
+  back: readonly (readonly [event: string, owner: string])[],
 ): Promise<readonly AttemptWrite[]> {
   const { schema, types, lock } = session.dialect;
-  const [first] = attempts;
-  if (first === undefined) return [];
   const turns = await forRows(
     session,
-    attempts.map(({ first: event, owner }) => [event, owner]),
+    [...attempts.map(({ first, owner }) => [first, owner]), ...back],
     (rows) =>
       `SELECT reference, event FROM ${schema}turns
        WHERE event IS NOT NULL AND (event, owner) IN (VALUES ${rows}) ORDER BY reference ${lock}`,
   );
   if (turns.length === 0) return [];
-  const now = await timeOf(session, first.now);
   const ended = attempts.filter(({ first: event }) => turns.some((turn) => turn["event"] === event));
+  await removeRows(
+    session,
+    "queued",
+    "event",
+    ended.filter(({ status }) => isAccepted(status)).map(({ first }) => [first]),
+  );
   await changeRows(
     session,
-    ended.map(({ first: event, retryAfter }) => [event, retryAfter === null ? null : now + retryAfter]),
+    ended
+      .filter(({ status }) => !isAccepted(status))
+      .map(({ first, now, retryAfter }) => [
+        first,
+        retryAfter === null ? null : timeOf(session, now) + retryAfter,
+      ]),
     (rows) =>
       `WITH made (event, due) AS (VALUES ${rows})
        UPDATE ${schema}queued SET attempts = attempts + 1, due = made.due FROM made

@@ -9,9 +9,9 @@ import { indexed } from "./writes.ts";
 /**
  * Times are milliseconds since 1970. `events_arrival` has the columns that lists filter by, so that they read only the
  * events that they show. In `queued`, events wait in the order of `due` and `seq`: 0 before the first attempt, null after
- * the last one, and where an operator has `skipped` them at that time. `turns` has a row for each reference that waits: its
- * first event is due then or later. It also says which event of the reference is being forwarded, by whom, and until when
- * that may take. So a claim reads no further event of a reference, however many wait.
+ * the last one, and where an operator has `skipped` them at that time. `turns` has a row for each reference that waits, with
+ * `due`, `seq` and `outcome` of its next event, which may have left the queue. It also says which event of the reference is
+ * claimed, by whom, and until when. So a claim reads no further event of a reference, however many wait.
  */
 export function migrations({ schema, concurrent, types, third }: Dialect): readonly string[] {
   const { key, order, integer, text, bytes, table, keyed } = types;
@@ -101,6 +101,7 @@ export function migrations({ schema, concurrent, types, third }: Dialect): reado
      seq ${key},
      event ${text} NOT NULL UNIQUE,
      reference ${text} NOT NULL,
+     outcome ${text} NOT NULL,
      received_at ${integer} NOT NULL,
      attempts INTEGER NOT NULL DEFAULT 0,
      due ${integer} DEFAULT 0,
@@ -108,8 +109,8 @@ export function migrations({ schema, concurrent, types, third }: Dialect): reado
    ) ${table};
    CREATE INDEX queued_due ON ${schema}queued (due, seq);
    CREATE INDEX queued_reference ON ${schema}queued (reference, due, seq);
-   INSERT INTO ${schema}queued (event, reference, received_at, attempts, due)
-     SELECT event, CASE WHEN reference = '' THEN id ELSE reference END, queue.received_at, attempts,
+   INSERT INTO ${schema}queued (event, reference, outcome, received_at, attempts, due)
+     SELECT event, CASE WHEN reference = '' THEN id ELSE reference END, outcome, queue.received_at, attempts,
        CASE WHEN state = 'failed' THEN NULL ELSE due END
      FROM ${schema}queue JOIN ${schema}events ON id = event ORDER BY queue.seq;
    DROP TABLE ${schema}queue;
@@ -119,14 +120,17 @@ export function migrations({ schema, concurrent, types, third }: Dialect): reado
      reference ${text} PRIMARY KEY,
      due ${integer},
      seq ${integer},
+     outcome ${text},
      event ${text},
      owner TEXT,
      until ${integer} NOT NULL DEFAULT 0
    ) ${keyed};
-   CREATE INDEX turns_due ON ${schema}turns (due, seq);
+   CREATE INDEX turns_due ON ${schema}turns (outcome, due, seq);
    CREATE INDEX turns_event ON ${schema}turns (event) WHERE event IS NOT NULL;
-   INSERT INTO ${schema}turns (reference, due, seq)
-     SELECT reference, min(due), min(seq) FROM ${schema}queued WHERE due IS NOT NULL GROUP BY reference;
+   INSERT INTO ${schema}turns (reference, due, seq, outcome)
+     SELECT reference, due, seq, outcome FROM (
+       SELECT queued.*, row_number() OVER (PARTITION BY reference ORDER BY due, seq) AS place
+       FROM ${schema}queued WHERE due IS NOT NULL) AS waiting WHERE place = 1;
    CREATE INDEX IF NOT EXISTS forwards_refused ON ${schema}forwards (event) WHERE status NOT BETWEEN 200 AND 299;`,
   ];
 }

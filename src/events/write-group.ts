@@ -6,6 +6,7 @@ import {
   changeRows,
   forRows,
   inOrder,
+  removeRows,
   type Dialect,
   type Row,
   type Session,
@@ -57,7 +58,10 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Tol
   const events = of("event");
   const firsts = await insertEvents(session, events);
   const firstOf = ({ id }: EventWrite): string => firsts.get(id) ?? id;
-  await insertForwards(session, [...of("forward"), ...(await endTurns(session, of("attempt")))]);
+  const forwards = of("forward");
+  const back = of("claim").flatMap(({ back, owner }) => back.map((event) => [event, owner] as const));
+  await insertForwards(session, [...forwards, ...(await endTurns(session, of("attempt"), back))]);
+  await endClaims(session, forwards);
   await insertRejections(session, of("rejection"));
   await enqueue(session, events, firstOf);
   await insertClaims(session, events, firstOf);
@@ -145,33 +149,25 @@ const keyOf = (uti: string, digest: Buffer): string => `${uti} ${digest.toString
 const keyOfRow = ({ uti, digest }: Row): string =>
   keyOf(String(uti), digest instanceof Uint8Array ? Buffer.from(digest) : Buffer.of());
 
-/** Stores attempts, ends the claims of the stores that made them, and takes accepted events out of the queue. */
-async function insertForwards(
-  session: Session,
-  forwards: readonly Omit<ForwardWrite, "type">[],
-): Promise<void> {
-  const { schema, lock } = session.dialect;
-  await insert(
+const insertForwards = (session: Session, forwards: readonly Pick<ForwardWrite, "values">[]) =>
+  insert(
     session,
     "forwards",
     COLUMNS.forwards,
     forwards.map(({ values }) => values),
   );
-  const remove = (table: string, key: string, rows: readonly (readonly Value[])[]) =>
-    changeRows(
-      session,
-      rows,
-      (places) =>
-        `DELETE FROM ${schema}${table} WHERE event IN (
-           SELECT event FROM ${schema}${table} WHERE ${key} IN (VALUES ${places}) ORDER BY event ${lock})`,
-    );
-  await remove(
+
+/** Ends the claims of those that forwarded these events by themselves, and takes accepted ones out of the queue. */
+async function endClaims(session: Session, forwards: readonly ForwardWrite[]): Promise<void> {
+  await removeRows(
+    session,
     "claims",
     "(event, owner)",
     forwards.map(({ first, owner }) => [first, owner]),
   );
   const accepted = forwards.filter(({ status }) => isAccepted(status));
-  await remove(
+  await removeRows(
+    session,
     "queued",
     "event",
     accepted.map(({ first }) => [first]),

@@ -22,6 +22,7 @@ export interface EventWrite {
   /** Milliseconds since 1970, as every time here. */
   readonly receivedAt: number;
   readonly reference: string;
+  readonly outcome: string;
   readonly body: Uint8Array;
   /** Without the record and most of the verdict, which are read again from the message. */
   readonly values: readonly Value[];
@@ -132,6 +133,7 @@ export function eventWrite(
   const { code, warnings, details } = storedVerdict(verdict);
   const uti = indexed((record && textOf(record, "uti")) ?? "");
   const reference = indexed((record && textOf(record, "reference")) ?? "");
+  const outcome = outcomeOf(record);
   const receivedAt = received.getTime();
   // A copy: a view would be posted to the thread with all of its buffer.
   const body = new Uint8Array(request.body);
@@ -142,17 +144,9 @@ export function eventWrite(
     uti,
     receivedAt,
     reference,
+    outcome,
     body,
-    values: [
-      id,
-      uti,
-      receivedAt,
-      outcomeOf(record),
-      reference,
-      ...verdictValues,
-      ...headValues(request),
-      body,
-    ],
+    values: [id, uti, receivedAt, outcome, reference, ...verdictValues, ...headValues(request), body],
     owner,
     claimUntil: plan instanceof Date ? plan.getTime() : null,
     queued: plan === "queue",

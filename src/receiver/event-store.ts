@@ -89,14 +89,18 @@ export interface Listener {
 export interface Wanted {
   /** The most events. */
   readonly limit: number;
+  /** Only events with one of these outcomes: those of one target. */
+  readonly outcomes: readonly string[];
   /** Only first attempts. */
   readonly firsts?: boolean;
   /** The most bytes of their bodies; a larger one is given alone. */
   readonly bytes: number;
   /** How long they are this forwarder's, in milliseconds. */
   readonly duration: number;
-  /** The ids of those that it is forwarding: they stay its own for as long again. */
+  /** The ids of those that it has claimed before: they stay its own for as long again. */
   readonly held: readonly string[];
+  /** The ids of those that it has claimed and gives to any forwarder, without an attempt. */
+  readonly back: readonly string[];
   /**
    * Milliseconds before each retry: one that is due later than that from now is due now, and an event that has had all
    * attempts fails. To look for those reads all that wait for a retry, so undefined leaves it.

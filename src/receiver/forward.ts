@@ -20,7 +20,6 @@ import { sign } from "../signatures/sign.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { type Forward, type ForwardPlan, isAccepted, type StoreResult, type WebhookEvent } from "./events.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { outcomeOf, type TransactionRecord } from "../domain/transaction.ts";
 
 /** Characters of the application's answer that are kept and shown. */
 const DETAIL_LENGTH = 500;
@@ -264,12 +263,8 @@ export interface Route {
   readonly url: URL;
 }
 
-/** The target of a webhook, by its record. */
-export function targetOf(
-  routes: readonly Route[],
-  { record }: { readonly record: TransactionRecord | null },
-): URL | undefined {
-  const outcome = outcomeOf(record);
+/** The target of the webhooks with an outcome. */
+export function targetOf(routes: readonly Route[], outcome: Outcome): URL | undefined {
   const own = routes.find((route) => route.outcome === outcome);
   return (own ?? routes.find((route) => route.outcome === undefined))?.url;
 }

@@ -2,13 +2,17 @@
 import { messageOf } from "../domain/system-reason.ts";
 import type { Claimed, DamagedEvent, ForwardQueue, StoredEvent } from "./event-store.ts";
 import { isAccepted, type Forward, type WebhookEvent } from "./events.ts";
-import { forward, type Forwarder, type ForwardOptions, replyFor } from "./forward.ts";
-import { type Allowed, type Answer, createTargetPauses } from "./target-pauses.ts";
+import { forward, type Forwarder, type ForwardOptions, replyFor, type Route, targetOf } from "./forward.ts";
+import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
+import { outcomeOf } from "../domain/transaction.ts";
+import { type Allowed, type Answer, createTargetPause, NO_PAUSE } from "./target-pause.ts";
 
 /** Milliseconds after which other forwarders take over the events of a dead one. */
 const CLAIM = 20_000;
 /** Milliseconds between looks at the queue, for events that other receivers stored and to renew claims. */
 const LOOK_EVERY = 1_000;
+/** Milliseconds: what can begin within them is claimed ahead, so that no attempt waits for the database. */
+const AHEAD = 250;
 /** Milliseconds between looks for retries that a clock which was ahead has planned. */
 const CHECK_EVERY = 60_000;
 /** The most bytes of the bodies in memory: that of one event where it is larger. */
@@ -31,10 +35,8 @@ export interface QueueForwarderParts extends ForwardOptions {
   readonly queue: ForwardQueue;
   /** Whether a new event is to be forwarded. */
   readonly forwards: (event: WebhookEvent) => boolean;
-  readonly targetOf: (event: StoredEvent) => URL | undefined;
-  /** All that `targetOf` can give. */
-  readonly targets: readonly URL[];
-  /** The most attempts at the same time: one that hangs must not delay the others. */
+  readonly routes: readonly Route[];
+  /** The most attempts at the same time for each target: one that hangs must not delay the others. */
   readonly concurrency: number;
   /** Milliseconds before each retry. */
   readonly delays: readonly number[];
@@ -52,23 +54,73 @@ export interface QueueForwarder extends Forwarder {
 }
 
 export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder {
-  const { queue, concurrency, forwards, delays, observe, now, pause, warn, claim: duration = CLAIM } = parts;
+  const { routes, forwards, now, delays, warn } = parts;
+  const targets = targetsOf(routes);
+  const isToCheck = createSchedule(CHECK_EVERY, now);
+  const shared = {
+    ...parts,
+    bytes: MOST_BYTES / targets.length,
+    ask: warnOfFailures(warn),
+    delaysToCheck: () => (isToCheck() ? delays : undefined),
+  };
+  const lanes = targets.map((target) => ({ ...target, ...createLane(target, shared) }));
+  return {
+    plan: (event) => (forwards(event) ? "queue" : undefined),
+    forward: async ({ record }) => {
+      const outcome = outcomeOf(record);
+      lanes.find(({ outcomes }) => outcomes.includes(outcome))?.look();
+      return QUEUED;
+    },
+    start: () => lanes.forEach(({ start }) => start()),
+    close: async () => void (await Promise.all(lanes.map(({ close }) => close()))),
+  };
+}
+
+interface Target {
+  /** Undefined for events that cannot be sent. */
+  readonly url: URL | undefined;
+  readonly outcomes: readonly Outcome[];
+}
+
+function targetsOf(routes: readonly Route[]): readonly Target[] {
+  const targets = new Map<string | undefined, Target>();
+  for (const outcome of OUTCOMES) {
+    const url = targetOf(routes, outcome);
+    const { outcomes = [] } = targets.get(url?.href) ?? {};
+    targets.set(url?.href, { url, outcomes: [...outcomes, outcome] });
+  }
+  return [...targets.values()];
+}
+
+interface Lane {
+  /** Looks for new events now, if there is room for them. */
+  readonly look: () => void;
+  readonly start: () => void;
+  readonly close: () => Promise<void>;
+}
+
+interface LaneParts extends QueueForwarderParts {
+  readonly bytes: number;
+  readonly ask: ReturnType<typeof warnOfFailures>;
+  /** The delays, if it is time to hold the planned retries to them. */
+  readonly delaysToCheck: () => readonly number[] | undefined;
+}
+
+/** Forwards the events of one target. Each has a lane of its own, so that one that is down delays no other. */
+function createLane({ url, outcomes }: Target, parts: LaneParts): Lane {
+  const { queue, concurrency, delays, observe, now, pause, warn, ask, claim: duration = CLAIM } = parts;
   const closing = new AbortController();
   const alarm = createAlarm(pause);
-  const ask = warnOfFailures(warn);
-  const pauses = createTargetPauses(parts);
-  /** The bytes of the events under way, and how many of those are being sent. */
+  const targetPause = url === undefined ? NO_PAUSE : createTargetPause(url, parts);
+  const isToLook = createSchedule(LOOK_EVERY, now);
+  /** The bytes of the events that are claimed. */
   const held = new Map<string, number>();
+  /** Those of them that are not begun. */
+  const ahead: Waiting[] = [];
   let sending = 0;
-  let checked: number | undefined;
+  /** The attempts that ended since the last look, and before it. */
+  let [ended, endedBefore] = [0, 0];
 
-  /** The delays, if it is time to hold the planned retries to them: at first, and when the clock was set back. */
-  const delaysToCheck = (): readonly number[] | undefined => {
-    const time = now().getTime();
-    if (checked !== undefined && checked <= time && time < checked + CHECK_EVERY) return undefined;
-    checked = time;
-    return delays;
-  };
   /** Another attempt must not be made because this one could not be recorded. */
   const record = async (event: Waiting, made: Forward, retryAfter: number | undefined): Promise<void> => {
     const write = async (): Promise<true> => {
@@ -78,18 +130,20 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
     while (!(await ask(event.id, write, false)) && !closing.signal.aborted)
       await pause(LOOK_EVERY, closing.signal);
   };
-  const attempt = async (event: Waiting, to: Destination): Promise<void> => {
+  const attempt = async (event: Waiting, end: (answer: Answer) => void): Promise<void> => {
     const made =
-      event.type === "damaged" || to.url === undefined
+      event.type === "damaged" || url === undefined
         ? notSent(now(), event)
-        : await forward(event, to.url, parts);
-    to.end(made);
-    const before = event.queued?.attempts ?? 0;
+        : await forward(event, url, parts);
+    end(made);
+    const before = attemptsOf(event);
     const mayRetry = event.type === "event" && !isAccepted(made.status);
     const retryAfter = mayRetry ? delays[before] : undefined;
     const recorded = record(event, made, retryAfter);
-    // The next claim is written together with this attempt.
     sending -= 1;
+    ended += 1;
+    begin();
+    // The next claim is written together with this attempt.
     alarm.ring();
     await recorded;
     held.delete(event.id);
@@ -101,54 +155,52 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
     });
     alarm.ring();
   };
-  /** Undefined while the target is in a pause. The targets may be others than those that the event was stored with. */
-  const destinationOf = (event: Waiting): Destination | undefined => {
-    const url = event.type === "damaged" ? undefined : parts.targetOf(event);
-    if (url === undefined) return { url, end: () => undefined };
-    const end = pauses.begin(url, (event.queued?.attempts ?? 0) === 0);
-    return end && { url, end };
+  /** Begins as many attempts as may be under way. */
+  const begin = (): void => {
+    for (;;) {
+      const [event] = ahead;
+      if (event === undefined || sending >= concurrency || closing.signal.aborted) return;
+      const end = targetPause.begin(attemptsOf(event) === 0);
+      if (end === undefined) return;
+      ahead.shift();
+      sending += 1;
+      void attempt(event, end);
+    }
   };
-  const claim = async (allowed: Allowed): Promise<Claimed> => {
-    const bytes = MOST_BYTES - [...held.values()].reduce((sum, one) => sum + one, 0);
-    // While the attempts made cannot be recorded, they are held besides those that are being sent.
-    const most = Math.min(concurrency - sending, 2 * concurrency - held.size);
-    const limit = closing.signal.aborted || bytes <= 0 ? 0 : Math.min(most, allowed.limit);
-    if (limit === 0 && held.size === 0) return NOTHING;
-    const wanted = {
-      limit,
-      firsts: allowed.firsts,
-      bytes,
-      duration,
-      held: [...held.keys()],
-      delays: delaysToCheck(),
-    };
-    return ask("claim", () => queue.claim(wanted), NOTHING);
+  const claim = async ({ limit: allowed, firsts }: Allowed): Promise<Claimed> => {
+    const isLook = isToLook();
+    if (isLook) [ended, endedBefore] = [0, ended];
+    // No more than what begins soon: other forwarders may have room for the rest, and for all while the application hangs.
+    const isOpen = allowed === Infinity && !closing.signal.aborted;
+    const more = isOpen ? Math.ceil(Math.max(ended, endedBefore) * (AHEAD / LOOK_EVERY)) : 0;
+    const back = isLook || !isOpen ? ahead.splice(more).map(({ id }) => id) : [];
+    for (const id of back) held.delete(id);
+    const bytes = parts.bytes - [...held.values()].reduce((sum, one) => sum + one, 0);
+    const wanted = concurrency + more - sending - ahead.length;
+    // Attempts that cannot be recorded are held besides.
+    const most = bytes <= 0 ? 0 : Math.min(allowed, wanted, 2 * (concurrency + more) - held.size);
+    const limit = closing.signal.aborted ? 0 : Math.max(0, most);
+    const renewed = isLook ? [...held.keys()] : [];
+    if (limit + back.length + renewed.length === 0) return NOTHING;
+    const question = { limit, outcomes, firsts, bytes, duration, held: renewed, back };
+    return ask("claim", () => queue.claim({ ...question, delays: parts.delaysToCheck() }), NOTHING);
   };
   const run = async (): Promise<void> => {
     while (!closing.signal.aborted || held.size > 0) {
-      const allowed = pauses.allowed();
+      const allowed = targetPause.allowed();
       const { events, nextDue = LOOK_EVERY, failed } = await claim(allowed);
       if (failed > 0) warn(givenUpWords(failed));
-      for (const event of events) {
-        const to = destinationOf(event);
-        // Its target is in a pause that others are not in: it comes back when the claim ends.
-        if (to === undefined) alarm.ring();
-        else {
-          held.set(event.id, sizeOf(event));
-          sending += 1;
-          void attempt(event, to);
-        }
-      }
+      for (const event of events) held.set(event.id, sizeOf(event));
+      ahead.push(...events);
+      begin();
       if (!closing.signal.aborted || held.size > 0)
         await alarm.wait(Math.min(nextDue, allowed.next, LOOK_EVERY));
     }
   };
   let running: Promise<void> | undefined;
   return {
-    plan: (event) => (forwards(event) ? "queue" : undefined),
-    forward: async () => {
+    look: () => {
       if (sending < concurrency) alarm.ring();
-      return QUEUED;
     },
     start: () => void (running ??= run()),
     close: async () => {
@@ -161,13 +213,19 @@ export function createQueueForwarder(parts: QueueForwarderParts): QueueForwarder
 
 const QUEUED = replyFor(200, 'details="stored; the answer of the application comes later"');
 
+const attemptsOf = (event: Waiting): number => event.queued?.attempts ?? 0;
+
 const NOTHING: Claimed = { events: [], nextDue: undefined, failed: 0 };
 
-/** Where an event goes, and what the end of its attempt tells about the target. */
-interface Destination {
-  /** Undefined if it cannot be sent. */
-  readonly url: URL | undefined;
-  readonly end: (answer: Answer) => void;
+/** Tells whether so many milliseconds have passed since it last said so, or the clock was set back. */
+function createSchedule(every: number, now: () => Date): () => boolean {
+  let last: number | undefined;
+  return () => {
+    const time = now().getTime();
+    if (last !== undefined && last <= time && time < last + every) return false;
+    last = time;
+    return true;
+  };
 }
 
 function notSent(at: Date, event: Waiting): Forward {

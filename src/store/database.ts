@@ -47,7 +47,7 @@ const IN_MEMORY = ":memory:";
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
  * (synchronous=FULL). `migrations` run in order, each once; their number is the version of the schema. `pageSize` is for
- * a new database. `check` throws if the tables are not those of the migrations; `convert` ends the migration from a version
+ * a new database. `check` throws if the tables are not those of the migrations; `convert` begins the migration from a version
  * in its transaction; `damage` is the error of a damaged file.
  */
 export function openDatabase(
@@ -132,8 +132,8 @@ function migrate(
       throw new PaylinkError("file_unreadable", `${path} was written by a newer paylink (schema ${from}).`, {
         hints: [hint`Update paylink, or name another file with --db.`],
       });
+    if (from > 0) convert(database, from);
     for (const sql of migrations.slice(from)) database.exec(sql);
-    convert(database, from);
     database.exec(`PRAGMA user_version=${migrations.length}`);
     database.exec("COMMIT");
   } catch (error) {

@@ -59,10 +59,10 @@ async function forwarded(database) {
   await receiver.stop("SIGINT");
   // Stored without a target, they are put into the queue as a receiver would.
   await server.query(
-    `INSERT INTO paylink.queued (event, reference, received_at)
-       SELECT id, reference || id, received_at FROM paylink.events ORDER BY seq DESC LIMIT ${backlog};
-     INSERT INTO paylink.turns (reference, due, seq)
-       SELECT reference, due, seq FROM paylink.queued ORDER BY seq`,
+    `INSERT INTO paylink.queued (event, reference, outcome, received_at)
+       SELECT id, reference || id, outcome, received_at FROM paylink.events ORDER BY seq DESC LIMIT ${backlog};
+     INSERT INTO paylink.turns (reference, due, seq, outcome)
+       SELECT reference, due, seq, outcome FROM paylink.queued ORDER BY seq`,
     new URL(database).pathname.slice(1),
   );
   [accepted, begun] = [0, 0];

@@ -9,7 +9,7 @@ import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { all, event, ids, idsOf } from "../support/stored-events.ts";
+import { all, event, ids, idsOf, wanted } from "../support/stored-events.ts";
 
 const START = new Date("2026-11-21T12:00:00Z").getTime();
 const APP = new URL("http://127.0.0.1:3000/hook");
@@ -100,8 +100,7 @@ function startForwarder(
     timeout: 8_000,
     queue: track(store.queue),
     forwards: () => true,
-    targetOf: () => APP,
-    targets: [APP],
+    routes: [{ outcome: undefined, url: APP }],
     delays: [5_000, 30_000],
     observe: ({ id }, { status }, { attempt, state }) =>
       void shown.push(`${id} ${attempt} ${status} ${state}`),
@@ -250,7 +249,7 @@ describe("the forwarder", () => {
     const store = openSqlite(eventsPath(temporaryHome()), clock.now);
     await append(store, "a");
     const { sent, shown } = startForwarder(store, clock, () => 200, {
-      targetOf: () => undefined,
+      routes: [{ outcome: "DECLINED", url: APP }],
       delays: [],
     });
     await clock.until(() => shown.length === 1);
@@ -274,8 +273,7 @@ describe("the forwarder", () => {
     // The claim is renewed for as long as the attempt takes.
     await clock.until(() => clock.seconds() > start + 60);
     const other = openSqlite(path, clock.now);
-    const claimed = async () =>
-      idsOf((await other.queue.claim({ limit: 10, bytes: 1e9, duration: 1_000, held: [] })).events);
+    const claimed = async () => idsOf((await other.queue.claim(wanted({ duration: 1_000 }))).events);
     expect(await claimed()).toEqual([]);
     answer();
     await closed;
@@ -362,21 +360,91 @@ describe("the forwarder", () => {
     expect(times.map(Math.round)).toEqual([0, seconds, seconds]);
   });
 
-  it("holds up no other target while one is in a pause", async () => {
+  it.each(["hangs", "refuses connections", "asks to be left alone"])(
+    "delays no event of a target that is up while another one %s, and delivers those when it is back",
+    async (how) => {
+      const clock = createClock();
+      const store = openSqlite(eventsPath(temporaryHome()), clock.now);
+      const declined = { transApproved: false };
+      for (let index = 0; index < 20; index++) {
+        await store.append(event(`down ${index}`, { ...declined, reference: `down ${index}` }), "queue");
+        await store.append(event(`up ${index}`, { reference: `up ${index}` }), "queue");
+      }
+      let isUp = false;
+      const other = new URL("http://127.0.0.1:3001/");
+      const times = new Map<string, number>();
+      const { now, pause, track } = clock;
+      const { shown } = startForwarder(store, { now, pause, track }, () => 200, {
+        routes: [
+          { outcome: "DECLINED", url: APP },
+          { outcome: undefined, url: other },
+        ],
+        concurrency: 4,
+        send: async ({ body }, _, target) => {
+          const { uti } = JSON.parse(Buffer.from(body).toString()) as { uti: string };
+          const good = { status: 200, headers: [], body: new Uint8Array() };
+          if (target?.href === other.href || isUp) {
+            times.set(uti, clock.seconds());
+            return good;
+          }
+          if (how === "refuses connections") throw new SendError("refused", false);
+          if (how === "hangs") await pause(8_000, new AbortController().signal);
+          return { ...good, status: 503, headers: [["Retry-After", "60"]] };
+        },
+      });
+      const delivered = (name: string) =>
+        shown.filter((line) => line.startsWith(name) && line.endsWith("delivered")).length;
+      await clock.until(() => delivered("up") === 20);
+      expect(clock.seconds()).toBe(0);
+      expect(delivered("down")).toBe(0);
+      await clock.until(() => clock.seconds() > 300);
+      await store.append(event("up late", { reference: "up late" }), "queue");
+      const appended = clock.seconds();
+      await clock.until(() => times.has("uti-up late"));
+      // By the next look.
+      expect(clock.seconds() - appended).toBeLessThanOrEqual(1);
+      isUp = true;
+      const back = clock.seconds();
+      await store.order("retry", await ids(store.events({ pending: true })));
+      await clock.until(() => [...times.keys()].filter((uti) => uti.startsWith("uti-down")).length === 20);
+      expect(clock.seconds() - back).toBeLessThan(70);
+    },
+  );
+
+  it("gives what it claimed ahead to another forwarder when its application begins to hang", async () => {
     const clock = createClock();
-    const store = openSqlite(eventsPath(temporaryHome()), clock.now);
-    const other = new URL("http://127.0.0.1:3001/");
-    for (let index = 0; index < 30; index++)
-      await store.append(event(`down ${index}`, { reference: `down ${index}` }), "queue");
-    await append(store, "fine");
-    const { shown } = startForwarder(store, clock, (id) => (id === "fine" ? 200 : "reset"), {
-      targets: [APP, other],
-      targetOf: ({ id }) => (id === "fine" ? other : APP),
+    const path = eventsPath(temporaryHome());
+    const [store, other] = [openSqlite(path, clock.now), openSqlite(path, clock.now)];
+    for (let index = 0; index < 40; index++)
+      await store.append(event(String(index), { reference: String(index) }), "queue");
+    let hold = (): void => undefined;
+    const held = new Promise<number>((resolve) => (hold = () => resolve(200)));
+    const { sent } = startForwarder(store, clock, () => (sent.length > 12 ? held : 200), { concurrency: 4 });
+    await clock.until(() => clock.seconds() > 3);
+    const begun = sent.length;
+    expect(begun).toBe(16);
+    const { events } = await other.queue.claim(wanted({ limit: 40 }));
+    expect(events).toHaveLength(40 - begun);
+    hold();
+  });
+
+  it("gives what it claimed ahead back when it is closed", async () => {
+    const clock = createClock();
+    const path = eventsPath(temporaryHome());
+    const [store, other] = [openSqlite(path, clock.now), openSqlite(path, clock.now)];
+    for (let index = 0; index < 20; index++)
+      await store.append(event(String(index), { reference: String(index) }), "queue");
+    let hold = (): void => undefined;
+    const held = new Promise<number>((resolve) => (hold = () => resolve(200)));
+    const { sent, forwarder } = startForwarder(store, clock, () => (sent.length > 6 ? held : 200), {
+      concurrency: 4,
     });
-    await clock.until(() => shown.includes("fine 1 200 delivered"));
-    expect(clock.seconds()).toBeLessThan(5);
-    // What was claimed while its target was in a pause has had no attempt, and has lost nothing.
-    await clock.until(() => new Set(shown.map((line) => line.replace(/ \d null .*/, ""))).size === 31);
+    await clock.until(() => sent.length === 10);
+    const closed = forwarder.close();
+    hold();
+    await closed;
+    expect(sent).toHaveLength(10);
+    expect((await other.queue.claim(wanted({ limit: 20 }))).events).toHaveLength(10);
   });
 
   it("holds what waits to other delays after a restart", async () => {
@@ -483,8 +551,7 @@ describe("two forwarders on PostgreSQL", () => {
       timeout: 8_000,
       queue: stoppable,
       forwards: () => true,
-      targetOf: () => APP,
-      targets: [APP],
+      routes: [{ outcome: undefined, url: APP }],
       delays: [],
       observe: () => undefined,
       warn: () => undefined,

@@ -15,7 +15,18 @@ import { runCommand } from "../support/context.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { all, AT, event, forward, genuine, ids, idsOf, rejection, vector } from "../support/stored-events.ts";
+import {
+  all,
+  AT,
+  event,
+  forward,
+  genuine,
+  ids,
+  idsOf,
+  rejection,
+  vector,
+  wanted,
+} from "../support/stored-events.ts";
 import { webhookOptions } from "../support/vectors.ts";
 import { startApp } from "../support/webhooks.ts";
 
@@ -196,8 +207,7 @@ function readsFormerStore(open: () => Promise<EventStore>): void {
       { id: "waits", state: "pending", attempts: 0, next: null },
       { id: "waits too", state: "pending", attempts: 0, next: null },
     ]);
-    const claim = async () =>
-      (await store.queue.claim({ limit: 10, bytes: 1e9, duration: 60_000, held: [] })).events;
+    const claim = async () => (await store.queue.claim(wanted())).events;
     const first = await claim();
     expect(idsOf(first)).toEqual(["waits", "waits too"]);
     for (const one of first) await store.queue.attempted(one, forward(200), undefined);

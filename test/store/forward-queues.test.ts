@@ -9,7 +9,7 @@ import { temporaryHome } from "../support/home.ts";
 import { usePgBouncer } from "../support/pgbouncer.ts";
 import { usePostgres } from "../support/postgres.ts";
 import type { PostgresServer } from "../support/postgres-server.mjs";
-import { all, AT, event, forward, ids, idsOf } from "../support/stored-events.ts";
+import { all, AT, event, forward, ids, idsOf, wanted } from "../support/stored-events.ts";
 
 describe("the queue in SQLite", () => {
   behavesAsQueue(
@@ -54,7 +54,7 @@ async function queued(store: EventStore, ...names: string[]) {
 
 function working({ queue }: EventStore) {
   const claim = async (limit = 10, duration = MINUTE) =>
-    (await queue.claim({ limit, bytes: 1e9, duration, held: [] })).events;
+    (await queue.claim(wanted({ limit, duration }))).events;
   /** Claims and attempts the event that is next. */
   const attempt = async (status: number, retryAfter?: number) => {
     const [next] = await claim(1);
@@ -149,12 +149,7 @@ function behavesAsQueue(
     const before = Date.now();
     await attempt(500, DUE);
     await attempt(200);
-    const { events, nextDue = NaN } = await queue.claim({
-      limit: 10,
-      bytes: 1e9,
-      duration: MINUTE,
-      held: [],
-    });
+    const { events, nextDue = NaN } = await queue.claim(wanted());
     expect(events).toEqual([]);
     expect(nextDue).toBeGreaterThan(0);
     expect(nextDue).toBeLessThanOrEqual(DUE);
@@ -178,14 +173,13 @@ function behavesAsQueue(
     await change(place, "UPDATE queued SET due = due + 86400000 WHERE event <> 'a' AND due > 0");
     await change(place, "UPDATE queued SET attempts = 3 WHERE event = 'c'");
     await change(place, "UPDATE turns SET until = until + 86400000");
-    const wanted = { limit: 10, bytes: 1e9, duration: MINUTE, held: [] };
-    expect((await other.queue.claim(wanted)).events).toEqual([]);
+    expect((await other.queue.claim(wanted())).events).toEqual([]);
     const delays = [5_000, MINUTE, 2 * 86_400_000];
-    expect(idsOf((await other.queue.claim({ ...wanted, delays })).events)).toEqual(["b"]);
+    expect(idsOf((await other.queue.claim(wanted({ delays }))).events)).toEqual(["b"]);
     const third = [5_000, MINUTE, 2 * MINUTE];
-    expect(idsOf((await other.queue.claim({ ...wanted, delays: third })).events)).toContain("c");
+    expect(idsOf((await other.queue.claim(wanted({ delays: third }))).events)).toContain("c");
     await expect
-      .poll(async () => idsOf((await other.queue.claim({ ...wanted, duration: 400, delays })).events), {
+      .poll(async () => idsOf((await other.queue.claim(wanted({ duration: 400, delays }))).events), {
         timeout: 5_000,
       })
       .toContain("d");
@@ -251,11 +245,11 @@ function behavesAsQueue(
     await one.append(event("a"), "queue");
     const [claimed] = await working(one).claim(1, 300);
     if (claimed === undefined) throw new Error("nothing is queued");
-    await one.queue.claim({ limit: 10, bytes: 1e9, duration: DUE, held: ["a"] });
+    await one.queue.claim(wanted({ duration: DUE, held: ["a"] }));
     await sleep(400);
     expect(await working(other).claim()).toEqual([]);
     await expect.poll(() => working(other).claim(), { timeout: 2 * DUE }).toHaveLength(1);
-    await one.queue.claim({ limit: 0, bytes: 1e9, duration: MINUTE, held: ["a"] });
+    await one.queue.claim(wanted({ limit: 0, held: ["a"] }));
     await one.queue.attempted(claimed, forward(200), undefined);
     expect(await one.forwards("a")).toEqual([]);
     await other.queue.attempted(claimed, forward(200), undefined);

@@ -12,7 +12,7 @@ import type { EventStore } from "../../src/receiver/event-store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { all as allOf, AT, event, forward } from "../support/stored-events.ts";
+import { all as allOf, AT, event, forward, wanted } from "../support/stored-events.ts";
 
 const MANY = 20_000;
 const FORMER_TABLES = readFileSync(new URL("0.2.0/events-postgres.sql", import.meta.url), "utf8");
@@ -31,10 +31,10 @@ const history = ({ schema, types }: Dialect, numbers: string): readonly string[]
   `INSERT INTO ${schema}arrivals (event, id, received_at) SELECT 'id' || n, 'again', 1 FROM ${numbers}`,
   `INSERT INTO ${schema}forwards (event, at, target, status, ms, detail)
    SELECT 'id' || n, 1, 'http://localhost/', 500, 1, '' FROM ${numbers}`,
-  `INSERT INTO ${schema}queued (event, reference, received_at)
-   SELECT 'id' || n, CASE WHEN n > ${MANY / 4} THEN 'INV-' || n ELSE 'INV-1' END, 1 FROM ${numbers} WHERE n > 10 AND n % 2 = 0`,
-  `INSERT INTO ${schema}turns (reference, due, seq)
-   SELECT reference, min(due), min(seq) FROM ${schema}queued WHERE TRUE GROUP BY reference ON CONFLICT DO NOTHING`,
+  `INSERT INTO ${schema}queued (event, reference, outcome, received_at)
+   SELECT 'id' || n, CASE WHEN n > ${MANY / 4} THEN 'INV-' || n ELSE 'INV-1' END, 'APPROVED', 1 FROM ${numbers} WHERE n > 10 AND n % 2 = 0`,
+  `INSERT INTO ${schema}turns (reference, due, seq, outcome)
+   SELECT reference, min(due), min(seq), 'APPROVED' FROM ${schema}queued WHERE TRUE GROUP BY reference ON CONFLICT DO NOTHING`,
 ];
 
 /** Everything that `listen` does with an event, and what shows one. Resolves with the statements and their plans. */
@@ -68,7 +68,7 @@ async function plansOf(dialect: Dialect, run: Statements, explain: (sql: string)
   await store.append(event("claimed"), new Date());
   await store.lookUp("claimed", AT);
   await store.forwarded("claimed", forward(200));
-  const { events } = await store.queue.claim({ limit: 8, bytes: 1e9, duration: 60_000, held: ["id1"] });
+  const { events } = await store.queue.claim(wanted({ limit: 8, held: ["id1"], back: ["id1"] }));
   expect(events).toHaveLength(8);
   for (const one of events.slice(0, 2)) await store.queue.attempted(one, forward(500), 1000);
   for (const prefix of ["uti123", "id123"]) await store.find(prefix);
@@ -79,7 +79,7 @@ async function plansOf(dialect: Dialect, run: Statements, explain: (sql: string)
 
 /** Without statistics, a server may read a table of this size as a whole for these. */
 async function planFilterAndPrune(store: EventStore): Promise<void> {
-  await store.queue.claim({ limit: 1, bytes: 1, duration: 60_000, held: [], delays: [1000] });
+  await store.queue.claim(wanted({ limit: 1, bytes: 1, delays: [1000] }));
   await allOf(store.events({ limit: 20 }));
   await allOf(store.events({ limit: 20, newestFirst: true }));
   await allOf(store.events({ limit: 20, outcome: "APPROVED", reference: "INV-1" }));

@@ -5,7 +5,7 @@ import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { all, event, forward, ids, idsOf } from "../support/stored-events.ts";
+import { all, event, forward, ids, idsOf, wanted } from "../support/stored-events.ts";
 
 describe("orders in SQLite", () => {
   obeysOrders(openSqlite, async () => eventsPath(temporaryHome()));
@@ -24,8 +24,7 @@ function obeysOrders(open: (place: string) => EventStore, newPlace: () => Promis
     const place = await newPlace();
     const [store, other] = [open(place), open(place)];
     for (const name of names) await store.append(event(name, { reference: name }), "queue");
-    const claim = async (from = store) =>
-      (await from.queue.claim({ limit: 10, bytes: Infinity, duration: HOUR, held: [] })).events;
+    const claim = async (from = store) => (await from.queue.claim(wanted({ duration: HOUR }))).events;
     const attempt = async (status: number, retryAfter?: number) => {
       for (const one of await claim()) await store.queue.attempted(one, forward(status), retryAfter);
     };
@@ -39,8 +38,7 @@ function obeysOrders(open: (place: string) => EventStore, newPlace: () => Promis
     expect(await claim()).toEqual([]);
     expect(await ids(store.events({ pending: true }))).toEqual(["a", "b"]);
     expect(await other.order("retry", ["a", "no such"])).toEqual(["a"]);
-    const wanted = { limit: 10, firsts: true, bytes: Infinity, duration: HOUR, held: [] };
-    const [again] = (await store.queue.claim(wanted)).events;
+    const [again] = (await store.queue.claim(wanted({ firsts: true, duration: HOUR }))).events;
     expect(again).toMatchObject({ id: "a", queued: { state: "pending", attempts: 0, next: null } });
     if (again === undefined) throw new Error("it is due");
     await store.queue.attempted(again, forward(500), undefined);

@@ -1,5 +1,7 @@
 /** Events, rejections and forwards to store, and what tests read of those that are stored. */
 import { readContent } from "../../src/receiver/judge.ts";
+import { OUTCOMES } from "../../src/domain/outcome.ts";
+import type { Wanted } from "../../src/receiver/event-store.ts";
 import type { NewEvent, Rejection } from "../../src/receiver/events.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { vectorFile, type WebhookCase, webhookOptions, webhookRequest } from "./vectors.ts";
@@ -42,6 +44,17 @@ export const forward = (status: number) => ({
   status,
   ms: 12,
   detail: "",
+});
+
+/** What a forwarder asks the queue for: by default, ten events of any kind for a minute. */
+export const wanted = (parts: Partial<Wanted> = {}): Wanted => ({
+  limit: 10,
+  outcomes: OUTCOMES,
+  bytes: 1e9,
+  duration: 60_000,
+  held: [],
+  back: [],
+  ...parts,
 });
 
 export async function all<T>(found: AsyncIterable<T>): Promise<T[]> {

@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { outcomeOf } from "../../domain/transaction.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { forward, targetOf, type Route } from "../../receiver/forward.ts";
@@ -62,7 +63,7 @@ async function sendAgain(context: Context, options: ReplayOptions, later: Later)
         unverified += 1;
         continue;
       }
-      const url = targetOf(routes, asReceived(event, recordAt));
+      const url = targetOf(routes, outcomeOf(asReceived(event, recordAt).record));
       if (url === undefined) {
         skipped += 1;
         continue;

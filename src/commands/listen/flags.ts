@@ -86,7 +86,7 @@ export const listenFlags = {
     ),
     forwardConcurrency: flag(
       "--forward-concurrency <count>",
-      "the most requests to your application at the same time; those of one reference go out in order",
+      "the most requests at the same time, with --ack stored to each target; those of one reference go out in order",
       parseCount(1, 1000),
       { default: String(FORWARD_CONCURRENCY) },
     ),

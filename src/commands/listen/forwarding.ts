@@ -1,6 +1,7 @@
 /** How `listen` forwards: before it acknowledges a webhook, or from the queue of the event store after that. */
-import { asReceived, type ForwardQueue } from "../../receiver/event-store.ts";
 import { setTimeout as sleep } from "node:timers/promises";
+import { outcomeOf } from "../../domain/transaction.ts";
+import type { ForwardQueue } from "../../receiver/event-store.ts";
 import type { Context } from "../../context.ts";
 import type { EventLog, Forward, WebhookEvent } from "../../receiver/events.ts";
 import { createDirectForwarder } from "../../receiver/direct-forwarder.ts";
@@ -29,7 +30,7 @@ interface ForwardingParts {
 }
 
 export function openForwarding(
-  { forwarding: { routes, delays, ...forwarding }, recordAt }: ListenOptions,
+  { forwarding: { routes, delays, ...forwarding } }: ListenOptions,
   { shows, log, queue, signWith }: ForwardingParts,
   { send, now, out }: Pick<Context, "now" | "out"> & Pick<Targets, "send">,
   observe: (id: string, first: string, forward: Forward, progress?: Progress) => void,
@@ -37,7 +38,7 @@ export function openForwarding(
   const nothing = async (): Promise<void> => undefined;
   if (routes.length === 0) return { forwarder: undefined, start: () => undefined, close: nothing };
   const shownTarget = (event: WebhookEvent): URL | undefined =>
-    shows(event) ? targetOf(routes, event) : undefined;
+    shows(event) ? targetOf(routes, outcomeOf(event.record)) : undefined;
   const options = { ...forwarding, send, now, signWith };
   if (delays === undefined || queue === undefined) {
     const forwarder = createDirectForwarder({
@@ -55,8 +56,7 @@ export function openForwarding(
     queue,
     delays,
     forwards: (event) => shownTarget(event) !== undefined,
-    targetOf: (event) => targetOf(routes, asReceived(event, recordAt)),
-    targets: routes.map(({ url }) => url),
+    routes,
     observe: ({ id }, forward, progress) => observe(id, id, forward, progress),
     // Not the pause of the context either: the last attempts of a run need it.
     pause: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),

@@ -62,7 +62,7 @@ function openServices(
       headers: [],
       insecure: false,
       log,
-      targetOf: (event) => targetOf(routes, event),
+      targetOf: (event) => targetOf(routes, outcomeOf(event.record)),
       observe: report.onForward,
     });
     return {

@@ -1,4 +1,4 @@
-/** Holds requests back from a target that does not answer, in pauses that grow, until it answers again. */
+/** Holds requests back from one target that does not answer, in pauses that grow, until it answers again. */
 import type { Attempt } from "./forward.ts";
 
 /** The longest pause, whatever the delays of the retries. */
@@ -24,7 +24,7 @@ interface Failing {
   readonly probes: Set<"first" | "retry">;
 }
 
-/** What may be claimed, as far as all targets together allow. */
+/** What may be claimed. */
 export interface Allowed {
   readonly limit: number;
   /** First attempts only: retries wait. */
@@ -33,33 +33,35 @@ export interface Allowed {
   readonly next: number;
 }
 
-export interface TargetPauses {
+export interface TargetPause {
   readonly allowed: () => Allowed;
   /** Begins an attempt, and gives what ends it; undefined if it must wait. */
-  readonly begin: (target: URL, isFirst: boolean) => ((answer: Answer) => void) | undefined;
+  readonly begin: (isFirst: boolean) => ((answer: Answer) => void) | undefined;
 }
 
-interface PausesParts {
-  readonly targets: readonly URL[];
+interface PauseParts {
   /** Milliseconds before each retry: after the nth failure in a row, the target has as long a pause. */
   readonly delays: readonly number[];
   readonly now: () => Date;
   readonly warn: (text: string) => void;
 }
 
+const WHOLE: Allowed = { limit: Infinity, firsts: false, next: Infinity };
+
+export const NO_PAUSE: TargetPause = { allowed: () => WHOLE, begin: () => () => undefined };
+
 /**
  * While a target fails, retries wait for the end of its pause, and then one of them shows whether it answers. First attempts
  * go on, one at a time: an application may refuse one event for ever, and that must not hold up the others. The first answer
  * ends the pause.
  */
-export function createTargetPauses({ targets, delays, now, warn }: PausesParts): TargetPauses {
-  const failing = new Map<string, Failing>();
+export function createTargetPause(target: URL, { delays, now, warn }: PauseParts): TargetPause {
+  let failing: Failing | undefined;
   const pauseAfter = (failures: number): number =>
     Math.min(delays[Math.min(failures, delays.length) - 1] ?? 0, LONGEST_PAUSE);
-  const fail = (target: URL, { status, retryAfter = 0 }: Answer): void => {
+  const fail = ({ status, retryAfter = 0 }: Answer): void => {
     const time = now().getTime();
-    const state = failing.get(target.href) ?? { failures: 0, at: 0, until: 0, asked: 0, probes: new Set() };
-    failing.set(target.href, state);
+    const state = (failing ??= { failures: 0, at: 0, until: 0, asked: 0, probes: new Set() });
     const isInPause = isBefore(state.until, state, time);
     state.at = time;
     state.asked = Math.max(isInPause ? state.asked : 0, time + Math.min(retryAfter, LONGEST_ASKED));
@@ -78,20 +80,17 @@ export function createTargetPauses({ targets, delays, now, warn }: PausesParts):
     isBefore(state.until, state, time) || state.probes.has("retry");
   return {
     allowed: () => {
-      const states = targets.map(({ href }) => failing.get(href));
-      const down = states.filter((state) => state !== undefined);
-      if (down.length < states.length) return { limit: Infinity, firsts: false, next: Infinity };
+      if (failing === undefined) return WHOLE;
       const time = now().getTime();
-      const open = down.filter((state) => allowsOne(state, time));
-      const ends = down.flatMap(({ until, asked }) => [until, asked]).filter((end) => end > time);
+      const ends = [failing.until, failing.asked].filter((end) => end > time);
       return {
-        limit: open.length,
-        firsts: open.every((state) => holdsRetries(state, time)),
+        limit: allowsOne(failing, time) ? 1 : 0,
+        firsts: holdsRetries(failing, time),
         next: Math.min(...ends.map((end) => end - time)),
       };
     },
-    begin: (target, isFirst) => {
-      const state = failing.get(target.href);
+    begin: (isFirst) => {
+      const state = failing;
       const probe = isFirst ? "first" : "retry";
       if (state !== undefined) {
         const time = now().getTime();
@@ -100,8 +99,8 @@ export function createTargetPauses({ targets, delays, now, warn }: PausesParts):
       }
       return (answer) => {
         state?.probes.delete(probe);
-        if (isFailure(answer)) fail(target, answer);
-        else failing.delete(target.href);
+        if (isFailure(answer)) fail(answer);
+        else failing = undefined;
       };
     },
   };
