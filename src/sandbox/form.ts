@@ -17,6 +17,10 @@ export interface Field {
   readonly maxlength?: number;
   /** Shown before the input. */
   readonly prefix?: string;
+  /** Shown after the input; empty until there is something to show. */
+  readonly suffix?: string;
+  /** Has the focus if no field has a problem. */
+  readonly autofocus?: boolean;
   /** Shares a line with another. */
   readonly short?: boolean;
   /** The values to choose from, with their labels, instead of text to type. */
@@ -59,6 +63,8 @@ export function createForm(fields: readonly Field[], { entered, problem: refusal
         label,
         hint,
         prefix,
+        suffix,
+        autofocus = false,
         inputmode = "text",
         autocomplete = "off",
         maxlength,
@@ -74,7 +80,7 @@ export function createForm(fields: readonly Field[], { entered, problem: refusal
       const attributes = html`id="${id}" name="${name}"
       ${described.length === 0 ? "" : html`aria-describedby="${described.join(" ")}"`}
       ${own.length > 0 ? html`aria-invalid="true"` : ""}
-      ${own[0] !== undefined && own[0] === shown[0] ? html`autofocus` : ""}`;
+      ${(shown.length === 0 && autofocus) || (own[0] !== undefined && own[0] === shown[0]) ? html`autofocus` : ""}`;
       const input =
         options === undefined
           ? html`<input
@@ -94,7 +100,14 @@ export function createForm(fields: readonly Field[], { entered, problem: refusal
             </select>`;
       return html`<div class="field ${field.short ? "short" : ""}">
         <label for="${id}">${label}</label>
-        ${prefix === undefined ? input : html`<div class="prefixed"><span aria-hidden="true">${prefix}</span>${input}</div>`}
+        ${
+          prefix === undefined && suffix === undefined
+            ? input
+            : html`<div class="affixed">
+                ${prefix === undefined ? "" : html`<span class="prefix" aria-hidden="true">${prefix}</span>`}
+                ${input} ${suffix === undefined ? "" : html`<span class="suffix">${suffix}</span>`}
+              </div>`
+        }
         ${hint === undefined ? "" : html`<p class="hint" id="${id}-hint">${hint}</p>`}
         ${own.length === 0 ? "" : html`<p class="error" id="${id}-error">${own.map((problem) => sentence(field, problem)).join(" ")}</p>`}
       </div>`;

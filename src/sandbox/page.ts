@@ -7,7 +7,7 @@ export type Page = ReturnType<typeof html>;
 interface Frame {
   readonly title: string;
   readonly content: Page;
-  /** The dashboard has a wider layout and a script. */
+  /** Each has a style and a script of its own. */
   readonly kind: "checkout" | "dashboard";
   /** The page shows a refused form, and its title begins with "Error:". */
   readonly invalid?: boolean;
@@ -29,8 +29,8 @@ export function page({ title, content, kind, invalid = false }: Frame): Page {
         <meta name="color-scheme" content="light dark" />
         <title>${invalid ? "Error: " : ""}${title}</title>
         <link rel="icon" type="image/svg+xml" href="data:image/svg+xml,${FAVICON}" />
-        <link rel="stylesheet" href="${kind === "dashboard" ? "/style.css" : "/checkout.css"}" />
-        ${kind === "dashboard" ? html`<script type="module" src="/dashboard.js"></script>` : ""}
+        <link rel="stylesheet" href="/${kind}.css" />
+        <script type="module" src="/${kind}.js"></script>
       </head>
       <body class="${kind}">
         <aside class="banner" aria-label="Sandbox">
@@ -138,6 +138,7 @@ label, .label { display: block; font-size: 0.875rem; font-weight: 600; margin-bo
 .problems h2 { font-size: 0.9375rem; color: var(--bad); }
 .problems ul { padding-left: 1.1rem; margin-top: 0.35rem; font-size: 0.9375rem; }
 .problems a { color: var(--bad); }
+.hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .mono { font-family: ui-monospace, "SF Mono", Menlo, "Liberation Mono", monospace; font-size: 0.8125rem; overflow-wrap: anywhere; }
 @media (forced-colors: active) { button.primary, .button.primary { forced-color-adjust: none; background: Highlight; border-color: Highlight; color: HighlightText; } }
 `;

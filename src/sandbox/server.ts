@@ -4,7 +4,7 @@ import { Hono, type Context } from "hono";
 import type { Serve } from "../http/exchange.ts";
 import { requireControlAccess, requireLocalHost, requireToken } from "./access.ts";
 import { apiRoutes } from "./api.ts";
-import { problemPage } from "./checkout/pages.ts";
+import { problemPage } from "./checkout/messages.ts";
 import { checkoutRoutes } from "./checkout/routes.ts";
 import { controlRoutes, dashboardRoutes } from "./dashboard/routes.ts";
 import { htmlReply } from "./page.ts";

@@ -57,7 +57,8 @@ const CARD = {
   "Name on the card": "Ada Lovelace",
 };
 
-const result = (page: Page): Promise<string | null> => page.getByRole("status").textContent();
+/** The message of a receipt: the form too has a status, for what happens to it. */
+const result = (page: Page): Promise<string | null> => page.getByRole("status").locator("h1").textContent();
 
 const widthOf = (page: Page): Promise<unknown> => page.evaluate("document.documentElement.scrollWidth");
 
@@ -83,16 +84,16 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     await page.goto(await create({ invoiceId: "GIFT" }));
     await entries(page, { Amount: "25,50" });
     await page.getByRole("button", { name: DECLINED }).click();
-    expect(await result(page)).toBe("Payment declined");
+    expect(await page.getByRole("alert").textContent()).toContain("Your card was declined");
     await listen.until(/"transApproved":false,.*"amountTrans":25\.50,.*"reference":"GIFT-/);
-    await page.getByRole("link", { name: "Try again" }).click();
-    await entries(page, { Amount: "25" });
+    expect(await page.getByLabel("Amount").inputValue()).toBe("25,50");
     await page.getByRole("button", { name: APPROVED }).click();
     expect(await result(page)).toBe("Payment approved");
 
     await page.goto(await create({ ...SUBSCRIPTION, invoiceId: "SUB-1" }));
-    await entries(page, CARD);
+    await entries(page, { ...CARD, "Card number": "4000 0000 0000 3220" });
     await page.getByRole("button", { name: "Verify card" }).click();
+    await page.getByRole("button", { name: "Confirm" }).click();
     expect(await result(page)).toBe("Card verified");
     await listen.until(/"transType":"VERIFICATION".*"reference":"SUB-1"/);
 
@@ -152,6 +153,7 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     const buy = async (): Promise<void> => {
       await page.goto(await create(oneTime({ paymentSettings: { returnUrl } })));
       await page.getByRole("button", { name: APPROVED }).click();
+      await page.waitForURL(/\/pay\/result/);
     };
     await buy();
     expect(await result(page)).toBe("Payment approved");
@@ -208,6 +210,127 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     expect(await widthOf(page)).toBe(320);
   });
 
+  it("groups a number as on the card, names its scheme, and checks each field that is left", async () => {
+    const { create } = await openShop();
+    const page = await openPage();
+    await page.goto(await create({ linkOptions: { mode: "REUSABLE_VARIABLE", minAmount: "5" } }));
+    const number = page.getByLabel("Card number");
+    await number.pressSequentially("4111111111111112");
+    expect(await number.inputValue()).toBe("4111 1111 1111 1112");
+    expect(await page.locator(".suffix").textContent()).toBe("Visa");
+    await number.press("Tab");
+    await page.getByText("The card number is not valid: check its digits.").waitFor();
+    expect(await number.getAttribute("aria-invalid")).toBe("true");
+    // Digits in the middle, where the caret stays.
+    await number.fill("");
+    await number.pressSequentially("37822246310005");
+    for (const key of ["Home", ...Array<string>(4).fill("ArrowRight"), "9", "Backspace", "8"])
+      await number.press(key);
+    expect(await number.inputValue()).toBe("3782 822463 10005");
+    expect(await page.locator(".suffix").textContent()).toBe("Amex");
+    await page.getByLabel("Expiry").pressSequentially("1220");
+    expect(await page.getByLabel("Expiry").inputValue()).toBe("12/20");
+    await page.getByLabel("Security code").fill("123");
+    await page.getByLabel("Amount").fill("4");
+    await page.getByLabel("Amount").press("Tab");
+    for (const problem of [
+      "The expiry date is in the past.",
+      "The security code must be the 4 digits on the front of the card.",
+      "The amount must be at least EUR 5.00.",
+    ])
+      await page.getByText(problem).waitFor();
+    expect(await page.getByText("is missing").count()).toBe(0);
+    expect(await number.getAttribute("aria-invalid")).toBeNull();
+    expect(await violationsOn(page)).toEqual([]);
+  });
+
+  it("is paid by keyboard alone: refused, declined, not confirmed, approved", async () => {
+    const { create } = await openShop();
+    const page = await openPage();
+    await page.goto(await create(oneTime({ amount: 10, invoiceId: "KEYS" })));
+    const type = async (...texts: readonly string[]): Promise<void> => {
+      for (const text of texts) {
+        await page.keyboard.press("Tab");
+        await page.keyboard.type(text);
+      }
+    };
+    const focused = (): Promise<unknown> => page.evaluate("document.activeElement.id");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("number");
+    await page.keyboard.type("4000000000000002");
+    await type("1249", "123");
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing was paid. Please correct this:").waitFor();
+    expect([await focused(), await page.title()]).toEqual(["name", "Error: Pay – Lighthouse Books"]);
+    await page.keyboard.type("Ada Lovelace");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.type("123");
+    await page.keyboard.press("Enter");
+    await page.getByText("Your card was declined").waitFor();
+    expect(await focused()).toBe("number");
+    expect(await page.getByLabel("Name on the card").inputValue()).toBe("Ada Lovelace");
+    await page.keyboard.type("4000000000003220");
+    await type("1249", "123");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Confirm your payment" }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("Security violation. Nothing was charged.").waitFor();
+    await page.keyboard.type("4111111111111111");
+    await type("1249", "123");
+    await page.keyboard.press("Enter");
+    // The work, and then a tick.
+    await page.locator('button[data-state="done"]').waitFor();
+    expect(await page.locator("#progress").textContent()).toBe("Payment approved");
+    await page.waitForURL(/result/);
+    expect(await result(page)).toBe("Payment approved");
+  });
+
+  it("says that the sandbox does not answer, and pays once it does", async () => {
+    const { create } = await openShop();
+    const page = await openPage();
+    await page.goto(await create(oneTime()));
+    await page.route(/\/pay\?/, (route) => route.abort());
+    await page.getByRole("button", { name: APPROVED }).click();
+    await page.getByText("The sandbox does not answer.").waitFor();
+    await page.unroute(/\/pay\?/);
+    await page.getByRole("button", { name: APPROVED }).click();
+    await page.waitForURL(/result/);
+    expect(await result(page)).toBe("Payment approved");
+  });
+
+  it("shows on the receipt what becomes of the webhook, while it happens", async () => {
+    const { create } = await openShop();
+    let answer = 401;
+    const shop = await serveShop(
+      () => undefined,
+      () => answer,
+    );
+    const callbackUrl = `http://127.0.0.1:${portOf(shop)}/`;
+    const page = await openPage();
+    await page.goto(await create(oneTime({ paymentSettings: { callbackUrl } })));
+    await page.getByRole("button", { name: APPROVED }).click();
+    await page.getByText(/Webhook refused → 401 in \d+ ms; tries again/).waitFor();
+    answer = 200;
+    // The next attempt is after five seconds.
+    await page.getByText(/Webhook sent → 200 in \d+ ms/).waitFor();
+    await page.getByRole("link", { name: "View the webhook" }).click();
+    await page.waitForURL(/deliveries/);
+  });
+
+  it("follows the size of text that the browser is set to", async () => {
+    const { create } = await openShop();
+    const page = await openPage();
+    await page.goto(await create());
+    const sizes = `["number", "amount"].map((id) => getComputedStyle(document.getElementById(id)).fontSize)
+      .concat(getComputedStyle(document.querySelector(".primary")).fontSize)`;
+    const [number, amount, button] = (await page.evaluate(sizes)) as string[];
+    await page.evaluate("document.documentElement.style.fontSize = '32px'");
+    const doubled = [number, amount, button].map((size) => `${2 * Number.parseFloat(size ?? "")}px`);
+    expect(await page.evaluate(sizes)).toEqual(doubled);
+  });
+
   /** Each leads to one state of the pages. */
   const STATES: Readonly<Record<string, (page: Page, shop: Shop) => Promise<unknown>>> = {
     form: async (page, { create }) => {
@@ -221,25 +344,44 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
       await page.goto(await create());
       await entries(page, { Amount: "1,000", "Card number": "1" });
       await page.getByRole("button", { name: "Pay", exact: true }).click();
+      await page.getByRole("alert").waitFor();
+    },
+    paying: async (page, { create }) => {
+      await page.goto(await create(oneTime()));
+      // Its answer never arrives.
+      await page.route(/\/pay\?/, () => undefined);
+      await page.getByRole("button", { name: APPROVED }).click();
+      await page.locator('[aria-busy="true"]').waitFor();
     },
     verification: async (page, { create }) => page.goto(await create(SUBSCRIPTION)),
     approved: async (page, { create }) => {
       const paymentSettings = { returnUrl: "https://shop.example/" };
       await page.goto(await create(oneTime({ paymentSettings, description: "word ".repeat(80) })));
       await page.getByRole("button", { name: APPROVED }).click();
+      await page.waitForURL(/result/);
     },
     declined: async (page, { create }) => {
-      await page.goto(await create(oneTime()));
+      await page.goto(
+        await create(oneTime({ paymentSettings: { failureReturnUrl: "https://shop.example/" } })),
+      );
       await page.getByRole("button", { name: DECLINED }).click();
+      await page.getByRole("alert").waitFor();
+    },
+    "3-D Secure": async (page, { create }) => {
+      await page.goto(await create(oneTime()));
+      await page.getByRole("button", { name: /3220/ }).click();
+      await page.getByRole("button", { name: "Refuse" }).waitFor();
     },
     cancelled: async (page, { create }) => {
       await page.goto(await create(oneTime()));
       await page.getByRole("button", { name: "Cancel payment" }).click();
+      await page.waitForURL(/result/);
     },
     paid: async (page, { create }) => {
       const link = await create(oneTime());
       await page.goto(link);
       await page.getByRole("button", { name: APPROVED }).click();
+      await page.waitForURL(/result/);
       await page.goto(link);
     },
     unknown: (page, { url }) => page.goto(`${url}pay?r=none`),
@@ -250,6 +392,7 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     const shop = await openShop();
     const page = await openPage();
     for (const [state, open] of Object.entries(STATES)) {
+      await page.unrouteAll();
       await open(page, shop);
       for (const width of [320, 768, 1280]) {
         await page.setViewportSize({ width, height: 900 });
@@ -267,10 +410,10 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
 });
 
 /** A merchant's site: redirects to the address, or thanks. */
-async function serveShop(redirect: () => string | undefined): Promise<Server> {
+async function serveShop(redirect: () => string | undefined, answer = () => 200): Promise<Server> {
   const server = createServer((_request, reply) => {
     const to = redirect();
-    reply.writeHead(to === undefined ? 200 : 302, {
+    reply.writeHead(to === undefined ? answer() : 302, {
       "Content-Type": "text/html",
       ...(to === undefined ? {} : { Location: to }),
     });

@@ -1,10 +1,18 @@
 /** The checkout's form and receipt, in process: cards, amounts, references, details, and one payment for each form. */
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { hasCheckDigit } from "../../src/domain/card-numbers.ts";
 import { digitsOf, schemeOf, TEST_CARDS } from "../../src/domain/test-cards.ts";
 import { temporaryHome } from "../support/home.ts";
-import { linkId, oneTime, openTestSandbox, reusable, type TestSandbox } from "../support/sandbox.ts";
+import {
+  CALLBACK,
+  linkId,
+  oneTime,
+  openTestSandbox,
+  reusable,
+  type TestSandbox,
+  type TestSandboxOptions,
+} from "../support/sandbox.ts";
 
 const CARD = { number: "4111-1111 11111111", expiry: "12/29", cvc: "123", name: "Ada Lovelace" };
 
@@ -27,12 +35,10 @@ const payments = (service: TestSandbox): number => service.ledger.counts().payme
 describe("a typed card", () => {
   it.each([
     [{ number: "4111 1111 1111 1111" }, "Payment approved"],
-    [{ number: "4000-0000-0000-0002" }, "Payment declined"],
     [{ expiry: "0126" }, "Payment approved"],
     [{ expiry: "1/2027" }, "Payment approved"],
     [{ expiry: "2027-01" }, "Payment approved"],
     [{ number: "378282246310005", cvc: "1234" }, "Payment approved"],
-    [{ number: "4000 0000 0000 0069", expiry: "12/20" }, "Payment declined"],
   ])("with %j ends with %s", async (changes, title) => {
     const service = openTestSandbox();
     const answer = await submit(service, await linkId(service, oneTime(service)), { ...CARD, ...changes });
@@ -141,10 +147,175 @@ it("a test card pays with one click, whatever the card fields contain", async ()
   const service = openTestSandbox();
   const id = await linkId(service, oneTime(service));
   const empty = { number: "", expiry: "", cvc: "", name: "" };
-  expect((await submit(service, id, { ...empty, card: "4000 0000 0000 0002" })).status).toBe(303);
+  expect((await submit(service, id, { ...empty, card: "4000 0000 0000 0002" })).status).toBe(200);
   expect(await statusOf(service, id)).toBe("attempted");
   expect((await submit(service, id, { ...empty, card: "4111 1111 1111 1111" })).status).toBe(303);
   expect(await statusOf(service, id)).toBe("paid");
+});
+
+describe("a declined payment", () => {
+  it.each([
+    ["4000-0000-0000-0002", "12/29", "Do not honour"],
+    ["4000 0000 0000 9995", "12/29", "Insufficient funds"],
+    ["4000 0000 0000 0069", "12/20", "Expired card"],
+  ])("with %s until %s stays on the form, and says why: %s", async (number, expiry, reason) => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    const { status, text } = await submit(service, id, { ...CARD, number, expiry });
+    expect(status).toBe(200);
+    expect(text).toContain(`${reason}. Nothing was charged.`);
+    expect(await statusOf(service, id)).toBe("attempted");
+  });
+
+  it("keeps what is not of the card, and another card pays with the new form", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, reusable(service, { paymentReferenceMode: "OPEN" }));
+    const token = await openForm(service, id);
+    const form = { ...CARD, cvc: "987", amount: "7.50", reference: "MINE", city: "Bath", form: token };
+    const declined = await submit(service, id, { ...form, number: "4000 0000 0000 0002" });
+    for (const kept of ["7.50", "MINE", "Ada Lovelace", "Bath"])
+      expect(declined.text).toContain(`value="${kept}"`);
+    for (const gone of ["0002&quot;", 'value="4000', 'value="12/29"', "987"])
+      expect(declined.text).not.toContain(gone);
+    expect(declined.text).toMatch(/id="number"[^>]*autofocus/);
+    expect(tokenIn(declined.text)).not.toBe(token);
+    const paid = await submit(service, id, { ...form, form: tokenIn(declined.text) });
+    expect([paid.status, payments(service)]).toEqual([303, 2]);
+  });
+
+  it("is shown again for the same form, with the receipt once the link is closed", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    const form = { card: "declined", form: await openForm(service, id) };
+    for (let time = 0; time < 2; time++)
+      expect((await submit(service, id, form)).text).toContain("Your card was declined");
+    await service.call("POST", `/v1/payment-links/${id}/cancel`);
+    const late = await submit(service, id, form);
+    const receipt = await service.request("GET", late.header("location") ?? "");
+    expect(receipt.text).toContain("<h1>Payment declined</h1>");
+    expect(receipt.text).toContain("Do not honour. Nothing was charged.");
+    expect(payments(service)).toBe(1);
+  });
+});
+
+describe("3-D Secure", () => {
+  const NUMBER = "4000 0000 0000 3220";
+  /** The fields of a page's form. */
+  const hidden = (html: string): Record<string, string> =>
+    Object.fromEntries(
+      [...html.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
+        name,
+        value,
+      ]),
+    );
+
+  it.each([
+    ["yes", { responseCode: "00", transApproved: true }],
+    ["no", { responseCode: "63", transApproved: false, transCancelled: false }],
+  ])("asks the customer; with the answer %s the record has %j", async (confirmed, record) => {
+    const service = openTestSandbox();
+    const id = await linkId(service, reusable(service));
+    const typed = {
+      ...CARD,
+      number: NUMBER,
+      amount: "7.50",
+      city: "Bath",
+      form: await openForm(service, id),
+    };
+    const question = await submit(service, id, typed);
+    expect([question.status, payments(service)]).toEqual([200, 0]);
+    expect(question.text).toContain("EUR 7.50");
+    expect(question.text).not.toMatch(/4000|12\/29|"123"/);
+    const answer = { ...hidden(question.text), confirmed };
+    for (let time = 0; time < 2; time++) await submit(service, id, answer);
+    const [payment, ...others] = service.ledger.payments({ limit: 9, now: service.clock.now() }).rows;
+    expect(others).toEqual([]);
+    expect(payment).toMatchObject({ record, customer: { city: "Bath" } });
+  });
+
+  it("asks nothing while the form has problems, and not for a closed link", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    const wrong = await submit(service, id, { ...CARD, number: NUMBER, name: "" });
+    expect([wrong.status, wrong.text]).toEqual([
+      422,
+      expect.stringContaining("The name on the card is missing"),
+    ]);
+    await submit(service, id, { card: "approved" });
+    expect((await submit(service, id, { card: "3d-secure" })).header("location")).toBe(`/pay?r=${id}`);
+  });
+});
+
+it("the slow card is answered late, and the link can be paid by another in the meantime", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const service = openTestSandbox();
+  const id = await linkId(service, oneTime(service));
+  const slow = service.pay(id, { card: "slow" });
+  expect((await service.pay(id, { card: "approved" })).status).toBe(200);
+  expect(payments(service)).toBe(1);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect((await slow).status).toBe(409);
+});
+
+describe("a check of fields", () => {
+  it("says what is wrong in the fields that were left, and pays nothing", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, reusable(service, { mode: "REUSABLE_VARIABLE", minAmount: "5" }));
+    const form = new URLSearchParams({ ...CARD, amount: "4", number: "41", cvc: "987", name: "" });
+    for (const name of ["amount", "number"]) form.append("check", name);
+    const answer = await service.request("POST", `/pay?r=${id}`, { body: form.toString() });
+    expect(answer.status).toBe(200);
+    for (const shown of ["The amount must be at least EUR 5.00.", "The card number is not valid"])
+      expect(answer.text).toContain(shown);
+    for (const other of ["name on the card is missing", "987"]) expect(answer.text).not.toContain(other);
+    const right = new URLSearchParams([...Object.entries({ ...CARD, amount: "5" }), ["check", "amount"]]);
+    const { status } = await service.request("POST", `/pay?r=${id}`, { body: right.toString() });
+    expect([status, payments(service)]).toEqual([200, 0]);
+  });
+});
+
+describe("the strip of the sandbox", () => {
+  const stripOf = async (setup: TestSandboxOptions, paymentSettings: object = { callbackUrl: CALLBACK }) => {
+    const service = openTestSandbox(setup);
+    const id = await linkId(service, oneTime(service, { paymentSettings }));
+    const paid = await submit(service, id, { card: "approved" });
+    await service.sandbox.idle();
+    const receipt = await service.request("GET", paid.header("location") ?? "");
+    const strip = /class="strip"[^>]*>([\s\S]*?)<\/aside>/.exec(receipt.text)?.[1] ?? "";
+    return strip
+      .replaceAll(/<[^>]*>/g, "")
+      .replaceAll(/\s+/g, " ")
+      .trim();
+  };
+  const RESULT = "Sandbox: response code 00, approved · View the payment";
+
+  const STATES: readonly (readonly [state: string, setup: TestSandboxOptions, text: string])[] = [
+    ["sent", {}, "Webhook sent → 200 in 0 ms · View the webhook"],
+    [
+      "refused",
+      { answer: () => 401 },
+      "Webhook refused → 401 in 0 ms; tries again in 5 seconds · View the webhook",
+    ],
+    [
+      "refused at last",
+      { answer: () => 500, schedule: [] },
+      "Webhook refused → 500 in 0 ms; not tried again · View the webhook",
+    ],
+    ["waiting", { fault: "late" }, "Webhook waiting to be sent · View the webhook"],
+  ];
+
+  it.each(STATES)("shows the webhook as %s", async (_state, setup, text) => {
+    expect(await stripOf(setup)).toBe(`${RESULT} ${text}`);
+  });
+
+  it("says why no webhook was sent", async () => {
+    expect(await stripOf({}, {})).toBe(
+      `${RESULT} Webhook not sent: the link has no callback URL for this outcome`,
+    );
+    const remote = { callbackUrl: "https://shop.example/paid" };
+    expect(await stripOf({}, remote)).toContain("Webhook failed: not sent: not on this machine.");
+  });
 });
 
 it("cancelling ignores the other fields", async () => {

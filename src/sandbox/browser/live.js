@@ -59,7 +59,7 @@ function byKey(node) {
  * @param {Node} node
  * @param {Node} next
  */
-function renew(node, next) {
+export function renew(node, next) {
   if (node.isEqualNode(next)) return;
   if (!(node instanceof Element && next instanceof Element)) return void (node.nodeValue = next.nodeValue);
   for (const name of node.getAttributeNames())

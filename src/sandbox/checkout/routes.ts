@@ -1,18 +1,22 @@
 /** The checkout's addresses: the link's page, the payment that its form posts, and the result. */
-import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
-import { cardFor, testCard, TEST_CARDS } from "../../domain/test-cards.ts";
 import type { Context, Hono } from "hono";
 import { parseWebAddress } from "../../domain/addresses.ts";
+import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
+import { cardFor, DELAY, notConfirmed, testCard, TEST_CARDS } from "../../domain/test-cards.ts";
 import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { requireSameOrigin } from "../access.ts";
+import checkoutScript from "../browser/checkout.js?raw";
 import { CARD_FIELDS, CUSTOMER_FIELDS, filledIn } from "../customer.ts";
-import type { Link } from "../store/rows.ts";
-import { isOpen, statusOf } from "../links.ts";
+import type { Refused } from "../form.ts";
+import { findLink, isOpen, statusOf } from "../links.ts";
 import { fileReply, htmlReply, STYLE } from "../page.ts";
-import { acceptPayment, type PaymentInput } from "../payments.ts";
+import { acceptPayment, checkPayment, type PaymentInput } from "../payments.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
-import { checkoutPage, closedPage, receiptPage, RETURN_DELAY, unknownPage } from "./pages.ts";
+import type { Link } from "../store/rows.ts";
+import { closedPage, receiptPage, RETURN_DELAY, unknownPage } from "./messages.ts";
+import { reasonOf, resultPath, sandboxStrip } from "./parts.ts";
+import { checkoutPage, confirmationPage, type Declined } from "./payment-form.ts";
 import { CHECKOUT_STYLE } from "./style.ts";
 
 export function checkoutRoutes(app: Hono, service: Service): void {
@@ -20,6 +24,7 @@ export function checkoutRoutes(app: Hono, service: Service): void {
   app.post("/pay", (c) => payLink(c, service));
   app.get("/pay/result", (c) => viewResult(c, service));
   app.get("/checkout.css", () => fileReply(STYLE + CHECKOUT_STYLE, "text/css"));
+  app.get("/checkout.js", () => fileReply(checkoutScript, "text/javascript"));
 }
 
 const linkFromQuery = (c: Context, { ledger }: Service): Link | undefined =>
@@ -32,15 +37,21 @@ async function viewLink(c: Context, service: Service): Promise<Response> {
   if (link.viewedDate === null) {
     await ledger.write(() => ledger.saveLink({ ...link, viewedDate: clock.now() }));
   }
-  return linkPage(link, service);
+  const { merchantName } = service.merchant;
+  const status = statusOf(link, clock.now());
+  return isOpen(status) ? formPage(link, service) : htmlReply(closedPage(status, merchantName), 410);
 }
 
-function linkPage(link: Link, { merchant, clock, newToken }: Service): Promise<Response> {
-  const { merchantName } = merchant;
-  const status = statusOf(link, clock.now());
-  return isOpen(status)
-    ? htmlReply(checkoutPage({ link, merchantName, token: newToken() }))
-    : htmlReply(closedPage(status, merchantName), 410);
+/** The form as it was entered and refused, or declined; else an empty one. */
+function formPage(
+  link: Link,
+  { merchant: { merchantName }, newToken }: Service,
+  shown: { readonly refused?: Refused; readonly declined?: Declined } = {},
+  status = 200,
+): Promise<Response> {
+  // A refused form keeps its token: it has paid nothing, and a second copy of it cannot pay twice.
+  const token = (shown.refused && formToken(shown.refused.entered)) ?? newToken();
+  return htmlReply(checkoutPage({ link, merchantName, token, ...shown }), status);
 }
 
 /** Where the customer returns to after a payment; undefined if the link has no address for the outcome. */
@@ -53,48 +64,83 @@ function returnUrlFor(record: TransactionRecord, { request }: Link): string | un
 async function payLink(c: Context, service: Service): Promise<Response> {
   requireSameOrigin(c);
   const form = await formBody(c);
+  if (accepts(c, "application/json")) return payByProgram(c, form, service);
   try {
-    return await acceptForm(c, form, service);
+    return await payInBrowser(c, form, service);
   } catch (error) {
-    if (accepts(c, "application/json") || !(error instanceof ServiceProblem)) throw error;
-    return refuseForm(c, form, error, service);
+    const link = linkFromQuery(c, service);
+    if (!(error instanceof ServiceProblem)) throw error;
+    if (link === undefined) return htmlReply(unknownPage(), 404);
+    if (error.status === 409) return c.redirect(checkoutPath(link.id), 303);
+    return formPage(
+      link,
+      service,
+      { refused: { entered: form, problem: onlyAsked(form, error) } },
+      form.has("check") ? 200 : 422,
+    );
   }
 }
 
-async function acceptForm(c: Context, form: URLSearchParams, service: Service): Promise<Response> {
-  const linkId = c.req.query("r") ?? "";
-  const record = await acceptPayment(service, linkId, paymentInputFromForm(form), formToken(form));
+/** The script asks what is wrong in the fields that the customer has left, and in no other. */
+function onlyAsked(form: URLSearchParams, problem: ServiceProblem): ServiceProblem {
+  const names = form.getAll("check");
+  if (names.length === 0) return problem;
+  return new ServiceProblem(
+    problem.status,
+    problem.message,
+    problem.errors.filter(({ at }) => names.includes(at)),
+  );
+}
+
+/** The record, with the address that a browser would return to. */
+async function payByProgram(c: Context, form: URLSearchParams, service: Service): Promise<Response> {
+  const record = await pay(c, paymentInputFromForm(form), form, service);
   const link = linkFromQuery(c, service);
   const returnUrl = link && returnUrlFor(record, link);
-  if (accepts(c, "application/json"))
-    return jsonReply({ ...record, ...(returnUrl === undefined ? {} : { returnUrl }) });
+  return jsonReply({ ...record, ...(returnUrl === undefined ? {} : { returnUrl }) });
+}
+
+async function payInBrowser(c: Context, form: URLSearchParams, service: Service): Promise<Response> {
+  const { ledger, clock, merchant } = service;
+  const input = paymentInputFromForm(form);
+  const link = findLink(ledger, c.req.query("r") ?? "");
+  const { card } = input;
+  if (form.has("check") || (card?.before === "confirmation" && !form.has("confirmed"))) {
+    const now = clock.now();
+    const { amount } = checkPayment(link, input, now);
+    if (card === undefined || form.has("check")) return formPage(link, service);
+    const { merchantName } = merchant;
+    return htmlReply(confirmationPage({ link, merchantName, card, amount, now, entered: form }));
+  }
+  const record = await pay(c, input, form, service);
+  const uti = textOf(record, "uti") ?? "";
+  const payment = ledger.findPayment(uti);
+  const isAgainOpen = isOpen(statusOf(findLink(ledger, link.id), clock.now()));
+  if (payment !== undefined && isAgainOpen && outcomeOf(record) === "DECLINED") {
+    const returnUrl = returnUrlFor(record, link);
+    const strip = sandboxStrip(payment, service);
+    return formPage(link, service, {
+      declined: { entered: form, uti, reason: reasonOf(record), returnUrl, strip },
+    });
+  }
   // It stays on this origin: browsers apply the page's form-action to every redirect of a form.
-  return c.redirect(resultPath(textOf(record, "uti") ?? ""), 303);
+  return c.redirect(resultPath(uti), 303);
+}
+
+/** The answer of the card's bank, which may take its time. */
+async function pay(c: Context, input: PaymentInput, form: URLSearchParams, service: Service) {
+  const { card } = input;
+  if (card?.before === "delay") await new Promise((resolve) => setTimeout(resolve, DELAY));
+  const isRefused = card?.before === "confirmation" && form.get("confirmed") === "no";
+  const paid = isRefused ? { ...input, card: notConfirmed(card) } : input;
+  return acceptPayment(service, c.req.query("r") ?? "", paid, formToken(form));
 }
 
 const checkoutPath = (linkId: string): string => `/pay?r=${encodeURIComponent(linkId)}`;
-const resultPath = (uti: string): string => `/pay/result?t=${encodeURIComponent(uti)}`;
-
-/** Shows the form again with the entered values and the problems, or says why the link can no longer be paid. */
-function refuseForm(
-  c: Context,
-  entered: URLSearchParams,
-  problem: ServiceProblem,
-  service: Service,
-): Response | Promise<Response> {
-  const link = linkFromQuery(c, service);
-  if (link === undefined) return htmlReply(unknownPage(), 404);
-  if (problem.status === 409) return c.redirect(checkoutPath(link.id), 303);
-  const { merchant, newToken } = service;
-  const { merchantName } = merchant;
-  // A refused form keeps its token: it has paid nothing, and a second copy of it cannot pay twice.
-  const token = formToken(entered) ?? newToken();
-  const content = checkoutPage({ link, merchantName, token, refused: { entered, problem } });
-  return htmlReply(content, 422);
-}
 
 /** `stay` is in the query once the customer has turned off the time limit. */
-function viewResult(c: Context, { ledger, clock, merchant }: Service): Response | Promise<Response> {
+function viewResult(c: Context, service: Service): Response | Promise<Response> {
+  const { ledger, clock, merchant } = service;
   const { t = "", stay } = c.req.query();
   const payment = ledger.findPayment(t);
   const link = payment && ledger.findLink(payment.linkId);
@@ -108,6 +154,7 @@ function viewResult(c: Context, { ledger, clock, merchant }: Service): Response 
     merchantName: merchant.merchantName,
     payAgain: open ? checkoutPath(link.id) : undefined,
     returnLink: url === undefined ? undefined : { url, stay: leaves ? `${resultPath(t)}&stay=1` : undefined },
+    strip: sandboxStrip(payment, service),
   });
   return htmlReply(content, 200, leaves ? { Refresh: `${RETURN_DELAY}; url=${url}` } : {});
 }

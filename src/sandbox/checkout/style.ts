@@ -32,13 +32,19 @@ legend { padding: 0; margin-bottom: 0.75rem; }
 .field.short { flex: 1 1 7rem; min-width: 0; }
 .field .hint, .field .error { margin-top: 0.35rem; }
 .fields { display: flex; flex-wrap: wrap; gap: 1rem; margin-top: 1rem; }
-.prefixed { display: flex; border: 1px solid var(--edge); border-radius: 10px; align-items: stretch; }
-.prefixed span { flex: none; display: grid; place-items: center; padding: 0 0.85rem; border-right: 1px solid var(--line); color: var(--quiet); font-weight: 600; }
-.prefixed input { border: 0; border-radius: 0 10px 10px 0; font-size: 1.25rem; font-weight: 650; font-variant-numeric: tabular-nums; min-height: 3.25rem; }
-.prefixed:has([aria-invalid]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
-.prefixed input[aria-invalid] { box-shadow: none; }
-.prefixed input { outline: none; background: transparent; }
-.prefixed:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
+.affixed { display: flex; border: 1px solid var(--edge); border-radius: 10px; align-items: stretch; }
+.affixed input { flex: 1; min-width: 0; border: 0; outline: none; background: transparent; }
+.affixed:has([aria-invalid]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
+.affixed input[aria-invalid] { box-shadow: none; }
+.affixed:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
+.prefix, .suffix { flex: none; display: grid; place-items: center; padding: 0 0.85rem; color: var(--quiet); font-weight: 600; }
+.prefix { border-right: 1px solid var(--line); }
+.prefix + input { font-size: 1.25rem; font-weight: 650; font-variant-numeric: tabular-nums; min-height: 3.25rem; }
+.suffix { padding-left: 0; }
+.suffix:empty { display: none; }
+.scheme, .suffix { font-size: 0.75rem; font-weight: 700; letter-spacing: 0.02em; }
+.scheme::before, .suffix::before { content: ""; display: inline-block; width: 1.35em; height: 0.95em; margin-right: 0.4em; border-radius: 0.2em; background: linear-gradient(transparent 22%, currentColor 22% 44%, transparent 44%); box-shadow: inset 0 0 0 1.5px currentColor; vertical-align: -0.1em; opacity: 0.75; }
+.suffix { grid-auto-flow: column; }
 #number, #expiry, #cvc { font-variant-numeric: tabular-nums; letter-spacing: 0.02em; }
 fieldset details { flex: 1 1 100%; }
 fieldset summary { cursor: pointer; font-size: 0.9375rem; padding: 0.35rem 0; }
@@ -47,15 +53,38 @@ fieldset .facts { flex: 1 1 100%; }
 .actions button, .actions .button { width: 100%; min-height: 3rem; padding-block: 0.65rem; }
 .quiet-button { background: transparent; border-color: transparent; color: var(--quiet); font-weight: 500; }
 
-.test-cards { display: grid; gap: 0.6rem; align-content: start; border: 1px dashed var(--edge); border-radius: 16px; padding: 1.25rem; }
-.test-cards button { display: flex; flex-wrap: wrap; gap: 0.1rem 1rem; justify-content: space-between; align-items: center; width: 100%; text-align: left; font-weight: 500; }
-.number { font-variant-numeric: tabular-nums; }
-.outcome { font-size: 0.8125rem; font-weight: 650; }
-.outcome.approved { color: var(--good); } .outcome.declined { color: var(--bad); }
-.outcome::first-letter { text-transform: uppercase; }
+[data-state="working"], [data-state="done"] { position: relative; color: transparent !important; }
+[data-state="working"] > *, [data-state="done"] > * { opacity: 0; }
+[data-state]::after { position: absolute; inset: 0; margin: auto; width: 1.25rem; height: 1.25rem; color: var(--text); }
+.primary[data-state]::after { color: var(--on-accent); }
+[data-state="working"]::after { content: ""; border: 2.5px solid currentColor; border-right-color: transparent; border-radius: 50%; animation: turn 0.8s linear infinite; }
+[data-state="done"]::after { content: ""; width: 0.6rem; height: 1.1rem; border: solid currentColor; border-width: 0 3px 3px 0; transform: translateY(-15%) rotate(45deg); animation: appear 0.25s ease-out; }
+[aria-busy="true"] button { cursor: progress; }
+@keyframes turn { to { transform: rotate(1turn); } }
+@keyframes appear { from { opacity: 0; transform: translateY(-15%) rotate(45deg) scale(0.3); } }
+@media (prefers-reduced-motion: reduce) { [data-state]::after { animation-duration: 3s; } }
+
+.sandbox { display: grid; gap: 1rem; align-content: start; }
+.test-cards, .strip { border: 1px dashed var(--edge); border-radius: 16px; padding: 1.25rem; font-size: 0.875rem; }
+.test-cards { display: grid; gap: 0.6rem; }
+.test-cards ul { list-style: none; display: grid; gap: 0.35rem; }
+.test-cards button { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 0.5rem; width: 100%; padding: 0.4rem 0.75rem; text-align: left; font-weight: 500; }
+.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.scheme, .code { justify-self: end; color: var(--quiet); font-weight: 600; }
+.code { font-variant-numeric: tabular-nums; }
+.outcome { font-weight: 650; }
+.outcome.approved { color: var(--good); } .outcome.declined { color: var(--bad); } .outcome.partially-approved { color: var(--warn); }
+.strip { display: grid; gap: 0.35rem; padding: 0.9rem 1.25rem; }
+.strip .delivered { color: var(--good); } .strip .failed { color: var(--bad); } .strip .waiting, .strip .none { color: var(--quiet); }
+.checkout .message + .strip { max-width: 29rem; margin: 1rem auto 0; }
+.problems p { margin-top: 0.35rem; }
+.bank { display: flex; gap: 0.5rem; align-items: center; color: var(--quiet); font-size: 0.875rem; }
+.bank b { color: var(--text); }
+.bank svg { width: 1.5rem; height: 1.5rem; fill: none; stroke: var(--accent); stroke-width: 2; stroke-linejoin: round; }
+h1:focus { outline: none; }
 
 .checkout .message { max-width: 29rem; margin: 0 auto; display: grid; gap: 1.25rem; }
-.message > :not(.facts, .actions, ul) { justify-self: center; text-align: center; }
+.message > :not(.facts, .actions, ul, .hidden) { justify-self: center; text-align: center; }
 .message h1 { font-size: 1.375rem; line-height: 1.3; }
 .message > [role="status"] + .amount { margin-top: -0.75rem; }
 .message ul { padding-left: 1.2rem; }
@@ -69,10 +98,10 @@ fieldset .facts { flex: 1 1 100%; }
 @media (min-width: 48rem) {
   .checkout main { padding-top: 3.5rem; }
   .card { padding: 2rem; }
-  .pay { max-width: 62rem; grid-template: "summary form" auto "cards form" 1fr / minmax(0, 1fr) minmax(0, 1.25fr); column-gap: clamp(2rem, 6vw, 5rem); }
+  .pay { max-width: 62rem; grid-template: "summary form" auto "sandbox form" 1fr / minmax(0, 1fr) minmax(0, 1.25fr); column-gap: clamp(2rem, 6vw, 5rem); }
   .summary { grid-area: summary; padding-top: 0.75rem; }
   #payment { grid-area: form; align-self: start; }
-  .test-cards { grid-area: cards; align-self: start; }
+  .sandbox { grid-area: sandbox; }
 }
 @media (max-width: 24rem) {
   .checkout main { padding-inline: 0.9rem; }

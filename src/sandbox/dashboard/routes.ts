@@ -49,7 +49,7 @@ export function dashboardRoutes(app: Hono, service: Service): void {
     deliveryPage(shown, id, Number(c.req.query("attempt"))),
   );
   app.get("/deliveries/:id/body", (c) => downloadBody(view(c), c.req.param("id")));
-  app.get("/style.css", () => fileReply(STYLE + DASHBOARD_STYLE, "text/css"));
+  app.get("/dashboard.css", () => fileReply(STYLE + DASHBOARD_STYLE, "text/css"));
   app.get("/dashboard.js", () => fileReply(dashboardScript, "text/javascript"));
   app.get("/live.js", () => fileReply(liveScript, "text/javascript"));
 }

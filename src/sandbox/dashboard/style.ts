@@ -14,7 +14,6 @@ export const DASHBOARD_STYLE = `
 .dashboard .quiet { color: var(--quiet); }
 .dashboard .hint { color: var(--quiet); font-size: 0.8125rem; }
 .dashboard .mono, .dashboard code, .dashboard pre { font-family: ui-monospace, "SF Mono", Menlo, "Liberation Mono", monospace; font-size: 0.8125rem; overflow-wrap: anywhere; }
-.dashboard .hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: 1rem; top: -6rem; z-index: 2; padding: 0.5rem 0.9rem; background: var(--card); border-radius: 8px; }
 .skip:focus { top: 0.5rem; }
 

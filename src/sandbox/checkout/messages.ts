@@ -1,0 +1,181 @@
+/** The pages of the checkout that show one message: the receipt of a payment, a link that cannot be paid, and errors. */
+import { html } from "hono/html";
+import { signOf } from "../../domain/money.ts";
+import { capitalized } from "../../domain/payment-link-fields.ts";
+import type { LinkStatus } from "../../domain/payment-link-reply.ts";
+import { parseInstant } from "../../domain/time.ts";
+import { amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";
+import { customerFacts } from "../customer.ts";
+import type { OpenStatus } from "../links.ts";
+import { facts, page, type Page } from "../page.ts";
+import type { ServiceProblem } from "../replies.ts";
+import type { Link, Payment } from "../store/rows.ts";
+import { amountText, cardText, excerpt, moment, name, reasonOf, resultPath } from "./parts.ts";
+
+const PAYMENT_RESULTS = {
+  APPROVED: ["approved", "Payment approved", ""],
+  PARTIALLY_APPROVED: ["unknown", "Payment partially approved", "Only a part of the amount was charged."],
+  DECLINED: ["declined", "Payment declined", "Nothing was charged."],
+  CANCELLED: ["cancelled", "Payment cancelled", "Nothing was charged."],
+  UNCLEAR: ["unknown", "Payment unclear", "Ask the merchant whether you have paid."],
+} as const;
+
+/** For a link with amount 0, which verifies a card and charges nothing. */
+const VERIFICATION_RESULTS = {
+  APPROVED: ["approved", "Card verified", "Nothing was charged."],
+  PARTIALLY_APPROVED: [
+    "unknown",
+    "Card partially verified",
+    "Ask the merchant whether your card was verified.",
+  ],
+  DECLINED: ["declined", "Card not verified", "Nothing was charged."],
+  CANCELLED: ["cancelled", "Verification cancelled", "Nothing was charged."],
+  UNCLEAR: ["unknown", "Verification unclear", "Ask the merchant whether your card was verified."],
+} as const;
+
+/** Seconds until the merchant's page opens: WCAG 2.2.1 gives people 20 seconds to turn off a time limit. */
+export const RETURN_DELAY = 20;
+
+export interface ReturnLink {
+  readonly url: string;
+  /** This page without the time limit; undefined if it has none. */
+  readonly stay: string | undefined;
+}
+
+interface ReceiptParts {
+  readonly payment: Payment;
+  readonly link: Link;
+  readonly merchantName: string;
+  /** The link's page, if the link can still be paid. */
+  readonly payAgain: string | undefined;
+  readonly returnLink: ReturnLink | undefined;
+  readonly strip: Page;
+}
+
+export function receiptPage(parts: ReceiptParts): Page {
+  const { payment, link, merchantName } = parts;
+  const { record, customer } = payment;
+  const outcome = outcomeOf(record);
+  const amount = amountIn(record, "amountTrans");
+  const isPaid = amount !== undefined && signOf(amount) > 0;
+  const isVerification = link.request.linkOptions === undefined && !isPaid;
+  const [mark, title, advice] = (isVerification ? VERIFICATION_RESULTS : PAYMENT_RESULTS)[outcome];
+  const date = parseInstant(textOf(record, "transDateTime") ?? "");
+  const { description } = link.request;
+  return messagePage(
+    mark,
+    title,
+    html`${isPaid ? amountText(amount, textOf(record, "transCurrencyCode") ?? "") : ""}
+    ${advice === "" ? "" : html`<p class="advice">${outcome === "DECLINED" ? `${reasonOf(record)}. ` : ""}${advice}</p>`}
+    ${facts([
+      ["Merchant", merchantName],
+      ["Description", description === undefined ? undefined : excerpt(description)],
+      ["Card", outcome === "CANCELLED" ? undefined : cardText(textOf(record, "cardPan") ?? "")],
+      ["Date", date === undefined ? undefined : moment(date)],
+      ["Reference", textOf(record, "reference")],
+      ...customerFacts(customer),
+    ])}
+    ${nextSteps(parts, mark)}`,
+    { strip: parts.strip, page: resultPath(payment.uti) },
+  );
+}
+
+function nextSteps({ merchantName, payAgain, returnLink }: ReceiptParts, mark: string): Page | "" {
+  const isApproved = mark === "approved";
+  const again =
+    payAgain === undefined
+      ? ""
+      : html`<a class="button ${isApproved ? "" : "primary"}" href="${payAgain}"
+          >${isApproved ? "Pay again" : "Try again"}</a
+        >`;
+  const back =
+    returnLink === undefined
+      ? ""
+      : html`<a class="button ${again === "" || isApproved ? "primary" : ""}" href="${returnLink.url}"
+          >Return to ${name(merchantName)}</a
+        >`;
+  if (again === "" && back === "") return "";
+  return html`<div class="actions">${isApproved ? [back, again] : [again, back]}</div>
+    ${
+      returnLink?.stay === undefined
+        ? ""
+        : html`<p class="hint">
+            You will return to ${name(merchantName)} in ${RETURN_DELAY} seconds.
+            <a href="${returnLink.stay}">Stay on this page</a>
+          </p>`
+    }`;
+}
+
+/** Drawn as paths, since fonts draw such characters in different sizes. */
+const CHECK = "M5 12.5l4.5 4.5L19 7.5";
+const CROSS = "M7 7l10 10M17 7L7 17";
+const EXCLAMATION = "M12 6v7.5M12 17.5v.01";
+const MARKS = {
+  approved: CHECK,
+  declined: CROSS,
+  cancelled: "M6.5 12h11",
+  paid: CHECK,
+  expired: EXCLAMATION,
+  unknown: EXCLAMATION,
+  refused: CROSS,
+} as const;
+
+/** `below` is what stays up to date, with the address of the page that has it. */
+const messagePage = (
+  mark: keyof typeof MARKS,
+  title: string,
+  content: Page,
+  below?: { readonly strip: Page; readonly page: string },
+): Page =>
+  page({
+    kind: "checkout",
+    title,
+    content: html`<main ${below === undefined ? "" : html`data-page="${below.page}"`}>
+      <div class="card message">
+        <svg class="mark ${mark}" viewBox="0 0 24 24" aria-hidden="true"><path d="${MARKS[mark]}" /></svg>
+        <div role="status"><h1>${title}</h1></div>
+        ${content}
+      </div>
+      ${below?.strip ?? ""}
+    </main>`,
+  });
+
+const CLOSED = {
+  paid: ["paid", "This link has been paid", "No further payment is due."],
+  expired: ["expired", "This link has expired", "Ask the merchant for a new link."],
+  cancelled: ["cancelled", "This link was cancelled", "The merchant no longer accepts this payment."],
+} as const;
+
+export function closedPage(status: Exclude<LinkStatus, OpenStatus>, merchantName: string): Page {
+  const [mark, title, advice] = CLOSED[status];
+  return messagePage(
+    mark,
+    title,
+    html`<p>${name(merchantName)}</p>
+      <p class="advice">${advice}</p>`,
+  );
+}
+
+export const unknownPage = (): Page =>
+  messagePage(
+    "unknown",
+    "Payment link not found",
+    html`<p class="advice">Check that the address is complete, or ask the merchant for a new link.</p>`,
+  );
+
+/** The page for browsers; programs get problem details. */
+export const problemPage = ({ title, message, errors }: ServiceProblem): Page =>
+  messagePage(
+    "refused",
+    title,
+    html`<p>${capitalized(message)}.</p>
+      ${
+        errors.length === 0
+          ? ""
+          : html`<ul>
+                ${errors.map(({ at, message: detail }) => html`<li><span class="mono">${at}</span> ${detail}</li>`)}
+              </ul>
+              <p class="hint">Go back to correct it.</p>`
+      }
+      <a class="button" href="/">Dashboard</a>`,
+  );

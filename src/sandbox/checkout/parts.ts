@@ -1,0 +1,96 @@
+/** Small pieces that the checkout's pages share: names, amounts, times, long texts, and what became of a webhook. */
+import { html } from "hono/html";
+import { groupedAmount, type Amount } from "../../domain/money.ts";
+import { capitalized } from "../../domain/payment-link-fields.ts";
+import { responseMeaning } from "../../domain/response-codes.ts";
+import { formatRelative } from "../../domain/time.ts";
+import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { isAccepted } from "../deliveries.ts";
+import { oneLine, type Page } from "../page.ts";
+import type { Service } from "../service.ts";
+import type { Attempt, Delivery, Payment } from "../store/rows.ts";
+
+/** A name inside a sentence: its direction of writing does not change that of the sentence. */
+export const name = (text: string): Page => html`<bdi>${text}</bdi>`;
+
+/** The longest amount in large type. */
+const LARGE = 16;
+
+export function amountText(amount: Amount, currency: string): Page {
+  const text = groupedAmount(amount, currency);
+  return html`<p class="amount ${text.length > LARGE ? "long" : ""}">${text}</p>`;
+}
+
+const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+
+/** `31 January 2026 at 12:00 UTC` */
+export const moment = (date: Date): Page =>
+  html`<time datetime="${date.toISOString()}">${DATE.format(date)} UTC</time>`;
+
+/** Characters of a text that are shown at first. */
+const EXCERPT = 160;
+
+/** A text that opens in full on demand, without a script, if it is long. */
+export function excerpt(description: string): Page {
+  const text = oneLine(description);
+  const characters = [...text];
+  if (characters.length <= EXCERPT) return html`<p dir="auto">${text}</p>`;
+  const start = characters.slice(0, EXCERPT).join("");
+  return html`<p dir="auto" class="excerpt">${start.replace(/[\s,;:.]+\S{0,20}$/, "")}…</p>
+    <details class="whole">
+      <summary>more</summary>
+      <p dir="auto">${text}</p>
+    </details>`;
+}
+
+/** `•••• 1111`, as receipts show it. */
+export const cardText = (masked: string): string => masked.replace(/^.*(?=.{4}$)/, "•••• ");
+
+export const resultPath = (uti: string): string => `/pay/result?t=${encodeURIComponent(uti)}`;
+
+/** Why the bank declined a payment: `Insufficient funds`. */
+export const reasonOf = (record: TransactionRecord): string =>
+  capitalized(responseMeaning(textOf(record, "responseCode") ?? "") ?? "no reason was given");
+
+/** What a developer wants to know of a payment, which no live checkout shows. The page of the result brings it up to date. */
+export function sandboxStrip({ uti, record }: Payment, { ledger, clock }: Service): Page {
+  const now = clock.now();
+  const delivery = ledger.deliveries({ uti, limit: 1, now }).rows[0];
+  const [attempt] = delivery === undefined ? [] : ledger.attemptsOf(delivery.id, 1);
+  const code = textOf(record, "responseCode");
+  const [state, text] = webhookState(delivery, attempt, now);
+  return html`<aside class="strip" id="strip" aria-label="Payment and webhook" aria-live="polite" data-live>
+    <p>
+      <b>Sandbox:</b>
+      ${code === undefined ? "no response code" : html`response code <b>${code}</b>, ${responseMeaning(code) ?? ""}`}
+      · ${viewLink("payment", `/payments/${encodeURIComponent(uti)}`)}
+    </p>
+    <p class="${state}">
+      ${text}${delivery === undefined ? "" : html` · ${viewLink("webhook", `/deliveries/${encodeURIComponent(delivery.id)}`)}`}
+    </p>
+  </aside>`;
+}
+
+/** A page of the dashboard. */
+const viewLink = (what: string, path: string): Page =>
+  html`<a href="${path}">View<span class="hidden"> the ${what}</span></a>`;
+
+/** The class and the words for what became of a webhook. */
+function webhookState(
+  delivery: Delivery | undefined,
+  attempt: Attempt | undefined,
+  now: Date,
+): readonly [state: string, text: string] {
+  if (delivery === undefined)
+    return ["none", "Webhook not sent: the link has no callback URL for this outcome"];
+  if (attempt === undefined) return ["waiting", "Webhook waiting to be sent"];
+  const { status, duration, detail } = attempt;
+  const answer = `${status}${duration === null ? "" : ` in ${duration} ms`}`;
+  if (isAccepted(attempt)) return ["delivered", `Webhook sent → ${answer}`];
+  const isLast = delivery.state === "failed";
+  const next = isLast ? "not tried again" : `tries again ${formatRelative(new Date(delivery.due), now)}`;
+  return [
+    "failed",
+    `${status === null ? `Webhook failed: ${detail}` : `Webhook refused → ${answer}`}; ${next}`,
+  ];
+}

@@ -1,0 +1,268 @@
+/** The page that a link opens: the summary, the form and the test cards; and the page on which the bank asks for a confirmation. */
+import { html } from "hono/html";
+import { exponentOf, formatAmount, groupedAmount, signOf, type Amount } from "../../domain/money.ts";
+import { titleOf } from "../../domain/payment-link-fields.ts";
+import { VARIABLE_MODE } from "../../domain/payment-link.ts";
+import { CARD_SCHEMES, schemeOf, TEST_CARDS, type TestCard } from "../../domain/test-cards.ts";
+import {
+  CARD_FIELDS,
+  CUSTOMER_FIELD_NAMES,
+  CUSTOMER_FIELDS,
+  customerFacts,
+  givenDetails,
+} from "../customer.ts";
+import { createForm, type Field, type Refused } from "../form.ts";
+import { isReusable } from "../links.ts";
+import { facts, page, type Page } from "../page.ts";
+import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";
+import type { Link } from "../store/rows.ts";
+import { amountText, cardText, excerpt, moment, name, resultPath } from "./parts.ts";
+
+interface CheckoutParts {
+  readonly link: Link;
+  readonly merchantName: string;
+  /** Identifies this rendering of the form, so that it pays once. */
+  readonly token: string;
+  readonly refused?: Refused;
+  readonly declined?: Declined;
+}
+
+/** A payment that the bank has declined: the customer can try another card. */
+export interface Declined {
+  readonly entered: URLSearchParams;
+  readonly uti: string;
+  readonly reason: string;
+  readonly returnUrl: string | undefined;
+  readonly strip: Page;
+}
+
+export function checkoutPage(parts: CheckoutParts): Page {
+  const { link, merchantName, token, refused, declined } = parts;
+  return page({
+    kind: "checkout",
+    title: `${isVerification(link) ? "Verify your card" : "Pay"} – ${merchantName}`,
+    invalid: refused !== undefined || declined !== undefined,
+    content: html`<main
+      class="pay"
+      ${declined === undefined ? "" : html`data-page="${resultPath(declined.uti)}"`}
+    >
+      ${summary(link, merchantName)}
+      <form class="card" id="payment" method="post" novalidate data-schemes="${SCHEMES}">
+        <input type="hidden" name="form" value="${token}" />
+        ${checkoutForm(parts)}
+        <div class="actions">
+          <button class="primary">${payButton(link)}</button>
+          <button class="quiet-button" name="outcome" value="cancelled">
+            ${isVerification(link) ? "Cancel" : "Cancel payment"}
+          </button>
+          ${
+            declined?.returnUrl === undefined
+              ? ""
+              : html`<a class="button quiet-button" href="${declined.returnUrl}"
+                  >Return to ${name(merchantName)}</a
+                >`
+          }
+        </div>
+        ${PROGRESS}
+      </form>
+      <div class="sandbox">${declined?.strip ?? ""} ${testCards(link)}</div>
+    </main>`,
+  });
+}
+
+/** What the script needs to group a number while it is typed. */
+const SCHEMES = JSON.stringify(CARD_SCHEMES.map(({ label, begins, groups }) => ({ label, begins, groups })));
+
+/** Where the script says how the payment goes. */
+const PROGRESS = html`<p class="hidden" id="progress" role="status"></p>`;
+
+/** The fields that no page repeats: a card number may be another one, and a security code is used once. */
+const SECRETS: readonly string[] = ["number", "expiry", "cvc"];
+
+const isVerification = (link: Link): boolean => !isReusable(link) && signOf(link.request.amount) === 0;
+
+function payButton(link: Link): string {
+  if (isReusable(link)) return "Pay";
+  const { amount, currency } = link.request;
+  return isVerification(link) ? "Verify card" : `Pay ${groupedAmount(amount, currency)}`;
+}
+
+function summary(link: Link, merchantName: string): Page {
+  const { amount, currency, description, invoiceId, customerName, periodic } = link.request;
+  const [initial = ""] = merchantName.trim();
+  return html`<section class="summary" aria-label="Summary">
+    <div class="merchant">
+      <span class="initial" aria-hidden="true">${initial.toUpperCase()}</span>
+      <h1>${isVerification(link) ? "Verify your card for" : "Pay"} ${name(merchantName)}</h1>
+    </div>
+    ${
+      isReusable(link)
+        ? signOf(amount) > 0
+          ? amountText(amount, currency)
+          : html`<p class="amount words">You choose the amount</p>`
+        : isVerification(link)
+          ? html`<p class="amount words">Nothing is charged now</p>`
+          : amountText(amount, currency)
+    }
+    ${periodic === undefined ? "" : html`<p class="hint">${name(merchantName)} may take later payments from this card.</p>`}
+    ${description === undefined ? "" : html`<div class="description">${excerpt(description)}</div>`}
+    ${facts([
+      ["For", customerName],
+      [titleOf("invoiceId"), invoiceId],
+      [titleOf("expirationDate"), moment(new Date(link.expirationDate))],
+    ])}
+  </section>`;
+}
+
+/** A refused form keeps every entry but the security code, and a declined one those that are not of the card. */
+function checkoutForm({ link, refused, declined }: CheckoutParts): Page {
+  const given = givenDetails(link.request);
+  const openFields = [
+    ...(isReusable(link) ? [amountField(link)] : []),
+    ...(hasFixedReference(link) ? [] : [referenceField(link)]),
+  ];
+  const entered = new URLSearchParams(refused?.entered ?? declined?.entered);
+  for (const secret of declined === undefined ? ["cvc"] : SECRETS) entered.delete(secret);
+  const cardFields = Object.entries(CARD_FIELDS).map(([name, field]): Field => ({
+    name,
+    ...field,
+    ...(name === "number" && {
+      suffix: schemeOf(entered.get(name) ?? "")?.label ?? "",
+      autofocus: declined !== undefined,
+    }),
+  }));
+  const customerFields = CUSTOMER_FIELD_NAMES.filter((name) => given[name] === undefined).map(
+    (name): Field => ({ name, ...CUSTOMER_FIELDS[name] }),
+  );
+  const form = createForm([...openFields, ...cardFields, ...customerFields], { ...refused, entered });
+  const isOpen = customerFields.length === CUSTOMER_FIELD_NAMES.length;
+  return html`${refused === undefined ? "" : form.summary(`Nothing was paid. Please correct ${refused.problem.errors.length === 1 ? "this" : "these"}:`)}
+    ${
+      declined === undefined
+        ? ""
+        : html`<div class="problems" role="alert">
+            <h2>Your card was declined</h2>
+            <p>${declined.reason}. Nothing was charged. You can try another card.</p>
+          </div>`
+    }
+    ${openFields.map(form.field)}
+    <fieldset>
+      <legend>Card</legend>
+      ${cardFields.map(form.field)}
+    </fieldset>
+    <fieldset>
+      <legend>Your details</legend>
+      ${isOpen ? "" : facts(customerFacts(given))}
+      ${
+        customerFields.length === 0
+          ? ""
+          : html`<details ${customerFields.some(form.isInUse) ? "open" : ""}>
+              <summary>
+                ${isOpen ? "Add your address and e-mail" : "Add more details"}
+                <span class="hint">(optional)</span>
+              </summary>
+              <div class="fields">${customerFields.map(form.field)}</div>
+            </details>`
+      }
+    </fieldset>`;
+}
+
+/** Endpoints rule 7. */
+function amountField(link: Link): Field {
+  const { amount, currency } = link.request;
+  return {
+    name: "amount",
+    label: `Amount in ${currency.toUpperCase()}`,
+    subject: "amount",
+    inputmode: exponentOf(currency) === 0 ? "numeric" : "decimal",
+    prefix: currency.toUpperCase(),
+    value: signOf(amount) > 0 ? formatAmount(amount, currency).replace(/^\S+ /, "") : "",
+    hint: boundsText(link),
+  };
+}
+
+/** Endpoints rule 9: bounds apply in this mode only. */
+function boundsText({ request: { currency, linkOptions = {} } }: Link): string | undefined {
+  const { mode, minAmount, maxAmount } = linkOptions;
+  const least = minAmount === undefined ? "" : groupedAmount(minAmount, currency);
+  const most = maxAmount === undefined ? "" : groupedAmount(maxAmount, currency);
+  if (mode !== VARIABLE_MODE || `${least}${most}` === "") return undefined;
+  if (least === "") return `At most ${most}`;
+  return most === "" ? `At least ${least}` : `From ${least} to ${most}`;
+}
+
+const referenceField = ({ request }: Link): Field => ({
+  name: "reference",
+  label: "Payment reference",
+  maxlength: LONGEST_REFERENCE,
+  value: request.invoiceId,
+});
+
+/** After the form: the Enter key presses the first button of the form. */
+const testCards = (link: Link): Page =>
+  html`<section class="test-cards" aria-labelledby="test-cards">
+    <h2 id="test-cards">Test cards of the sandbox</h2>
+    <p class="hint">
+      ${isVerification(link) ? "Verify" : "Pay"} with one click.
+      ${isReusable(link) ? "Only the amount is needed." : "You can leave the form empty."}
+    </p>
+    <ul>
+      ${TEST_CARDS.map(
+        (card) =>
+          html`<li>
+            <button form="payment" name="card" value="${card.name}">
+              <span class="number">${card.number}</span>
+              <span class="scheme">${schemeOf(card.number)?.label}</span>
+              <span class="outcome ${card.outcome}">${card.label}</span>
+              <span class="code">${card.responseCode}</span>
+            </button>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+
+interface ConfirmationParts {
+  readonly link: Link;
+  readonly merchantName: string;
+  readonly card: TestCard;
+  readonly amount: Amount;
+  readonly now: Date;
+  readonly entered: URLSearchParams;
+}
+
+/** The step of 3-D Secure, in which a live payment leaves the checkout for a page of the bank. Its form has what was entered. */
+export function confirmationPage(parts: ConfirmationParts): Page {
+  const { link, merchantName, card, amount, now, entered } = parts;
+  const kept = [...entered].filter(([field]) => ![...SECRETS, "card", "confirmed"].includes(field));
+  return page({
+    kind: "checkout",
+    title: "Confirm your payment – Your bank",
+    content: html`<main>
+      <form class="card message" id="payment" method="post">
+        ${[...kept, ["card", card.name]].map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`)}
+        <p class="bank">
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d="M12 3l8 3v6c0 4.5-3.2 7.6-8 9-4.8-1.4-8-4.5-8-9V6z" />
+          </svg>
+          <b>Your bank</b> 3-D Secure, simulated
+        </p>
+        <h1 tabindex="-1" autofocus>
+          ${isVerification(link) ? "Confirm your card" : "Confirm your payment"}
+        </h1>
+        ${signOf(amount) > 0 ? amountText(amount, link.request.currency) : ""}
+        ${facts([
+          ["Merchant", merchantName],
+          ["Card", cardText(card.number)],
+          ["Date", moment(now)],
+        ])}
+        <p class="advice">In a live payment, the bank asks for a code or for a confirmation in its app.</p>
+        <div class="actions">
+          <button class="primary" name="confirmed" value="yes">Confirm</button>
+          <button name="confirmed" value="no">Refuse</button>
+          <a class="button quiet-button" href="/pay?r=${encodeURIComponent(link.id)}">Back to the payment</a>
+        </div>
+        ${PROGRESS}
+      </form>
+    </main>`,
+  });
+}
