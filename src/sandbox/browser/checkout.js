@@ -33,7 +33,8 @@ async function post(form, body) {
  */
 function entriesOf(form, button) {
   const body = new URLSearchParams();
-  for (const [name, value] of new FormData(form, button)) body.append(name, String(value));
+  for (const [name, value] of new FormData(form, button))
+    if (typeof value === "string") body.append(name, value);
   return body;
 }
 
