@@ -12,7 +12,9 @@ export async function helpPages(command: readonly string[] = []): Promise<HelpPa
   const { code, stdout, stderr } = await runPaylink([...command, "--help"], { home: "" });
   if (code !== 0) throw new Error(`paylink ${command.join(" ")} --help: ${stderr}`);
   const [, above = "", examples = ""] = /^([\s\S]*?)\nExamples:\n([\s\S]*)$/.exec(stdout) ?? [];
-  const lists = above.split("\n\n").filter((part) => !/^(?:Usage|Arguments|Kinds of --tamper)/.test(part));
+  // Other lists, as of the test cards of `pay`, have names too.
+  const isGroup = /^Usage: .* \[command\]$/m.test(above);
+  const lists = isGroup ? above.split("\n\n").filter((part) => !/^(?:Usage|Arguments)/.test(part)) : [];
   const names = lists.flatMap((part) => [...part.matchAll(/^ {2}([a-z][a-z-]*)(?: |$)/gm)]);
   const inner = await Promise.all(names.map(([, name = ""]) => helpPages([...command, name])));
   const page = {
