@@ -146,6 +146,21 @@ export const FORWARD_CONCURRENCY = 8;
 /** Seconds that an application may take: services wait 10 for the answer, and storing the event takes some of them. */
 export const FORWARD_SECONDS = 8;
 
+/** A request that takes longer keeps a place from the others. */
+const LONGEST_FORWARD = 10 * 60_000;
+
+/** Bounds each request to an application. */
+export const forwardTimeoutFlag = (words: string, seconds: number) =>
+  flag(
+    "--forward-timeout <duration>",
+    `how long your application may take${words}`,
+    (text): Parsed<number> => {
+      const parsed = parseTimeout(text);
+      return parsed.ok && parsed.value > LONGEST_FORWARD ? refused("must be 10m at most") : parsed;
+    },
+    { default: `${seconds}s` },
+  );
+
 /** The addresses of applications and brokers: `3000` for every outcome, `declined=3001/failed` for one. */
 export const targetsFlag = (spelled: string) =>
   repeatable(

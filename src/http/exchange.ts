@@ -8,6 +8,8 @@ export interface SendOptions {
   readonly timeout?: number;
   /** Bytes of body that a reply may have; more is a failed exchange. */
   readonly maxReply?: number;
+  /** Bytes of the reply's body that are kept: the rest is read and dropped. An encoded body that is cut is dropped whole. */
+  readonly keep?: number;
   /** Accepts a self-signed certificate: only for a forward target that the user named. */
   readonly insecure?: boolean;
   /** Identifies paylink to the server (mutual TLS). */

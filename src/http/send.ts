@@ -64,7 +64,8 @@ export function createSender(parts: SenderParts): Sender {
         http2Only.add(origin);
         return attempt(true);
       });
-      return decoded(reply, options.maxReply).catch((error: unknown) => {
+      return decoded(reply, options).catch((error: unknown) => {
+        if (options.keep !== undefined) return { ...reply, headers: withoutCoding(reply), body: NO_BODY };
         throw new SendError(`${originOf(request)} ${messageOf(error)}`, true, error);
       });
     },
@@ -89,13 +90,19 @@ function withDefaults(request: HttpRequest, userAgent: string): HttpRequest {
 }
 
 /** The reply with its body decoded, and without the header lines that describe the encoded body. */
-async function decoded(reply: HttpReply, maxReply = MAX_REPLY): Promise<HttpReply> {
+async function decoded(
+  reply: HttpReply,
+  { maxReply = MAX_REPLY, keep = maxReply }: SendOptions,
+): Promise<HttpReply> {
   if (reply.body.length === 0 || codingsOf(reply.headers).length === 0) return reply;
   // Most replies are not encoded and do not need this module.
   const { decodeBody } = await import("./content-codings.ts");
   const body = decodeBody(reply, maxReply);
-  return { status: reply.status, headers: reply.headers.filter(([name]) => !ENCODED.test(name)), body };
+  return { ...reply, headers: withoutCoding(reply), body: body.slice(0, keep) };
 }
+
+const withoutCoding = ({ headers }: HttpReply): readonly HeaderLine[] =>
+  headers.filter(([name]) => !ENCODED.test(name));
 
 const ENCODED = /^content-(?:encoding|length)$/i;
 
@@ -107,7 +114,14 @@ const CLOSED = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_SSL_\w+_ALERT_CERTIFICAT
 function exchange(
   agent: Dispatcher,
   request: HttpRequest,
-  { timeout = TIMEOUT, maxReply = MAX_REPLY, signal, finish = false, clientCertificate }: SendOptions,
+  {
+    timeout = TIMEOUT,
+    maxReply = MAX_REPLY,
+    keep = maxReply,
+    signal,
+    finish = false,
+    clientCertificate,
+  }: SendOptions,
 ): Promise<HttpReply> {
   const origin = originOf(request);
   return new Promise((resolve, reject) => {
@@ -163,13 +177,13 @@ function exchange(
           );
         },
         onResponseData: (_, chunk) => {
+          if (length < keep) chunks.push(chunk);
           length += chunk.length;
-          chunks.push(chunk);
           if (length > maxReply) giveUp(SendError, `sent more than ${maxReply} bytes of reply`);
         },
         onResponseEnd: () => {
           settle();
-          resolve({ status, headers, body: Buffer.concat(chunks, length) });
+          resolve({ status, headers, body: Buffer.concat(chunks, Math.min(length, keep)) });
         },
         onResponseError: (_, error) => {
           settle();

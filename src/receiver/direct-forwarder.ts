@@ -10,8 +10,6 @@ const RECORDING_TIME = 5_000;
 const CHECK_EVERY = 100;
 /** The answer if the application's answer is not known in time: the service delivers the event again. */
 const UNKNOWN = replyFor(503, "error=http_response_timeout");
-/** The most bytes of the application's answer that the service gets. */
-const LONGEST_ANSWER = 64 * 1024;
 
 interface DirectForwarderParts extends ForwardOptions {
   /** The most requests to applications at the same time. */
@@ -110,7 +108,7 @@ function answerFor({ status, timedOut, sent, reply }: Attempt): HttpReply {
 function received(status: number, reply?: HttpReply): HttpReply {
   const answer = reply && {
     headers: reply.headers.filter(([name]) => OF_CONTENT.has(name.toLowerCase())),
-    body: reply.body.subarray(0, LONGEST_ANSWER),
+    body: reply.body,
   };
   return replyFor(isAccepted(status) ? 200 : status, `received-status=${status}`, answer);
 }

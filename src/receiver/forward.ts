@@ -21,7 +21,9 @@ import type { Verdict } from "../signatures/verdict.ts";
 import { type Forward, type ForwardPlan, isAccepted, type StoreResult, type WebhookEvent } from "./events.ts";
 import type { Outcome } from "../domain/outcome.ts";
 
-/** Characters of the application's answer that are kept and shown. */
+/** The most bytes of the application's answer in memory, which the service gets if it waits for it. */
+const LONGEST_ANSWER = 64 * 1024;
+/** Characters of the application's answer that are stored and shown. */
 const DETAIL_LENGTH = 500;
 
 /** Sends a webhook to a target, which may be a broker; a `Send` reaches every application. */
@@ -63,7 +65,7 @@ export async function forward(
       signWith === undefined
         ? passedOn
         : signAgain(passedOn, forwarded.verdict, signWith, at, !isBroker(url));
-    const reply = await send(request, { timeout, insecure }, url);
+    const reply = await send(request, { timeout, insecure, keep: LONGEST_ANSWER }, url);
     const { status, body } = reply;
     const age = signWith === undefined ? lateAge(forwarded, at) : undefined;
     return {

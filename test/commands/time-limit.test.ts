@@ -114,6 +114,15 @@ describe("a command at a server that is silent", () => {
     expect(shown.exit).toBe(0);
     expect(shown.stdout).toContain("timed out");
   });
+
+  it("goes on with the next event of a replay after --forward-timeout", async () => {
+    const server = await silentServer();
+    const { home } = await homeAt(server.url);
+    const argv = ["events", "replay", "--all", "--to", server.url, "--forward-timeout", "200ms"];
+    const { exit, stderr } = await runCommand(argv, { home });
+    expect({ exit, requests: server.requests.length }).toEqual({ exit: 4, requests: 2 });
+    expect(stderr).toContain("did not accept 2 of 2 events");
+  });
 });
 
 it("bounds the waits of trigger --rate too", async () => {

@@ -50,6 +50,21 @@ describe("a reply with a content coding", () => {
   });
 });
 
+describe("a reply of which only the beginning is kept", () => {
+  const LONG = Buffer.from("x".repeat(3_000_000));
+  it.each<[string, Uint8Array, string]>([
+    ["identity", LONG, "x".repeat(1000)],
+    ["gzip", gzipSync(LONG), ""],
+    ["gzip", gzipSync("x".repeat(2000)), "x".repeat(1000)],
+    ["gzip", Buffer.from("not gzip"), ""],
+  ])("is read to its end (%s)", async (coding, body, kept) => {
+    const server = await encodedServer(coding, body);
+    const reply = await openSender()(requestTo(server.port), { keep: 1000 });
+    expect([reply.status, Buffer.from(reply.body).toString()]).toEqual([200, kept]);
+    expect(reply.body.buffer.byteLength).toBeLessThan(100_000);
+  });
+});
+
 describe("each request", () => {
   it("is not sent once its signal was aborted, even while the sender gets ready", async () => {
     const server = await encodedServer("identity", Buffer.from(TEXT));

@@ -18,6 +18,7 @@ import {
   checkTargets,
   eventStoreFlag,
   forwardingKeyFlag,
+  forwardTimeoutFlag,
   quietFlag,
   targetsFlag,
   timeoutFlag,
@@ -125,6 +126,9 @@ const show = command({
   run: async (context, { uti, db }) => (await import("./show-event.ts")).showEvent(context, uti, db),
 });
 
+/** Nobody waits for the answer of the application. */
+const REPLAY_SECONDS = 30;
+
 const replay = command({
   summary: "send events to your application again, with their original bytes and headers",
   examples: [
@@ -145,7 +149,8 @@ const replay = command({
     to: targetsFlag("--to <target>"),
     insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
     signWith: forwardingKeyFlag,
-    timeout: timeoutFlag("30s for each event"),
+    forwardTimeout: forwardTimeoutFlag(" for each event", REPLAY_SECONDS),
+    timeout: timeoutFlag("none"),
     quiet: quietFlag("the utis of what was sent"),
   },
   rules: [
@@ -164,9 +169,9 @@ const replay = command({
   run: async (context, { uti, failed, to, ...values }) => {
     const { replayEvents } = await import("./replay-events.ts");
     const filter = { ...filterOf(values), failed };
-    const { db: database, insecure, signWith, timeout, quiet } = values;
-    const options = { names: uti, filter, routes: to, insecure, signWith, timeout, quiet, database };
-    return replayEvents(context, options);
+    const { db: database, insecure, signWith, forwardTimeout, timeout, quiet } = values;
+    const how = { routes: to, insecure, signWith, forwardTimeout, timeout, quiet };
+    return replayEvents(context, { ...how, names: uti, filter, database });
   },
 });
 

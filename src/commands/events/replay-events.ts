@@ -19,9 +19,6 @@ import { forwardingKeyWords } from "../shared-flags.ts";
 import { withinTime } from "../time-limit.ts";
 import { findEvents, nameOf, withEvents } from "./stored-events.ts";
 
-/** Milliseconds that the application may take for one event: nobody waits for the answer. */
-const ANSWER_TIME = 30_000;
-
 interface ReplayOptions {
   /** The events to send, by uti or id; if there are none, all that pass the filter. */
   readonly names: readonly string[];
@@ -30,7 +27,9 @@ interface ReplayOptions {
   readonly insecure: boolean;
   /** The file of the private key that signs each event again; undefined sends the service's signature. */
   readonly signWith: string | undefined;
-  /** Milliseconds. */
+  /** Milliseconds that the application may take for one event. */
+  readonly forwardTimeout: number;
+  /** Milliseconds for the whole replay. */
   readonly timeout: number | undefined;
   readonly quiet: boolean;
   readonly database: string | undefined;
@@ -46,7 +45,7 @@ export const replayEvents = (context: Context, options: ReplayOptions): Promise<
 
 async function sendAgain(context: Context, options: ReplayOptions, later: Later): Promise<number> {
   const { out, now, signal } = context;
-  const { names, filter, routes, insecure, signWith, quiet, database } = options;
+  const { names, filter, routes, insecure, signWith, forwardTimeout, quiet, database } = options;
   const recordAt = (await context.settings()).get("recordAt");
   const { send, close } = await openTargets(routes, { ...context, insecure });
   later(close);
@@ -77,7 +76,7 @@ async function sendAgain(context: Context, options: ReplayOptions, later: Later)
         now,
         headers: [],
         insecure,
-        timeout: ANSWER_TIME,
+        timeout: forwardTimeout,
         signWith: signing?.key,
       });
       await store.forwarded(event.id, result);

@@ -19,6 +19,7 @@ import {
   FORWARD_CONCURRENCY,
   FORWARD_SECONDS,
   forwardingKeyFlag,
+  forwardTimeoutFlag,
   policyFlags,
   serviceKeyFlag,
   targetsFlag,
@@ -90,11 +91,9 @@ export const listenFlags = {
       parseCount(1, 1000),
       { default: String(FORWARD_CONCURRENCY) },
     ),
-    forwardTimeout: flag(
-      "--forward-timeout <duration>",
-      "how long your application may take; without --ack stored, less than the 10s of the service",
-      parseForwardTimeout,
-      { default: `${FORWARD_SECONDS}s` },
+    forwardTimeout: forwardTimeoutFlag(
+      "; without --ack stored, less than the 10s of the service",
+      FORWARD_SECONDS,
     ),
     signWith: forwardingKeyFlag,
   }),
@@ -147,14 +146,6 @@ export const listenFlags = {
     store: toggle("--no-store", "keep no events"),
   }),
 };
-
-/** A request that takes longer keeps a place from the others. */
-const LONGEST_FORWARD = 10 * 60_000;
-
-function parseForwardTimeout(text: string): Parsed<number> {
-  const parsed = parseTimeout(text);
-  return parsed.ok && parsed.value > LONGEST_FORWARD ? refused("must be 10m at most") : parsed;
-}
 
 const DAY = 86_400_000;
 
