@@ -60,6 +60,13 @@ export interface Output {
   readonly debug: (text: string) => void;
   /** For commands that print JSON lines: with `json` each warning is a line of its own on stdout from now on. */
   streamWarnings(): void;
+  /**
+   * For commands that run for days: as `streamWarnings`, and without `json`, messages on a stderr that is no terminal begin
+   * with their time and level from now on.
+   */
+  keepLog(): void;
+  /** Results begin with their time and level, since `keepLog` was called and stdout is no terminal. */
+  readonly isLog: boolean;
   /** Whether somebody watches stderr on a terminal, where a line can be drawn over. */
   readonly live: boolean;
   /** Draws the one line that changes in place, below all other talk; undefined removes it. */

@@ -1,8 +1,9 @@
-/** Events as people see them arrive, in `listen` and `events tail`. */
+/** Events and rejections as people see them arrive, in `listen` and `events tail`: on a terminal, or as lines of a log. */
 import type { Output } from "../context.ts";
 import { WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
-import type { WebhookEvent } from "../receiver/events.ts";
-import { renderCompactWebhook, renderWebhook } from "../render/received-webhook.ts";
+import { levelOf, type Rejection, type WebhookEvent } from "../receiver/events.ts";
+import { clockTime, logLine } from "../render/layout.ts";
+import { renderCompactWebhook, renderRejection, renderWebhook } from "../render/received-webhook.ts";
 
 export interface EventTextParts {
   readonly out: Output;
@@ -24,11 +25,20 @@ export function createEventText({
       shown.add(warning);
       out.warn(`${warning}  ${WARNING_MEANINGS[warning]} (shown once)`);
     }
-    if (compact) return renderCompactWebhook(event, out.paint);
-    const { paint, width } = out;
-    const text = renderWebhook(event, { paint, width, transactionCommand });
+    const { paint, width, isLog } = out;
+    const text = compact
+      ? renderCompactWebhook(event, paint, isLog)
+      : renderWebhook(event, { paint, width, transactionCommand });
+    if (isLog) return logLine(event.receivedAt, levelOf(event), text);
+    if (compact) return text;
     const separator = isFirst ? "" : "\n";
     isFirst = false;
     return separator + text;
   };
+}
+
+export function rejectionText(rejection: Omit<Rejection, "request">, { isLog, paint }: Output): string {
+  const { id, receivedAt } = rejection;
+  if (isLog) return logLine(receivedAt, "warning", renderRejection(id, rejection, paint));
+  return renderRejection(`${clockTime(receivedAt)} ${id}`, rejection, paint);
 }

@@ -164,6 +164,9 @@ export function rejectionLine({
 
 type Members = Partial<Record<keyof EventLine, unknown>>;
 
+export const levelOf = ({ verdict }: WebhookEvent): Level =>
+  verdict.verdict === "valid" ? "info" : "warning";
+
 /** The text of an `EventLine`. It is joined from parts: the largest, record and body, exist as text already. */
 export function eventLine(event: WebhookEvent, isCompact = false): string {
   const { type, id, receivedAt, repeated, verdict, request } = event;
@@ -171,7 +174,7 @@ export function eventLine(event: WebhookEvent, isCompact = false): string {
   const { outcome, reason, violations, ...members } = summaryOf(event);
   const url = request.authority === "" ? request.target : targetUri(request);
   const at = receivedAt;
-  const level: Level = verdict.verdict === "valid" ? "info" : "warning";
+  const level = levelOf(event);
   const head = JSON.stringify({ type, id, receivedAt, at, level, outcome, reason } satisfies Members);
   const rest = { violations, repeated, verdict, method, url, headers, trailers } satisfies Members;
   const line = `${head.slice(0, -1)},${stringifyJson(members).slice(1, -1)},${JSON.stringify(rest).slice(1)}`;

@@ -1,5 +1,6 @@
 /** Lays out text for a terminal: columns of remote text, lines that fit, and local times. */
 import { formatRelative, parseInstant } from "../domain/time.ts";
+import type { Level } from "../receiver/events.ts";
 import { safeText } from "./safe-text.ts";
 import { clip, padEnd, padStart, widthOf } from "./width.ts";
 
@@ -113,6 +114,10 @@ export function formatLocal(date: Date): string {
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${clockTime(date)} ${offset(date)}`;
 }
+
+/** A line of a log that people and programs read later, with how much it matters. */
+export const logLine = (at: Date, level: Level, text: string): string =>
+  `${at.toISOString()} ${level} ${text}`;
 
 /** `10:15:30`, for events that happen now. */
 export function clockTime(date: Date): string {

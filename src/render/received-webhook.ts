@@ -7,7 +7,7 @@ import type { Progress } from "../receiver/queue-forwarder.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { clip } from "./width.ts";
-import { clockTime, formatLocal, wrap } from "./layout.ts";
+import { formatLocal, wrap } from "./layout.ts";
 import {
   recordLines,
   type RecordStyle,
@@ -49,11 +49,12 @@ function customData(command: string, { paint, width }: RecordStyle): string[] {
   return fits ? [`  ${paint.dim(label)} ${command}`] : [`  ${paint.dim(label)}`, `    ${command}`];
 }
 
-/** The same in one line. */
-export function renderCompactWebhook(event: Received, paint: Paint): string {
+/** The same in one line; a log has the time before it. */
+export function renderCompactWebhook(event: Received, paint: Paint, isLog = false): string {
   const { id, receivedAt, verdict, record } = event;
   const words = [
-    paint.dim(`${formatLocal(receivedAt)} ${pathOf(event)} ${id}`),
+    ...(isLog ? [] : [paint.dim(formatLocal(receivedAt))]),
+    paint.dim(`${pathOf(event)} ${id}`),
     marksOf(event, paint),
     ...ownWarnings(verdict).map((warning) => paint.dim(warning)),
   ];
@@ -82,11 +83,13 @@ function commandFor(record: TransactionRecord, command: string | undefined): str
 /** One line names the step that failed and the reason; `verify` shows longer details. */
 const DETAIL_LENGTH = 300;
 
+/** `name` says which webhook it was, and when. */
 export function renderRejection(
-  { id, receivedAt, code, status, detail, hint }: Omit<Rejection, "type" | "checks" | "request">,
+  name: string,
+  { code, status, detail, hint }: Omit<Rejection, "type" | "id" | "receivedAt" | "checks" | "request">,
   paint: Paint,
 ): string {
-  const line = `${paint.dim(clockTime(receivedAt))} ${paint.dim(id)} ${paint.red("rejected")} ${status} ${paint.bold(code)}  ${clip(safeText(detail), DETAIL_LENGTH)}`;
+  const line = `${paint.dim(name)} ${paint.red("rejected")} ${status} ${paint.bold(code)}  ${clip(safeText(detail), DETAIL_LENGTH)}`;
   return hint === undefined ? line : `${line}\n  ${safeText(hint)}`;
 }
 

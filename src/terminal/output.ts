@@ -4,6 +4,7 @@ import type { GlobalOptions, Output } from "../context.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
+import { logLine } from "../render/layout.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
 import { safeJson, safeLines } from "../render/safe-text.ts";
 import { isReaderGone, type OutputStream, type StandardChannels } from "./channel.ts";
@@ -35,8 +36,11 @@ export async function createOutput(
   const json = options.json ?? false;
   const warnings: string[] = [];
   let warningsAsLines = false;
+  let isLog = false;
   const readable = (text: string): string => (json ? hide(text) : maskCardNumbers(hide(text)));
   const talk = (text: string): void => aroundProgress(stderr, () => toStderr.write(`${readable(text)}\n`));
+  const talkAt = (level: "info" | "warning", text: string, mark = ""): void =>
+    talk(isLog && stderr.isTTY !== true ? logLine(now(), level, text) : `${mark}${text}`);
   let failure: PaylinkError | undefined;
   let readerLeft = false;
   const unwritten: string[] = [];
@@ -88,12 +92,12 @@ export async function createOutput(
     },
     unwritten,
     note: (text) => {
-      if (!json) talk(text);
+      if (!json) talkAt("info", text);
     },
     warn: (text) => {
       // Warnings quote files and answers of the service.
       const message = safeLines(maskCardNumbers(hide(text)));
-      if (!json) talk(`${notePaint.yellow("!")} ${message}`);
+      if (!json) talkAt("warning", message, `${notePaint.yellow("!")} `);
       else if (warningsAsLines) {
         const line = { type: "warning", message, at: now(), level: "warning" };
         printLines(`${printed(JSON.stringify(line))}\n`);
@@ -101,6 +105,13 @@ export async function createOutput(
     },
     warnings,
     streamWarnings: () => void (warningsAsLines = true),
+    keepLog: () => {
+      warningsAsLines = true;
+      isLog = !json;
+    },
+    get isLog() {
+      return isLog && stdout.isTTY !== true;
+    },
     hide,
     error: (text) => talk(printed(text)),
     debug: talk,

@@ -37,14 +37,14 @@ async function listenTwice(...flags: string[]) {
 const OF_SERVICE = ["method_not_covered", "target_not_covered", "created_missing"];
 
 describe("listen", () => {
-  it("shows whole records with a blank line between them, and says once how the service signs", async () => {
+  it("shows whole records, each with time and level before it, and says once how the service signs", async () => {
     const { stdout, warned } = await listenTwice();
-    const [, ...records] = stdout.split(/^(?=APPROVED|DECLINED)/m);
+    const [ready, ...records] = stdout.split(/^20\S+Z info (?=APPROVED|DECLINED)/m);
+    expect(ready).toMatch(/^20\S+Z info Listening on http:\S+\n$/);
     expect(records).toHaveLength(2);
     expect(records[0]).toMatch(
       /^APPROVED {2}EUR 10\.00 {2}verified\n {2}received \d{4}-\d\d-\d\d .* at \/paid, event \w+\n/,
     );
-    expect(records[0]).toMatch(/[^\n]\n\n$/);
     expect(records[1]).toMatch(/^DECLINED /);
     expect(records[1]).toMatch(/responseCode +05 {2}do not honour\n/);
     expect(records[1]).toMatch(/authorisationCode +–\n/);
@@ -53,12 +53,27 @@ describe("listen", () => {
     expect(stdout).not.toContain("not_covered");
   });
 
+  it("has a time and a level in each message and each rejection", async () => {
+    const home = temporaryHome();
+    const command = startCommand(["listen", "--port", "0", "--key", keyFile(home)], { home });
+    const [, url = ""] = await command.until(/(http:[^\s"]+)/);
+    await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });
+    const { stdout, stderr } = await command.stop();
+    expect(stdout).toMatch(/^20\S+Z warning \w+ rejected 401 unsigned {2}/m);
+    expect(stderr).toMatch(/^20\S+Z info This address is local/m);
+    for (const line of stderr.trimEnd().split("\n")) expect(line).toMatch(/^(20\S+Z (info|warning) | {2})/);
+  });
+
   it("shows a record in one line with --compact, with the same warnings once", async () => {
     const { stdout, warned } = await listenTwice("--compact");
     expect(stdout.trimEnd().split("\n")).toEqual([
       expect.stringContaining("Listening on"),
-      expect.stringMatching(/ \/paid \w+ verified {2}APPROVED .* 6f9619ff-8b86-d011-b42d-000000000001$/),
-      expect.stringMatching(/ \/paid \w+ verified {2}DECLINED .* 6f9619ff-8b86-d011-b42d-000000000002$/),
+      expect.stringMatching(
+        /^20\S+Z info \/paid \w+ verified {2}APPROVED .* 6f9619ff-8b86-d011-b42d-000000000001$/,
+      ),
+      expect.stringMatching(
+        /^20\S+Z info \/paid \w+ verified {2}DECLINED .* 6f9619ff-8b86-d011-b42d-000000000002$/,
+      ),
     ]);
     for (const code of OF_SERVICE) expect(warned(code)).toBe(1);
   });

@@ -106,10 +106,7 @@ describe("every renderer", () => {
     ],
     [
       "rejection",
-      renderRejection(
-        { id: "1", receivedAt: new Date(0), code: "unsigned", status: 401, detail: HOSTILE, hint: HOSTILE },
-        plain,
-      ),
+      renderRejection("1", { code: "unsigned", status: 401, detail: HOSTILE, hint: HOSTILE }, plain),
     ],
     [
       "error",

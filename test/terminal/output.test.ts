@@ -2,8 +2,10 @@
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { createEventText } from "../../src/commands/event-text.ts";
 import { standardChannels } from "../../src/terminal/channel.ts";
 import { createOutput } from "../../src/terminal/output.ts";
+import { event } from "../support/stored-events.ts";
 
 const NOW = (): Date => new Date(0);
 
@@ -35,6 +37,33 @@ function failing(code: string): Writable {
 const plain = { color: "never" } as const;
 const open = (stdout: Writable, stderr: Writable = pipe().stream) =>
   createOutput(standardChannels({ stdout, stderr }), {}, plain, (text) => text, NOW);
+
+it("says when and how important only where a log is kept, and not on a terminal", async () => {
+  const [shown, piped] = [terminal(), pipe()];
+  for (const stderr of [shown.stream, piped.stream]) {
+    const out = await open(pipe().stream, stderr);
+    out.warn("before");
+    out.keepLog();
+    out.warn("a warning");
+    out.note("a note");
+    await out.settled();
+  }
+  piped.reader.end();
+  const time = NOW().toISOString();
+  expect(shown.written.join("")).toBe("! before\n! a warning\na note\n");
+  expect(await text(piped.reader)).toBe(`! before\n${time} warning a warning\n${time} info a note\n`);
+});
+
+it("puts a blank line between the records of a terminal", async () => {
+  const out = await open(terminal().stream);
+  out.keepLog();
+  const shown = createEventText({ out, compact: false, transactionCommand: undefined });
+  const received = { ...event("a"), repeated: false };
+  expect([shown(received), shown(received)]).toEqual([
+    expect.stringMatching(/^APPROVED .*[^\n]$/s),
+    expect.stringMatching(/^\nAPPROVED .*[^\n]$/s),
+  ]);
+});
 
 it("uses the current width of the terminal, or 80 columns if it has no size", async () => {
   const [stdout, stderr] = [terminal(), terminal()];

@@ -11,6 +11,7 @@ import { asReceived, type EventStore } from "../../receiver/event-store.ts";
 import { createEventIds, recordLine, type WebhookEvent } from "../../receiver/events.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
+import { clockTime } from "../../render/layout.ts";
 import { renderRejection, renderWebhook } from "../../render/received-webhook.ts";
 import { amountOf, renderCompactRecord } from "../../render/transaction-record.ts";
 import type { RequestFlags } from "../../service/request.ts";
@@ -186,7 +187,8 @@ async function receiveHere(
     now,
     newId: createEventIds(context),
     observe: (outcome) => {
-      if (outcome.type === "rejected") out.note(renderRejection(outcome, out.notePaint));
+      if (outcome.type === "rejected")
+        out.note(renderRejection(`${clockTime(outcome.receivedAt)} ${outcome.id}`, outcome, out.notePaint));
       else if (isPaymentOf(request, outcome)) resolve(outcome);
       else if (outcome.record !== null)
         out.note(`Another payment: ${renderCompactRecord(outcome.record, out.notePaint)}`);

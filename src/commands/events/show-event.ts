@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderSteps } from "../../render/verdict-report.ts";
-import { formatLocal } from "../../render/layout.ts";
+import { clockTime, formatLocal } from "../../render/layout.ts";
 import { renderForward, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
 import { eventLine, type Forward, type WebhookEvent } from "../../receiver/events.ts";
 import type { HttpRequest } from "../../http/message.ts";
@@ -96,9 +96,9 @@ function queuedWords({ state, attempts, next, skippedAt }: Queued, paint: Paint)
 }
 
 function rejectionText(rejection: StoredRejection, { out: { paint } }: Context): string {
-  const { request, checks, id } = rejection;
+  const { request, checks, id, receivedAt } = rejection;
   return [
-    renderRejection(rejection, paint),
+    renderRejection(`${clockTime(receivedAt)} ${id}`, rejection, paint),
     ...(request === null ? [] : requestLines(request, paint)),
     verificationText({ checks, warnings: [], signatureBase: null }, request, paint),
     `  paylink verify --event ${id}   explains it`,

@@ -9,8 +9,7 @@ import {
   type StoredRejection,
 } from "../../receiver/event-store.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
-import { renderRejection } from "../../render/received-webhook.ts";
-import { createEventText } from "../event-text.ts";
+import { createEventText, rejectionText } from "../event-text.ts";
 import { transactionCommand } from "../shared-flags.ts";
 import { withEvents } from "./stored-events.ts";
 
@@ -32,13 +31,12 @@ export async function tailEvents(
   const recordAt = (await context.settings()).get("recordAt");
   const text = createEventText({ out, compact, transactionCommand: await transactionCommand(context) });
   const lineOf = (stored: StoredEvent | StoredRejection): string => {
-    if (stored.type === "rejected")
-      return out.json ? rejectionLine(stored) : renderRejection(stored, out.paint);
+    if (stored.type === "rejected") return out.json ? rejectionLine(stored) : rejectionText(stored, out);
     const event = asReceived(stored, recordAt);
     return out.json ? eventLine(event, compact) : text(event);
   };
   const unread = out.unread();
-  out.streamWarnings();
+  out.keepLog();
   await withEvents(context, database, async (store) => {
     const look = store.follow(filter, rejected);
     // A wrong name fails at once. Later, a store that is away may come back.

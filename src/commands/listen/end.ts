@@ -135,11 +135,7 @@ export function watchReader(
   const message = continues ? (database === null ? WITHOUT_STORE : STORED) : STOPPED;
   // With --json, warnings go to stdout, which nobody reads.
   const warn = (): void =>
-    out.error(
-      out.json
-        ? jsonLine("warning", now(), { message }, "warning")
-        : `${out.notePaint.yellow("!")} ${message}`,
-    );
+    out.json ? out.error(jsonLine("warning", now(), { message }, "warning")) : out.warn(message);
   const unread = out.unread();
   unread.addEventListener("abort", warn, { once: true });
   return {

@@ -24,7 +24,7 @@ import type { Tunnel } from "./tunnel.ts";
 export const listen = (context: Context, options: ListenOptions): Promise<number> =>
   closingLater(async (later) => {
     const { out, now } = context;
-    out.streamWarnings();
+    out.keepLog();
     const admin = await openAdminOf(options, context);
     later(() => admin?.close());
     const keyring = await openKeyring(options.keySources, {

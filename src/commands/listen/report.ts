@@ -7,18 +7,19 @@ import {
   type Forward,
   isAccepted,
   jsonLine,
+  type Level,
   type Rejection,
   rejectionLine,
   type WebhookEvent,
 } from "../../receiver/events.ts";
 import type { Progress } from "../../receiver/queue-forwarder.ts";
-import { type Counts, lateSignature, renderForward, renderRejection } from "../../render/received-webhook.ts";
-import { clockTime } from "../../render/layout.ts";
+import { type Counts, lateSignature, renderForward } from "../../render/received-webhook.ts";
+import { clockTime, logLine } from "../../render/layout.ts";
 import { outcomeName } from "../../domain/outcome.ts";
 import type { Server } from "../../http/exchange.ts";
 import { publicTarget, type ReceiverAddress } from "../../receiver/address.ts";
 import type { Listener } from "../../receiver/event-store.ts";
-import { createEventText, type EventTextParts } from "../event-text.ts";
+import { createEventText, type EventTextParts, rejectionText } from "../event-text.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
 import type { ListenOptions } from "./options.ts";
 
@@ -69,18 +70,13 @@ export function createReporter(parts: ReporterParts): Reporter {
       counts.received += 1;
       if (outcome.type === "rejected") counts.rejected += 1;
       else if (outcome.verdict.verdict === "valid") counts.verified += 1;
-      if (outcome.type === "rejected")
-        print(out.json ? rejectionLine(outcome) : renderRejection(outcome, out.paint));
+      if (outcome.type === "rejected") print(out.json ? rejectionLine(outcome) : rejectionText(outcome, out));
       else if (shows(outcome)) print(out.json ? eventLine(outcome, compact) : eventText(outcome));
     },
     forwarded: (id, first, forward, progress) => {
       if (isAccepted(forward.status)) counts.forwarded += 1;
       failed.mark(first, !isAccepted(forward.status) && progress?.state !== "pending");
-      print(
-        out.json
-          ? forwardLine(id, forward, progress)
-          : renderForward(`${clockTime(forward.at)} ${id}`, forward, out.paint, progress),
-      );
+      print(out.json ? forwardLine(id, forward, progress) : forwardText(id, forward, progress, out));
     },
   };
 }
@@ -116,8 +112,24 @@ function forwardLine(
     ...(signatureAge === undefined ? {} : { hint: lateSignature(signatureAge) }),
     ...progress,
   };
-  const level = progress?.state === "pending" ? "warning" : "error";
-  return jsonLine("forward", at, members, isAccepted(status) ? "info" : level);
+  return jsonLine("forward", at, members, levelOfForward(status, progress));
+}
+
+function forwardText(
+  id: string,
+  forward: Forward,
+  progress: Progress | undefined,
+  { isLog, paint }: Context["out"],
+): string {
+  const { at, status } = forward;
+  if (!isLog) return renderForward(`${clockTime(at)} ${id}`, forward, paint, progress);
+  const text = renderForward(id, forward, paint, progress).trimStart();
+  return logLine(at, levelOfForward(status, progress), text);
+}
+
+function levelOfForward(status: number | null, progress: Progress | undefined): Level {
+  if (isAccepted(status)) return "info";
+  return progress?.state === "pending" ? "warning" : "error";
 }
 
 /** One for each path. */
@@ -166,7 +178,8 @@ export function showReady(
     ...publicUrls.map((url) => bold("Public address", url)),
     ...(adminUrl === undefined ? [] : [bold("Admin on", adminUrl)]),
   ];
-  out.lines(out.json ? [jsonLine("ready", now(), ready)] : lines);
+  const text = out.isLog ? lines.map((line) => logLine(now(), "info", line)) : lines;
+  out.lines(out.json ? [jsonLine("ready", now(), ready)] : text);
   if (unverified) out.warn("Signatures are not required: webhooks marked UNVERIFIED may be forged.");
   for (const { outcome, url } of forwarding.routes)
     out.note(`Forwarding ${outcome === undefined ? "" : `${outcomeName(outcome)} payments `}to ${url.href}`);
