@@ -20,6 +20,7 @@ export function createSandbox(parts: SandboxParts) {
   // The service has the same addresses with a slash at their end.
   const app = new Hono({ strict: false });
   app.use(requireLocalHost(parts));
+  app.use(service.requests.middleware);
   app.use("/sandbox/*", requireControlAccess(service.tokens));
   app.use("/v1/*", requireToken(service.tokens));
   apiRoutes(app, service);

@@ -2,6 +2,7 @@
 import { createAccessTokens } from "./access.ts";
 import { createDeliveries } from "./deliveries.ts";
 import type { SandboxParts } from "./parts.ts";
+import { createRequestLog } from "./requests.ts";
 
 export type Service = ReturnType<typeof createService>;
 
@@ -20,6 +21,7 @@ export function createService(given: SandboxParts) {
     tokens: createAccessTokens(parts.merchant, parts.newToken, () => parts.clock.now()),
     deliveries: createDeliveries(parts),
     notices: createNotices(),
+    requests: createRequestLog(parts.merchant, () => parts.clock.now(), parts.machineNow),
     /** Tells open pages that something they may show has changed; each unit of the ledger tells it by itself. */
     announce,
     /** Calls back at each change until the returned function is called. */

@@ -408,6 +408,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       "/deliveries",
       "/payments",
       "/links",
+      "/requests",
       "/links?text=none",
       "/search?text=N",
       "/search?text=none",

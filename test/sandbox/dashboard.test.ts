@@ -177,6 +177,88 @@ describe("the lists", () => {
   });
 });
 
+describe("the requests to the API", () => {
+  const newest = async (service: TestSandbox): Promise<string> => {
+    const [number] = rowIds(await get(service, "/requests"));
+    return get(service, `/requests/${number}`);
+  };
+
+  it("are listed with their answers, and those of the dashboard are not", async () => {
+    const service = openTestSandbox();
+    await service.create(oneTime(service, { description: "Ticket" }));
+    await service.create({});
+    await service.request("GET", "/v1/payment-links?key=hunter2");
+    const list = await get(service, "/requests");
+    expect(rowIds(list)).toEqual(["3", "2", "1"]);
+    expect(list).toContain("GET /v1/payment-links?key=[redacted]");
+    expect(rowIds(await get(service, "/requests?state=failed"))).toEqual(["3", "2"]);
+    expect(rowIds(await get(service, "/requests?text=post+200"))).toEqual(["1"]);
+    const page = await get(service, "/requests/1");
+    expect(page).toContain("Response 200");
+    expect(page).toContain("&quot;description&quot;: &quot;Ticket&quot;");
+    expect((await service.request("GET", "/requests/9")).status).toBe(404);
+  });
+
+  it("show no secret, in whatever form it was sent", async () => {
+    const service = openTestSandbox();
+    const { clientId, clientSecret, token } = service.identity;
+    const grant = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
+    const form = new URLSearchParams(grant).toString();
+    const issued = await service.request("POST", "/oauth/token", {
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      body: form,
+    });
+    const accessToken = String(issued.json()["access_token"]);
+    expect(await newest(service)).toContain(`client_id=${clientId}&amp;client_secret=[redacted]`);
+    await service.request("POST", "/oauth/token", {
+      headers: { "Content-Type": "multipart/form-data; boundary=b" },
+      body: `--b\r\nContent-Disposition: form-data; name="client_secret"\r\n\r\n${clientSecret}\r\n--b--\r\n`,
+    });
+    expect(await newest(service)).toContain("(not shown)");
+    await service.request("POST", "/oauth/token", { headers: { "Content-Type": "text/plain" }, body: form });
+    await service.request("GET", `/v1/${accessToken}?x=${token}`);
+    await service.create({ note: [accessToken, clientSecret], password: "hunter2" });
+    await service.create(
+      oneTime(service, { paymentSettings: { callbackUrl: "http://a:hunter2@127.0.0.1/" } }),
+    );
+    await service.request("POST", "/v1/payment-links", {
+      headers: { "Content-Type": "application/json" },
+      body: `{"paymentSettings":{"callbackUrl":"http://a:hunter2@127.0.0.1/"`,
+    });
+    const pages = [await get(service, "/requests")];
+    for (const number of rowIds(pages[0] ?? "")) pages.push(await get(service, `/requests/${number}`));
+    expect(pages.length).toBe(8);
+    for (const page of pages)
+      for (const secret of ["hunter2", accessToken, token, clientSecret]) expect(page).not.toContain(secret);
+  });
+
+  it("survive a body that is nested deeply, or is not what its type says", async () => {
+    const service = openTestSandbox();
+    const headers = { Authorization: `Bearer ${service.identity.token}`, "Content-Type": "application/json" };
+    for (const body of ["[".repeat(400_000) + "]".repeat(400_000), "{", '{"__proto__":{"a":1}}', "\u0000"])
+      expect((await service.request("POST", "/v1/payment-links", { headers, body })).status).toBe(400);
+    for (const number of rowIds(await get(service, "/requests")))
+      expect(await get(service, `/requests/${number}`)).toContain("Response 400");
+  });
+
+  it("are the newest 100, each cut off where it is long", async () => {
+    const service = openTestSandbox();
+    for (let count = 0; count < 105; count++)
+      await service.create({ description: `&"'<`.repeat(10_000), count });
+    await service.request("GET", `/v1/${"&".repeat(5_000)}`);
+    const list = await get(service, "/requests");
+    expect(Buffer.byteLength(list)).toBeLessThan(60_000);
+    expect(list).toContain("50 of 100");
+    const [, next = ""] = /rel="next" href="([^"]+)&amp;key=/.exec(list) ?? [];
+    const second = await get(service, next.replaceAll("&amp;", "&"));
+    expect(second).toContain("51 to 100 of 100");
+    expect(rowIds(second).at(-1)).toBe("7");
+    expect(rowIds(await get(service, "/requests?newer=first")).at(0)).toBe("106");
+    for (const number of [105, 106])
+      expect(Buffer.byteLength(await get(service, `/requests/${number}`))).toBeLessThan(60_000);
+  });
+});
+
 describe("a detail", () => {
   it("is one chain from the link to the attempts, with the request, the signature base and the response", async () => {
     const service = openTestSandbox({ answer: () => 500, schedule: [] });

@@ -15,7 +15,7 @@ import {
   type View,
 } from "./parts.ts";
 
-export type Tab = "deliveries" | "payments" | "links";
+export type Tab = "deliveries" | "payments" | "links" | "requests";
 
 export interface DashboardPage {
   readonly title: string;
@@ -104,6 +104,7 @@ function tabs(view: View, current: Tab | undefined): Page {
     <ul>
       ${tab("deliveries", "Deliveries", deliveries, failed === 0 ? "" : html` <span class="count failed">${failed.toLocaleString("en-US")}<span class="word"> failed</span></span>`)}
       ${tab("payments", "Payments", payments)} ${tab("links", "Links", links)}
+      ${tab("requests", "Requests", view.requests.count())}
     </ul>
   </nav>`;
 }

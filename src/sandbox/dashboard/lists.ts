@@ -1,4 +1,4 @@
-/** The lists of deliveries, payments and links, with their filters and pages, and the search through all three. */
+/** The lists of deliveries, payments, links and requests, with their filters and pages, and the search through all three. */
 import { html } from "hono/html";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
@@ -7,6 +7,7 @@ import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { isAccepted } from "../deliveries.ts";
 import { statusOf } from "../links.ts";
 import type { Page } from "../page.ts";
+import { isFailed, type ApiRequest } from "../requests.ts";
 import type { Attempt, Delivery, Link, ListPage, ListQuery, Payment } from "../store/rows.ts";
 import { dashboardPage, searchBox, type Tab } from "./frame.ts";
 import {
@@ -14,6 +15,7 @@ import {
   address,
   amountOf,
   badge,
+  block,
   clipped,
   deliveryPath,
   linkPath,
@@ -28,6 +30,7 @@ import {
   priceOf,
   recordOf,
   referenceOf,
+  requestPath,
   shortUrl,
   statusText,
   table,
@@ -35,7 +38,7 @@ import {
   type View,
 } from "./parts.ts";
 
-/** What differs between the three lists. */
+/** What differs between the lists. */
 interface List<Row> extends Listing<Row> {
   /** The rows in plural, as the tab and the address name them. */
   readonly tab: Tab;
@@ -46,6 +49,7 @@ interface List<Row> extends Listing<Row> {
   readonly action?: (view: View) => Page | "";
   /** What to notice above the rows. */
   readonly alert?: (view: View) => Page | "";
+  readonly refresh?: number;
   readonly read: (view: View, query: ListQuery) => ListPage<Row>;
 }
 
@@ -193,6 +197,59 @@ export const LINKS: List<Link> = {
   ],
 };
 
+export const REQUESTS: List<ApiRequest> = {
+  tab: "requests",
+  one: "request",
+  states: ["succeeded", "failed"],
+  nothingYet:
+    "The newest requests to the service's API appear here with their answers, since the sandbox was started.",
+  // Requests change nothing in the ledger, so nothing announces them.
+  refresh: 2_000,
+  read: ({ requests }, query) => requests.list(query),
+  caption: "Requests to the API, the newest first",
+  id: ({ number }) => String(number),
+  columns: [
+    {
+      title: "Status",
+      cell: (request) => html`<span class="${isFailed(request) ? "bad" : "good"}">${request.status}</span>`,
+    },
+    {
+      title: "Request",
+      kind: "main",
+      cell: ({ number, method, target }, view) =>
+        pageLink(view, requestPath(number), `${method} ${clipped(target, 80)}`),
+    },
+    { title: "Duration", kind: "number", cell: ({ duration }) => `${duration} ms` },
+    { title: "Time", cell: ({ at }) => momentOf(at) },
+  ],
+};
+
+/** Undefined for a request that is not kept. */
+export function requestPage(view: View, number: string): Page | undefined {
+  const found = view.requests.find(Number(number));
+  if (found === undefined) return undefined;
+  const { method, target, status, duration, at, request, response } = found;
+  const body = (id: string, { type, text }: ApiRequest["request"]): Page =>
+    text === "" ? html`<p class="hint">No body.</p>` : block({ id, title: type, text });
+  return dashboardPage(view, {
+    title: `${method} ${clipped(target)}`,
+    tab: "requests",
+    content: html`<h1>${method} ${clipped(target, 200)}</h1>
+      ${panel(
+        "request",
+        "Request",
+        html`<p>${momentOf(at)}</p>
+          ${body("request-body", request)}`,
+      )}
+      ${panel(
+        "response",
+        `Response ${status}`,
+        html`<p>After ${duration} ms</p>
+          ${body("response-body", response)}`,
+      )}`,
+  });
+}
+
 /** The most rows on a page of a list. */
 const ROWS = 50;
 
@@ -217,6 +274,7 @@ export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): 
   return dashboardPage(view, {
     title,
     tab: list.tab,
+    ...(list.refresh === undefined ? {} : { refresh: list.refresh }),
     live: isFirst ? {} : { top },
     pinned: { top },
     content: html`<div class="title-row">

@@ -20,7 +20,7 @@ export type View = Readonly<ReturnType<typeof viewOf>>;
 /** `here` is the page's address, if it is not that of the request. */
 export function viewOf(
   c: Context,
-  { merchant, clock, keys, ledger, tokens, notices }: Service,
+  { merchant, clock, keys, ledger, tokens, notices, requests }: Service,
   key: string | undefined,
   here?: string,
 ) {
@@ -29,6 +29,7 @@ export function viewOf(
     /** The merchant's first terminal. */
     terminalId: merchant.terminals[0] ?? "",
     ledger,
+    requests,
     /** Where customers open links. */
     checkoutUrl: checkoutUrl(c),
     now: clock.now(),
@@ -79,6 +80,7 @@ export function pageAddress(view: Pick<View, "key">, page: string, query: Query 
 
 export const linkPath = (id: string): string => `/links/${encodeURIComponent(id)}`;
 export const paymentPath = (uti: string): string => `/payments/${encodeURIComponent(uti)}`;
+export const requestPath = (number: number): string => `/requests/${number}`;
 export const deliveryPath = (id: string): string => `/deliveries/${encodeURIComponent(id)}`;
 
 /** Text that leads to a page of the dashboard. */

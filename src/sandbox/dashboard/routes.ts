@@ -21,7 +21,7 @@ import { deliveryPage, paymentPage } from "./details.ts";
 import { notFoundPage } from "./frame.ts";
 import { homePage } from "./home.ts";
 import { linkPage, newLinkPage, sampleForm } from "./link.ts";
-import { DELIVERIES, LINKS, listPage, PAYMENTS, searchPage } from "./lists.ts";
+import { DELIVERIES, LINKS, listPage, PAYMENTS, REQUESTS, requestPage, searchPage } from "./lists.ts";
 import { linkPath, localPath, pageAddress, paymentPath, viewOf, type View } from "./parts.ts";
 import { DASHBOARD_STYLE } from "./style.ts";
 
@@ -31,6 +31,7 @@ export function dashboardRoutes(app: Hono, service: Service): void {
   app.get("/deliveries", (c) => htmlReply(listPage(view(c), DELIVERIES, c.req.query())));
   app.get("/payments", (c) => htmlReply(listPage(view(c), PAYMENTS, c.req.query())));
   app.get("/links", (c) => htmlReply(listPage(view(c), LINKS, c.req.query())));
+  app.get("/requests", (c) => htmlReply(listPage(view(c), REQUESTS, c.req.query())));
   app.get("/search", (c) => htmlReply(searchPage(view(c), c.req.query("text") ?? "")));
   app.get("/clock", (c) => htmlReply(clockPage(view(c))));
   app.get("/links/new", (c) => htmlReply(newLinkPage(view(c))));
@@ -44,6 +45,7 @@ export function dashboardRoutes(app: Hono, service: Service): void {
       return detailReply(shown, what, show(shown, c.req.param("id") ?? "", c));
     });
   detail("link", "/links/:id", (shown, id) => linkPage(shown, id));
+  detail("request", "/requests/:id", requestPage);
   detail("payment", "/payments/:id", paymentPage);
   detail("delivery", "/deliveries/:id", (shown, id, c) =>
     deliveryPage(shown, id, Number(c.req.query("attempt"))),
