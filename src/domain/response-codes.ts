@@ -45,3 +45,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
 /** Undefined if the code has no common meaning. */
 export const responseMeaning = (code: string): string | undefined =>
   Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
+
+/** `51, insufficient funds`, or the code alone. */
+export function responseText(code: string): string {
+  const meaning = responseMeaning(code);
+  return meaning === undefined ? code : `${code}, ${meaning}`;
+}

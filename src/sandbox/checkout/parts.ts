@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { groupedAmount, type Amount } from "../../domain/money.ts";
 import { capitalized } from "../../domain/payment-link-fields.ts";
-import { responseMeaning } from "../../domain/response-codes.ts";
+import { responseMeaning, responseText } from "../../domain/response-codes.ts";
 import { formatRelative } from "../../domain/time.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { isAccepted } from "../deliveries.ts";
@@ -62,8 +62,8 @@ export function sandboxStrip({ uti, record }: Payment, { ledger, clock }: Servic
   return html`<aside class="strip" id="strip" aria-label="Payment and webhook" aria-live="polite" data-live>
     <p>
       <b>Sandbox:</b>
-      ${code === undefined ? "no response code" : html`response code <b>${code}</b>, ${responseMeaning(code) ?? ""}`}
-      · ${viewLink("payment", `/payments/${encodeURIComponent(uti)}`)}
+      ${code === undefined ? "no response code" : `response code ${responseText(code)}`} ·
+      ${viewLink("payment", `/payments/${encodeURIComponent(uti)}`)}
     </p>
     <p class="${state}">
       ${text}${delivery === undefined ? "" : html` · ${viewLink("webhook", `/deliveries/${encodeURIComponent(delivery.id)}`)}`}

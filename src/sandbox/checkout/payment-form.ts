@@ -213,8 +213,10 @@ const testCards = (link: Link): Page =>
             <button form="payment" name="card" value="${card.name}">
               <span class="number">${card.number}</span>
               <span class="scheme">${schemeOf(card.number)?.label}</span>
-              <span class="outcome ${card.outcome}">${card.label}</span>
-              <span class="code">${card.responseCode}</span>
+              <span class="result">
+                <span class="outcome ${card.outcome}">${card.label}</span>
+                <span class="code">${card.responseCode}</span>
+              </span>
             </button>
           </li>`,
       )}

@@ -33,7 +33,7 @@ legend { padding: 0; margin-bottom: 0.75rem; }
 .field .hint, .field .error { margin-top: 0.35rem; }
 .fields { display: flex; flex-wrap: wrap; gap: 1rem; margin-top: 1rem; }
 .affixed { display: flex; border: 1px solid var(--edge); border-radius: 10px; align-items: stretch; }
-.affixed input { flex: 1; min-width: 0; border: 0; outline: none; background: transparent; }
+.affixed input { flex: 1; min-width: 0; padding-right: 0.3rem; border: 0; outline: none; background: transparent; }
 .affixed:has([aria-invalid]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
 .affixed input[aria-invalid] { box-shadow: none; }
 .affixed:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
@@ -68,10 +68,12 @@ fieldset .facts { flex: 1 1 100%; }
 .test-cards, .strip { border: 1px dashed var(--edge); border-radius: 16px; padding: 1.25rem; font-size: 0.875rem; }
 .test-cards { display: grid; gap: 0.6rem; }
 .test-cards ul { list-style: none; display: grid; gap: 0.35rem; }
-.test-cards button { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 0.5rem; width: 100%; padding: 0.4rem 0.75rem; text-align: left; font-weight: 500; }
-.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.scheme, .code { justify-self: end; color: var(--quiet); font-weight: 600; }
-.code { font-variant-numeric: tabular-nums; }
+.test-cards button, .result { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 0.5rem; width: 100%; text-align: left; font-weight: 500; }
+.test-cards button { padding: 0.4rem 0.75rem; }
+.result { flex-wrap: nowrap; }
+.number, .code { font-variant-numeric: tabular-nums; }
+.number { white-space: nowrap; }
+.scheme, .code { color: var(--quiet); font-weight: 600; }
 .outcome { font-weight: 650; }
 .outcome.approved { color: var(--good); } .outcome.declined { color: var(--bad); } .outcome.partially-approved { color: var(--warn); }
 .strip { display: grid; gap: 0.35rem; padding: 0.9rem 1.25rem; }
@@ -103,7 +105,9 @@ h1:focus { outline: none; }
   #payment { grid-area: form; align-self: start; }
   .sandbox { grid-area: sandbox; }
 }
+@media (max-width: 56rem) { .scheme::before, .suffix::before { display: none; } }
 @media (max-width: 24rem) {
+  .suffix { font-size: 0.625rem; padding-right: 0.5rem; }
   .checkout main { padding-inline: 0.9rem; }
   .card { padding: 1.1rem; }
   label { font-size: 0.8125rem; }

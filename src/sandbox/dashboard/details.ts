@@ -4,6 +4,7 @@ import { withoutPassword } from "../../domain/addresses.ts";
 import { shellWord } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
+import { responseText } from "../../domain/response-codes.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { CUSTOMER_FIELD_NAMES, CUSTOMER_FIELDS } from "../customer.ts";
 import { isAccepted } from "../deliveries.ts";
@@ -185,6 +186,7 @@ export function paymentPage(view: View, uti: string): Page | undefined {
       ["UTI", copyable("UTI", uti)],
       ["Time", time && exactTime(time)],
       ["Card", textOf(record, "cardPan")],
+      ["Response code", responseText(textOf(record, "responseCode") ?? "")],
       ["Type", textOf(record, "transType")],
       ...CUSTOMER_FIELD_NAMES.map(
         (field) => [CUSTOMER_FIELDS[field].label, customer[field] && clipped(customer[field], 100)] as const,
