@@ -10,12 +10,19 @@ import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
 import { createEventStore } from "./store.ts";
 import { createGroupWriter } from "./write-group.ts";
 
-/** Milliseconds for one reading: a page of events, or a count of all of them. */
-const READ_TIMEOUT = 60_000;
-/** Milliseconds for a group, from its first statement to its commit. */
-const GROUP_TIMEOUT = 8_000;
-/** Milliseconds for a webhook, which may wait for other groups and for a new connection: the service waits 10 s. */
-const APPEND_TIMEOUT = 7_000;
+/** Limits of time in milliseconds. */
+interface Times {
+  /** To connect. */
+  readonly connect: number;
+  /** For one reading: a page of events, or a count of all of them. */
+  readonly read: number;
+  /** For a group, from its first statement to its commit. */
+  readonly group: number;
+  /** For a webhook, which may wait for other groups and for a new connection: the service waits 10 s. */
+  readonly append: number;
+}
+
+export const TIMES: Times = { connect: 4_000, read: 60_000, group: 8_000, append: 7_000 };
 
 /**
  * The answer 200 promises that the event survives a crash of the server, whatever the server's default is. A receiver
@@ -34,13 +41,17 @@ interface PostgresParts {
   /** Distinguishes the claims of this store from those of all others. */
   readonly owner: string;
   readonly now: () => Date;
+  readonly times?: Times;
 }
 
 /** Throws `usage`. */
-export function openPostgresEventStore(url: string, { env, owner, now }: PostgresParts): EventStore {
+export function openPostgresEventStore(
+  url: string,
+  { env, owner, now, times = TIMES }: PostgresParts,
+): EventStore {
   const address = parseServerAddress(url, env);
   const { name } = address;
-  const connections = createConnections(address, env);
+  const connections = createConnections(address, env, times.connect);
   let opened: Promise<string> | undefined;
   /** Resolves with the identity of the store. Creates its tables once at most: a failover may lead to an empty database. */
   const identity = (): Promise<string> =>
@@ -50,7 +61,7 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
     }));
   const use = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
     await identity();
-    return connections.use(work, READ_TIMEOUT);
+    return connections.use(work, times.read);
   };
   const transaction = async <T>(work: (session: Connection & Statements) => Promise<T>): Promise<T> => {
     const expected = await identity();
@@ -60,7 +71,7 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
       const result = await work({ ...connection, now: Number(begun[0]?.["now"]) });
       await connection.run("COMMIT");
       return result;
-    }, GROUP_TIMEOUT);
+    }, times.group);
   };
   const store = createEventStore(
     {
@@ -92,7 +103,7 @@ export function openPostgresEventStore(url: string, { env, owner, now }: Postgre
     append: async (event, plan) => {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(explained(timedOut(), address)), APPEND_TIMEOUT);
+        timer = setTimeout(() => reject(explained(timedOut(), address)), times.append);
       });
       return Promise.race([store.append(event, plan), late]).finally(() => clearTimeout(timer));
     },

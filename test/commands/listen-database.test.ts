@@ -1,6 +1,5 @@
-/** `listen` and a database that is away at its start, that another one replaces, or whose network drops everything. */
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+/** `listen` and a database that is away at its start. */
+import { describe, expect, it } from "vitest";
 import { startCommand } from "../support/background-command.ts";
 import { runCommand, terminated } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -11,29 +10,6 @@ import { usePostgres } from "../support/postgres.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
 const server = usePostgres();
-
-/** A way to the server that can lose everything, as a firewall that drops packets does. */
-async function passage(to: number) {
-  let isOpen = true;
-  const sockets = new Set<Socket>();
-  const between = createServer((client) => {
-    const upstream = connect(to, "127.0.0.1");
-    for (const [from, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from.on("data", (chunk) => isOpen && other.write(chunk));
-      from.on("error", () => other.destroy()).on("close", () => other.destroy());
-    }
-  });
-  await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    between.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return { port: (between.address() as AddressInfo).port, set: (open: boolean) => void (isOpen = open) };
-}
 
 /** With ports that are known before it is ready. */
 async function startListen(db: string) {
@@ -86,30 +62,4 @@ describe("a database that is away when listen starts", () => {
     const { ended } = await startListen(url);
     expect(await ended).toMatchObject({ exit: 2, stdout: "" });
   });
-});
-
-describe("a network that drops everything", () => {
-  it("costs each webhook 8 s at most, loses none that is acknowledged, and is used again", async () => {
-    const url = await server().createDatabase();
-    const way = await passage(server().port);
-    const listen = await startListen(url.replace(/:\d+\//, `:${way.port}/`));
-    await listen.until(/"type":"ready"/);
-    expect(await Promise.all(["a", "b", "c"].map(listen.send))).toEqual([200, 200, 200]);
-    way.set(false);
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, async (_, number) => {
-        await new Promise((resolve) => setTimeout(resolve, number * 2_000));
-        const started = performance.now();
-        const status = await listen.send(`lost-${number}`);
-        return { status, seconds: (performance.now() - started) / 1000 };
-      }),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 503));
-    expect(Math.max(...answers.map(({ seconds }) => seconds))).toBeLessThan(8);
-    expect(await listen.ready()).toContain("not ready");
-    way.set(true);
-    await expect.poll(() => listen.send("d"), { timeout: 15_000 }).toBe(200);
-    await listen.stop();
-    expect(await utis(url)).toEqual(expect.arrayContaining(["a", "b", "c", "d"]));
-  }, 60_000);
 });

@@ -1,7 +1,9 @@
 /** PostgreSQL as event store when it fails: nothing acknowledged is lost, nothing is stored twice, and it recovers. */
-import { createServer, connect, type AddressInfo } from "node:net";
+import { createServer, connect, type AddressInfo, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { PaylinkError } from "../../src/domain/errors.ts";
+import { openPostgresEventStore, TIMES } from "../../src/events/postgres.ts";
 import { openPostgres } from "../support/event-stores.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { all, event, ids, rejection } from "../support/stored-events.ts";
@@ -284,4 +286,57 @@ describe("a server that is away", () => {
     await other.query("ROLLBACK");
     expect(await code("b", store)).toBe("stored");
   });
+
+  it("whose network drops everything makes no webhook wait, loses none, and is used again", async () => {
+    // The service waits 10 s.
+    expect(TIMES.append).toBeLessThan(8_000);
+    const url = await server().createDatabase();
+    const way = await passage(server().port);
+    const store = openPostgresEventStore(url.replace(/:\d+\//, `:${way.port}/`), {
+      env: {},
+      owner: "own",
+      now: () => new Date(),
+      times: { connect: 1_000, read: HOUR, group: 3_000, append: 2_000 },
+    });
+    await Promise.all(["a", "b", "c"].map((id) => store.append(event(id))));
+    way.set(false);
+    const reading = store.queue.backlog().catch(codeOf);
+    expect(await Promise.all(["d", "e", "f"].map((id) => code(id, store)))).toEqual(
+      Array.from({ length: 3 }, () => "database_unreachable"),
+    );
+    way.set(true);
+    await expect.poll(() => code("g", store), { timeout: 30_000 }).toBe("stored");
+    expect(await ids(openPostgres(url).events())).toEqual(expect.arrayContaining(["a", "b", "c", "g"]));
+    // What reads is cut off at the end, however long it may take.
+    way.set(false);
+    const later = store.queue.backlog().catch(codeOf);
+    await store.close();
+    expect(await Promise.all([reading, later])).toEqual(["database_unreachable", "database_unreachable"]);
+  });
 });
+
+const HOUR = 3_600_000;
+const codeOf = (error: unknown): unknown => error instanceof PaylinkError && error.code;
+
+/** A way to the server that can lose everything, as a firewall that drops packets does. */
+async function passage(to: number) {
+  let isOpen = true;
+  const sockets = new Set<Socket>();
+  const between = createServer((client) => {
+    const upstream = connect(to, "127.0.0.1");
+    for (const [from, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on("data", (chunk) => isOpen && other.write(chunk));
+      from.on("error", () => other.destroy()).on("close", () => other.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    between.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return { port: (between.address() as AddressInfo).port, set: (open: boolean) => void (isOpen = open) };
+}

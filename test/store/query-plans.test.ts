@@ -118,7 +118,7 @@ describe("the statements on many events", () => {
     const made = openPostgresEventStore(url, { env: {}, owner: "own", now: () => new Date() });
     await made.ready();
     await made.close();
-    const connections = createConnections(parseServerAddress(url, {}), {});
+    const connections = createConnections(parseServerAddress(url, {}), {}, 10_000);
     onTestFinished(() => connections.close());
     await connections.use(async (connection) => {
       for (const sql of history(POSTGRES, `generate_series(1, ${MANY}) AS numbers (n)`))

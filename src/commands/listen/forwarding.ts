@@ -11,6 +11,7 @@ import { createQueueForwarder } from "../../receiver/queue-forwarder.ts";
 import type { Progress } from "../../receiver/queue-forwarder.ts";
 import type { Targets } from "../../receiver/brokers/targets.ts";
 import type { ListenOptions } from "./options.ts";
+import { atTheEnd } from "./store.ts";
 
 interface Forwarding {
   /** Undefined without a target. */
@@ -67,7 +68,7 @@ export function openForwarding(
     start: forwarder.start,
     close: async () => {
       await forwarder.close();
-      const { events } = await queue.backlog().catch(() => ({ events: 0 }));
+      const { events } = await atTheEnd<{ readonly events: number }>(queue.backlog(), { events: 0 });
       if (events > 0) out.warn(leftWords(events));
     },
   };

@@ -49,11 +49,17 @@ export async function openLog(
     prune: (before, between) => store.prune(before, between),
     close: async () => {
       // A listener that stays in the store does no harm: others see that its port is free.
-      for (const listener of announced) await store.removeListener(listener).catch(() => undefined);
+      await atTheEnd(Promise.all(announced.map((listener) => store.removeListener(listener))), undefined);
       await store.close();
     },
   };
 }
+
+/** Milliseconds for what a run may leave undone at its end, if the database does not answer. */
+const LAST_WORDS = 2_000;
+
+export const atTheEnd = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
+  Promise.race([work.catch(() => otherwise), sleep(LAST_WORDS, otherwise, { ref: false })]);
 
 /** Milliseconds between tries to reach the database. */
 const TRY_EVERY = 1_000;

@@ -19,12 +19,10 @@ export interface Connection extends Statements {
 export interface Connections {
   /** Throws `database_unreachable` or `database_unusable`. Destroys a connection on which the work failed. */
   use<T>(work: (connection: Connection) => Promise<T>, timeout: number): Promise<T>;
-  /** Resolves when the connections that are not in use are closed. */
+  /** Resolves when all connections are closed. Cuts off what is still being read. */
   close(): Promise<void>;
 }
 
-/** Milliseconds to connect; the service waits 10 s for the answer to a webhook. */
-const CONNECT_TIMEOUT = 4_000;
 const CLOSE_TIMEOUT = 1_000;
 
 /** Times in milliseconds, counts and sequence numbers are `bigint` in the database, and all below 2^53. */
@@ -33,14 +31,20 @@ const types: pg.CustomTypesConfig = {
     type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format),
 };
 
-export function createConnections(address: ServerAddress, env: Environment): Connections {
+/** Makes each connection in `connectTimeout` milliseconds at most. */
+export function createConnections(
+  address: ServerAddress,
+  env: Environment,
+  connectTimeout: number,
+): Connections {
   const idle: pg.Client[] = [];
+  const inUse = new Set<pg.Client>();
   const forget = (client: pg.Client): void => {
     const at = idle.indexOf(client);
     if (at !== -1) idle.splice(at, 1);
   };
   const open = async (): Promise<pg.Client> => {
-    const client = await connect(address, attemptsFor(address, env));
+    const client = await connect(address, attemptsFor(address, env), connectTimeout);
     // Without a listener, an error of an idle connection would end the process.
     client.on("error", () => forget(client)).on("end", () => forget(client));
     return client;
@@ -50,6 +54,7 @@ export function createConnections(address: ServerAddress, env: Environment): Con
       let client: pg.Client | undefined;
       try {
         const used = (client = idle.pop() ?? (await open()));
+        inUse.add(used);
         const timer = setTimeout(() => {
           // The others lead to the same server: each would make another webhook wait for as long.
           for (const one of [used, ...idle.splice(0)]) one.connection.stream.destroy(timedOut());
@@ -60,9 +65,12 @@ export function createConnections(address: ServerAddress, env: Environment): Con
       } catch (error) {
         client?.connection.stream.destroy();
         throw explained(error, address);
+      } finally {
+        if (client !== undefined) inUse.delete(client);
       }
     },
     close: async () => {
+      for (const client of inUse) client.connection.stream.destroy(timedOut());
       await Promise.all(idle.splice(0).map(end));
     },
   };
@@ -92,7 +100,11 @@ const asParameter = (value: Value): Value =>
 
 export const timedOut = (): Error => new Error("timed out");
 
-async function connect(address: ServerAddress, attempts: readonly Attempt[]): Promise<pg.Client> {
+async function connect(
+  address: ServerAddress,
+  attempts: readonly Attempt[],
+  timeout: number,
+): Promise<pg.Client> {
   const { host, port, user, database, applicationName } = address;
   const password = (await address.password()) ?? (() => Promise.reject(noPassword(address)));
   for (const [index, ssl] of attempts.entries()) {
@@ -105,7 +117,7 @@ async function connect(address: ServerAddress, attempts: readonly Attempt[]): Pr
       ssl,
       types,
       application_name: applicationName,
-      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      connectionTimeoutMillis: timeout,
       keepAlive: true,
     });
     try {
