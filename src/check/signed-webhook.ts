@@ -29,17 +29,8 @@ export interface Differences {
   readonly headers?: (headers: readonly HeaderLine[]) => readonly HeaderLine[];
 }
 
-export interface SignedWebhook {
-  readonly request: HttpRequest;
-  /** The text that was signed. */
-  readonly base: string;
-}
-
-export const signedWebhook = (body: Uint8Array, options: WebhookOptions & Differences): HttpRequest =>
-  signWebhook(body, options).request;
-
 /** "Request headers sent by the service", in its order. */
-export function signWebhook(body: Uint8Array, options: WebhookOptions & Differences): SignedWebhook {
+export function signedWebhook(body: Uint8Array, options: WebhookOptions & Differences): HttpRequest {
   const { url, key, created, form, expires, label } = options;
   const { algorithm = DEFAULT_POLICY.algorithm, cover = form.cover } = options;
   const genuine: readonly HeaderLine[] = [
@@ -63,6 +54,6 @@ export function signWebhook(body: Uint8Array, options: WebhookOptions & Differen
     alg: options.alg ?? algorithm,
   };
   const labelled = label === undefined ? {} : { label };
-  const { fields, base } = sign(request, { key, components, parameters, algorithm, ...labelled });
-  return { request: { ...request, headers: [...request.headers, ...fields] }, base };
+  const { fields } = sign(request, { key, components, parameters, algorithm, ...labelled });
+  return { ...request, headers: [...request.headers, ...fields] };
 }

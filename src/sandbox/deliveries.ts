@@ -1,5 +1,6 @@
 /** The deliveries of webhooks: in order for each link, several receivers at once, freshly signed and repeated by a schedule. */
-import { signWebhook } from "../check/signed-webhook.ts";
+import { signedWebhook } from "../check/signed-webhook.ts";
+import type { Tampering } from "../check/tamperings.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { stringifyJson } from "../domain/json.ts";
@@ -20,19 +21,35 @@ const FAULT_PAUSE = 1_000;
 /** The longest wait of a Node timer, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-export function createDeliveries(parts: SandboxParts) {
+/** An attempt that has begun and has no result yet. */
+export interface AttemptUnderWay {
+  readonly deliveryId: string;
+  /** By this machine's clock. */
+  readonly since: Date;
+  /** As that of an `Attempt`. */
+  readonly tampering: string | null;
+}
+
+/** `announce` is called when an attempt begins: what it does to the ledger is announced by itself. */
+export function createDeliveries(parts: SandboxParts, announce: () => void) {
   const { ledger, clock } = parts;
   /** Attempts in progress, by the receiver's origin; an origin stays in the map while deliveries wait for it. */
   const receivers = new Map(
     ledger.waitingOrigins().map((origin) => [origin, new Set<Promise<void>>()] as const),
   );
   const busyLinks = new Set<string>();
+  const underWay = new Set<AttemptUnderWay>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
+  const attemptsAt = (url: string): [origin: string, running: Set<Promise<void>>] => {
+    const origin = parseWebAddress(url)?.origin ?? "";
+    const running = receivers.get(origin) ?? new Set();
+    receivers.set(origin, running);
+    return [origin, running];
+  };
   const wake = (url?: string): void => {
-    const origin = url === undefined ? undefined : (parseWebAddress(url)?.origin ?? "");
-    if (origin !== undefined && !receivers.has(origin)) receivers.set(origin, new Set());
+    if (url !== undefined) attemptsAt(url);
     if (closed) return;
     try {
       for (const [receiver, running] of receivers) startDue(receiver, running);
@@ -46,20 +63,32 @@ export function createDeliveries(parts: SandboxParts) {
       const delivery = ledger.nextFor(origin, clock.now().getTime(), busyLinks);
       if (delivery === undefined) return;
       busyLinks.add(delivery.linkId);
-      const attempt = attemptDelivery(delivery, parts)
-        .catch(async (error: unknown) => {
-          parts.faulted(error);
-          await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE));
-        })
-        .then(() => {
-          running.delete(attempt);
-          busyLinks.delete(delivery.linkId);
-          if (running.size === 0 && !hasWaiting(origin)) receivers.delete(origin);
-          wake();
-        })
-        .catch(parts.faulted);
-      running.add(attempt);
+      start(delivery, () => busyLinks.delete(delivery.linkId));
     }
+  };
+  const start = (delivery: Delivery, onEnd: () => void, tampering?: Tampering): void => {
+    const [origin, running] = attemptsAt(delivery.url);
+    const begun = {
+      deliveryId: delivery.id,
+      since: parts.machineNow(),
+      tampering: tampering?.name ?? null,
+    };
+    underWay.add(begun);
+    announce();
+    const attempt = attemptDelivery(delivery, tampering, parts)
+      .catch(async (error: unknown) => {
+        parts.faulted(error);
+        await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE));
+      })
+      .then(() => {
+        underWay.delete(begun);
+        running.delete(attempt);
+        onEnd();
+        if (running.size === 0 && !hasWaiting(origin)) receivers.delete(origin);
+        wake();
+      })
+      .catch(parts.faulted);
+    running.add(attempt);
   };
   const hasWaiting = (origin: string): boolean =>
     ledger.nextFor(origin, Number.MAX_SAFE_INTEGER, NO_LINKS) !== undefined;
@@ -107,6 +136,17 @@ export function createDeliveries(parts: SandboxParts) {
       await ledger.write(() => ledger.resendFailed(clock.now().getTime()));
       for (const origin of ledger.waitingOrigins()) wake(origin);
     },
+    /**
+     * Posts a tampered webhook, once: whatever the receiver answers, the delivery stays as it is. Throws a 404 problem for an
+     * unknown id.
+     */
+    tamper: (id: string, tampering: Tampering): void => {
+      const delivery = ledger.findDelivery(id);
+      if (delivery === undefined) throw new ServiceProblem(404, "no delivery has this id");
+      start(delivery, () => undefined, tampering);
+    },
+    /** The attempts of a delivery that have begun and wait for an answer. */
+    underWay: (id: string): AttemptUnderWay[] => [...underWay].filter(({ deliveryId }) => deliveryId === id),
     /** Moves the clock forwards, making each attempt at the time it is due. */
     advance: async (milliseconds: number): Promise<void> => {
       const target = clock.now().getTime() + milliseconds;
@@ -147,16 +187,23 @@ const INVALID_CERTIFICATE: readonly string[] = [
 const STORED_RESPONSE = 2_000;
 
 /** A kill between the POST and the commit repeats the attempt: webhooks are delivered at least once. */
-async function attemptDelivery(delivery: Delivery, parts: SandboxParts): Promise<void> {
+async function attemptDelivery(
+  delivery: Delivery,
+  tampering: Tampering | undefined,
+  parts: SandboxParts,
+): Promise<void> {
   const { ledger, clock, schedule } = parts;
-  const outcome = await post(delivery, parts);
+  const outcome = await post(delivery, tampering, parts);
   const { status, detail } = outcome;
+  const at = clock.now();
+  const attempt = { deliveryId: delivery.id, at, tampering: tampering?.name ?? null, ...outcome };
+  if (tampering !== undefined) return ledger.write(() => void ledger.addAttempt(attempt));
   const wait = schedule[delivery.tries];
   const state = isAccepted(outcome) ? "delivered" : wait === undefined ? "failed" : "waiting";
-  const at = clock.now();
-  const number = delivery.attempts + 1;
-  const attempt = { deliveryId: delivery.id, number, at, ...outcome };
-  await ledger.write(() => ledger.addAttempt(attempt, state, at.getTime() + (wait ?? 0)));
+  let number = 0;
+  await ledger.write(() => {
+    number = ledger.addAttempt(attempt, { state, due: at.getTime() + (wait ?? 0) });
+  });
   parts.observe({ type: "delivery", delivery, attempt: number, status, detail, state });
 }
 
@@ -164,10 +211,23 @@ async function attemptDelivery(delivery: Delivery, parts: SandboxParts): Promise
 export const isAccepted = ({ status }: Pick<Attempt, "status">): boolean =>
   status !== null && status >= 200 && status < 300;
 
-type AttemptResult = Omit<Attempt, "deliveryId" | "number" | "at">;
+type AttemptResult = Omit<Attempt, "deliveryId" | "number" | "at" | "tampering">;
 
-async function post(delivery: Delivery, parts: SandboxParts): Promise<AttemptResult> {
-  const unsent = { headers: [], base: "", status: null, answerHeaders: [], answer: "", duration: null };
+async function post(
+  delivery: Delivery,
+  tampering: Tampering | undefined,
+  parts: SandboxParts,
+): Promise<AttemptResult> {
+  const signedAt = parts.machineNow();
+  const unsent = {
+    signedAt,
+    headers: [],
+    body: null,
+    status: null,
+    answerHeaders: [],
+    answer: "",
+    duration: null,
+  };
   const url = parseWebAddress(delivery.url);
   if (url === undefined) return { ...unsent, detail: "not sent: not an absolute http or https URL" };
   if (!isAllowed(url.hostname, parts)) {
@@ -175,14 +235,14 @@ async function post(delivery: Delivery, parts: SandboxParts): Promise<AttemptRes
     return { ...unsent, detail: `not sent: not on this machine. ${remedy}` };
   }
   const mayTrust = isNamed(url.hostname, parts);
-  const started = parts.machineNow().getTime();
-  const elapsed = (): number => parts.machineNow().getTime() - started;
-  const created = Math.floor(started / 1000);
-  const { form } = parts;
-  const { request, base } = signWebhook(delivery.body, { url, key: parts.keys.current(), created, form });
-  const signed = { ...unsent, headers: request.headers, base };
+  const elapsed = (): number => parts.machineNow().getTime() - signedAt.getTime();
+  const created = Math.floor(signedAt.getTime() / 1000);
+  const sender = { url, key: parts.keys.current(), created, form: parts.form };
+  const request = tampering?.tamper(delivery.body, sender) ?? signedWebhook(delivery.body, sender);
+  const body = tampering === undefined ? null : request.body;
+  const signed = { ...unsent, headers: request.headers, body };
   // Lost on its way to the receiver.
-  if (isDropped(delivery, parts.fault))
+  if (tampering === undefined && isDropped(delivery, parts.fault))
     return { ...signed, detail: "dropped by --deliver drop-first", duration: 0 };
   try {
     const insecure = parts.insecure && mayTrust;

@@ -19,7 +19,7 @@ export function createService(given: SandboxParts) {
   return {
     ...parts,
     tokens: createAccessTokens(parts.merchant, parts.newToken, () => parts.clock.now()),
-    deliveries: createDeliveries(parts),
+    deliveries: createDeliveries(parts, announce),
     notices: createNotices(),
     requests: createRequestLog(parts.merchant, () => parts.clock.now(), parts.machineNow),
     /** Tells open pages that something they may show has changed; each unit of the ledger tells it by itself. */

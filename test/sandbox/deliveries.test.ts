@@ -17,6 +17,7 @@ import {
   oneTime,
   openTestSandbox,
   reusable,
+  type TestSandbox,
   type TestSandboxOptions,
 } from "../support/sandbox.ts";
 
@@ -277,7 +278,7 @@ describe("a ledger that fails", () => {
         ...ledger,
         addAttempt: (...attempt) => {
           if (isFull) throw new Error("the disk is full");
-          ledger.addAttempt(...attempt);
+          return ledger.addAttempt(...attempt);
         },
       },
       faulted: (error) => void faults.push(error),
@@ -329,4 +330,75 @@ it("refuses to move the clock to a date that links cannot have", async () => {
     expect([answer.status, answer.json()["detail"]]).toEqual([422, `the time ${message}`]);
   }
   expect((await service.create(oneTime(service))).status).toBe(200);
+});
+
+describe("a tampered webhook", () => {
+  const tamper = (service: TestSandbox, id: string, tampering: string) =>
+    service.control(`/sandbox/deliveries/${id}/tamper`, { tampering });
+
+  async function failedDelivery(answer: NonNullable<TestSandboxOptions["answer"]>) {
+    const service = openTestSandbox({ answer, schedule: [] });
+    await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
+    await service.sandbox.idle();
+    const [delivery] = service.ledger.deliveries({ limit: 1, now: NOW }).rows;
+    if (delivery === undefined) throw new Error("no delivery");
+    return { service, delivery };
+  }
+
+  it.each([
+    ["body", "content_digest_mismatch"],
+    ["created", "signature_too_old"],
+    ["key", "signature_invalid"],
+    ["coverage", "coverage_missing"],
+  ])(
+    "is posted once with another %s, is refused as %s, and changes nothing about the delivery",
+    async (name, code) => {
+      const { service, delivery } = await failedDelivery((_, count) => (count === 1 ? 500 : 200));
+      await tamper(service, delivery.id, name);
+      await service.sandbox.idle();
+      expect(service.posted).toHaveLength(2);
+      expect(service.ledger.findDelivery(delivery.id)).toEqual({ ...delivery, attempts: 2 });
+      expect(service.ledger.lastAttempt(delivery.id)?.number).toBe(1);
+      const [attempt] = service.ledger.attemptsOf(delivery.id, 1);
+      expect(attempt).toMatchObject({ number: 2, tampering: name, status: 200 });
+      const keys = readKeys((await service.request("GET", "/.well-known/jwks.json")).text);
+      const [, sent] = service.posted;
+      if (!keys.ok || sent === undefined) throw new Error("no webhook");
+      const now = NOW.getTime() / 1000;
+      expect(verify(sent, { keys: keys.keys, policy: DEFAULT_POLICY, now }).code).toBe(code);
+      const page = (await service.request("GET", `/deliveries/${delivery.id}`)).text;
+      expect(page).toContain("Your server accepted a tampered webhook: 200");
+      const file = await service.request("GET", `/deliveries/${delivery.id}/attempts/2/request`);
+      expect(Buffer.from(String(file.json()["bodyBase64"]), "base64")).toEqual(Buffer.from(sent.body));
+    },
+  );
+
+  it("that is refused is as it must be, and counts beside an attempt that is under way", async () => {
+    let answer: (status: number) => void = () => undefined;
+    const { service, delivery } = await failedDelivery((_, count) =>
+      count === 2 ? new Promise<number>((done) => (answer = done)) : 401,
+    );
+    await service.control(`/sandbox/deliveries/${delivery.id}/resend`);
+    await tamper(service, delivery.id, "key");
+    await expect.poll(() => service.ledger.findDelivery(delivery.id)?.attempts).toBe(2);
+    const page = (await service.request("GET", `/deliveries/${delivery.id}`)).text;
+    expect(page).toContain("Waiting for an answer … 0 s");
+    answer(200);
+    await service.sandbox.idle();
+    expect(
+      service.ledger.attemptsOf(delivery.id, 9).map(({ tampering, status }) => [tampering, status]),
+    ).toEqual([
+      [null, 200],
+      ["key", 401],
+      [null, 401],
+    ]);
+    const tampered = (await service.request("GET", `/deliveries/${delivery.id}?attempt=2`)).text;
+    expect(tampered).toContain("Your server refused the tampered webhook, as it must: 401");
+  });
+
+  it.each(["unsigned", "toString", ""])("has to be one of those that are offered: %j", async (name) => {
+    const { service, delivery } = await failedDelivery(() => 500);
+    expect((await tamper(service, delivery.id, name)).status).toBe(400);
+    expect((await tamper(service, "none", "body")).status).toBe(404);
+  });
 });

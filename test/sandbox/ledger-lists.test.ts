@@ -154,11 +154,15 @@ it.each(["approved", "12,345.60 eur", "ada", "503", "127.0.0.1", "failed"])(
       ledger.addLink(link("A"));
       ledger.addPayment({ ...payment("u", "A", "R"), record });
       ledger.addDelivery({ ...delivery("d", "failed", "u"), url });
-      const none = { headers: [], base: "", answerHeaders: [], answer: "", detail: "", duration: 1 };
-      ledger.addAttempt({ ...none, deliveryId: "d", number: 1, at: NOW, status: 503 }, "failed", 0);
+      const none = { headers: [], body: null, answerHeaders: [], answer: "", detail: "", duration: 1 };
+      const attempt = { ...none, deliveryId: "d", at: NOW, signedAt: NOW, tampering: null };
+      ledger.addAttempt({ ...attempt, status: 503 }, { state: "failed", due: 0 });
+      // A tampered webhook does not count.
+      ledger.addAttempt({ ...attempt, status: 418, tampering: "body" });
     });
     expect(ledger.deliveries({ ...ALL, text }).total).toBe(1);
     expect(ledger.deliveries({ ...ALL, text: `${text} hunter2` }).total).toBe(0);
+    expect(ledger.deliveries({ ...ALL, text: `${text} 418` }).total).toBe(0);
     const isOfPayment = !["503", "127.0.0.1", "failed"].includes(text);
     expect(ledger.payments({ ...ALL, text }).total).toBe(isOfPayment ? 1 : 0);
   },

@@ -75,7 +75,10 @@ it("reads the ledger of a version whose columns had other names", async () => {
     ledger.addDelivery(delivery("a"));
   });
   await ledger.close();
-  const database = openDatabase(path, ["", "", "", "", ""]);
+  const database = openDatabase(path, ["", "", "", "", "", ""]);
+  for (const column of ["signedAt", "tampering", "body"])
+    database.exec(`ALTER TABLE attempts DROP COLUMN ${column}`);
+  database.exec("ALTER TABLE attempts ADD COLUMN base TEXT NOT NULL DEFAULT ''");
   for (const [table, now, before] of [
     ["links", "createdDate", "created"],
     ["links", "expirationDate", "expires"],

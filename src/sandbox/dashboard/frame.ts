@@ -24,7 +24,7 @@ export interface DashboardPage {
   /** Added to the address that the script reads again at each change; without it, only the frame is kept up to date. */
   readonly live?: Readonly<Record<string, string>>;
   /** Milliseconds after which the script reads the page again without a change: fewer while a time on it counts in seconds. */
-  readonly refresh?: number;
+  readonly refresh?: number | undefined;
   /** The same while the top of the page's list is out of sight. */
   readonly pinned?: Readonly<Record<string, string>>;
   /** The text that was searched for. */
@@ -169,6 +169,7 @@ const DONE = new Map([
   ["resent", "The webhook is being sent again."],
   ["resent-all", "All failed webhooks are being sent again."],
   ["sampled", `A sample link was created and paid. No money moved. Its webhook is sent to ${LISTENER_URL}.`],
+  ["tampered", "A tampered webhook is being sent. Your application must refuse it."],
   ["rotated", "Webhooks are now signed with a new key. The old key stays published for a day."],
 ]);
 

@@ -75,7 +75,7 @@ export const DELIVERIES: List<ListedDelivery> = {
     const rows = page.rows.map((delivery) => ({
       ...delivery,
       record: recordOf(delivery),
-      attempt: ledger.findAttempt(delivery.id, delivery.attempts),
+      attempt: ledger.lastAttempt(delivery.id),
     }));
     return { ...page, rows };
   },

@@ -275,7 +275,12 @@ const escaped = async (content: Page | string): Promise<string> => String(await 
 const HEADERS = 20;
 const HEADER_VALUE = 400;
 
-export const headerTable = (caption: string, headers: readonly HeaderLine[]): Page =>
+/** Each row has an id by its place, and the class that `classOf` gives it. */
+export const headerTable = (
+  caption: string,
+  headers: readonly HeaderLine[],
+  classOf: (at: number) => string | undefined = () => undefined,
+): Page =>
   headers.length === 0
     ? html`<p class="hint">No headers.</p>`
     : html`<table class="headers">
@@ -284,8 +289,8 @@ export const headerTable = (caption: string, headers: readonly HeaderLine[]): Pa
         </caption>
         <tbody>
           ${headers.slice(0, HEADERS).map(
-            ([name, value]) =>
-              html`<tr>
+            ([name, value], at) =>
+              html`<tr id="header-${at}" class="${classOf(at) ?? ""}">
                 <th scope="row">${clipped(name)}</th>
                 <td>${clipped(value, HEADER_VALUE, HEADER_VALUE)}</td>
               </tr>`,

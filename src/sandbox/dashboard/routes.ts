@@ -17,7 +17,8 @@ import { acceptPayment } from "../payments.ts";
 import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
 import { clockPage } from "./clock.ts";
-import { deliveryPage, paymentPage } from "./details.ts";
+import { capturedRequest, deliveryPage, requestOf, tamperingNamed } from "./delivery.ts";
+import { paymentPage } from "./details.ts";
 import { notFoundPage } from "./frame.ts";
 import { homePage } from "./home.ts";
 import { linkPage, newLinkPage, sampleForm } from "./link.ts";
@@ -48,10 +49,10 @@ export function dashboardRoutes(app: Hono, service: Service): void {
   detail("request", "/requests/:id", requestPage);
   detail("payment", "/payments/:id", paymentPage);
   detail("delivery", "/deliveries/:id", (shown, id, c) =>
-    deliveryPage(shown, id, Number(c.req.query("attempt"))),
+    deliveryPage(shown, service, id, Number(c.req.query("attempt"))),
   );
-  app.get("/deliveries/:id/body", (c) => downloadBody(view(c), c.req.param("id")));
   app.get("/dashboard.css", () => fileReply(STYLE + DASHBOARD_STYLE, "text/css"));
+  app.get("/deliveries/:id/attempts/:number/:file{body|request}", (c) => downloadAttempt(view(c), c));
   app.get("/dashboard.js", () => fileReply(dashboardScript, "text/javascript"));
   app.get("/live.js", () => fileReply(liveScript, "text/javascript"));
 }
@@ -60,12 +61,17 @@ export function dashboardRoutes(app: Hono, service: Service): void {
 const detailReply = (view: View, what: string, page: Page | undefined, status = 200): Promise<Response> =>
   page === undefined ? htmlReply(notFoundPage(view, what), 404) : htmlReply(page, status);
 
-/** The exact bytes of a webhook's body, as a file: a browser must not show them as a page. */
-function downloadBody(view: View, id: string): Response | Promise<Response> {
+/** What was posted in an attempt, as a file: a browser must not show it as a page. */
+function downloadAttempt(view: View, c: Context): Response | Promise<Response> {
+  const { id = "", number, file } = c.req.param();
   const delivery = view.ledger.findDelivery(id);
-  if (delivery === undefined) return htmlReply(notFoundPage(view, "delivery"), 404);
-  const headers = { ...pageHeaders(), "Content-Disposition": `attachment; filename="webhook.json"` };
-  return new Response(Buffer.from(delivery.body), {
+  const attempt = delivery && view.ledger.findAttempt(id, Number(number));
+  const request = attempt && requestOf(delivery, attempt);
+  if (request === undefined) return htmlReply(notFoundPage(view, "such attempt"), 404);
+  const isWhole = file === "request";
+  const name = isWhole ? "webhook-request.json" : "webhook.json";
+  const headers = { ...pageHeaders(), "Content-Disposition": `attachment; filename="${name}"` };
+  return new Response(isWhole ? capturedRequest(request) : Buffer.from(request.body), {
     headers: { ...headers, "Content-Type": "application/octet-stream" },
   });
 }
@@ -98,6 +104,12 @@ export function controlRoutes(app: Hono, service: Service, stop: AbortSignal): v
   app.post("/sandbox/deliveries/:id/resend", async (c) => {
     await service.deliveries.resend(c.req.param("id"));
     return redirectBack(c, service, "resent");
+  });
+  app.post("/sandbox/deliveries/:id/tamper", async (c) => {
+    const tampering = tamperingNamed((await formBody(c)).get("tampering"));
+    if (tampering === undefined) throw new ServiceProblem(400, "no such tampering can be sent");
+    service.deliveries.tamper(c.req.param("id"), tampering);
+    return redirectBack(c, service, "tampered");
   });
 }
 

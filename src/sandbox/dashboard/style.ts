@@ -119,8 +119,31 @@ table.list td:last-child, table.list th:last-child { padding-right: 0; }
 .badge.active, .badge.viewed { color: var(--accent); }
 
 .detail { display: grid; gap: 0 1rem; }
-@media (min-width: 60rem) { .detail { grid-template-columns: 19rem minmax(0, 1fr); } .detail .chain { position: sticky; top: 1rem; align-self: start; } }
-.detail-main { min-width: 0; }
+.detail-main, .detail-aside { min-width: 0; }
+@media (max-width: 60rem) { .detail-aside { display: contents; } .detail .chain { order: 1; } }
+@media (min-width: 60rem) { .detail { grid-template: auto 1fr / 19rem minmax(0, 1fr); } .detail-aside { grid-area: 1 / 1 / 3; } }
+.verdict { font-size: 1.125rem; font-weight: 650; line-height: 1.4; }
+.verdict.waiting { color: var(--text); }
+.reason { margin-top: 0.2rem; overflow-wrap: anywhere; }
+#summary .hint { margin-top: 0.4rem; }
+.hops { display: flex; flex-wrap: wrap; gap: 0.35rem; margin-top: 0.7rem !important; font-size: 0.8125rem; }
+.hops li { border: 1px solid var(--line); border-radius: 8px; padding: 0.15rem 0.6rem; color: var(--text); }
+.hops li + li::before { content: "→ "; color: var(--quiet); }
+.hops .good b { color: var(--good); } .hops .bad { border-color: var(--bad); } .hops .bad b { color: var(--bad); }
+.badge.tampered { color: var(--warn); }
+.exchange { display: grid; gap: 0 1rem; align-items: start; }
+@media (min-width: 75rem) { .exchange { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } }
+.checks { display: grid; gap: 0.35rem 1.25rem; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); }
+.checks li { display: grid; grid-template-columns: 6rem minmax(0, 1fr); gap: 0.5rem; font-weight: 400; overflow-wrap: anywhere; }
+.checks li > span { color: var(--quiet); }
+.base { border-radius: 8px; background: var(--ground); padding: 0.5rem 0.8rem !important; }
+.base a { display: block; color: var(--text); text-decoration: none; }
+.part { --part: var(--accent); box-shadow: inset 4px 0 var(--part); }
+.base .part, .request-line.part { padding: 0.15rem 0.5rem 0.15rem 0.75rem; } tr.part th { padding-left: 0.75rem !important; }
+.part-1 { --part: #c2560c; } .part-2 { --part: #0f8a5f; } .part-3 { --part: #a23bb0; } .part-4 { --part: #b8860b; } .part-5 { --part: #0b84a5; }
+.part:is(:hover, :focus, :target), .detail:has(.part-0:is(:hover, :focus)) .part-0, .detail:has(.part-1:is(:hover, :focus)) .part-1, .detail:has(.part-2:is(:hover, :focus)) .part-2, .detail:has(.part-3:is(:hover, :focus)) .part-3, .detail:has(.part-4:is(:hover, :focus)) .part-4, .detail:has(.part-5:is(:hover, :focus)) .part-5 { background: var(--mark); }
+.tamperings { display: grid; gap: 0.5rem; margin-top: 0.7rem !important; }
+.tamperings li { display: flex; flex-wrap: wrap; gap: 0.25rem 0.8rem; align-items: center; } .tamperings button { min-width: 9.5rem; } .tamperings span { color: var(--quiet); }
 .chain li { position: relative; padding: 0 0 0.9rem 1.4rem; }
 .chain li::before { content: ""; position: absolute; left: 0.1rem; top: 0.35rem; width: 0.65rem; height: 0.65rem; border-radius: 50%; border: 2px solid var(--quiet); background: var(--card); z-index: 1; }
 .chain li::after { content: ""; position: absolute; left: 0.48rem; top: 0.5rem; bottom: -0.4rem; width: 2px; background: var(--line); }

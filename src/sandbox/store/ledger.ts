@@ -100,13 +100,20 @@ export function openLedger(path: string) {
     },
     findDelivery: (id: string) => found(deliveryRow, "SELECT * FROM deliveries WHERE id = ?", id),
     deliveries: (query: ListQuery) => readList(DELIVERIES, query, rows),
-    /** Stores an attempt and updates its delivery; `due` is the time of the next attempt. */
-    addAttempt: (attempt: Attempt, state: DeliveryState, due: number) => {
-      insert("attempts", z.encode(attemptRow, attempt));
-      run(UPDATE_DELIVERY, attempt.number, state, due, attempt.deliveryId);
+    /** Stores an attempt and returns its number. `next` is what it makes of the delivery: nothing, if it was tampered with. */
+    addAttempt: (
+      attempt: Omit<Attempt, "number">,
+      next?: { readonly state: DeliveryState; readonly due: number },
+    ): number => {
+      const number = Number(row(COUNT_ATTEMPT, attempt.deliveryId)?.["attempts"]);
+      insert("attempts", z.encode(attemptRow, { ...attempt, number }));
+      if (next !== undefined) run(UPDATE_DELIVERY, next.state, next.due, attempt.deliveryId);
+      return number;
     },
     findAttempt: (id: string, number: number) =>
       found(attemptRow, "SELECT * FROM attempts WHERE deliveryId = ? AND number = ?", id, number),
+    /** The newest attempt that counts: of the service's own webhook. */
+    lastAttempt: (id: string) => found(attemptRow, SELECT_LAST_ATTEMPT, id),
     /** The newest attempts, the last one first. */
     attemptsOf: (id: string, limit: number) =>
       rows("SELECT * FROM attempts WHERE deliveryId = ? ORDER BY number DESC LIMIT ?", id, limit).map((one) =>
@@ -172,8 +179,10 @@ const SELECT_INVOICE = `SELECT 1 FROM links WHERE ${INVOICE_ID} = ? AND ${TERMIN
 const BATCH = 1000;
 const SELECT_CREATED = `SELECT * FROM links WHERE seq < ? AND createdDate BETWEEN ? AND ? ORDER BY seq DESC LIMIT ${BATCH}`;
 const RESEND = "UPDATE deliveries SET state = 'waiting', tries = 0, due = ?";
-const UPDATE_DELIVERY =
-  "UPDATE deliveries SET attempts = ?, tries = tries + 1, state = ?, due = ? WHERE id = ?";
+const COUNT_ATTEMPT = "UPDATE deliveries SET attempts = attempts + 1 WHERE id = ? RETURNING attempts";
+const UPDATE_DELIVERY = "UPDATE deliveries SET tries = tries + 1, state = ?, due = ? WHERE id = ?";
+const SELECT_LAST_ATTEMPT =
+  "SELECT * FROM attempts WHERE deliveryId = ? AND tampering IS NULL ORDER BY number DESC LIMIT 1";
 const SELECT_NEXT =
   "SELECT * FROM deliveries WHERE state = 'waiting' AND origin = ? AND due <= ? AND linkId NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
 
@@ -280,4 +289,10 @@ const SANDBOX_MIGRATIONS = [
    ALTER TABLE deliveries RENAME COLUMN link TO linkId;
    ALTER TABLE attempts RENAME COLUMN delivery TO deliveryId;
    ALTER TABLE attempts RENAME COLUMN answer_headers TO answerHeaders;`,
+  // The signature base is rebuilt from the message.
+  `ALTER TABLE attempts ADD COLUMN signedAt TEXT NOT NULL DEFAULT '';
+   UPDATE attempts SET signedAt = at;
+   ALTER TABLE attempts ADD COLUMN tampering TEXT;
+   ALTER TABLE attempts ADD COLUMN body BLOB;
+   ALTER TABLE attempts DROP COLUMN base;`,
 ] as const;

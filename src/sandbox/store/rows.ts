@@ -24,6 +24,7 @@ const json = <T>(schema: { parse(value: unknown): T }) =>
     },
     encode: (value) => stringifyJson(value),
   });
+const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 const headerLines = json<readonly HeaderLine[]>(z.array(z.tuple([z.string(), z.string()])));
 
 export const linkRow = z.object({
@@ -55,7 +56,7 @@ export const deliveryRow = z.object({
   linkId: z.string(),
   uti: z.string(),
   url: z.string(),
-  body: z.instanceof(Uint8Array),
+  body: bytes,
   state: z.enum(["waiting", "delivered", "failed"]),
   /** All attempts so far. */
   attempts: integer,
@@ -67,13 +68,18 @@ export const deliveryRow = z.object({
 export type Delivery = Readonly<z.infer<typeof deliveryRow>>;
 export type DeliveryState = Delivery["state"];
 
-/** One POST of a delivery: the headers, the signature base and the response. */
+/** One POST of a delivery: what was sent, and the response. */
 export const attemptRow = z.object({
   deliveryId: z.string(),
   number: integer,
   at: date,
+  /** When it was signed, by this machine's clock. */
+  signedAt: date,
+  /** How the webhook was tampered with, to see it refused; null for the service's own. */
+  tampering: z.nullable(z.string()),
   headers: headerLines,
-  base: z.string(),
+  /** The body of a tampered webhook; null where it is the delivery's. */
+  body: z.nullable(bytes),
   /** The receiver's status; null without a response. */
   status: z.nullable(integer),
   /** The headers of the response. */
@@ -218,7 +224,7 @@ export const PAYMENTS: ListSource<Payment> = {
 
 /** The receiver's status of the newest attempt. */
 const LAST_STATUS =
-  "(SELECT status FROM attempts WHERE deliveryId = deliveries.id AND number = deliveries.attempts)";
+  "(SELECT status FROM attempts WHERE deliveryId = deliveries.id AND tampering IS NULL ORDER BY number DESC LIMIT 1)";
 
 /** What follows the origin, so that nobody finds the password in an address by searching. */
 const URL_PATH = "iif(instr(substr(url, 9), '/') = 0, '', substr(url, instr(substr(url, 9), '/') + 8))";
