@@ -200,7 +200,7 @@ function driver(): Driver {
     hints: [
       hint`Use Node 22.13 or later.`,
       hint`Or install SQLite beside paylink: npm install --global ${PACKAGE}@1`,
-      hint`Leave out --global if paylink is installed in a project. npm may warn of its install script, which is not needed.`,
+      hint`In a project, leave out --global. With pnpm, add both in one command. The install script that npm warns of is not needed.`,
     ],
   });
 }
