@@ -20,8 +20,14 @@ import { openSender } from "../support/sender.ts";
 
 it("takes from single modules of undici what its index exports", async () => {
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
+  const { default: EnvHttpProxyAgent } = await import("undici/lib/dispatcher/env-http-proxy-agent.js");
+  const { default: Pool } = await import("undici/lib/dispatcher/pool.js");
+  const { default: connect } = await import("undici/lib/api/api-connect.js");
   const { default: buildConnector } = await import("undici/lib/core/connect.js");
   expect(Agent).toBe(undici.Agent);
+  expect(EnvHttpProxyAgent).toBe(undici.EnvHttpProxyAgent);
+  expect(Pool).toBe(undici.Pool);
+  expect(Pool.prototype).toHaveProperty("connect", connect);
   expect(buildConnector).toBe(undici.buildConnector);
 });
 
