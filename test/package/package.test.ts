@@ -196,7 +196,7 @@ it("has exports that resolve to the right format and types", async () => {
 });
 
 it("has a library that stays small", () => {
-  expect(statSync(join(ROOT, "dist/webhooks/index.cjs")).size).toBeLessThan(80_000);
+  expect(statSync(join(ROOT, "dist/webhooks/index.cjs")).size).toBeLessThan(85_000);
 });
 
 interface Step {
