@@ -60,13 +60,19 @@ export const pay = command({
   rules: [excludes(["card"], ["outcome"], "follows from the card")],
   consequence: "Nothing was paid.",
   run: async (context, { link, outcome, card, amount, reference, timeout, quiet }) => {
-    const [{ payAtCheckout }, { textOf, violationsOf }, { renderCompactRecord }, { recordLine }] =
-      await Promise.all([
-        import("../service/sandbox.ts"),
-        import("../domain/transaction.ts"),
-        import("../render/transaction-record.ts"),
-        import("../receiver/events.ts"),
-      ]);
+    const [
+      { payAtCheckout },
+      { textOf, violationsOf },
+      { renderCompactRecord },
+      { recordLine },
+      { responseText },
+    ] = await Promise.all([
+      import("../service/sandbox.ts"),
+      import("../domain/transaction.ts"),
+      import("../render/transaction-record.ts"),
+      import("../receiver/events.ts"),
+      import("../domain/response-codes.ts"),
+    ]);
     const { out, send } = context;
     const url = typeof link === "string" ? await checkoutUrl(context, link) : link;
     const record = await payAtCheckout(
@@ -81,7 +87,11 @@ export const pay = command({
     );
     if (out.json) out.data(recordLine({ record, violations: violationsOf(record) }));
     else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
-    else out.data(renderCompactRecord(record, out.paint));
+    else {
+      out.data(renderCompactRecord(record, out.paint));
+      const code = textOf(record, "responseCode") ?? "00";
+      if (code !== "00") out.note(safeText(`Response code ${responseText(code)}.`));
+    }
     return 0;
   },
 });

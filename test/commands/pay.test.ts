@@ -66,6 +66,9 @@ describe("paylink pay", () => {
       outcome: "DECLINED",
       record: { responseCode: "51", cardPan: "************9995" },
     });
+    const expired = await runCommand(["pay", url, "--card", "expired-card"], { home });
+    expect(expired.stdout).toMatch(/^DECLINED +EUR 10\.00 /);
+    expect(expired.stderr).toBe("Response code 54, expired card.\n");
     const approved = await runCommand(["pay", url, "--card", "3782-822463-10005"], { home });
     expect(approved.stdout).toMatch(/^APPROVED +EUR 10\.00 .* AMEX {2}\*{11}0005 /);
   });
