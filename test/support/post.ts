@@ -44,7 +44,7 @@ export function statusOf(port: number, bytes: Uint8Array): Promise<number> {
     let answer = "";
     socket.on("data", (chunk) => {
       answer += chunk.toString("latin1");
-      const [, status] = /^HTTP\/1\.1 (\d+) [\s\S]*\r\n\r\n/.exec(answer) ?? [];
+      const [, status] = /^HTTP\/1\.[01] (\d+) [\s\S]*\r\n\r\n/.exec(answer) ?? [];
       if (status === undefined) return;
       socket.destroy();
       resolve(Number(status));

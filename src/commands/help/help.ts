@@ -25,11 +25,20 @@ const FILES = [
   "alerts",
   "dashboard",
   "orders",
+  "node",
   "express",
   "fastify",
   "hono",
+  "koa",
+  "nest",
   "next",
-  "node",
+  "react-router",
+  "workers",
+  "php",
+  "python",
+  "go",
+  "ruby",
+  "java",
 ] as const satisfies readonly TopicFile[];
 
 export const help = command({
@@ -37,6 +46,7 @@ export const help = command({
   examples: [
     "paylink help create",
     "paylink help errors",
+    "paylink help webhooks python > receiver.py",
     "paylink help production alerts",
     "paylink help --json",
   ],

@@ -16,12 +16,7 @@ import alerts from "./production/alerts.yml?raw";
 import dashboard from "./production/dashboard.json?raw";
 import kubernetes from "./production/kubernetes.yml?raw";
 import unit from "./production/paylink.service?raw";
-import express from "./recipes/express.mjs?raw";
-import fastify from "./recipes/fastify.mjs?raw";
-import hono from "./recipes/hono.mjs?raw";
-import next from "./recipes/next.mjs?raw";
-import node from "./recipes/node.mjs?raw";
-import bookings from "./recipes/orders.mjs?raw";
+import { RECEIVERS, WEBHOOK_OPTIONS, WEBHOOKS_INTRODUCTION, WEBHOOKS_NOTES } from "./webhooks.ts";
 
 interface Explanation {
   readonly json: unknown;
@@ -116,46 +111,6 @@ const DECISIONS: Readonly<Record<string, string>> = {
     "Recognised at one service by what its rows ask for (customer, amount and invoice, but not expiry or callback), however the address of the service is spelled. No row is sent twice without --again.",
 };
 
-/** Verification in an application, with a recipe for each framework. */
-const WEBHOOKS_INTRODUCTION = [
-  "paylink/webhooks verifies webhooks in your application, by the same rules as listen and verify. Install it with: npm install paylink",
-  "verifyWebhook(request, options) verifies one webhook, and createVerifier(options) returns a function that verifies many. Both resolve with { outcome, transaction, amounts, violations, verdict, raw, record } if the webhook is authentic. Otherwise they throw a WebhookError: do not act on the request, and answer with error.status. A mistaken option or request is a TypeError, which says what to pass.",
-  "outcome is APPROVED, PARTIALLY_APPROVED (which does not pay the order), DECLINED, CANCELLED or UNCLEAR. transaction has the fields of the specification, with a type for each outcome: a field that is missing or has another type is undefined, and in violations. amounts has the text of each amount, its currency, and its minorUnits, a bigint to compare with the order; minorUnits is undefined if it cannot be told. record is the whole record as parsed, with the members that the specification does not have, and raw the bytes of the body.",
-  "Before you book a payment, compare amount and currency with the order, and book each uti once: orders.mjs below does both for every recipe.",
-  "request is a Web Request, the request of Node, Express, Fastify or Hono, or { method, url, headers, body } with the body as bytes. A body that was parsed before is refused (body_parsed): its bytes are gone.",
-];
-
-const WEBHOOK_OPTIONS: Readonly<Record<string, string>> = {
-  key: "the service's public key: anything that --key accepts, a JWK, a KeyObject, or a list of them; a URL is fetched again after ten minutes, or as its Cache-Control says, and when a key is not known",
-  publicUrl:
-    "the address that the service posts to; needed only if the signature covers it (@authority, @target-uri, …)",
-  path: "the path, or list of paths, that a proxy maps the path of publicUrl to, such as /internal/hook",
-  tolerance: "how old a signature may be: seconds or a duration; 5m by default",
-  require: "a list of components that must be signed besides content-digest",
-  requireCreated: "true refuses signatures without a creation time",
-  recordAt: "the JSON Pointer to the record, if the service wraps it",
-  strict:
-    "true refuses a record that breaks the specification (422), and gives each transaction its full type",
-  now: "the time to verify at, for tests",
-};
-
-const WEBHOOKS_NOTES = [
-  "The rules: the signature has the label sig1 and is made with rsa-v1_5-sha256 and an RSA key of at least 2048 bits. It covers content-digest, which matches the bytes of the body. created, if given, is at most 5 minutes old and not in the future, with 60 seconds for clocks that differ; expires, if given, has not passed. Nothing in the message can change a rule: neither its alg nor Host nor a forwarding header.",
-  "listen answers 401 if a rule is broken, and gives the reason only to you. A record that breaks the specification is authentic: listen shows each violation, and refuses it only with --strict.",
-  "The key of the sandbox: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox). Without a key, createVerifier ends the application at its start.",
-  "For tests, sampleTransaction(outcome, changes) makes a transaction and signWebhook(transaction, { key, url }) signs it: fetch(url, webhook) posts it. paylink check tests the whole endpoint.",
-  "It runs on Node 20.18 and later, and on Bun and Deno, which have node:crypto. Keys at a URL are fetched with the runtime's fetch; on Node, NODE_USE_ENV_PROXY=1 makes it use HTTPS_PROXY.",
-];
-
-const RECIPES = {
-  orders: bookings,
-  express,
-  fastify,
-  hono,
-  next,
-  node,
-};
-
 /** Every environment variable that paylink reads. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   PAYLINK_PROFILE: "the profile to use",
@@ -224,16 +179,17 @@ const TOPICS = {
     ],
   }),
   webhooks: () => ({
-    json: { options: WEBHOOK_OPTIONS, recipes: RECIPES },
+    json: { options: WEBHOOK_OPTIONS, recipes: textsOf(RECEIVERS) },
     parts: [
       ...WEBHOOKS_INTRODUCTION.flatMap((paragraph) => [paragraph, ""]),
       "Options:",
       rows(Object.entries(WEBHOOK_OPTIONS)),
       "",
       ...WEBHOOKS_NOTES.flatMap((paragraph) => [paragraph, ""]),
-      ...Object.values(RECIPES).map((recipe) => () => recipe),
+      "Files to save, each a whole receiver. Those in JavaScript need orders too:",
+      rows(Object.entries(RECEIVERS).map(([name, { holds }]) => [`paylink help webhooks ${name}`, holds])),
     ],
-    files: RECIPES,
+    files: textsOf(RECEIVERS),
   }),
   production: () => ({
     json: { ...PRODUCTION, files: PRODUCTION_FILES },
@@ -259,7 +215,7 @@ const TOPICS = {
   ci: () => guide(CI),
 } as const satisfies Readonly<Record<string, () => Explanation>>;
 export type Topic = keyof typeof TOPICS;
-export type TopicFile = keyof typeof PRODUCTION_FILES | keyof typeof RECIPES;
+export type TopicFile = keyof typeof PRODUCTION_FILES | keyof typeof RECEIVERS;
 
 /** Shows a topic, or one file of it. Throws `usage`. */
 export async function showTopic({ out }: Context, topic: Topic, name?: string): Promise<number> {
@@ -291,6 +247,9 @@ const guide = (sections: Guide) => ({
         `${index === 0 ? "" : "\n\n"}${paint.bold(title)}\n\n${text}`,
   ),
 });
+
+const textsOf = (files: Readonly<Record<string, { readonly text: string }>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(files).map(([name, { text }]) => [name, text]));
 
 /** A table, whose last column holds sentences, which wrap below their own beginning. */
 const rows =

@@ -1,4 +1,4 @@
-/** Fastify: the parser of this scope keeps the bytes of the body; other routes keep their own parsers. */
+/** Fastify: the parser of this scope keeps the bytes of the body; other routes keep their own parsers. Start it with: node fastify.mjs */
 import fastify from "fastify";
 import { createVerifier, WebhookError } from "paylink/webhooks";
 import { book } from "./orders.mjs";
@@ -25,3 +25,7 @@ export function createApp(options) {
   });
   return app;
 }
+
+// Not where another program, such as a test, imports it.
+if (process.argv[1] === import.meta.filename)
+  createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }).listen({ port: Number(process.env.PORT ?? 3000) });

@@ -1,4 +1,4 @@
-/** Plain Node: one server, one path. */
+/** Plain Node: one server, one path. Start it with: node node.mjs */
 import { createServer } from "node:http";
 import { createVerifier, WebhookError } from "paylink/webhooks";
 import { book } from "./orders.mjs";
@@ -7,7 +7,7 @@ import { book } from "./orders.mjs";
 export function createApp(options) {
   const verify = createVerifier(options);
   return createServer(async (request, response) => {
-    if (!request.url?.startsWith("/webhooks/paylink")) return response.writeHead(404).end();
+    if (request.url?.split("?")[0] !== "/webhooks/paylink") return response.writeHead(404).end();
     try {
       const webhook = await verify(request);
       book(webhook);
@@ -19,3 +19,7 @@ export function createApp(options) {
     }
   });
 }
+
+// Not where another program, such as a test, imports it.
+if (process.argv[1] === import.meta.filename)
+  createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }).listen(process.env.PORT ?? 3000);

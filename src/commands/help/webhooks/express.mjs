@@ -1,4 +1,4 @@
-/** Express: verify() reads the body, so the route comes before express.json(). */
+/** Express: verify() reads the body, so the route comes before express.json(). Start it with: node express.mjs */
 import express from "express";
 import { createVerifier, WebhookError } from "paylink/webhooks";
 import { book } from "./orders.mjs";
@@ -22,3 +22,7 @@ export function createApp(options) {
   app.use(express.json());
   return app;
 }
+
+// Not where another program, such as a test, imports it.
+if (process.argv[1] === import.meta.filename)
+  createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }).listen(process.env.PORT ?? 3000);

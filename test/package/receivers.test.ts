@@ -1,0 +1,481 @@
+/** The receivers of `paylink help webhooks`, each with the runtime of its language: what they accept, refuse and book. */
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { createHash, sign } from "node:crypto";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
+import { KEYS } from "../support/keys.ts";
+import { runPaylink } from "../support/paylink.ts";
+import { freePort } from "../support/ports.ts";
+import { statusOf } from "../support/post.ts";
+
+const FILES = resolve(import.meta.dirname, "../../src/commands/help/webhooks");
+const PATH = "/webhooks/paylink";
+
+interface Language {
+  readonly file: string;
+  /** Ends with 0 where the runtime and what it needs are installed. */
+  readonly probe: readonly string[];
+  readonly compile?: readonly string[];
+  readonly run: (port: string) => readonly string[];
+  /** What the server of the language does by itself, before the receiver sees the request. */
+  readonly otherwise?: readonly (readonly [string, number])[];
+  /** Cases that its server does not survive. */
+  readonly unsent?: readonly string[];
+}
+
+/** Debian's Python has python3-cryptography; another one in PATH may not. */
+const PYTHON = "/usr/bin/python3";
+
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  PHP: {
+    file: "receiver.php",
+    probe: ["php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"],
+    run: (port) => ["php", "-S", `127.0.0.1:${port}`, "receiver.php"],
+    // PHP's server for development ends at a length that it cannot read.
+    unsent: ["has two lines of its length", "writes its length with a sign"],
+  },
+  Python: {
+    file: "receiver.py",
+    probe: [PYTHON, "-c", "import cryptography"],
+    run: () => [PYTHON, "receiver.py"],
+  },
+  Go: {
+    file: "receiver.go",
+    probe: ["go", "version"],
+    compile: ["go", "build", "-o", "receiver", "receiver.go"],
+    run: () => ["./receiver"],
+  },
+  Ruby: {
+    file: "receiver.rb",
+    probe: ["ruby", "-rwebrick", "-ropenssl", "-e", ""],
+    run: () => ["ruby", "receiver.rb"],
+  },
+  Java: {
+    file: "Receiver.java",
+    probe: ["java", "--version"],
+    run: () => ["java", "Receiver.java"],
+    // Tabs reach the receiver as spaces.
+    otherwise: [["separates components by a tab", 200]],
+  },
+};
+
+interface Changes {
+  /** The record as JSON text, or its bytes. */
+  readonly body?: string | Uint8Array;
+  readonly digest?: string;
+  readonly contentType?: string;
+  readonly length?: string;
+  /** The list of components as it is signed. */
+  readonly covered?: string;
+  /** The parameters as they are signed. */
+  readonly parameters?: string;
+  /** Of what is sent: the components, the parameters and the base64 of the signature. */
+  readonly input?: (covered: string, parameters: string) => string;
+  readonly signature?: (base64: string) => string;
+  readonly lines?: (lines: readonly string[]) => readonly string[];
+  readonly start?: string;
+  readonly sent?: Uint8Array;
+}
+
+const COVERED = '"content-digest" "content-length" "content-type"';
+const now = (): number => Math.floor(Date.now() / 1000);
+const created = (): string => `;created=${now()};keyid="k";alg="rsa-v1_5-sha256"`;
+
+let number = 0;
+const RECORD = {
+  transApproved: true,
+  transPartiallyApproved: false,
+  transCancelled: false,
+  amountTrans: 10.5,
+  transCurrencyCode: "EUR",
+  reference: "INV-1001",
+  status: "Complete",
+};
+const record = (changes: object = {}): string =>
+  JSON.stringify({ uti: `U-${(number += 1)}`, ...RECORD, ...changes });
+
+/** A webhook as bytes, signed without the code of paylink. */
+function webhook(changes: Changes = {}): Uint8Array {
+  const body = Buffer.from(changes.body ?? record());
+  const hash = createHash("sha256").update(body).digest("base64");
+  const values: Readonly<Record<string, string>> = {
+    "content-digest": changes.digest ?? `sha-256=:${hash}:`,
+    "content-length": changes.length ?? String(body.length),
+    "content-type": changes.contentType ?? "application/json; charset=utf-8",
+  };
+  const { covered = COVERED, parameters = created() } = changes;
+  const components = covered.match(/"[^"]*"(?:;[^ ]*)?/g) ?? [];
+  const base = components.map((name) => `${name}: ${values[name.split('"')[1] ?? ""] ?? ""}\n`).join("");
+  const signed = `${base}"@signature-params": (${covered})${parameters}`;
+  const base64 = sign("sha256", Buffer.from(signed, "latin1"), KEYS.privateKey).toString("base64");
+  const { input = (list, rest) => `sig1=(${list})${rest}`, signature = (text) => `sig1=:${text}:` } = changes;
+  const lines = [
+    "Host: shop.test",
+    `Content-Type: ${values["content-type"]}`,
+    `Content-Digest: ${values["content-digest"]}`,
+    `Content-Length: ${values["content-length"]}`,
+    `Signature-Input: ${input(covered, parameters)}`,
+    `Signature: ${signature(base64)}`,
+    "Connection: close",
+  ];
+  const head = [changes.start ?? `POST ${PATH} HTTP/1.1`, ...(changes.lines?.(lines) ?? lines)].join("\r\n");
+  return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, "latin1"), changes.sent ?? body]);
+}
+
+const plus =
+  (...more: string[]) =>
+  (lines: readonly string[]): readonly string[] => [...lines, ...more];
+
+const edited =
+  (pattern: RegExp, text: string) =>
+  (lines: readonly string[]): readonly string[] =>
+    lines.map((line) => line.replace(pattern, text));
+
+/** What RFC 9421, RFC 8941 and RFC 9530 allow, and the service may send. */
+const ACCEPTED: Readonly<Record<string, () => Changes>> = {
+  "as the service signs": () => ({}),
+  "without parameters": () => ({ parameters: "" }),
+  "with every parameter that is registered": () => ({
+    parameters: `${created()};expires=${now() + 60};nonce="a,b=(\\"\\\\";tag="pay"`,
+  }),
+  "with a keyid that looks like a second signature": () => ({ parameters: ';keyid="k\\", sig1=()"' }),
+  "with the components in another order": () => ({
+    covered: '"content-type" "content-digest" "content-length"',
+  }),
+  "with spaces where a list may have them": () => ({
+    input: (list, rest) => `sig1=(  ${list.replaceAll(" ", "   ")} )${rest.replaceAll(";", ";  ")}`,
+  }),
+  "without padding": () => ({
+    signature: (base64) => `sig1=:${base64.replaceAll("=", "")}:`,
+  }),
+  "with names of headers in capitals": () => ({
+    lines: (lines) => lines.map((line) => line.replace(/^[^:]+/, (name) => name.toUpperCase())),
+  }),
+  "with white space around the values": () => ({
+    lines: (lines) =>
+      lines.map((line) => line.replace(/^((?:Content-[DT]|Signature)[^:]+): (.*)$/, "$1: \t $2 \t")),
+  }),
+  "with a second signature in lines of its own": () => ({
+    lines: plus(
+      'Signature-Input: relay=("@query-param";name="a, b");n=-1.5;t=to/k;f;b=:AA==:;q=?0',
+      "Signature: relay=:AAAA:",
+    ),
+  }),
+  "with a second signature on the same lines, before sig1": () => ({
+    input: (list, rest) => `a=()\t ,\t sig1=(${list})${rest}`,
+    signature: (base64) => `a=::,sig1=:${base64}:`,
+  }),
+  "with another spelling of its media type": () => ({ contentType: 'Application/JSON;charset="UTF-8"' }),
+  "without a charset": () => ({ contentType: "application/json" }),
+  "with a query": () => ({ start: `POST ${PATH}?shop=1 HTTP/1.1` }),
+  "with a body that is not JSON": () => ({ body: "hello" }),
+  "with a body that is not UTF-8": () => ({ body: Buffer.from('{"uti":"\xff"}', "latin1") }),
+  "with an empty body": () => ({ body: "" }),
+  "with null for a record": () => ({ body: "null" }),
+  "with a list for a record": () => ({ body: "[]" }),
+  "with a byte order mark": () => ({ body: `\uFEFF${record()}` }),
+  "with a record that is nested deeply": () => ({ body: `${"[".repeat(200_000)}${"]".repeat(200_000)}` }),
+  "with objects that are nested deeply": () => ({
+    body: `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`,
+  }),
+  "with a long string": () => ({ body: record({ merchantName: '\\"é'.repeat(150_000) }) }),
+  "with a number of many digits": () => ({
+    body: record().replace("10.5", `1${"0".repeat(100_000)}.5`),
+  }),
+  "with a number of a large exponent": () => ({ body: record().replace("10.5", "1e999999999") }),
+  "with an amount in an object": () => ({ body: record({ amountTrans: { value: 10 } }) }),
+  "with fields of every wrong type": () => ({
+    body: JSON.stringify(Object.fromEntries(Object.keys({ uti: 1, ...RECORD }).map((name) => [name, [{}]]))),
+  }),
+};
+
+/** Signed as they are sent, where that is possible: a verifier that is not strict would accept them. */
+const REFUSED: Readonly<Record<string, () => Changes>> = {
+  "signs one component twice": () => ({ covered: `"content-digest" ${COVERED}` }),
+  "signs less": () => ({ covered: '"content-digest" "content-type"' }),
+  "signs nothing": () => ({ covered: "" }),
+  "signs more": () => ({ covered: `${COVERED} "host"` }),
+  "signs a component in capitals": () => ({ covered: COVERED.replace("content-type", "Content-Type") }),
+  "signs a member of the digest only": () => ({
+    covered: COVERED.replace('"content-digest"', '"content-digest";key="sha-256"'),
+  }),
+  "signs a component of the request of an answer": () => ({
+    covered: COVERED.replace('"content-digest"', '"content-digest";req'),
+  }),
+  "separates components by a tab": () => ({
+    input: (list, rest) => `sig1=(${list.replaceAll(" ", "\t")})${rest}`,
+  }),
+  "does not separate components": () => ({
+    input: (list, rest) => `sig1=(${list.replaceAll(" ", "")})${rest}`,
+  }),
+  "has a parameter twice": () => ({ parameters: `;created=${now()};created=${now()}` }),
+  "has an unknown parameter": () => ({ parameters: `${created()};foo=1` }),
+  "has created with a fraction": () => ({ parameters: `;created=${now()}.0` }),
+  "has created with leading zeros": () => ({ parameters: `;created=00${now()}` }),
+  "has a negative created": () => ({ parameters: ";created=-1" }),
+  "has created of 16 digits": () => ({ parameters: ";created=1000000000000000" }),
+  "has created without a value": () => ({ parameters: ";created" }),
+  "has a keyid that is a token": () => ({ parameters: ";keyid=k" }),
+  "has a keyid outside ASCII": () => ({ parameters: ';keyid="\u00e9"' }),
+  "has an alg that is a token": () => ({ parameters: ";alg=rsa-v1_5-sha256" }),
+  "has an alg of JOSE": () => ({ parameters: ';alg="RS256"' }),
+  "is too old": () => ({ parameters: `;created=${now() - 400}` }),
+  "is from the future": () => ({ parameters: `;created=${now() + 120}` }),
+  "counts milliseconds": () => ({ parameters: `;created=${Date.now()}` }),
+  "has expired": () => ({ parameters: `${created()};expires=${now() - 5}` }),
+  "has sig1 twice on one line": () => ({
+    input: (list, rest) => `sig1=(${list})${rest}, sig1=(${list})${rest}`,
+  }),
+  "has sig1 twice in two lines": () => ({ lines: plus("Signature-Input: sig1=()") }),
+  "has two signatures sig1": () => ({ lines: plus("Signature: sig1=:AAAA:") }),
+  "has an input without its signature": () => ({ lines: plus('Signature-Input: relay=("@method")') }),
+  "has a signature without its input": () => ({ lines: plus("Signature: relay=:AAAA:") }),
+  "ends its list of signatures with a comma": () => ({ signature: (base64) => `sig1=:${base64}:,` }),
+  "begins its list of signatures with a comma": () => ({ input: (list, rest) => `,sig1=(${list})${rest}` }),
+  "has a label in capitals": () => ({ input: (list, rest) => `SIG1=(${list})${rest}` }),
+  "has a signature without its end": () => ({ signature: (base64) => `sig1=:${base64}` }),
+  "has an empty signature": () => ({ signature: () => "sig1=::" }),
+  "has a short signature": () => ({ signature: (base64) => `sig1=:${base64.slice(0, 100)}:` }),
+  "has a signature of zeros": () => ({ signature: () => `sig1=:${"A".repeat(342)}==:` }),
+  "has a signature with too much padding": () => ({ signature: (base64) => `sig1=:${base64}==:` }),
+  "has a signature of an impossible length": () => ({
+    signature: (base64) => `sig1=:${base64.slice(0, 341)}:`,
+  }),
+  "has a signature with a space": () => ({
+    signature: (base64) => `sig1=:${base64.slice(0, 8)} ${base64.slice(8)}:`,
+  }),
+  "has a signature in the alphabet of URLs": () => ({ signature: () => `sig1=:${"-_".repeat(171)}==:` }),
+  "has a signature that is a string": () => ({ signature: (base64) => `sig1="${base64}"` }),
+  "has long fields": () => ({ parameters: `;keyid="${"k".repeat(9000)}"` }),
+  "has many components": () => ({ covered: Array.from({ length: 1500 }, () => '"a"').join(" ") }),
+  "has many parameters": () => ({ parameters: ";a".repeat(3500) }),
+  "has many signatures": () => ({
+    input: () => Array.from({ length: 1500 }, (_, at) => `a${at}=()`).join(","),
+  }),
+  "has SHA-512 only": () => ({ digest: `sha-512=:${"A".repeat(86)}==:` }),
+  "has a second digest": () => ({ digest: `sha-256=:${"A".repeat(43)}=:, sha-512=:${"A".repeat(86)}==:` }),
+  "has an empty digest": () => ({ digest: "sha-256=::" }),
+  "has the digest as a string": () => ({ digest: `sha-256="${"A".repeat(43)}="` }),
+  "has no digest of its body": () => ({ digest: `sha-256=:${"A".repeat(43)}=:` }),
+  "has a second line of its media type": () => ({
+    lines: plus("Content-Type: application/json; charset=utf-8"),
+  }),
+  "has a second line of its digest, in capitals": () => ({ lines: plus("CONTENT-DIGEST: sha-256=:AAAA:") }),
+  "has two lines of its length": () => ({ lines: plus("Content-Length: 1") }),
+  "spells a header with an underscore": () => ({ lines: edited(/^Content-Digest/, "Content_Digest") }),
+  "has a header twice, with - and with _": () => ({
+    lines: edited(/^Signature:/, "Signature: sig1=:AAAA:\r\nSignature_:"),
+  }),
+  "has a space before a colon": () => ({ lines: edited(/^Content-Digest:/, "Content-Digest :") }),
+  "writes its length with zeros": () => ({ length: "0010", body: "0123456789" }),
+  "writes its length with a sign": () => ({ length: "+10", body: "0123456789" }),
+  "arrives in chunks": () => ({
+    body: "{}",
+    lines: (lines) => [
+      ...lines.filter((line) => !line.startsWith("Content-Length")),
+      "Transfer-Encoding: chunked",
+    ],
+    sent: Buffer.from("2\r\n{}\r\n0\r\n\r\n"),
+  }),
+  "has another media type": () => ({ contentType: "text/plain" }),
+  "has another media type with the same beginning": () => ({ contentType: "application/json-seq" }),
+  "is sent with PUT": () => ({ start: `PUT ${PATH} HTTP/1.1` }),
+  "is sent with GET": () => ({ start: `GET ${PATH} HTTP/1.1` }),
+  "is sent to another path": () => ({ start: "POST /webhooks HTTP/1.1" }),
+  "is sent below the path": () => ({ start: `POST ${PATH}/x HTTP/1.1` }),
+  "is larger than a body may be": () => ({ body: record({ merchantName: "x".repeat(1024 * 1024) }) }),
+};
+
+/** The text of the amount, and the other fields, of payments that pay the order: 10.00 EUR for INV-1001. */
+const PAYS: readonly [amount: string, changes?: object][] = [
+  ["10"],
+  ["10.0"],
+  ["10.00"],
+  ["1e1"],
+  ["1.000E+1"],
+  ["1000e-2"],
+  ['"10.00"'],
+  ["10", { transCurrencyCode: "eur", status: "COMPLETE" }],
+  ["10", { status: undefined, transPartiallyApproved: undefined }],
+  ["10", { status: null, transPartiallyApproved: null, loyalty: { amountTrans: 9 } }],
+];
+
+const DOES_NOT_PAY: readonly [amount: string, changes?: object][] = [
+  ["9.99"],
+  ["10.001"],
+  // The nearest floating-point number is 10.
+  ["10.000000000000000001"],
+  ["9.9999999999999999999"],
+  ["-10"],
+  ["0"],
+  ["100"],
+  ["1e2"],
+  ["1e-1"],
+  ["1e1000000"],
+  ['""'],
+  ['" 10"'],
+  ['"10\\n"'],
+  ['"0x0A"'],
+  ['"1_0"'],
+  ['"ten"'],
+  ["null"],
+  ["true"],
+  ["[10]"],
+  ["10", { transCurrencyCode: "USD" }],
+  ["10", { transCurrencyCode: undefined }],
+  ["10", { transCurrencyCode: ["EUR"] }],
+  ["10", { transApproved: false }],
+  ["10", { transApproved: "true" }],
+  ["10", { transApproved: 1 }],
+  ["10", { transApproved: undefined, TRANSAPPROVED: true }],
+  ["10", { transCancelled: true }],
+  ["10", { transCancelled: undefined }],
+  ["10", { transCancelled: 0 }],
+  ["10", { transPartiallyApproved: true }],
+  ["10", { transPartiallyApproved: "false" }],
+  ["10", { status: "Pending" }],
+  ["10", { status: false }],
+  ["10", { status: "" }],
+  ["10", { uti: undefined }],
+  ["10", { uti: "" }],
+  ["10", { reference: "INV-1002" }],
+  ["10", { reference: undefined }],
+  ["10", { reference: "toString" }],
+  ["10", { reference: "INV-1001\u0000" }],
+];
+
+const payment = (amount: string, changes: object = {}): string =>
+  record({ ...changes, amountTrans: "AMOUNT" }).replace('"AMOUNT"', amount);
+
+const SECONDS = 90_000;
+
+describe.each(Object.entries(LANGUAGES))(
+  "the receiver in %s",
+  (_, { file, probe, compile, run, otherwise = [], unsent = [] }) => {
+    const folder = mkdtempSync(join(tmpdir(), "paylink-receiver-"));
+    const app = join(folder, "app");
+    const isInstalled = spawnSync(probe[0] ?? "", probe.slice(1)).status === 0;
+    const skipWithout = (test: TestContext): void =>
+      test.skip(!isInstalled, `${basename(probe[0] ?? "")} is not installed, or lacks what ${file} needs`);
+    let child: ChildProcess | undefined;
+    let port = "";
+    let printed = "";
+
+    async function start(): Promise<void> {
+      const [command = "", ...args] = run(port);
+      const env = { ...process.env, PORT: port, PAYLINK_WEBHOOK_KEY: KEYS.publicPem };
+      const started = spawn(command, args, { cwd: app, env, stdio: ["ignore", "ignore", "pipe"] });
+      started.stderr.setEncoding("utf8").on("data", (text: string) => void (printed += text));
+      child = started;
+      await vi.waitFor(() => statusOf(Number(port), webhook({ start: "GET / HTTP/1.1" })), {
+        timeout: SECONDS,
+      });
+    }
+
+    async function stop(): Promise<void> {
+      const ended = new Promise((resolve) => child?.once("close", resolve));
+      if (child?.kill("SIGKILL") === true) await ended;
+    }
+
+    let accepted = 0;
+    async function post(changes: Changes): Promise<number> {
+      const status = await statusOf(Number(port), webhook(changes));
+      if (status === 200) accepted += 1;
+      return status;
+    }
+
+    /** 0 for a connection that was closed without an answer. */
+    async function answersTo(cases: Readonly<Record<string, () => Changes>>): Promise<[string, number][]> {
+      const answers: [string, number][] = [];
+      for (const [one, changes] of Object.entries(cases).filter(([one]) => !unsent.includes(one)))
+        answers.push([one, await post(changes()).catch(() => 0)]);
+      return answers;
+    }
+
+    /** How often it has said that it booked the order. What it prints may arrive after its answer. */
+    async function bookings(): Promise<number> {
+      await expect.poll(() => printed.match(/\b200: /g)?.length ?? 0).toBe(accepted);
+      return printed.match(/INV-1001.? booked$/gm)?.length ?? 0;
+    }
+
+    /** Posts it so often at the same time, and resolves with the number of bookings that it led to. */
+    async function booked(body: string, times = 1): Promise<number> {
+      const before = await bookings();
+      const statuses = await Promise.all(Array.from({ length: times }, () => post({ body })));
+      expect([body, ...new Set(statuses)]).toEqual([body, 200]);
+      return (await bookings()) - before;
+    }
+
+    beforeAll(async () => {
+      if (!isInstalled) return;
+      mkdirSync(app);
+      copyFileSync(join(FILES, file), join(app, file));
+      const [compiler, ...args] = compile ?? [];
+      if (compiler !== undefined)
+        expect(spawnSync(compiler, args, { cwd: app, encoding: "utf8" })).toMatchObject({ status: 0 });
+      port = await freePort();
+      await start();
+    }, 2 * SECONDS);
+
+    afterAll(async () => {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    it("passes paylink check", async (test) => {
+      skipWithout(test);
+      const key = join(folder, "private.pem");
+      writeFileSync(key, KEYS.privatePem);
+      const { code, stdout } = await runPaylink(
+        ["check", `http://127.0.0.1:${port}${PATH}`, "--sign-with", key, "--json"],
+        { home: folder },
+      );
+      const { cases } = JSON.parse(stdout) as { cases: { name: string; ok: boolean; statuses: number[] }[] };
+      accepted += cases.flatMap(({ statuses }) => statuses).filter((status) => status === 200).length;
+      // The service does not sign derived components, and the receivers take what it signs.
+      const failed = cases.filter(({ ok }) => !ok).map((one) => one.name);
+      expect({ code, failed }).toEqual({ code: 0, failed: ["derived", "derived-no-created"] });
+    });
+
+    it("accepts what the standards allow, and an authentic record of any form", async (test) => {
+      skipWithout(test);
+      expect((await answersTo(ACCEPTED)).filter(([, status]) => status !== 200)).toEqual([]);
+    });
+
+    it("refuses everything else, and goes on", async (test) => {
+      skipWithout(test);
+      const answers = await answersTo(REFUSED);
+      expect(answers.filter(([, status]) => status < 400 || status >= 500)).toEqual(otherwise);
+      expect(Object.fromEntries(answers)).toMatchObject({
+        "has another media type": 415,
+        "is sent with PUT": 405,
+        "is sent to another path": 404,
+        "is larger than a body may be": 413,
+      });
+      expect(await post({})).toBe(200);
+    });
+
+    it("books what pays the order exactly, and nothing else", async (test) => {
+      skipWithout(test);
+      for (const [amount, changes] of PAYS) {
+        const body = payment(amount, changes);
+        expect([body, await booked(body)]).toEqual([body, 1]);
+      }
+      for (const [amount, changes] of DOES_NOT_PAY) {
+        const body = payment(amount, changes);
+        expect([body, await booked(body)]).toEqual([body, 0]);
+      }
+    });
+
+    it("books a payment once, posted at the same time, again, and after a kill", async (test) => {
+      skipWithout(test);
+      const body = payment("10");
+      expect(await booked(body, 20)).toBe(1);
+      await stop();
+      await start();
+      expect(await booked(body)).toBe(0);
+    });
+  },
+);
