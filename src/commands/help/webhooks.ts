@@ -6,7 +6,7 @@ import koa from "./webhooks/koa.txt?raw";
 import nest from "./webhooks/nest.txt?raw";
 import next from "./webhooks/next.mjs?raw";
 import node from "./webhooks/node.mjs?raw";
-import orders from "./webhooks/orders.mjs?raw";
+import bookings from "./webhooks/orders.mjs?raw";
 import reactRouter from "./webhooks/react-router.mjs?raw";
 import go from "./webhooks/receiver.go?raw";
 import php from "./webhooks/receiver.php?raw";
@@ -50,7 +50,7 @@ export const WEBHOOKS_NOTES = [
 export const RECEIVERS = {
   orders: {
     holds: "orders.mjs: what each receiver in JavaScript does with a verified webhook",
-    text: orders,
+    text: bookings,
   },
   node: { holds: "Node without a framework", text: node },
   express: { holds: "Express", text: express },

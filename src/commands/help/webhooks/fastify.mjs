@@ -28,4 +28,6 @@ export function createApp(options) {
 
 // Not where another program, such as a test, imports it.
 if (process.argv[1] === import.meta.filename)
-  createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }).listen({ port: Number(process.env.PORT ?? 3000) });
+  await createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }).listen({
+    port: Number(process.env.PORT ?? 3000),
+  });
