@@ -4,8 +4,9 @@ import { LISTENER_URL, withoutPassword } from "../../domain/addresses.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
-import { labelOf, titleOf, type LinkFieldPath } from "../../domain/payment-link-fields.ts";
-import { VARIABLE_MODE } from "../../domain/payment-link.ts";
+import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
+import { labelOf, meaningOf, titleOf } from "../../domain/payment-link-fields.ts";
+import { requestFields, SUBSCRIPTION_START, VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { safeJson } from "../../render/safe-text.ts";
 import { createForm, type Field, type Refused } from "../form.ts";
 import { isOpen, isReusable, linkResponse, statusOf } from "../links.ts";
@@ -121,14 +122,14 @@ function payPanel(view: View, link: Link, refused: Refused | undefined): Page {
 }
 
 /** The terms of the request are its names and words: the form is checked by the rules of every request. */
-const fieldOf = (name: LinkFieldPath, field: Partial<Field> = {}): Field => ({
+const fieldOf = (name: string, field: Partial<Field> = {}): Field => ({
   name,
   label: titleOf(name),
   subject: labelOf(name),
   ...field,
 });
 
-const fieldsFor = (terminalId: string): readonly Field[] => [
+const mainFields = (terminalId: string): readonly Field[] => [
   fieldOf("amount", { value: "10.00", inputmode: "decimal" }),
   fieldOf("currency", { value: "EUR" }),
   fieldOf("description"),
@@ -157,13 +158,38 @@ const fieldsFor = (terminalId: string): readonly Field[] => [
   }),
 ];
 
+const choice = (...values: readonly string[]): Partial<Field> => ({
+  options: ["", ...values].map((value) => [value, value] as const),
+});
+
+/** The other fields whose values are not typed freely. */
+const CHOICES: Readonly<Record<string, Partial<Field>>> = {
+  transactionType: choice(...TRANSACTION_TYPES),
+  "periodic.periodicType": choice(SUBSCRIPTION_START.periodicType),
+  "periodic.sequenceType": choice(SUBSCRIPTION_START.sequenceType),
+};
+
+/** Every other field of a request. Another spelling of a field has the same label. */
+function moreFields(main: readonly Field[]): readonly Field[] {
+  const fields = new Map(
+    requestFields()
+      .filter((name) => !main.some((field) => field.name === name))
+      .toReversed()
+      .map((name) => [labelOf(name), fieldOf(name, { hint: meaningOf(name), ...CHOICES[name] })]),
+  );
+  return [...fields.values()].toReversed();
+}
+
 /** The form as it is filled in at first. */
 export const sampleForm = (terminalId: string): URLSearchParams =>
-  new URLSearchParams(Object.fromEntries(fieldsFor(terminalId).map(({ name, value = "" }) => [name, value])));
+  new URLSearchParams(
+    Object.fromEntries(mainFields(terminalId).map(({ name, value = "" }) => [name, value])),
+  );
 
 export function newLinkPage(view: View, refused?: Refused): Page {
-  const fields = fieldsFor(view.terminalId);
-  const form = createForm(fields, refused);
+  const main = mainFields(view.terminalId);
+  const more = moreFields(main);
+  const form = createForm([...main, ...more], refused);
   return dashboardPage(view, {
     title: "New link",
     invalid: refused !== undefined,
@@ -174,7 +200,11 @@ export function newLinkPage(view: View, refused?: Refused): Page {
         view,
         "/sandbox/links",
         html`<div class="panel new-link">
-          ${fields.map(form.field)}
+          ${main.map(form.field)}
+          <details class="whole" id="more" ${more.some(form.isInUse) ? "open" : ""}>
+            <summary>More: subscription, bounds, return addresses, customer details</summary>
+            <div class="new-link">${more.map(form.field)}</div>
+          </details>
           <div class="actions whole">
             <button class="primary">Create link</button>
             <a class="button" href="${address(view, "/links")}">Back to links</a>
