@@ -14,27 +14,30 @@ import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { all as allOf, AT, event, forward, wanted } from "../support/stored-events.ts";
 
-const MANY = 20_000;
+const MANY = 100_000;
 const FORMER_TABLES = readFileSync(new URL("0.2.0/events-postgres.sql", import.meta.url), "utf8");
 /** Later than few events. */
 const OLD = new Date(AT.getTime() + 5);
 
 /**
- * Many events with their history: every second one is in the queue, those of one reference first. `numbers` is a table of 1
- * to MANY.
+ * Many events with their history: every second one is in the queue, those of one reference first; of these, four of five
+ * have failed. `numbers` is a table of 1 to MANY.
  */
 const history = ({ schema, types }: Dialect, numbers: string): readonly string[] => [
   `INSERT INTO ${schema}events (id, uti, digest, received_at, outcome, reference, code, warnings, details,
      method, scheme, authority, target, headers, trailers, body)
-   SELECT 'id' || n, 'uti' || n, CAST('digest' AS ${types.bytes}), ${AT.getTime()} + n, 'APPROVED', 'INV-' || n, 'ok', '',
+   SELECT 'id' || n, 'uti' || n, CAST('digest' AS ${types.bytes}), ${AT.getTime()} + n, CASE n % 4 WHEN 1 THEN 'DECLINED' ELSE 'APPROVED' END, 'INV-' || n, 'ok', '',
      '{}', 'POST', 'http', 'localhost', '/', '[]', '[]', CAST('{}' AS ${types.bytes}) FROM ${numbers}`,
   `INSERT INTO ${schema}arrivals (event, id, received_at) SELECT 'id' || n, 'again', 1 FROM ${numbers}`,
   `INSERT INTO ${schema}forwards (event, at, target, status, ms, detail)
-   SELECT 'id' || n, 1, 'http://localhost/', 500, 1, '' FROM ${numbers}`,
+   SELECT 'id' || n, 1, 'http://localhost/', CASE n % 2 WHEN 0 THEN 500 ELSE 200 END, 1, '' FROM ${numbers}`,
   `INSERT INTO ${schema}queued (event, reference, outcome, received_at)
    SELECT 'id' || n, CASE WHEN n > ${MANY / 4} THEN 'INV-' || n ELSE 'INV-1' END, 'APPROVED', 1 FROM ${numbers} WHERE n > 10 AND n % 2 = 0`,
+  `UPDATE ${schema}queued SET attempts = 9, due = NULL WHERE seq % 5 > 0`,
+  `INSERT INTO ${schema}rejections (id, received_at, code, status, detail, checks)
+   SELECT 'id' || n, ${AT.getTime()} + n, 'signature_invalid', 401, '', '[]' FROM ${numbers} WHERE n BETWEEN 10 AND 1000`,
   `INSERT INTO ${schema}turns (reference, due, seq, outcome)
-   SELECT reference, min(due), min(seq), 'APPROVED' FROM ${schema}queued WHERE TRUE GROUP BY reference ON CONFLICT DO NOTHING`,
+   SELECT reference, min(due), min(seq), 'APPROVED' FROM ${schema}queued WHERE due IS NOT NULL GROUP BY reference ON CONFLICT DO NOTHING`,
 ];
 
 /** Everything that `listen` does with an event, and what shows one. Resolves with the statements and their plans. */
@@ -83,10 +86,19 @@ async function planFilterAndPrune(store: EventStore): Promise<void> {
   await allOf(store.events({ limit: 20 }));
   await allOf(store.events({ limit: 20, newestFirst: true }));
   await allOf(store.events({ limit: 20, outcome: "APPROVED", reference: "INV-1" }));
+  for (const newestFirst of [true, false]) {
+    const few = { limit: 20, newestFirst };
+    await allOf(store.events({ ...few, pending: true }));
+    await allOf(store.events({ ...few, failed: true }));
+    await allOf(store.events({ ...few, outcome: "DECLINED" }));
+    await allOf(store.events({ ...few, reference: "no such" }));
+    await allOf(store.events({ ...few, since: OLD, until: new Date(OLD.getTime() + 5) }));
+    expect(await allOf(store.rejections(few))).toHaveLength(20);
+  }
   expect(await store.prune(OLD)).toEqual({ events: 5, rejections: 0 });
 }
 
-/** The plan reads a table of events or of their history from its beginning to its end, and not by an index. */
+/** The plan reads a table of events or of their history from its beginning to its end. Rejections are few: the oldest are deleted. */
 const READS_ALL =
   /(?:Seq Scan on|SCAN) (?:events|arrivals|forwards|queued|turns)\b(?! USING (?:COVERING )?INDEX)/;
 
