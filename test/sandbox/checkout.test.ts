@@ -270,8 +270,11 @@ describe("a check of fields", () => {
       expect(answer.text).toContain(shown);
     for (const other of ["name on the card is missing", "987"]) expect(answer.text).not.toContain(other);
     const right = new URLSearchParams([...Object.entries({ ...CARD, amount: "5" }), ["check", "amount"]]);
-    const { status } = await service.request("POST", `/pay?r=${id}`, { body: right.toString() });
+    const { status, text } = await service.request("POST", `/pay?r=${id}`, { body: right.toString() });
     expect([status, payments(service)]).toEqual([200, 0]);
+    expect(text).not.toContain("aria-invalid");
+    // The script would take away the scheme that it has shown.
+    expect(text).toContain('class="suffix">Visa<');
   });
 });
 

@@ -72,24 +72,32 @@ async function payLink(c: Context, service: Service): Promise<Response> {
     if (!(error instanceof ServiceProblem)) throw error;
     if (link === undefined) return htmlReply(unknownPage(), 404);
     if (error.status === 409) return c.redirect(checkoutPath(link.id), 303);
-    return formPage(
-      link,
-      service,
-      { refused: { entered: form, problem: onlyAsked(form, error) } },
-      form.has("check") ? 200 : 422,
-    );
+    return formPage(link, service, { refused: { entered: form, problem: error } }, 422);
   }
 }
 
-/** The script asks what is wrong in the fields that the customer has left, and in no other. */
-function onlyAsked(form: URLSearchParams, problem: ServiceProblem): ServiceProblem {
-  const names = form.getAll("check");
-  if (names.length === 0) return problem;
-  return new ServiceProblem(
-    problem.status,
-    problem.message,
-    problem.errors.filter(({ at }) => names.includes(at)),
-  );
+/** The form with what is wrong in the fields that the customer has left, which the script names: it shows those fields. */
+function checkFields(
+  form: URLSearchParams,
+  link: Link,
+  input: PaymentInput,
+  service: Service,
+): Promise<Response> {
+  const problem = problemOf(() => checkPayment(link, input, service.clock.now()));
+  const errors = problem?.errors.filter(({ at }) => form.getAll("check").includes(at));
+  return formPage(link, service, {
+    refused: { entered: form, problem: new ServiceProblem(422, "", errors) },
+  });
+}
+
+function problemOf(check: () => unknown): ServiceProblem | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceProblem) return error;
+    throw error;
+  }
 }
 
 /** The record, with the address that a browser would return to. */
@@ -104,11 +112,11 @@ async function payInBrowser(c: Context, form: URLSearchParams, service: Service)
   const { ledger, clock, merchant } = service;
   const input = paymentInputFromForm(form);
   const link = findLink(ledger, c.req.query("r") ?? "");
+  if (form.has("check")) return checkFields(form, link, input, service);
   const { card } = input;
-  if (form.has("check") || (card?.before === "confirmation" && !form.has("confirmed"))) {
+  if (card?.before === "confirmation" && !form.has("confirmed")) {
     const now = clock.now();
     const { amount } = checkPayment(link, input, now);
-    if (card === undefined || form.has("check")) return formPage(link, service);
     const { merchantName } = merchant;
     return htmlReply(confirmationPage({ link, merchantName, card, amount, now, entered: form }));
   }
