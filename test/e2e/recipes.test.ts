@@ -126,10 +126,23 @@ const HANDLERS: Readonly<Record<string, () => Promise<WebHandler>>> = {
     const { action } = await import("../../src/commands/help/webhooks/react-router.mjs");
     return (request) => action({ request });
   },
+  "AWS Lambda": () => Promise.resolve(lambdaServer),
   "Cloudflare Workers": async () => {
     const { default: worker } = await import("../../src/commands/help/webhooks/workers.mjs");
     return (request) => worker.fetch(request, { PAYLINK_WEBHOOK_KEY: KEYS.publicPem });
   },
+};
+
+/** The event that API Gateway makes of a request: fields that are repeated are joined. */
+const lambdaServer: WebHandler = async (request) => {
+  const { handler } = await import("../../src/commands/help/webhooks/lambda.mjs");
+  const { statusCode } = await handler({
+    rawPath: new URL(request.url).pathname,
+    headers: Object.fromEntries(request.headers),
+    body: Buffer.from(await request.arrayBuffer()).toString("base64"),
+    isBase64Encoded: true,
+  });
+  return new Response(null, { status: statusCode });
 };
 
 describe.each(Object.entries(HANDLERS))("the receiver for %s", (_, load) => {

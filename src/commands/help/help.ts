@@ -34,6 +34,7 @@ const FILES = [
   "next",
   "react-router",
   "workers",
+  "lambda",
   "php",
   "python",
   "go",

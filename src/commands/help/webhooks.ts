@@ -3,6 +3,7 @@ import express from "./webhooks/express.mjs?raw";
 import fastify from "./webhooks/fastify.mjs?raw";
 import hono from "./webhooks/hono.mjs?raw";
 import koa from "./webhooks/koa.txt?raw";
+import lambda from "./webhooks/lambda.mjs?raw";
 import nest from "./webhooks/nest.txt?raw";
 import next from "./webhooks/next.mjs?raw";
 import node from "./webhooks/node.mjs?raw";
@@ -61,6 +62,7 @@ export const RECEIVERS = {
   next: { holds: "Next.js", text: next },
   "react-router": { holds: "React Router and Remix", text: reactRouter },
   workers: { holds: "Cloudflare Workers", text: workers },
+  lambda: { holds: "AWS Lambda behind API Gateway", text: lambda },
   php: { holds: "receiver.php: PHP 8.2 or later", text: php },
   python: { holds: "receiver.py: Python 3.11 or later, with the package cryptography", text: python },
   go: { holds: "receiver.go: Go 1.19 or later", text: go },
