@@ -13,7 +13,7 @@ const WEBHOOKS = 200;
 /** How often what was not acknowledged is delivered again, and the milliseconds between. */
 const DELIVERIES = 200;
 const WAIT = 100;
-const [natsKills = "50", rabbitMqKills = "10"] = process.argv.slice(2);
+const [natsKills = "50", rabbitMqKills = "50"] = process.argv.slice(2);
 
 const { privateKey, publicKey } = newKey();
 
