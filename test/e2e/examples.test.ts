@@ -61,7 +61,8 @@ async function startApplication(): Promise<string> {
 }
 
 /** The output of an example that runs until it is stopped. */
-const GOES_ON = /^(?:20\S+Z info )?(?:Listening on|Sandbox on|\{"type":"ready"|Waiting for (?:the payment|events))/m;
+const GOES_ON =
+  /^(?:20\S+Z info )?(?:Listening on|Sandbox on|\{"type":"ready"|Waiting for (?:the payment|events))/m;
 
 it("gives every command two examples at least", () => {
   expect(pages.length).toBeGreaterThan(COMMANDS.length);
