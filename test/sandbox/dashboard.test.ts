@@ -330,6 +330,67 @@ describe("a detail", () => {
     expect(await get(service, `/deliveries/${delivery}?attempt=3`)).toContain("Request of attempt 3</h2>");
   });
 
+  it.each([
+    [
+      { answer: '{"detail":"the body differs","code":"digest"}' },
+      "refused it: 401 in 7 ms",
+      "The body differs (digest)",
+    ],
+    [{ answer: '{"error":{"message":"no such key"}}' }, "Your server refused it: 401", "No such key"],
+    [{ answer: "no signature\nat line 3" }, "Your server refused it: 401", "no signature"],
+    [
+      { answer: "<h1>No</h1>", answerHeaders: [["Content-Type", "text/html"]] },
+      "Your server refused it: 401",
+      "401",
+    ],
+    [
+      { answerHeaders: [["Proxy-Status", "paylink; received-status=401"]] },
+      "Your application refused it: 401",
+      /paylink listen <b>verified<\/b>[\s\S]*Application <b>401<\/b>/,
+    ],
+    [
+      { status: 502, answerHeaders: [["Proxy-Status", "paylink; error=destination_unavailable, cdn"]] },
+      "Your application failed: 502",
+      /paylink listen <b>verified<\/b>[\s\S]*Application <b>destination unavailable<\/b>/,
+    ],
+    [{ status: 302 }, "Your server redirected it: 302", "A webhook follows no redirect"],
+    [{ status: 204 }, "Your server accepted it: 204", "204"],
+    [
+      { status: null, detail: "no answer within 10000 ms" },
+      "Your server did not answer.",
+      "no answer within 10000 ms",
+    ],
+    [
+      { status: null, duration: null, detail: "not sent: no address" },
+      "The webhook was not sent.",
+      "No address",
+    ],
+    [
+      { answerHeaders: [["Proxy-Status", '"<script>"; received-status=x, (']] },
+      "Your server refused it: 401",
+      "401",
+    ],
+  ] as const)("opens with what became of the webhook and why: %j", async (answer, words, reason) => {
+    const service = openTestSandbox();
+    await store(service, 1, () => "failed");
+    const { ledger } = service;
+    const none = {
+      headers: [],
+      body: null,
+      status: 401,
+      answerHeaders: [],
+      answer: "",
+      detail: "",
+      duration: 7,
+    };
+    const attempt = { ...none, deliveryId: "d1", at: NOW, signedAt: NOW, tampering: null, ...answer };
+    await ledger.write(() => void ledger.addAttempt(attempt));
+    const page = await get(service, "/deliveries/d1");
+    expect(page).toContain(words);
+    expect(page).toMatch(reason);
+    expect(page).not.toContain("<script>");
+  });
+
   it("stays within 60 KB for long texts", async () => {
     const service = openTestSandbox();
     await store(service, 1, () => "failed");

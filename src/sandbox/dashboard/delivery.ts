@@ -109,6 +109,8 @@ interface Outcome {
   readonly kind: "good" | "bad" | "waiting";
   readonly words: string;
   readonly reason?: string | undefined;
+  /** How long it takes already: seen, and not read aloud at each second. */
+  readonly elapsed?: string;
 }
 
 function verdictPart(
@@ -117,9 +119,11 @@ function verdictPart(
   underWay: readonly AttemptUnderWay[],
 ): Page {
   const [now] = underWay;
-  const { kind, words, reason } = now === undefined ? outcomeOf(attempt) : waitingFor(service, now);
+  const { kind, words, reason, elapsed } = now === undefined ? outcomeOf(attempt) : waitingFor(service, now);
   const hops = now === undefined && attempt !== undefined ? hopsOf(attempt) : [];
-  return html`<p class="verdict ${kind}" role="status">${words}</p>
+  return html`<p class="verdict ${kind}" role="status">
+      ${words}${elapsed === undefined ? "" : html` <span aria-hidden="true">${elapsed}</span>`}
+    </p>
     ${reason === undefined ? "" : html`<p class="reason" dir="auto">${clipped(reason, 300)}</p>`}
     ${
       hops.length === 0
@@ -133,7 +137,8 @@ function verdictPart(
 
 const waitingFor = ({ machineNow }: Service, { since, tampering }: AttemptUnderWay): Outcome => ({
   kind: "waiting",
-  words: `Waiting for an answer${tampering === null ? "" : " to a tampered webhook"} … ${secondsSince(since, machineNow())}`,
+  words: `Waiting for an answer${tampering === null ? "" : " to a tampered webhook"} …`,
+  elapsed: secondsSince(since, machineNow()),
 });
 
 const secondsSince = (since: Date, now: Date): string =>
@@ -155,7 +160,7 @@ function outcomeOf(attempt: Attempt | undefined): Outcome {
       : {
           kind: "bad",
           words: `${receiver} did not answer.`,
-          reason: `${capitalized(detail)} (after ${duration} ms)`,
+          reason: `${detail}, after ${duration} ms`,
         };
   const reason = reasonIn(attempt);
   if (tampering !== undefined)
@@ -354,10 +359,21 @@ function exchangePart(view: View, service: Service, delivery: Delivery, attempt:
   const verdict = request && verdictOn(request, attempt, service);
   const lines = verdict === undefined || request === undefined ? [] : linesOf(verdict, request);
   return html`<div class="exchange">
-      ${panel("request", `Request of attempt ${attempt.number}`, request === undefined ? html`<p class="hint">Nothing was sent.</p>` : requestPart(view, attempt, request, lines), momentOf(attempt.at))}
-      ${panel("response", `Response to attempt ${attempt.number}`, responsePart(attempt))}
+    <div>
+      ${panel(
+        "request",
+        `Request of attempt ${attempt.number}`,
+        request === undefined
+          ? html`<p class="hint">Nothing was sent.</p>`
+          : requestPart(view, attempt, request, lines),
+        momentOf(attempt.at),
+      )}
     </div>
-    ${verdict === undefined || request === undefined ? "" : signaturePart(view, attempt, request, verdict, lines)}`;
+    <div>
+      ${panel("response", `Response to attempt ${attempt.number}`, responsePart(attempt))}
+      ${verdict === undefined || request === undefined ? "" : signaturePart(view, attempt, request, verdict, lines)}
+    </div>
+  </div>`;
 }
 
 /** As the receiver should have judged it when it was sent, with the keys that the sandbox publishes. */

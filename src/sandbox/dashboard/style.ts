@@ -135,6 +135,7 @@ table.list td:last-child, table.list th:last-child { padding-right: 0; }
 @media (min-width: 75rem) { .exchange { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } }
 .checks { display: grid; gap: 0.35rem 1.25rem; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); }
 .checks li { display: grid; grid-template-columns: 6rem minmax(0, 1fr); gap: 0.5rem; font-weight: 400; overflow-wrap: anywhere; }
+.checks .bad { grid-column: 1 / -1; }
 .checks li > span { color: var(--quiet); }
 .base { border-radius: 8px; background: var(--ground); padding: 0.5rem 0.8rem !important; }
 .base a { display: block; color: var(--text); text-decoration: none; }
