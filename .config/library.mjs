@@ -1,4 +1,7 @@
-/** Bundles `paylink/webhooks` into dist/webhooks/ for both module systems, each with its types in one file. */
+/**
+ * Bundles `paylink/webhooks` into dist/webhooks/ for both module systems, with its types in one file. The package
+ * paylink-webhooks has the same files.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
@@ -7,6 +10,7 @@ import { isolatedDeclarationSync } from "rolldown/experimental";
 const root = new URL("../", import.meta.url);
 const ENTRY = new URL("src/library/webhooks.ts", root);
 
+/** Resolves with what is in the bundle. */
 export async function buildLibrary() {
   const { output } = await build({
     input: fileURLToPath(ENTRY),
@@ -15,27 +19,82 @@ export async function buildLibrary() {
     treeshake: { moduleSideEffects: false },
     // Deno has no global Buffer.
     transform: { inject: { Buffer: ["node:buffer", "Buffer"] } },
-    output: { file: fileURLToPath(file("index.cjs")), format: "cjs", minify: true, comments: false },
+    output: {
+      file: fileURLToPath(file("index.mjs")),
+      format: "esm",
+      comments: false,
+      // Without the sources, which would be half of the package: it names their files and lines.
+      sourcemap: "hidden",
+      sourcemapExcludeSources: true,
+    },
   });
-  // One module for both systems: two would have two classes WebhookError, and two stores of keys.
-  const names = output[0].exports.join(", ");
-  writeFileSync(
-    file("index.mjs"),
-    `import webhooks from "./index.cjs";\nexport const { ${names} } = webhooks;\n`,
-  );
+  const [{ code }] = output;
+  writeFileSync(file("index.mjs"), `${code}${SOURCE_MAP}`);
+  writeFileSync(file("index.cjs"), `${commonJs(code)}${SOURCE_MAP}`);
   writeFileSync(file("index.d.cts"), declarations());
   writeFileSync(file("index.d.mts"), 'export * from "./index.cjs";\n');
+  return output;
+}
+
+/** Both files have the same lines, and so one map. */
+const SOURCE_MAP = "//# sourceMappingURL=index.mjs.map\n";
+
+/**
+ * The same code as CommonJS. Bundlers cannot make ESM of a `require` of Node's modules, and Workers know no `require`, so that each
+ * module system has a file of its own.
+ * @param {string} code
+ */
+function commonJs(code) {
+  const text = code
+    .replace(/^import (\{[^}]*\}) from ("node:[^"]+");$/gm, (_, names, from) => {
+      return `const ${names.replaceAll(" as ", ": ")} = require(${from});`;
+    })
+    .replace(/^export \{ ([\w, ]+) \};$/m, "module.exports = { $1 };");
+  const left = /^(?:import|export) .*$/m.exec(text);
+  if (left !== null) throw new Error(`The library cannot be CommonJS: ${left[0]}`);
+  return text.replace(/^/, '"use strict"; ');
 }
 
 /** @param {string} name */
 const file = (name) => new URL(`dist/webhooks/${name}`, root);
 
-/** The types of the entry and of the sources that they name, as one file that exports what the entry does. */
+/** The types of the entry and those that they name, as one file that exports what the entry does. */
 function declarations() {
   /** @type {Map<string, string>} */
   const files = new Map();
   collect(ENTRY, files);
-  return [...files.values()].join("\n");
+  const entry = files.get(ENTRY.href) ?? "";
+  files.delete(ENTRY.href);
+  return [...named(entry, statementsOf([...files.values()].join("\n"))), entry].join("\n");
+}
+
+/** With its comment. Only a comment or the next statement begins with a slash or a letter. */
+const STATEMENT =
+  /^(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?(?:declare \w+|interface|type) (\w+).*\n(?:(?![a-z/]).*\n)*/gm;
+
+/**
+ * Each statement by the name that it declares, in the order of the text.
+ * @param {string} text
+ */
+const statementsOf = (text) =>
+  new Map([...text.matchAll(STATEMENT)].map(([statement, name = ""]) => [name, statement.trimEnd()]));
+
+/**
+ * The statements whose names occur in a text, or in one of them.
+ * @param {string} text
+ * @param {Map<string, string>} statements
+ */
+function named(text, statements) {
+  const reached = new Set();
+  const pending = [text];
+  for (const one of pending)
+    for (const word of one.replace(/\/\*[\s\S]*?\*\//g, "").match(/\w+/g) ?? []) {
+      const statement = statements.get(word);
+      if (statement === undefined || reached.has(statement)) continue;
+      reached.add(statement);
+      pending.push(statement);
+    }
+  return [...statements.values()].filter((statement) => reached.has(statement));
 }
 
 const IMPORT = /^import [^;]* from "(.+)";\n/gm;

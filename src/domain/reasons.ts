@@ -303,13 +303,17 @@ export const WARNING_MEANINGS: Readonly<Record<Warning, string>> = {
 export const isWarning = (code: unknown): code is Warning =>
   typeof code === "string" && Object.hasOwn(WARNINGS, code);
 
-export type Framework = "express" | "fastify" | "next" | "hono";
+export type Framework = "express" | "nest" | "fastify" | "koa" | "next" | "hono" | "web" | "lambda";
 
 /** How each framework gives access to the bytes of a body: the advice for a body that was parsed before it was verified. */
 export const RAW_BODY_FIXES: Readonly<Record<Framework, string>> = {
   express: 'Express: express.raw({ type: "application/json" }) on this route, before express.json()',
+  nest: "NestJS: NestFactory.create(AppModule, { rawBody: true }), and pass the request of @Req()",
   fastify:
     'Fastify: addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => done(null, body))',
+  koa: "Koa: pass ctx.req before the body parser, or ctx after bodyParser(), which keeps the text in ctx.request.rawBody",
   next: "Next.js: in a route handler, verify before request.json(); under pages/api, export const config = { api: { bodyParser: false } }",
   hono: "Hono: verify before c.req.json(); the bytes are in await c.req.arrayBuffer()",
+  web: "React Router, Remix and other Web requests: verify before request.json() or request.formData()",
+  lambda: "AWS Lambda: pass the event before a middleware parses event.body",
 };

@@ -2,6 +2,7 @@
 
 import { isReadableCardNumber } from "./card-numbers.ts";
 import { isJsonNumber, type Json, type JsonNumber } from "./json.ts";
+import { TRANSACTION_TYPES } from "./known-services.ts";
 import { CURRENCY_CODE } from "./money.ts";
 import { isUtcDateTime } from "./time.ts";
 
@@ -14,6 +15,14 @@ const text = {
   json: { type: "string" },
   test: (value: Json): value is string => typeof value === "string",
 };
+/** Values that are known, for completion in an editor; the specification has no list, so any other text is as good. */
+const textSuchAs = <Known extends string>(...known: readonly Known[]) => ({
+  ...text,
+  known,
+  test: (value: Json): value is Known | OtherText => text.test(value),
+});
+/** Any text. TypeScript would complete nothing in a union with `string`. */
+type OtherText = string & {};
 const maskedCardNumber = {
   must: "text, with the card number masked",
   json: { type: "string" },
@@ -72,7 +81,7 @@ const accepted = fieldOf("accepted");
  */
 export const TRANSACTION_FIELDS = [
   always("uti", text, "The unique id of the transaction; a webhook that is delivered again has the same."),
-  always("transType", text, "The type of the transaction, such as SALE."),
+  always("transType", textSuchAs(...TRANSACTION_TYPES), "The type of the transaction, such as SALE."),
   always("transApproved", flag, "Whether the payment was approved."),
   always(
     "transPartiallyApproved",
@@ -102,9 +111,13 @@ export const TRANSACTION_FIELDS = [
   attempted("merchantTokenId", text, "The token that stands for the card in later payments."),
   always("cardPan", maskedCardNumber, "The card number, masked."),
   always("cardStartDate", text, "The month from which the card is valid."),
-  always("cardScheme", text, "The card scheme, such as VISA."),
+  always(
+    "cardScheme",
+    textSuchAs("VISA", "MASTERCARD", "MAESTRO", "AMEX", "DINERS", "DISCOVER", "JCB", "UNIONPAY"),
+    "The card scheme, such as VISA.",
+  ),
   always("cardPanSequenceNumber", text, "The sequence number of the card among those with its number."),
-  always("cardType", text, "How the card was read, such as CTLS or EMV."),
+  always("cardType", textSuchAs("CTLS", "EMV"), "How the card was read, such as CTLS or EMV."),
   always("emvAid", text, "The application identifier (AID) of the chip."),
   always("emvTsi", text, "The transaction status information (TSI) of the chip."),
   always("emvTvr", text, "The terminal verification results (TVR)."),
@@ -124,6 +137,7 @@ export const TRANSACTION_FIELDS = [
 
 interface FieldType {
   readonly must: string;
+  readonly known?: readonly string[];
   readonly json: { readonly type: string } | { readonly const: string };
   readonly test: (value: Json) => boolean;
 }

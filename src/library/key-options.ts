@@ -12,7 +12,7 @@ import {
   type KeySource,
 } from "../receiver/webhook-keys.ts";
 import type { WebhookKey, WebhookKeys } from "./types.ts";
-import { webBody } from "./received-request.ts";
+import { bytesIn, webBody } from "./received-request.ts";
 import { WebhookError } from "./webhook-error.ts";
 
 /** What keyrings need of the runtime. */
@@ -90,7 +90,8 @@ export function requireUsableKeys(option: WebhookKeys): void {
 function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
   if (key === undefined || key === null) return [];
   if (typeof key === "string") return key.trim() === "" ? [] : key;
-  if (key instanceof Uint8Array) return key;
+  const bytes = bytesIn(key);
+  if (bytes !== undefined) return bytes;
   if (key instanceof URL) return key.href;
   if (key instanceof KeyObject) return publicPem(key);
   if (typeof key === "object") return JSON.stringify(key);

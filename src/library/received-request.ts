@@ -1,4 +1,5 @@
 /** Turns each form of request into an HTTP message: its bytes, its header lines, and the address it was sent to. */
+import { isAnyArrayBuffer } from "node:util/types";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { RAW_BODY_FIXES, type Framework } from "../domain/reasons.ts";
 import { refusal, type Refusal } from "../http/exchange.ts";
@@ -16,13 +17,14 @@ import type { Policy } from "../signatures/policy.ts";
 import { refusedRequest } from "./refusals.ts";
 import { WebhookError } from "./webhook-error.ts";
 import type {
+  ApiGatewayEvent,
   ByteStream,
   HeaderFields,
   NodeRequest,
   PlainRequest,
+  WebhookMessage,
   WebhookRequest,
   WebRequest,
-  WrappedRequest,
 } from "./types.ts";
 
 interface ReadOptions {
@@ -37,11 +39,12 @@ export async function receivedRequest(request: WebhookRequest, options: ReadOpti
   const { publicAddress, maxBody, policy } = options;
   const form = formOf(request);
   const head = publicAddress === undefined ? form.head : addressed(form.head, publicAddress);
-  const refused = refuseMessage(head);
+  const isMessage = head.method === "" && head.target === "";
+  const refused = refuseMessage(isMessage ? { ...head, method: "POST", target: "/" } : head);
   if (refused !== undefined) throw refusedRequest(refused, policy);
   const body = await form.body(maxBody);
   if (body.kind === "refused") throw refusedRequest(body.refusal, policy);
-  if (body.kind === "parsed") throw parsedBody(form.framework);
+  if (body.kind === "parsed") throw parsedBody(form.frameworks);
   return withBody(head, body.bytes, form.trailers());
 }
 
@@ -50,50 +53,62 @@ interface RequestForm {
   readonly body: (maxBody: number) => BodyRead | Promise<BodyRead>;
   /** Complete once the body was read. */
   readonly trailers: () => readonly HeaderLine[];
-  readonly framework: Framework | undefined;
+  /** Those that the request can be of. */
+  readonly frameworks: readonly Framework[];
 }
 
 const NO_TRAILERS = (): readonly HeaderLine[] => [];
 
+const EVERY_FRAMEWORK = Object.keys(RAW_BODY_FIXES) as readonly Framework[];
+
 function formOf(request: WebhookRequest): RequestForm {
   if (typeof request !== "object" || request === null) throw notRequest(`it is ${String(request)}`);
-  if (isNode(request)) return nodeForm(request, request);
-  if (isWeb(request)) return webForm(request, "nextUrl" in request ? "next" : undefined);
-  if (isWrapped(request))
-    return isNode(request.raw) ? nodeForm(request.raw, request) : webForm(request.raw, "hono");
+  const layers = layersOf(request);
+  const inner = layers.at(-1) ?? request;
+  if (isNode(inner)) return nodeForm(inner, layers);
+  if (isWeb(inner)) return webForm(inner, layers);
+  if (isEvent(request)) return eventForm(request);
   requireParts(request);
   return plainForm(request);
 }
 
-/** Applications in JavaScript may give anything; what is often mistaken for the request gets its own advice. */
-function requireParts(request: object): void {
-  if ("req" in request)
-    throw notRequest("it is the context of a framework", "In Koa pass ctx.req, in Hono c.req.");
-  if ("requestContext" in request || "httpMethod" in request)
-    throw notRequest(
-      "it is an event of AWS Lambda",
-      'Pass { method: "POST", url: event.rawPath ?? event.path, headers: event.headers, body: Buffer.from(event.body, event.isBase64Encoded ? "base64" : "utf8") }.',
-    );
-  const missing = ["method", "url"].find((name) => textMember(request, name) === undefined);
-  if (missing !== undefined) throw notRequest(`its ${missing} is no text`);
+/**
+ * The request of a framework, and what it wraps: Fastify and Hono keep the request of the runtime in `raw`, Koa and the context of
+ * Hono in `req`.
+ */
+function layersOf(request: object): readonly object[] {
+  if (isNode(request) || isWeb(request)) return [request];
+  const inner = [member(request, "raw"), member(request, "req")].find(
+    (value): value is object => typeof value === "object" && value !== null,
+  );
+  return inner === undefined ? [request] : [request, ...layersOf(inner)];
+}
+
+/** Applications in JavaScript may give anything. */
+function requireParts(request: object): asserts request is PlainRequest | WebhookMessage {
+  const parts = ["method", "url"];
+  const missing = parts.filter((name) => textMember(request, name) === undefined);
+  const [first] = missing;
+  const isMessage = parts.every((name) => member(request, name) === undefined);
+  if (first !== undefined && !isMessage) throw notRequest(`its ${first} is no text`);
   const headers = member(request, "headers");
   if (typeof headers !== "object" || headers === null) throw notRequest("it has no headers");
 }
 
-const notRequest = (
-  problem: string,
-  advice = "Pass the request of your framework as it is, or { method, url, headers, body } with the body as bytes.",
-): TypeError => new TypeError(`This is not the request that the webhook arrived in: ${problem}. ${advice}`);
+const notRequest = (problem: string): TypeError =>
+  new TypeError(
+    `This is not the request that the webhook arrived in: ${problem}. Pass the request of your framework as it is, or { method, url, headers, body } with the body as bytes.`,
+  );
 
 const isNode = (request: object): request is NodeRequest =>
   "rawHeaders" in request && Array.isArray(request.rawHeaders) && "on" in request;
 
 const isWeb = (request: object): request is WebRequest => "bodyUsed" in request && "headers" in request;
 
-const isWrapped = (request: object): request is WrappedRequest =>
-  "raw" in request && typeof request.raw === "object" && request.raw !== null;
+const isEvent = (request: object): request is ApiGatewayEvent =>
+  "requestContext" in request || "httpMethod" in request;
 
-function nodeForm(request: NodeRequest, outer: object): RequestForm {
+function nodeForm(request: NodeRequest, layers: readonly object[]): RequestForm {
   const head: RequestHead = {
     method: request.method ?? "",
     scheme: "http",
@@ -106,14 +121,9 @@ function nodeForm(request: NodeRequest, outer: object): RequestForm {
   const own = ownAddress(request);
   return {
     head: own === undefined ? head : addressed(head, own),
-    body: (maxBody) =>
-      nodeBody(
-        request,
-        [outer, request].flatMap((place) => [member(place, "rawBody"), member(place, "body")]),
-        maxBody,
-      ),
+    body: (maxBody) => nodeBody(request, leftBodies(layers), maxBody),
     trailers: () => headerLines(request.rawTrailers ?? []),
-    framework: nodeFramework(request, outer),
+    frameworks: nodeFrameworks(request, layers),
   };
 }
 
@@ -125,13 +135,21 @@ function ownAddress({ socket }: NodeRequest): ReceiverAddress | undefined {
   return { kind: "own", scheme, hosts: [localAddress.replace(/^::ffff:/, "")], port };
 }
 
-function nodeFramework(request: NodeRequest, outer: object): Framework | undefined {
-  if (outer !== request) return "fastify";
-  if ("app" in request) return "express";
-  return "query" in request && "cookies" in request ? "next" : undefined;
+/** What parsers leave. That of Koa leaves it in the context's own request. */
+const leftBodies = (layers: readonly object[]): readonly unknown[] =>
+  layers
+    .flatMap((layer) => [member(layer, "request"), layer])
+    .filter((place) => typeof place === "object" && place !== null)
+    .flatMap((place) => [member(place, "rawBody"), member(place, "body")]);
+
+function nodeFrameworks(request: NodeRequest, [outer]: readonly object[]): readonly Framework[] {
+  if (outer !== undefined && "raw" in outer) return ["fastify", "nest"];
+  if (outer !== request) return ["koa"];
+  if ("app" in request) return ["express", "nest"];
+  return "query" in request && "cookies" in request ? ["next"] : EVERY_FRAMEWORK;
 }
 
-function webForm(request: WebRequest, framework: Framework | undefined): RequestForm {
+function webForm(request: WebRequest, layers: readonly object[]): RequestForm {
   const headers: HeaderLine[] = [];
   request.headers.forEach((value, name) => headers.push([name, value]));
   const { scheme, authority, target } = addressIn(request.url);
@@ -141,16 +159,58 @@ function webForm(request: WebRequest, framework: Framework | undefined): Request
     head: { method: request.method, scheme, authority: isOwn ? authority : "", target, headers },
     body: (maxBody) => webBody(request.body, request.bodyUsed, maxBody),
     trailers: NO_TRAILERS,
-    framework,
+    frameworks: layers.length > 1 ? ["hono"] : "nextUrl" in request ? ["next"] : ["web", "hono", "next"],
   };
 }
 
-function plainForm({ method, url, headers, body }: PlainRequest): RequestForm {
+/** An event of AWS API Gateway, in version 2 if it has `rawPath`, and of other services that use these versions. */
+function eventForm(event: ApiGatewayEvent): RequestForm {
+  const { rawPath, rawQueryString = "", path, headers, multiValueHeaders, body } = event;
+  const method = rawPath === undefined ? event.httpMethod : methodOf(event.requestContext);
+  if (typeof method !== "string") throw notRequest("it is an event without a method");
+  const query = rawPath === undefined ? queryOf(event) : rawQueryString;
+  const { isBase64Encoded = false } = event;
+  if (typeof isBase64Encoded !== "boolean")
+    throw notRequest("it is an event whose isBase64Encoded is neither true nor false");
+  // In version 1, `headers` hides all values of a field but the last one.
+  const fields = Object.keys(multiValueHeaders ?? {}).length > 0 ? multiValueHeaders : headers;
+  return {
+    head: {
+      method,
+      scheme: "http",
+      authority: "",
+      target: `${rawPath ?? path ?? ""}${query === "" ? "" : `?${query}`}`,
+      headers: linesOf(fields ?? {}),
+    },
+    body: (maxBody) =>
+      heldBody(
+        typeof body === "string" && isBase64Encoded ? Buffer.from(body, "base64") : (body ?? ""),
+        maxBody,
+      ),
+    trailers: NO_TRAILERS,
+    frameworks: ["lambda"],
+  };
+}
+
+function methodOf(context: object): unknown {
+  const http = member(context, "http");
+  return typeof http === "object" && http !== null ? member(http, "method") : undefined;
+}
+
+/** Version 1 has the query decoded: a signature that covers another spelling does not verify. */
+const queryOf = ({ multiValueQueryStringParameters: parameters }: ApiGatewayEvent): string =>
+  Object.entries(parameters ?? {})
+    .flatMap(([name, values = []]) =>
+      values.map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+    )
+    .join("&");
+
+function plainForm({ method = "", url = "", headers, body }: PlainRequest | WebhookMessage): RequestForm {
   return {
     head: { method, ...addressIn(url), headers: linesOf(headers) },
     body: (maxBody) => heldBody(body, maxBody),
     trailers: NO_TRAILERS,
-    framework: undefined,
+    frameworks: EVERY_FRAMEWORK,
   };
 }
 
@@ -183,13 +243,11 @@ function textMember(holder: object, name: string): string | undefined {
 }
 
 /** 500, so that the service sends the webhook again once the application is fixed. */
-function parsedBody(framework: Framework | undefined): WebhookError {
-  const fixes = framework === undefined ? Object.values(RAW_BODY_FIXES) : [RAW_BODY_FIXES[framework]];
-  return new WebhookError(
+const parsedBody = (frameworks: readonly Framework[]): WebhookError =>
+  new WebhookError(
     "body_parsed",
-    `the body was read or parsed before it was verified, and its bytes are gone. Verify first:\n${fixes.map((fix) => `  ${fix}`).join("\n")}`,
+    `the body was read or parsed before it was verified, and its bytes are gone. Verify first:\n${frameworks.map((name) => `  ${RAW_BODY_FIXES[name]}`).join("\n")}`,
   );
-}
 
 /** The bytes, why they are refused, or that only a parsed body is left. */
 export type BodyRead =
@@ -203,11 +261,17 @@ const PARSED: BodyRead = { kind: "parsed" };
 export function heldBody(body: unknown, maxBody: number): BodyRead {
   if (body === null || body === undefined) return withinLimit(new Uint8Array(), maxBody);
   if (typeof body === "string") return withinLimit(Buffer.from(body), maxBody);
-  if (body instanceof Uint8Array) return withinLimit(body, maxBody);
-  return body instanceof ArrayBuffer ? withinLimit(new Uint8Array(body), maxBody) : PARSED;
+  const bytes = bytesIn(body);
+  return bytes === undefined ? PARSED : withinLimit(bytes, maxBody);
 }
 
-const isRaw = (body: unknown): boolean => typeof body === "string" || body instanceof Uint8Array;
+/** By what it is and not by its class: a test runner such as Jest has classes of its own. */
+export function bytesIn(value: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  return isAnyArrayBuffer(value) ? new Uint8Array(value) : undefined;
+}
+
+const isRaw = (body: unknown): boolean => typeof body === "string" || bytesIn(body) !== undefined;
 
 function withinLimit(bytes: Uint8Array, maxBody: number): BodyRead {
   return bytes.length > maxBody ? tooLarge(maxBody) : { kind: "bytes", bytes };

@@ -5,6 +5,7 @@ import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
 import { recordOfPayment, type SampleSource } from "../check/samples.ts";
 import { SERVICE_FORM } from "../signatures/cover.ts";
 import { signedWebhook } from "../check/signed-webhook.ts";
+import { bytesIn } from "./received-request.ts";
 import type { SignedWebhook, SignWebhookOptions } from "./types.ts";
 import type { SampleOutcome } from "../domain/outcome.ts";
 import { plainObject } from "../domain/json.ts";
@@ -58,9 +59,20 @@ export function signWebhookAt(
 }
 
 function signingKey(key: SignWebhookOptions["key"], keyid: string | undefined): SigningKey {
-  if (key instanceof KeyObject) return { key, keyid: keyid ?? null };
-  const isBytes = typeof key === "string" || key instanceof Uint8Array;
-  const read = readSigningKey(isBytes ? key : JSON.stringify(key), keyid);
-  if (read.ok) return read.key;
-  throw new TypeError(`The option key is not a private key: ${read.reason}.`);
+  const signing = key instanceof KeyObject ? { key, keyid: keyid ?? null } : readKey(key, keyid);
+  const { type, asymmetricKeyType } = signing.key;
+  if (type === "private" && asymmetricKeyType === "rsa") return signing;
+  throw notPrivate(
+    `it is a ${type} key${asymmetricKeyType === undefined ? "" : ` of type ${asymmetricKeyType}`}`,
+  );
 }
+
+function readKey(key: Exclude<SignWebhookOptions["key"], KeyObject>, keyid: string | undefined): SigningKey {
+  const text = typeof key === "string" ? key : (bytesIn(key) ?? JSON.stringify(key) ?? "");
+  const read = readSigningKey(text, keyid);
+  if (read.ok) return read.key;
+  throw notPrivate(read.reason);
+}
+
+const notPrivate = (reason: string): TypeError =>
+  new TypeError(`The option key is not a private RSA key: ${reason}.`);

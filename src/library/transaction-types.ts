@@ -5,7 +5,7 @@ interface CommonFields {
   /** The unique id of the transaction; a webhook that is delivered again has the same. */
   readonly uti: string;
   /** The type of the transaction, such as SALE. */
-  readonly transType: string;
+  readonly transType: "SALE" | "AUTH" | "PRE-AUTH" | "VERIFICATION" | (string & {});
   /** The amount in major units, such as 10.5 for 10.50 euros. `amounts.amountTrans` has its exact text, and its minor units. */
   readonly amountTrans: number;
   /** The gratuity in major units. `amounts.amountGratuity` has its exact text, and its minor units. */
@@ -35,11 +35,12 @@ interface CommonFields {
   /** The month from which the card is valid. */
   readonly cardStartDate: string;
   /** The card scheme, such as VISA. */
-  readonly cardScheme: string;
+  readonly cardScheme:
+    "VISA" | "MASTERCARD" | "MAESTRO" | "AMEX" | "DINERS" | "DISCOVER" | "JCB" | "UNIONPAY" | (string & {});
   /** The sequence number of the card among those with its number. */
   readonly cardPanSequenceNumber: string;
   /** How the card was read, such as CTLS or EMV. */
-  readonly cardType: string;
+  readonly cardType: "CTLS" | "EMV" | (string & {});
   /** The application identifier (AID) of the chip. */
   readonly emvAid: string;
   /** The transaction status information (TSI) of the chip. */

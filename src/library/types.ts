@@ -8,7 +8,7 @@ import type {
 } from "./transaction-types.ts";
 import type { RecordViolation } from "./webhook-error.ts";
 
-/** A Web `Request`: Hono, Next.js, Bun, Deno, and others. */
+/** A Web `Request`: Hono, Next.js, React Router, Remix, Bun, Deno, Cloudflare Workers, and others. */
 export interface WebRequest {
   readonly method: string;
   readonly url: string;
@@ -26,7 +26,7 @@ export interface ByteStream {
   };
 }
 
-/** A Node `IncomingMessage`, and the requests of Express and others that extend it. */
+/** A Node `IncomingMessage`, and the requests of Express, NestJS and others that extend it. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -42,29 +42,59 @@ export interface NodeRequest {
   readonly pause: () => unknown;
 }
 
-/** A framework's own request, which has the Web or Node request in `raw`: Fastify, Hono. */
-export interface WrappedRequest {
-  readonly raw: WebRequest | NodeRequest;
-  readonly body?: unknown;
+/** A framework's own request or context, which holds the Web or Node request: Fastify and Hono in `raw`, Koa and Hono in `req`. */
+type WrappedRequest =
+  { readonly raw: WebRequest | NodeRequest } | { readonly req: NodeRequest | { readonly raw: WebRequest } };
+
+type Fields<Value> = Readonly<Record<string, Value | undefined>>;
+
+/** An event of API Gateway, version 1 or 2. */
+export interface ApiGatewayEvent {
+  readonly requestContext: object;
+  readonly httpMethod?: string | undefined;
+  readonly path?: string | undefined;
+  readonly rawPath?: string | undefined;
+  readonly rawQueryString?: string | undefined;
+  readonly multiValueQueryStringParameters?: Fields<readonly string[]> | null | undefined;
+  readonly headers?: Fields<string> | null | undefined;
+  readonly multiValueHeaders?: Fields<readonly string[]> | null | undefined;
+  readonly body?: string | null | undefined;
+  readonly isBase64Encoded?: boolean | undefined;
 }
 
 /** Header fields as an object, whose values may be lists, or as name and value pairs, or as Web `Headers`. */
 export type HeaderFields =
-  | Readonly<Record<string, string | readonly string[] | undefined>>
-  | Iterable<readonly [name: string, value: string]>;
+  Fields<string | readonly string[]> | Iterable<readonly [name: string, value: string | readonly string[]]>;
 
-/** A request from anywhere else, by its parts. */
-export interface PlainRequest {
-  readonly method: string;
-  /** The whole address that the service posts to, or the path and query alone. */
-  readonly url: string;
+/** A message from a queue or broker: enough where the signature covers header fields only. */
+export interface WebhookMessage {
+  /**
+   * The header fields as the service sent them: an object whose values may be lists, name and value pairs, or Web `Headers`. Two
+   * values of one field must both be there.
+   */
   readonly headers: HeaderFields;
   /** The bytes as received, or their text; never a parsed body. */
   readonly body: Uint8Array | ArrayBuffer | string | null | undefined;
+  /** Known only of a whole request. */
+  readonly method?: undefined;
+  /** Known only of a whole request. */
+  readonly url?: undefined;
 }
 
-/** Any request that a webhook can arrive in. */
-export type WebhookRequest = WebRequest | NodeRequest | WrappedRequest | PlainRequest;
+/** A request from anywhere else, by its parts. */
+export interface PlainRequest extends Pick<WebhookMessage, "headers" | "body"> {
+  /** As received: `POST`. */
+  readonly method: string;
+  /** The whole address that the service posts to, or the path and query alone. */
+  readonly url: string;
+}
+
+/**
+ * Any request that a webhook can arrive in, before its body is read: a Web `Request`, a Node `IncomingMessage`, the request or
+ * context of Express, NestJS, Fastify, Koa or Hono, an API Gateway event, or the parts of a request.
+ */
+export type WebhookRequest =
+  WebRequest | NodeRequest | WrappedRequest | ApiGatewayEvent | PlainRequest | WebhookMessage;
 
 /** A JSON Web Key, or a set of them in `keys`. */
 export interface JsonWebKeyOrSet {
@@ -92,7 +122,11 @@ export type WebhookKeys = WebhookKey | readonly (WebhookKey | undefined)[] | und
 
 /** How webhooks are verified. */
 export interface VerifierOptions {
-  /** The service's public key: PEM, DER, certificate, JWK or key set as text, bytes or object, its URL, or its file. */
+  /**
+   * The service's public key: PEM, DER, certificate, JWK or key set as text, bytes or object, its URL, or its file; or a list of
+   * them. A key that is missing or unusable is a TypeError when the verifier is made; one that cannot be read later is a
+   * WebhookError with the status 500 or 503, so that the service sends the webhook again.
+   */
   readonly key: WebhookKeys;
   /**
    * The address that the service posts to. Needed only where the signature covers it; headers such as X-Forwarded-Host are
@@ -101,13 +135,13 @@ export interface VerifierOptions {
   readonly publicUrl?: string | URL | undefined;
   /** The paths that this server receives on, where a proxy maps the path of `publicUrl` to them, such as `/internal/hook`. */
   readonly path?: string | readonly string[] | undefined;
-  /** How old a signature may be: seconds, or a duration such as `10m`. By default 5 minutes, plus 60 seconds of skew. */
+  /** How old a signature may be: seconds, or a duration such as `10m`. By default 5 minutes, plus 60 seconds for clocks that differ. */
   readonly tolerance?: number | string | undefined;
-  /** Components that must be signed besides content-digest, such as `@method` or `content-type`. */
+  /** Components that must be signed besides content-digest, such as `@method` or `content-type` (else `coverage_missing`). */
   readonly require?: readonly string[] | undefined;
-  /** Refuses signatures without a `created` time. */
+  /** Refuses signatures without a `created` time (`created_missing`). By default they are accepted with a warning. */
   readonly requireCreated?: boolean | undefined;
-  /** The JSON Pointer to the record in the body, where the service wraps it. */
+  /** The JSON Pointer to the record in the body, such as `/data`, where the service wraps it. */
   readonly recordAt?: string | undefined;
   /**
    * Refuses a record that breaks the specification (status 422), and gives each transaction its full type. By default such a
@@ -120,6 +154,7 @@ export interface VerifierOptions {
 
 /** Options that refuse a record that breaks the specification. */
 export interface StrictOptions extends VerifierOptions {
+  /** A record that breaks the specification is a WebhookError with the status 422 and its `violations`. */
   readonly strict: true;
 }
 
@@ -138,8 +173,11 @@ export interface ExactAmount {
 
 /** The amounts of a record. */
 export interface ExactAmounts {
+  /** What was paid. */
   readonly amountTrans: ExactAmount;
+  /** The gratuity. */
   readonly amountGratuity: ExactAmount;
+  /** The cash paid out. */
   readonly amountCashback: ExactAmount;
 }
 
@@ -148,9 +186,11 @@ interface WebhookOf<Outcome, Fields> {
   readonly outcome: Outcome;
   /** The fields of the specification. What is missing or has another type is undefined, and in `violations`. */
   readonly transaction: Fields;
+  /** The amounts as exact texts and in minor units, to compare with the order. */
   readonly amounts: ExactAmounts;
   /** What in the record breaks the specification; empty with `strict`. */
   readonly violations: readonly RecordViolation[];
+  /** The checks made, and the warnings, which refuse nothing. */
   readonly verdict: Verdict;
   /** The body as received. */
   readonly raw: Uint8Array;
@@ -176,7 +216,10 @@ export type StrictWebhook = {
   readonly [Outcome in TransactionOutcome]: WebhookOf<Outcome, TransactionByOutcome[Outcome]>;
 }[TransactionOutcome];
 
-/** Resolves with the verified webhook, or rejects with a WebhookError: then do not act on the request. */
+/**
+ * Resolves with the verified webhook. Rejects with a WebhookError if the request must not be acted on: answer with its `status`.
+ * Rejects with a TypeError for what is no request.
+ */
 export type Verifier = (request: WebhookRequest) => Promise<VerifiedWebhook>;
 
 /** A verifier that refuses a record that breaks the specification. */
@@ -188,17 +231,22 @@ export interface SignWebhookOptions {
   readonly key: string | Uint8Array | KeyObjectLike | JsonWebKeyOrSet;
   /** The address that the webhook is posted to. */
   readonly url: string | URL;
-  /** The signed components, by default those that the service signs. */
+  /** The components to sign, such as `@method`; by default those that the service signs: header fields only. */
   readonly cover?: readonly string[] | undefined;
   /** When it was signed: a Date or Unix seconds. By default now. */
   readonly created?: Date | number | undefined;
+  /** The id of the key, which the signature names. By default that of a JWK, and otherwise none. */
   readonly keyid?: string | undefined;
 }
 
 /** A webhook as `fetch(url, webhook)`, `new Request(url, webhook)` and `verifyWebhook(webhook, …)` take it. */
 export interface SignedWebhook {
+  /** POST. */
   readonly method: string;
+  /** The address that it is posted to. */
   readonly url: string;
+  /** The header fields, with the digest and the signature. */
   readonly headers: Record<string, string>;
+  /** The JSON text of the record. */
   readonly body: string;
 }

@@ -13,24 +13,45 @@ export type WebhookErrorCode = Reason | MessageReason | RecordReason | Applicati
 
 /** One rule of the specification that a record breaks. */
 export interface RecordViolation {
+  /** `body_schema` for a field; another reason where the body as a whole is no record. */
   readonly code: string;
   /** The field, empty for the body as a whole. */
   readonly path: string;
+  /** What the rule is, such as `must be a number`. */
   readonly message: string;
 }
 
 interface WebhookErrorDetails {
   /** If it is not the usual one of the code. */
   readonly status?: number;
+  /** The checks made. */
   readonly verdict?: Verdict<WebhookErrorCode>;
+  /** The rules that the record breaks. */
   readonly violations?: readonly RecordViolation[];
+  /** The record as parsed. */
   readonly record?: unknown;
+  /** The error behind it. */
   readonly cause?: unknown;
 }
 
-/** Thrown for each request that must not be acted on. */
+/** The same in every copy and version of the library that a process has loaded. */
+const BRAND = Symbol.for("paylink.WebhookError");
+
+/**
+ * Thrown for each request that must not be acted on. `instanceof` also recognises the errors of another copy of the library: a
+ * process that uses `import` and `require`, or `paylink` and `paylink-webhooks`, has several.
+ *
+ * @example
+ * try {
+ *   await verify(request);
+ * } catch (error) {
+ *   response.statusCode = error instanceof WebhookError ? error.status : 500;
+ * }
+ */
 export class WebhookError extends Error {
+  /** `WebhookError`. */
   override readonly name: string = "WebhookError";
+  /** Why: a reason of `paylink help reasons`. */
   readonly code: WebhookErrorCode;
   /** The HTTP status to answer with: 4xx refuses the webhook; with 500 or 503 the service sends it again. */
   readonly status: number;
@@ -41,6 +62,7 @@ export class WebhookError extends Error {
   /** The record of an authentic webhook that breaks the specification, as parsed; otherwise undefined. */
   readonly record: unknown;
 
+  /** The library makes it; a test may make one to throw. The code comes before the message. */
   constructor(code: WebhookErrorCode, message: string, details: WebhookErrorDetails = {}) {
     super(`${code}: ${message}`, { cause: details.cause });
     this.code = code;
@@ -49,4 +71,12 @@ export class WebhookError extends Error {
     this.violations = details.violations ?? [];
     this.record = details.record;
   }
+
+  /** Whether a value is a WebhookError of any copy of the library. A class that extends this one recognises its own. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== WebhookError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
 }
+
+Object.defineProperty(WebhookError.prototype, BRAND, { value: true });

@@ -1,6 +1,5 @@
 /** `paylink/webhooks`: verifies webhooks in an application, with this runtime's clock, network, files and random ids. */
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { emitWarning } from "node:process";
 import { systemReason } from "../domain/system-reason.ts";
 import { sendByFetch, keyringCache, requireUsableKeys } from "./key-options.ts";
@@ -22,9 +21,6 @@ import { WebhookError } from "./webhook-error.ts";
 
 export type {
   ExactAmount,
-  ExactAmounts,
-  HeaderFields,
-  NodeRequest,
   PlainRequest,
   SignedWebhook,
   SignWebhookOptions,
@@ -35,25 +31,20 @@ export type {
   Verifier,
   VerifierOptions,
   WebhookKey,
-  WebhookKeys,
+  WebhookMessage,
   WebhookRequest,
-  WebRequest,
-  WrappedRequest,
 } from "./types.ts";
 export type {
   ApprovedTransaction,
   CancelledTransaction,
   DeclinedTransaction,
   PartiallyApprovedTransaction,
-  ReceivedTransaction,
   Transaction,
-  TransactionByOutcome,
   TransactionOutcome,
   UnclearTransaction,
 } from "./transaction-types.ts";
 export { WebhookError, type RecordViolation, type WebhookErrorCode } from "./webhook-error.ts";
-export type { Reason, Warning } from "../domain/reasons.ts";
-export type { Check, Hint, Verdict } from "../signatures/verdict.ts";
+export type { Verdict } from "../signatures/verdict.ts";
 
 const now = (): Date => new Date();
 
@@ -62,6 +53,8 @@ const openKeys = keyringCache({
   send: sendByFetch(fetch),
   readFile: async (path) => {
     try {
+      // Only for a key file: Workers with an early compatibility date do not have this module.
+      const { readFile } = await import("node:fs/promises");
       return await readFile(path);
     } catch (error) {
       throw new WebhookError(
@@ -74,7 +67,23 @@ const openKeys = keyringCache({
   warn: (warning) => emitWarning(warning, "PaylinkWarning"),
 });
 
-/** A verifier for an application that receives many webhooks. Throws a TypeError where an option is not valid. */
+/**
+ * Makes a verifier, once, for an application that receives many webhooks. Throws a TypeError where an option is not valid or the key
+ * can never be used.
+ *
+ * @example
+ * const verify = createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });
+ *
+ * export async function POST(request) {
+ *   try {
+ *     const { outcome, transaction, amounts } = await verify(request);
+ *     if (outcome === "APPROVED") await bookOnce(transaction.uti, transaction.reference, amounts.amountTrans);
+ *     return new Response();
+ *   } catch (error) {
+ *     return new Response(null, { status: error instanceof WebhookError ? error.status : 500 });
+ *   }
+ * }
+ */
 export function createVerifier(options: StrictOptions): StrictVerifier;
 export function createVerifier(options: VerifierOptions): Verifier;
 export function createVerifier(options: VerifierOptions): Verifier {
@@ -82,7 +91,13 @@ export function createVerifier(options: VerifierOptions): Verifier {
   return createVerifierWith(options, { openKeys, now });
 }
 
-/** Verifies one webhook. Rejects with a WebhookError where it must not be acted on. */
+/**
+ * Verifies one webhook. Rejects with a WebhookError if the request must not be acted on, and with a TypeError where an option is not
+ * valid or what is given is no request.
+ *
+ * @example
+ * const { outcome, transaction } = await verifyWebhook(request, { key: "https://pay.example/jwks.json" });
+ */
 export function verifyWebhook(request: WebhookRequest, options: StrictOptions): Promise<StrictWebhook>;
 export function verifyWebhook(request: WebhookRequest, options: VerifierOptions): Promise<VerifiedWebhook>;
 export async function verifyWebhook(
@@ -92,12 +107,25 @@ export async function verifyWebhook(
   return createVerifierWith(options, { openKeys, now })(request);
 }
 
-/** A webhook signed as the service signs it, for tests. */
+/**
+ * Signs a webhook as the service does, for tests. A text is the body as it is. Throws a TypeError where the key is no private RSA key
+ * or the url no absolute one.
+ *
+ * @example
+ * const webhook = signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url: "http://127.0.0.1:3000/webhooks" });
+ * const response = await fetch(webhook.url, webhook);
+ */
 export function signWebhook(transaction: Transaction | string, options: SignWebhookOptions): SignedWebhook {
   return signWebhookAt(transaction, options, now);
 }
 
-/** A transaction with every field of its outcome and new ids, for tests; `changes` replaces fields. */
+/**
+ * A payment of EUR 10.00 for INV-1001 with every field of its outcome and new ids, for tests; `changes` replaces fields. Throws a
+ * TypeError for an unknown outcome.
+ *
+ * @example
+ * const transaction = sampleTransaction("DECLINED", { reference: "A-1", amountTrans: 12.34 });
+ */
 export function sampleTransaction<Outcome extends TransactionOutcome>(
   outcome: Outcome,
   changes?: Partial<TransactionByOutcome[Outcome]>,

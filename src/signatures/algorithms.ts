@@ -20,19 +20,22 @@ export interface SignatureAlgorithm {
 
 type SigningOptions = { padding?: number; saltLength?: number; dsaEncoding?: "ieee-p1363" };
 
-/** Always passes the padding: without it, a key with the PSS identifier would silently verify as PSS. */
+/**
+ * Without options, the key is passed by itself: Cloudflare Workers refuse a `KeyObject` in an object. The padding of an RSA key
+ * is then PKCS#1 v1.5, and callers check that the key is of the algorithm's kinds: one with the PSS identifier would use PSS.
+ */
 function asymmetric(
   keyKinds: readonly string[],
   jwkAlgs: readonly string[],
   digest: string | null,
-  { padding, saltLength, dsaEncoding }: SigningOptions,
+  options?: SigningOptions,
 ): SignatureAlgorithm {
+  const withOptions = (key: KeyObject) => (options === undefined ? key : { key, ...options });
   return {
     keyKinds,
     jwkAlgs,
-    sign: (base, key) => cryptoSign(digest, base, { key, padding, saltLength, dsaEncoding }),
-    verify: (base, key, signature) =>
-      cryptoVerify(digest, base, { key, padding, saltLength, dsaEncoding }, signature),
+    sign: (base, key) => cryptoSign(digest, base, withOptions(key)),
+    verify: (base, key, signature) => cryptoVerify(digest, base, withOptions(key), signature),
   };
 }
 
@@ -40,17 +43,15 @@ function hmacSha256(base: Uint8Array, key: KeyObject): Buffer {
   return createHmac("sha256", key).update(base).digest();
 }
 
-const { RSA_PKCS1_PADDING, RSA_PKCS1_PSS_PADDING } = constants;
-
 export const ALGORITHMS = {
-  "rsa-v1_5-sha256": asymmetric(["rsa"], ["RS256"], "sha256", { padding: RSA_PKCS1_PADDING }),
+  "rsa-v1_5-sha256": asymmetric(["rsa"], ["RS256"], "sha256"),
   "rsa-pss-sha512": asymmetric(["rsa", "rsa-pss"], ["PS512"], "sha512", {
-    padding: RSA_PKCS1_PSS_PADDING,
+    padding: constants.RSA_PKCS1_PSS_PADDING,
     saltLength: 64,
   }),
   "ecdsa-p256-sha256": asymmetric(["ec:prime256v1"], ["ES256"], "sha256", { dsaEncoding: "ieee-p1363" }),
   "ecdsa-p384-sha384": asymmetric(["ec:secp384r1"], ["ES384"], "sha384", { dsaEncoding: "ieee-p1363" }),
-  ed25519: asymmetric(["ed25519"], ["EdDSA", "Ed25519"], null, {}),
+  ed25519: asymmetric(["ed25519"], ["EdDSA", "Ed25519"], null),
   "hmac-sha256": {
     keyKinds: ["secret"],
     jwkAlgs: ["HS256"],

@@ -109,6 +109,7 @@ export const FOLDERS = {
       "node:crypto",
       "node:fs/promises",
       "node:process",
+      "node:util/types",
     ],
   },
   bulk: {

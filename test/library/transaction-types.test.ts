@@ -29,13 +29,21 @@ const FLAG_TYPES: Readonly<Record<Flags, string>> = {
 
 const TYPES = fileURLToPath(new URL("../../src/library/transaction-types.ts", import.meta.url));
 
+const knownValues = (type: object): readonly string[] =>
+  "known" in type && Array.isArray(type.known) ? type.known.map(String) : [];
+
 function typesFromTable(): string {
-  const member = ({ name, meaning, type: { json }, ...field }: Field, value?: string): string => {
+  const member = ({ name, meaning, type: typeOfField, ...field }: Field, value?: string): string => {
+    const { json } = typeOfField;
     const exact =
       field.presence === "always" && isAmount(name)
         ? ` \`amounts.${name}\` has its exact text, and its minor units.`
         : "";
-    const type = "const" in json ? JSON.stringify(json.const) : json.type;
+    const known = knownValues(typeOfField)
+      .map((text) => `${JSON.stringify(text)} | `)
+      .join("");
+    const plain = "const" in json ? JSON.stringify(json.const) : json.type;
+    const type = known === "" ? plain : `${known}(string & {})`;
     return `/** ${meaning}${exact} */\nreadonly ${name}: ${value ?? type};`;
   };
   const isAmount = (name: string): boolean =>
@@ -133,7 +141,7 @@ type Field = (typeof TRANSACTION_FIELDS)[number];
 type Named<Of extends Presence> = Extract<Field, { presence: Of }>["name"];
 type Plain<Value> = Value extends JsonNumber ? number : Value;
 type Present<Names extends FieldName> = {
-  readonly [Name in Names]: Plain<NonNullable<WellFormedRecord[Name]>>;
+  readonly [Name in Names]: Plain<Exclude<WellFormedRecord[Name], undefined>>;
 };
 type Absent<Names extends FieldName> = { readonly [Name in Names]?: undefined };
 /** One object type, so that intersections compare as what they hold. */

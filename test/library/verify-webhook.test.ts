@@ -1,7 +1,8 @@
 /** Verification in an application: every form of request, the vectors, bodies that were read before, and the keys. */
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
-import { createPublicKey, createSecretKey, type KeyObject } from "node:crypto";
+import { createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { runInNewContext } from "node:vm";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
@@ -355,15 +356,9 @@ describe("the body", () => {
     expect(errors.map(({ code, status, verdict }) => [code, status, verdict])).toEqual(
       errors.map(() => ["body_parsed", 500, null]),
     );
-    const frameworks = ["Express", "Fastify", "Hono", "Next.js"];
+    const frameworks = ["Express", "NestJS", "Fastify", "Koa", "Next.js", "Hono", "AWS Lambda"];
     const named = errors.map(({ message }) => frameworks.filter((name) => message.includes(`  ${name}: `)));
-    expect(named).toEqual([
-      ["Express"],
-      ["Fastify"],
-      ["Hono"],
-      ["Next.js"],
-      ["Express", "Fastify", "Next.js", "Hono"].toSorted(),
-    ]);
+    expect(named).toEqual([["Express", "NestJS"], ["NestJS", "Fastify"], ["Hono"], ["Next.js"], frameworks]);
   });
 
   it("is read up to 1 MiB, and the sender still gets an answer", async () => {
@@ -376,6 +371,40 @@ describe("the body", () => {
       (await refusal({ ...signed(), body: large.body })).code,
     );
     expect(codes).toEqual(["body_too_large", "body_too_large", "body_too_large"]);
+  });
+
+  it("may be bytes of another realm, as in Jest, and so may the key", async () => {
+    const foreign = (text: string) =>
+      runInNewContext("new Uint8Array(values)", {
+        values: [...Buffer.from(text)],
+      }) as Uint8Array<ArrayBuffer>;
+    const webhook = signed();
+    const body = foreign(webhook.body);
+    expect(body instanceof Uint8Array).toBe(false);
+    await verifyWebhook({ ...webhook, body }, { key: pem });
+    await verifyWebhook({ ...webhook, body: body.buffer }, { key: foreign(pem) });
+  });
+
+  it("is incomplete where a Web stream breaks, and gone where it is being read or was read", async () => {
+    const { body, ...rest } = signed();
+    const broken = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        controller.enqueue(Buffer.from(body).subarray(0, 100));
+        controller.error(new Error("aborted"));
+      },
+    });
+    const stream = (source: ReadableStream<Uint8Array>) =>
+      new Request(URL_SENT, { ...rest, body: source, duplex: "half" });
+    expect(await refusal(stream(broken))).toMatchObject({ code: "body_incomplete", status: 400 });
+    const locked = new Request(URL_SENT, signed());
+    locked.body?.getReader();
+    const read = new Request(URL_SENT, signed());
+    await read.text();
+    for (const request of [locked, read])
+      expect(await refusal(request)).toMatchObject({
+        code: "body_parsed",
+        message: expect.stringContaining("React Router, Remix") as unknown,
+      });
   });
 
   it("is incomplete where the sender went away", async () => {
@@ -399,6 +428,138 @@ async function listenTo(app: express.Express): Promise<string> {
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+const EVENT_1 = { httpMethod: "POST", path: "/webhooks", requestContext: { stage: "prod" }, headers: {} };
+
+describe("a request of a framework", () => {
+  const address = { key: pem, publicUrl: "https://shop.example/webhooks" };
+  const derived = signed("https://shop.example/webhooks?a=1&b=%C3%A4", [...DERIVED, "@query"]);
+
+  /** A context of Koa, which hands members of its own request and of Node's on; a body parser keeps the text. */
+  const koa = (req: IncomingMessage, rawBody?: string) => ({ req, res: {}, request: { req, rawBody } });
+
+  it("may be Koa's request of Node, its context or its own request, also after its body parser", async () => {
+    const bodies: unknown[] = [];
+    const url = await listen(async (request) => {
+      const { pathname } = new URL(request.url ?? "", "http://localhost");
+      if (pathname === "/req") return bodies.push((await verifyWebhook(request, { key: pem })).outcome);
+      if (pathname === "/ctx") return bodies.push((await verifyWebhook(koa(request), { key: pem })).outcome);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of request) chunks.push(chunk as Uint8Array);
+      const parsed = koa(request, Buffer.concat(chunks).toString());
+      bodies.push((await verifyWebhook(parsed, { key: pem })).outcome);
+      bodies.push((await verifyWebhook(parsed.request, { key: pem })).outcome);
+      const { code, message } = await refusal(koa(request));
+      return bodies.push(code, message.split("\n").slice(1));
+    });
+    for (const path of ["/req", "/ctx", "/parsed"]) {
+      const to = new URL(path, url).href;
+      expect((await fetch(to, signed(to, DERIVED))).status).toBe(200);
+    }
+    expect(bodies.slice(0, 4)).toEqual(["APPROVED", "APPROVED", "APPROVED", "APPROVED"]);
+    expect(bodies.slice(4)).toEqual(["body_parsed", [expect.stringMatching(/^ {2}Koa: /)]]);
+  });
+
+  it("may be the request or the context of Hono", async () => {
+    const outcomes: string[] = [];
+    const app = new Hono()
+      .post("/request", async (c) => {
+        outcomes.push((await verifyWebhook(c.req, { key: pem })).outcome);
+        return c.body(null);
+      })
+      .post("/context", async (c) => {
+        outcomes.push((await verifyWebhook(c, { key: pem })).outcome);
+        return c.body(null);
+      });
+    const { method, headers, body } = signed();
+    for (const path of ["/request", "/context"]) await app.request(path, { method, headers, body });
+    expect(outcomes).toEqual(["APPROVED", "APPROVED"]);
+  });
+
+  const event1 = {
+    ...EVENT_1,
+    multiValueQueryStringParameters: { a: ["1"], b: ["ä"] },
+    headers: { ...derived.headers, "X-Twice": "2" },
+    multiValueHeaders: Object.fromEntries(
+      Object.entries(derived.headers).map(([name, value]): [string, string[]] => [name, [value]]),
+    ),
+    body: derived.body,
+    isBase64Encoded: false,
+  };
+  const event2 = {
+    version: "2.0",
+    rawPath: "/webhooks",
+    rawQueryString: "a=1&b=%C3%A4",
+    requestContext: { http: { method: "POST", path: "/webhooks" }, domainName: "api.example" },
+    headers: derived.headers,
+    body: Buffer.from(derived.body).toString("base64"),
+    isBase64Encoded: true,
+  };
+
+  it.each<[string, WebhookRequest]>([
+    ["version 1", event1],
+    ["version 1 of a load balancer", { ...event1, headers: undefined }],
+    ["version 1 without lists of values", { ...event1, multiValueHeaders: null }],
+    ["version 1 in base64", { ...event1, body: event2.body, isBase64Encoded: true }],
+    ["version 2", event2],
+    ["version 2 as text", { ...event2, body: derived.body, isBase64Encoded: false }],
+  ])("may be an API Gateway event, %s", async (_, event) => {
+    expect(await verifyWebhook(event, address)).toMatchObject({ outcome: "APPROVED" });
+    const noUrl = await refusal(event);
+    expect(noUrl).toMatchObject({ code: "component_value_invalid" });
+    expect(noUrl.message).toContain("set publicUrl");
+  });
+
+  it("as an event has every value of a field, and no parsed body", async () => {
+    const twice = {
+      ...event1.multiValueHeaders,
+      Signature: [derived.headers["Signature"] ?? "", "sig1=:AAAA:"],
+    };
+    expect(await refusal({ ...event1, multiValueHeaders: twice }, address)).toMatchObject({
+      code: "duplicate_label",
+    });
+    const joined = { ...event2.headers, Signature: `${derived.headers["Signature"]},sig1=:AAAA:` };
+    expect(await refusal({ ...event2, headers: joined }, address)).toMatchObject({ code: "duplicate_label" });
+    const parsed = await refusal({ ...event1, body: JSON.parse(derived.body) as never }, address);
+    expect(parsed).toMatchObject({
+      code: "body_parsed",
+      message: expect.stringContaining("AWS Lambda: ") as unknown,
+    });
+    expect(await refusal({ ...event2, isBase64Encoded: false }, address)).toMatchObject({
+      code: "content_digest_mismatch",
+    });
+    expect(await refusal({ ...event2, body: undefined }, address)).toMatchObject({
+      code: "content_digest_mismatch",
+    });
+    const large = Buffer.alloc(1_100_000).toString("base64");
+    expect(await refusal({ ...event2, body: large }, address)).toMatchObject({ code: "body_too_large" });
+  });
+
+  it("may be a message of header fields and body, where the signature covers no more", async () => {
+    const { headers, body } = signed();
+    expect(await verifyWebhook({ headers, body }, { key: pem })).toMatchObject({ outcome: "APPROVED" });
+    const lists = Object.entries(headers).map(([name, value]): [string, string[]] => [name, [value]]);
+    expect(await verifyWebhook({ headers: lists, body }, address)).toMatchObject({ outcome: "APPROVED" });
+    for (const component of ["@method", "@path", "@query", "@target-uri", "@authority"]) {
+      const whole = signed(URL_SENT, [component, "content-digest"]);
+      const message = { headers: whole.headers, body: whole.body };
+      expect(await refusal(message)).toMatchObject({ code: "component_value_invalid", status: 401 });
+    }
+    const method = signed(URL_SENT, ["@method", "content-digest"]);
+    const { message } = await refusal({ headers: method.headers, body: method.body });
+    expect(message).toContain("pass the method and the url");
+  });
+
+  it("is refused where a field of the signature is there twice", async () => {
+    const { headers, body } = signed();
+    for (const name of ["Signature", "Signature-Input"]) {
+      const both = { ...headers, [name.toLowerCase()]: headers[name] };
+      expect(await refusal({ headers: both, body })).toMatchObject({ code: "duplicate_label" });
+    }
+    const digests = { ...headers, "content-digest": "sha-256=:AAAA:" };
+    expect((await refusal({ headers: digests, body })).status).toBe(401);
+  });
+});
 
 describe("the key", () => {
   const jwk = publicJwk(publicKey, "k");
@@ -533,13 +694,9 @@ describe("options", () => {
   it.each<[string, unknown, string]>([
     ["undefined", undefined, "Pass the request"],
     ["text", "POST / HTTP/1.1", "Pass the request"],
-    ["a Koa context", { ...signed(), req: {}, res: {}, request: {} }, "ctx.req"],
-    [
-      "a Lambda event, version 1",
-      { httpMethod: "POST", path: "/", headers: {}, body: "{}" },
-      "event.headers",
-    ],
-    ["a Lambda event, version 2", { rawPath: "/", requestContext: {}, headers: {} }, "isBase64Encoded"],
+    ["an empty context", { req: null, headers: null }, "no headers"],
+    ["an event without a method", { rawPath: "/", requestContext: {}, headers: {} }, "without a method"],
+    ["an event whose encoding is text", { ...EVENT_1, isBase64Encoded: "false" }, "neither true nor false"],
     ["headers that are null", { ...signed(), headers: null }, "no headers"],
     ["no headers", { ...signed(), headers: undefined }, "no headers"],
     ["a header that is a number", { ...signed(), headers: { "content-length": 1 } }, "content-length"],
@@ -562,6 +719,28 @@ describe("options", () => {
       "coverage_missing",
     );
   });
+});
+
+it.each<[string, unknown, string]>([
+  ["a public key", publicKey, "it is a public key"],
+  ["a secret", createSecretKey(Buffer.from("secret")), "it is a secret key"],
+  ["an elliptic key", generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, "of type ec"],
+  ["a public PEM", pem, "no private key could be read"],
+  ["undefined", undefined, "no private key could be read"],
+])("signs nothing with %s", (_, key, words) => {
+  const sign = () => signWebhook(sampleTransaction("APPROVED"), { key: key as KeyObject, url: URL_SENT });
+  expect(sign).toThrow(TypeError);
+  expect(sign).toThrow(words);
+});
+
+it("knows the errors of another copy of the library, and those of its own subclasses", () => {
+  class ShopError extends WebhookError {}
+  const own = new ShopError("unsigned", "nothing is signed");
+  const foreign: unknown = Object.create({ [Symbol.for("paylink.WebhookError")]: true });
+  expect([own instanceof WebhookError, own instanceof ShopError]).toEqual([true, true]);
+  expect([foreign instanceof WebhookError, foreign instanceof ShopError]).toEqual([true, false]);
+  for (const other of [null, undefined, "WebhookError", new Error("unsigned")])
+    expect(other instanceof WebhookError).toBe(false);
 });
 
 it("makes samples that keep the specification, for each outcome and with changes", async () => {
