@@ -83,7 +83,8 @@ const { output } = await build({
 for (const { fileName } of output)
   if (fileName.endsWith(".js.map")) rmSync(new URL(`dist/${fileName}`, root));
 writeFileSync(new URL("dist/sources.json.gz", root), gzipSync(JSON.stringify(sourceMaps(output))));
-await buildLibrary();
+// Its licences are in those of the program.
+await buildLibrary(new URL("dist/webhooks/", root), { readable: false });
 copyFileSync(new URL(".config/SKILL.md", root), new URL("dist/SKILL.md", root));
 copyFileSync(new URL(".github/CHANGELOG.md", root), new URL("dist/CHANGELOG.md", root));
 const packages = bundledPackages(output);

@@ -1,7 +1,4 @@
-/**
- * Bundles `paylink/webhooks` into dist/webhooks/ for both module systems, with its types in one file. The package
- * paylink-webhooks has the same files.
- */
+/** Bundles `paylink/webhooks`, which the package paylink-webhooks is too, for both module systems, with its types in one file. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
@@ -10,8 +7,14 @@ import { isolatedDeclarationSync } from "rolldown/experimental";
 const root = new URL("../", import.meta.url);
 const ENTRY = new URL("src/library/webhooks.ts", root);
 
-/** Resolves with what is in the bundle. */
-export async function buildLibrary() {
+/**
+ * Resolves with what is in the bundle.
+ * @param {URL} folder where the files are written
+ * @param {{ readable: boolean }} options readable code is twice as large, and has a source map
+ */
+export async function buildLibrary(folder, { readable }) {
+  /** @param {string} name */
+  const file = (name) => new URL(name, folder);
   const { output } = await build({
     input: fileURLToPath(ENTRY),
     platform: "node",
@@ -23,40 +26,45 @@ export async function buildLibrary() {
       file: fileURLToPath(file("index.mjs")),
       format: "esm",
       comments: false,
-      // Without the sources, which would be half of the package: it names their files and lines.
-      sourcemap: "hidden",
+      minify: !readable,
+      // It names files and lines. With the sources in it, it would be half of the package.
+      sourcemap: readable ? "hidden" : false,
       sourcemapExcludeSources: true,
     },
   });
   const [{ code }] = output;
-  writeFileSync(file("index.mjs"), `${code}${SOURCE_MAP}`);
-  writeFileSync(file("index.cjs"), `${commonJs(code)}${SOURCE_MAP}`);
+  // Both files have the same lines, and so one map.
+  const end = readable ? "//# sourceMappingURL=index.mjs.map\n" : "";
+  writeFileSync(file("index.mjs"), code + end);
+  writeFileSync(file("index.cjs"), commonJs(code) + end);
   writeFileSync(file("index.d.cts"), declarations());
   writeFileSync(file("index.d.mts"), 'export * from "./index.cjs";\n');
   return output;
 }
 
-/** Both files have the same lines, and so one map. */
-const SOURCE_MAP = "//# sourceMappingURL=index.mjs.map\n";
+const IMPORTS = /^(?:import\s*\{[^}]*\}\s*from\s*"node:[^"]+";\s*)+/;
+const EXPORTS = /export\s*\{([^}]*)\};\s*$/;
 
 /**
- * The same code as CommonJS. Bundlers cannot make ESM of a `require` of Node's modules, and Workers know no `require`, so that each
- * module system has a file of its own.
+ * The same code as CommonJS. Each module system has a file of its own: bundlers cannot make ESM of a `require` of Node's modules, and
+ * Workers know no `require`.
  * @param {string} code
  */
 function commonJs(code) {
-  const text = code
-    .replace(/^import (\{[^}]*\}) from ("node:[^"]+");$/gm, (_, names, from) => {
-      return `const ${names.replaceAll(" as ", ": ")} = require(${from});`;
-    })
-    .replace(/^export \{ ([\w, ]+) \};$/m, "module.exports = { $1 };");
-  const left = /^(?:import|export) .*$/m.exec(text);
-  if (left !== null) throw new Error(`The library cannot be CommonJS: ${left[0]}`);
-  return text.replace(/^/, '"use strict"; ');
+  const imports = IMPORTS.exec(code)?.[0];
+  const exports = EXPORTS.exec(code)?.[1];
+  if (imports === undefined || exports === undefined)
+    throw new Error("The library does not begin with its imports and end with its exports.");
+  const required = imports.replace(
+    /import\s*(\{[^}]*\})\s*from\s*("[^"]+")/g,
+    (_, names, from) => `const ${names.replaceAll(" as ", ": ")} = require(${from})`,
+  );
+  const members = exports.split(",").map((each) => {
+    const [own = "", name = own] = each.trim().split(" as ");
+    return `${name}: ${own}`;
+  });
+  return `"use strict"; ${required}${code.slice(imports.length).replace(EXPORTS, `module.exports = { ${members.join(", ")} };\n`)}`;
 }
-
-/** @param {string} name */
-const file = (name) => new URL(`dist/webhooks/${name}`, root);
 
 /** The types of the entry and those that they name, as one file that exports what the entry does. */
 function declarations() {

@@ -9,7 +9,7 @@ import {
   type JsonObject,
   memberOf,
   type PointerSteps,
-  stringifyJson,
+  plainJson,
   valueAt,
 } from "./json.ts";
 import { isNumeral, type Amount } from "./money.ts";
@@ -147,7 +147,7 @@ export function judgeOutcome(record: TransactionRecord | null): RecordOutcome {
   if (judged.outcome === "UNCLEAR") return judged;
   const status = memberOf(record, "status") ?? null;
   if (status !== null && !(typeof status === "string" && status.toLowerCase() === "complete"))
-    return unclear(`status is ${stringifyJson(status)}, not Complete`);
+    return unclear(`status is ${JSON.stringify(plainJson(status))}, not Complete`);
   if (judged.outcome !== "APPROVED") return judged;
   // A service that leaves it out pays in full. With another value, nobody knows whether the amount is the whole one.
   const partially = memberOf(record, "transPartiallyApproved") ?? false;

@@ -98,13 +98,17 @@ export type WebhookRequest =
 
 /** A JSON Web Key, or a set of them in `keys`. */
 export interface JsonWebKeyOrSet {
+  /** The type of the key: `RSA`. */
   readonly kty?: string | undefined;
+  /** The keys of a set. */
   readonly keys?: readonly unknown[] | undefined;
 }
 
 /** A `KeyObject` of `node:crypto`. */
 export interface KeyObjectLike {
+  /** Of a private key, the public part verifies; a secret is refused. */
   readonly type: "public" | "private" | "secret";
+  /** `rsa`, for webhooks of the service. */
   readonly asymmetricKeyType?: string | undefined;
 }
 

@@ -1,6 +1,5 @@
 /** `paylink/webhooks`: verifies webhooks in an application, with this runtime's clock, network, files and random ids. */
 import { randomUUID } from "node:crypto";
-import { emitWarning } from "node:process";
 import { systemReason } from "../domain/system-reason.ts";
 import { sendByFetch, keyringCache, requireUsableKeys } from "./key-options.ts";
 import type {
@@ -48,12 +47,12 @@ export type { Verdict } from "../signatures/verdict.ts";
 
 const now = (): Date => new Date();
 
+/** Workers with an early compatibility date have neither files nor warnings: both are imported when they are needed. */
 const openKeys = keyringCache({
   now,
   send: sendByFetch(fetch),
   readFile: async (path) => {
     try {
-      // Only for a key file: Workers with an early compatibility date do not have this module.
       const { readFile } = await import("node:fs/promises");
       return await readFile(path);
     } catch (error) {
@@ -64,7 +63,11 @@ const openKeys = keyringCache({
       );
     }
   },
-  warn: (warning) => emitWarning(warning, "PaylinkWarning"),
+  warn: (warning) => {
+    void import("node:process").then((runtime) => {
+      if ("emitWarning" in runtime) runtime.emitWarning(warning, "PaylinkWarning");
+    });
+  },
 });
 
 /**

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { sampleTransaction, signWebhook } from "paylink/webhooks";
 import { expect, it, onTestFinished } from "vitest";
 import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
@@ -64,13 +64,15 @@ function writeShop(port: string): string {
   for (const name of ["shop.mjs", "shop.test.mjs"]) {
     writeFileSync(join(home, name), readmeBlock("js", `// ${name}\n`).replaceAll("3000", port));
   }
-  expect(README).toContain("npm install express paylink");
-  mkdirSync(join(home, "node_modules"));
-  for (const [name, folder] of [
-    ["express", "../../node_modules/express"],
-    ["paylink", "../.."],
-  ] as const)
-    symlinkSync(fileURLToPath(new URL(folder, import.meta.url)), join(home, "node_modules", name));
+  expect(README).toContain("npm install express paylink-webhooks");
+  const library = join(home, "node_modules/paylink-webhooks");
+  mkdirSync(library, { recursive: true });
+  // Packing it takes seconds, and is tested in test/package.
+  const entry = fileURLToPath(new URL("../../dist/webhooks/index.mjs", import.meta.url));
+  writeFileSync(join(library, "index.mjs"), `export * from ${JSON.stringify(pathToFileURL(entry))};`);
+  writeFileSync(join(library, "package.json"), '{"exports": "./index.mjs"}');
+  const framework = fileURLToPath(new URL("../../node_modules/express", import.meta.url));
+  symlinkSync(framework, join(home, "node_modules/express"));
   return home;
 }
 
@@ -165,7 +167,7 @@ const RUN_ELSEWHERE = [
   "npm ci && npm run demo",
   "npm ci && npm test",
   "$ paylink demo",
-  "npm install express paylink",
+  "npm install express paylink-webhooks",
   "// shop.mjs",
   "// shop.test.mjs",
   "paylink test --forward-to 3000 -- node --test shop.test.mjs",

@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodes, npm } from "./nodes.mjs";
+import { npm } from "./installed.mjs";
+import { nodes } from "./nodes.mjs";
 
 const root = mkdtempSync(join(tmpdir(), "paylink-package-"));
 

@@ -1,45 +1,17 @@
 /** The package as it is published: what is in it, and that it works where npm has put it, offline and without warnings. */
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join, resolve } from "node:path";
-import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
-import { publint } from "publint";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { temporaryHome } from "../support/home.ts";
+import { npmSettings, pack } from "../support/packages.ts";
 import { freePort } from "../support/ports.ts";
 import { readmeBlock } from "../support/readme.ts";
 import { openShell, type Shell } from "../support/shell.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const MB = 1_000_000;
-
-/** npm without the network or the user's settings. */
-const npmSettings = (home: string): Record<string, string> => ({
-  npm_config_cache: join(home, "cache"),
-  npm_config_prefix: join(home, "prefix"),
-  npm_config_offline: "true",
-  npm_config_audit: "false",
-  npm_config_fund: "false",
-  npm_config_update_notifier: "false",
-});
-
-interface Packed {
-  readonly filename: string;
-  readonly size: number;
-  readonly unpackedSize: number;
-  readonly files: readonly { readonly path: string }[];
-}
-
-/** Packs what was built: no build runs under the other tests. */
-async function pack(shell: Shell): Promise<Packed> {
-  const env = npmSettings(shell.home);
-  const { stdout } = await shell.run(`npm pack --ignore-scripts --json --pack-destination . "${ROOT}"`, {
-    env,
-  });
-  const [packed] = JSON.parse(stdout) as [Packed];
-  return packed;
-}
 
 /** The package as npm would fetch it, an empty prefix whose programs the shell finds, and a project with a free port. */
 async function openProject() {
@@ -121,82 +93,6 @@ it("passes the README's workflow for GitHub Actions, installed from the package"
   expect(stderr).not.toContain("npm warn");
   expect(readFileSync(join(home, "prefix/share/man/man1/paylink.1"), "utf8")).toContain(".TH PAYLINK 1");
   expect(stdout).toMatch(/^webhook sha-(?:256|512)=:/m);
-});
-
-/** Signs, verifies and tampers with a webhook; `types` holds what a TypeScript user relies on. */
-const application = (load: string, types = ""): string => `${load}
-const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-const url = "https://shop.example/webhooks";
-const webhook = signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url });
-const verify = createVerifier({ key: publicKey });
-async function run() {
-  const { outcome, transaction, amounts } = await verifyWebhook(new Request(url, webhook), { key: publicKey });
-  ${types}
-  const forged = await verify({ ...webhook, body: "{}" }).catch((error) => error);
-  console.log(outcome, transaction.reference, amounts.amountTrans.minorUnits, forged instanceof WebhookError && forged.code);
-}
-void run();
-`;
-
-const NAMES = "createVerifier, sampleTransaction, signWebhook, verifyWebhook, WebhookError";
-const ESM = `import { generateKeyPairSync } from "node:crypto";
-import { ${NAMES} } from "paylink/webhooks";`;
-const CJS = `const { generateKeyPairSync } = require("node:crypto");
-const { ${NAMES} } = require("paylink/webhooks");`;
-
-const TYPES = `if (outcome === "APPROVED") transaction.authorisationCode?.toUpperCase();
-  // @ts-expect-error: a declined payment has none.
-  if (outcome === "DECLINED") transaction.authorisationCode.toUpperCase();
-  const strict = await verifyWebhook(new Request(url, webhook), { key: publicKey, strict: true });
-  if (strict.outcome === "APPROVED") strict.transaction.authorisationCode.toUpperCase();
-  // @ts-expect-error: only a payment that was approved in whole or in part has one.
-  else strict.transaction.authorisationCode.toUpperCase();
-  if (outcome === "CANCELLED") transaction.paymentId satisfies undefined;
-  createServer((request) => void verify(request));`;
-
-it("has a library that an empty project loads in every way, installed offline", async () => {
-  const shell = openShell(temporaryHome());
-  const { filename } = await pack(shell);
-  writeFileSync(join(shell.cwd, "package.json"), '{"name": "shop", "private": true}');
-  writeFileSync(join(shell.cwd, "esm.mjs"), application(ESM));
-  writeFileSync(join(shell.cwd, "cjs.cjs"), application(CJS));
-  const oneClass = `import { createRequire } from "node:module";\n${ESM}
-if (createRequire(import.meta.url)("paylink/webhooks").WebhookError !== WebhookError) throw new Error("two classes");`;
-  writeFileSync(join(shell.cwd, "both.mjs"), oneClass);
-  const typed = application(`${ESM}\nimport { createServer } from "node:http";`, TYPES);
-  for (const ending of ["ts", "mts", "cts"]) writeFileSync(join(shell.cwd, `typed.${ending}`), typed);
-  const compiler = `node "${join(ROOT, "node_modules/typescript/bin/tsc")}" --noEmit --strict --types node --typeRoots "${join(ROOT, "node_modules/@types")}" --target es2022`;
-  const { code, stdout, stderr } = await shell.run(
-    `set -e
-     npm install ./${filename}
-     node esm.mjs
-     node cjs.cjs
-     node both.mjs
-     ${compiler} --module node16 --moduleResolution node16 typed.ts typed.mts typed.cts
-     ${compiler} --module esnext --moduleResolution bundler typed.ts`,
-    { env: npmSettings(shell.home) },
-  );
-  expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: "" });
-  const printed = "APPROVED INV-1001 1000n content_digest_mismatch";
-  expect(stdout.match(/^APPROVED.*$/gm)).toEqual([printed, printed]);
-});
-
-it("has exports that resolve to the right format and types", async () => {
-  const shell = openShell(temporaryHome());
-  const { filename } = await pack(shell);
-  const tarball = createPackageFromTarballData(readFileSync(join(shell.cwd, filename)));
-  const checked = await checkPackage(tarball, { excludeEntrypoints: ["./package.json"] });
-  if (checked.types === false) throw new Error("the package has no types");
-  // The resolution of TypeScript 4 knows no exports.
-  const problems = checked.problems.filter(
-    (problem) => !("resolutionKind" in problem && problem.resolutionKind === "node10"),
-  );
-  expect(problems).toEqual([]);
-  expect((await publint({ pkgDir: ROOT, strict: true })).messages).toEqual([]);
-});
-
-it("has a library that stays small", () => {
-  expect(statSync(join(ROOT, "dist/webhooks/index.cjs")).size).toBeLessThan(85_000);
 });
 
 interface Step {
