@@ -32,9 +32,9 @@ export async function buildLibrary(folder, { readable }) {
       sourcemapExcludeSources: true,
     },
   });
-  const [{ code }] = output;
+  const code = output[0].code.trimEnd();
   // Both files have the same lines, and so one map.
-  const end = readable ? "//# sourceMappingURL=index.mjs.map\n" : "";
+  const end = readable ? "\n//# sourceMappingURL=index.mjs.map\n" : "\n";
   writeFileSync(file("index.mjs"), code + end);
   writeFileSync(file("index.cjs"), commonJs(code) + end);
   writeFileSync(file("index.d.cts"), declarations());
@@ -43,7 +43,7 @@ export async function buildLibrary(folder, { readable }) {
 }
 
 const IMPORTS = /^(?:import\s*\{[^}]*\}\s*from\s*"node:[^"]+";\s*)+/;
-const EXPORTS = /export\s*\{([^}]*)\};\s*$/;
+const EXPORTS = /export\s*\{([^}]*)\};$/;
 
 /**
  * The same code as CommonJS. Each module system has a file of its own: bundlers cannot make ESM of a `require` of Node's modules, and
@@ -63,7 +63,7 @@ function commonJs(code) {
     const [own = "", name = own] = each.trim().split(" as ");
     return `${name}: ${own}`;
   });
-  return `"use strict"; ${required}${code.slice(imports.length).replace(EXPORTS, `module.exports = { ${members.join(", ")} };\n`)}`;
+  return `"use strict"; ${required}${code.slice(imports.length).replace(EXPORTS, `module.exports = { ${members.join(", ")} };`)}`;
 }
 
 /** The types of the entry and those that they name, as one file that exports what the entry does. */
