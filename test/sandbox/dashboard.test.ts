@@ -1,4 +1,6 @@
 /** The dashboard's pages and actions, in process: lists, details, paging, search, the form for a link, and live rows. */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
 import type { DeliveryState } from "../../src/sandbox/store/rows.ts";
@@ -627,6 +629,19 @@ describe("the stream of events", () => {
     expect((await service.create({})).status).toBe(400);
     service.sandbox.endStreams();
     expect(await new Response(stream).text()).not.toContain("changed");
+  });
+
+  it("ends only the streams that are still open when the sandbox stops", async () => {
+    const service = openTestSandbox();
+    const streams = await Promise.all(Array.from({ length: 5 }, () => openStream(service)));
+    // A weak reference holds its object until the end of the turn.
+    await new Promise((done) => setImmediate(done));
+    setFlagsFromString("--expose-gc");
+    runInNewContext("gc")();
+    for (const stream of streams) await stream.cancel();
+    const open = await openStream(service);
+    service.sandbox.endStreams();
+    expect(await new Response(open).text()).toMatch(/event: stopped\ndata:\n\n$/);
   });
 
   it("disconnects a reader that does not read", async () => {

@@ -243,8 +243,10 @@ function eventStream({ subscribe }: Service, stop: AbortSignal): Response {
         write("event: stopped\ndata:\n\n");
         close();
       };
-      stop.addEventListener("abort", end, { signal: closed.signal });
+      stop.addEventListener("abort", end);
       closed.signal.addEventListener("abort", () => {
+        // Node 20 may forget a removal by the `signal` option: its garbage collector frees it.
+        stop.removeEventListener("abort", end);
         clearInterval(heartbeat);
         unsubscribe();
       });
