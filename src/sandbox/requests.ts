@@ -34,8 +34,6 @@ const BODY = 16_000;
 /** What belongs to the API; the checkout and the dashboard are pages. */
 const API = /^\/(?:v1|oauth)\/|^\/\.well-known\/jwks\.json$/;
 
-export type RequestLog = ReturnType<typeof createRequestLog>;
-
 export function createRequestLog({ clientSecret }: Merchant, now: () => Date, machineNow: () => Date) {
   const kept: ApiRequest[] = [];
   let number = 0;
