@@ -1,23 +1,21 @@
 /** The page of a delivery: what became of the webhook in one sentence, each attempt with its request and response, and its signature. */
 import { html } from "hono/html";
-import { isInnerList, parseList } from "structured-headers";
-import { TAMPERINGS, type Tampering } from "../../check/tamperings.ts";
-import type { TamperingName } from "../../check/tampering-names.ts";
 import { parseWebAddress, withoutPassword } from "../../domain/addresses.ts";
 import { shellWord } from "../../domain/errors.ts";
-import { stringifyJson, type Json } from "../../domain/json.ts";
+import { stringifyJson } from "../../domain/json.ts";
 import { capitalized } from "../../domain/payment-link-fields.ts";
-import { parseJson, parseJsonObject } from "../../domain/parse-json.ts";
+import { parseJson } from "../../domain/parse-json.ts";
 import { addressOf, fieldLines, targetUri, type HttpRequest } from "../../http/message.ts";
 import { readKeys } from "../../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../../signatures/policy.ts";
 import type { Check, Verdict } from "../../signatures/verdict.ts";
 import { verify } from "../../signatures/verify.ts";
-import { isAccepted, type AttemptUnderWay } from "../deliveries.ts";
+import type { AttemptUnderWay } from "../deliveries.ts";
 import { facts, type Page } from "../page.ts";
 import type { Service } from "../service.ts";
 import type { Attempt, Delivery } from "../store/rows.ts";
 import { chainOf, detailPage } from "./details.ts";
+import { hopsOf, OFFERED, type Outcome, outcomeOf, tamperingNamed } from "./outcome.ts";
 import {
   actionForm,
   address,
@@ -104,15 +102,6 @@ export function deliveryPage(view: View, service: Service, id: string, asked: nu
   });
 }
 
-/** What became of an attempt, in one sentence, with its reason. */
-interface Outcome {
-  readonly kind: "good" | "bad" | "waiting";
-  readonly words: string;
-  readonly reason?: string | undefined;
-  /** How long it takes already: seen, and not read aloud at each second. */
-  readonly elapsed?: string;
-}
-
 function verdictPart(
   service: Service,
   attempt: Attempt | undefined,
@@ -143,129 +132,6 @@ const waitingFor = ({ machineNow }: Service, { since, tampering }: AttemptUnderW
 
 const secondsSince = (since: Date, now: Date): string =>
   `${Math.max(0, Math.floor((now.getTime() - since.getTime()) / 1000))} s`;
-
-function outcomeOf(attempt: Attempt | undefined): Outcome {
-  if (attempt === undefined) return { kind: "waiting", words: "The webhook has not been sent yet." };
-  const { status, duration, detail } = attempt;
-  const tampering = tamperingNamed(attempt.tampering);
-  const receiver = hopsOf(attempt).some(({ isLast }) => isLast) ? "Your application" : "Your server";
-  const time = duration === null ? "" : ` in ${duration} ms`;
-  if (status === null)
-    return duration === null
-      ? {
-          kind: "bad",
-          words: "The webhook was not sent.",
-          reason: capitalized(detail.replace(/^not sent: /, "")),
-        }
-      : {
-          kind: "bad",
-          words: `${receiver} did not answer.`,
-          reason: `${detail}, after ${duration} ms`,
-        };
-  const reason = reasonIn(attempt);
-  if (tampering !== undefined)
-    return isAccepted(attempt)
-      ? {
-          kind: "bad",
-          words: `${receiver} accepted a tampered webhook: ${status}${time}.`,
-          reason: tampering.matters,
-        }
-      : {
-          kind: "good",
-          words: `${receiver} refused the tampered webhook, as it must: ${status}${time}.`,
-          reason,
-        };
-  if (isAccepted(attempt)) return { kind: "good", words: `${receiver} accepted it: ${status}${time}.` };
-  if (status < 400)
-    return {
-      kind: "bad",
-      words: `${receiver} redirected it: ${status}${time}.`,
-      reason: "A webhook follows no redirect. Use the final address as the callback address.",
-    };
-  const did = status < 500 ? "refused it" : "failed";
-  return { kind: "bad", words: `${receiver} ${did}: ${status}${time}.`, reason };
-}
-
-/** Members that say why, in the shapes that are common: problem details (RFC 9457) first. */
-const REASONS = ["detail", "message", "title", "error", "reason"];
-
-/** Why the receiver refused, as far as its answer says so. */
-function reasonIn({ answer, answerHeaders }: Attempt): string | undefined {
-  const body = parseJsonObject(answer);
-  if (body !== undefined) {
-    const nested = body["error"];
-    const inner =
-      typeof nested === "object" && nested !== null && !Array.isArray(nested) ? { ...nested } : {};
-    const text = (value: Json | undefined) => (typeof value === "string" && value !== "" ? value : undefined);
-    const found = [body, inner].flatMap((object: Record<string, Json>) =>
-      REASONS.map((name) => text(object[name])),
-    );
-    const words = found.find((value) => value !== undefined);
-    const code = text(body["code"]);
-    if (words !== undefined) return `${capitalized(words)}${code === undefined ? "" : ` (${code})`}`;
-    return code;
-  }
-  const [type = ""] = fieldLines(answerHeaders, "content-type");
-  if (/html/i.test(type)) return undefined;
-  return answer.trim().split("\n", 1)[0] || undefined;
-}
-
-interface Hop {
-  readonly name: string;
-  readonly result: string;
-  readonly kind: "good" | "bad" | "";
-  /** It stands for the application behind a proxy. */
-  readonly isLast: boolean;
-}
-
-/** The proxies that an answer came through, by its Proxy-Status (RFC 9209), and what was behind them. */
-function hopsOf({ answerHeaders, status }: Attempt): Hop[] {
-  const proxies = proxyStatuses(fieldLines(answerHeaders, "proxy-status").join(", "));
-  const hops = proxies.map(({ name, details }): Hop => {
-    // paylink listen forwards nothing that it has not verified.
-    const result = details ?? (name === "paylink" ? "verified" : "");
-    return { name: name === "paylink" ? "paylink listen" : name, result, kind: "good", isLast: false };
-  });
-  const behind = proxies.at(-1);
-  const received =
-    behind?.received ?? (behind?.error === undefined ? undefined : behind.error.replaceAll("_", " "));
-  if (received === undefined) return hops;
-  const isGood = isAccepted({ status: behind?.received ?? status });
-  return [
-    ...hops,
-    { name: "Application", result: String(received), kind: isGood ? "good" : "bad", isLast: true },
-  ];
-}
-
-interface ProxyStatus {
-  readonly name: string;
-  readonly received: number | undefined;
-  readonly error: string | undefined;
-  readonly details: string | undefined;
-}
-
-/** In the order of the way there; none of a field that is not a list. */
-function proxyStatuses(field: string): ProxyStatus[] {
-  try {
-    return parseList(field)
-      .flatMap((member) => {
-        if (isInnerList(member)) return [];
-        const [name, parameters] = member;
-        const [received, error, details] = ["received-status", "error", "details"].map((key) =>
-          parameters.get(key),
-        );
-        return {
-          name: clipped(String(name)),
-          received: typeof received === "number" ? received : undefined,
-          error: error === undefined ? undefined : clipped(String(error)),
-          details: typeof details === "string" ? clipped(details, 200) : undefined,
-        };
-      })
-      .toReversed();
-  } catch {
-    return [];
-  }
-}
 
 function nextPart(view: View, { state, due }: Delivery, underWay: readonly AttemptUnderWay[]): Page | "" {
   if (state === "failed" && underWay.length === 0)
@@ -520,18 +386,6 @@ function signaturePart(
       </div>`,
   );
 }
-
-/** The tamperings that an attempt can be made with, and their buttons. */
-const OFFERED = {
-  body: "Change the body",
-  created: "Change the time",
-  key: "Change the key",
-  coverage: "Shrink the cover",
-} as const satisfies Partial<Record<TamperingName, string>>;
-
-/** Undefined for any name that is not offered. */
-export const tamperingNamed = (name: string | null): Tampering | undefined =>
-  name !== null && Object.hasOwn(OFFERED, name) ? TAMPERINGS.find((one) => one.name === name) : undefined;
 
 const tamperPart = (view: View, action: string): Page =>
   panel(

@@ -17,13 +17,14 @@ import { acceptPayment } from "../payments.ts";
 import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
 import { clockPage } from "./clock.ts";
-import { capturedRequest, deliveryPage, requestOf, tamperingNamed } from "./delivery.ts";
+import { capturedRequest, deliveryPage, requestOf } from "./delivery.ts";
 import { paymentPage } from "./details.ts";
 import { notFoundPage } from "./frame.ts";
 import { homePage } from "./home.ts";
 import { linkPage, newLinkPage, sampleForm } from "./link.ts";
 import { DELIVERIES, LINKS, listPage, PAYMENTS, REQUESTS, requestPage, searchPage } from "./lists.ts";
 import { linkPath, localPath, pageAddress, paymentPath, viewOf, type View } from "./parts.ts";
+import { tamperingNamed } from "./outcome.ts";
 import { DASHBOARD_STYLE } from "./style.ts";
 
 export function dashboardRoutes(app: Hono, service: Service): void {
