@@ -17,8 +17,8 @@ import {
   clipped,
   copyable,
   deliveryPath,
-  exactTime,
   linkPath,
+  momentOf,
   outcomeText,
   paidAt,
   panel,
@@ -103,6 +103,7 @@ function chainSection(view: View, chain: Chain, path: string): Page {
                 >${time === null ? "not yet" : time === undefined ? "" : timeOf(time, view.now)}</span
               >
             </div>
+            ${time ? html`<p class="note">${momentOf(time)}</p>` : ""}
             ${note === undefined ? "" : html`<p class="note" dir="auto">${note}</p>`}
           </li>`,
       )}
@@ -167,7 +168,7 @@ export function paymentPage(view: View, uti: string): Page | undefined {
     summary: facts([
       ["Reference", clipped(textOf(record, "reference") ?? "", 100)],
       ["UTI", copyable("UTI", uti)],
-      ["Time", time && exactTime(time)],
+      ["Time", time && momentOf(time)],
       ["Card", textOf(record, "cardPan")],
       ["Response code", responseText(textOf(record, "responseCode") ?? "")],
       ["Type", textOf(record, "transType")],

@@ -21,10 +21,10 @@ import {
   address,
   clipped,
   copyable,
-  exactTime,
   foldedBlock,
   linkPath,
   linkTitle,
+  momentOf,
   panel,
   priceOf,
   timeOf,
@@ -69,7 +69,7 @@ export function linkPage(view: View, id: string, refused?: Refused): Page | unde
         [titleOf("description"), clipped(description, 300)],
         [titleOf("invoiceId"), clipped(invoiceId, 100)],
         [titleOf("customerName"), clipped(customerName, 100)],
-        [titleOf("expirationDate"), html`${timeOf(expiry, view.now)}, ${exactTime(expiry)}`],
+        [titleOf("expirationDate"), html`${timeOf(expiry, view.now)}, ${momentOf(expiry)}`],
         ["Webhooks", callbacksText(paymentSettings)],
       ])}
       <details id="qr">
