@@ -1,0 +1,71 @@
+/** Posts a webhook to the same handler in Koa and NestJS, and prints what each made of it. */
+// The test alone installs the frameworks, and this file runs outside of the project.
+// @ts-nocheck
+/* oxlint-disable */
+const { generateKeyPairSync } = require("node:crypto");
+const { once } = require("node:events");
+const { verifyWebhook, signWebhook, sampleTransaction } = require(process.env.PAYLINK_LIBRARY);
+
+const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const judge = (request) =>
+  verifyWebhook(request, { key: publicKey }).then(
+    ({ outcome }) => outcome,
+    ({ code }) => code,
+  );
+
+async function answerOf(server) {
+  if (!server.listening) await once(server, "listening");
+  const url = `http://127.0.0.1:${server.address().port}/hook`;
+  const cover = ["@method", "@target-uri", "content-digest"];
+  const response = await fetch(
+    url,
+    signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url, cover }),
+  );
+  const answer = await response.text();
+  server.closeAllConnections();
+  server.close();
+  return answer;
+}
+
+async function koa(parse, requestOf) {
+  const Koa = require("koa");
+  const app = new (Koa.default ?? Koa)();
+  if (parse) app.use(require("koa-bodyparser")());
+  app.use(async (context) => {
+    context.body = await judge(requestOf(context));
+  });
+  return answerOf(app.listen(0, "127.0.0.1"));
+}
+
+async function nest(rawBody) {
+  require("reflect-metadata");
+  const { NestFactory } = require("@nestjs/core");
+  const { Controller, Module, Post, Req } = require("@nestjs/common");
+  class Hook {
+    receive(request) {
+      return judge(request);
+    }
+  }
+  Post("hook")(Hook.prototype, "receive", Object.getOwnPropertyDescriptor(Hook.prototype, "receive"));
+  Req()(Hook.prototype, "receive", 0);
+  Controller()(Hook);
+  class Shop {}
+  Module({ controllers: [Hook] })(Shop);
+  const app = await NestFactory.create(Shop, { rawBody, logger: false });
+  await app.listen(0, "127.0.0.1");
+  return answerOf(app.getHttpServer());
+}
+
+async function run() {
+  const answers = {
+    "Koa: ctx.req": await koa(false, (context) => context.req),
+    "Koa: ctx": await koa(false, (context) => context),
+    "Koa with a body parser: ctx": await koa(true, (context) => context),
+    "Koa with a body parser: ctx.request": await koa(true, (context) => context.request),
+    "Koa with a body parser: ctx.req": await koa(true, (context) => context.req),
+    "NestJS with rawBody": await nest(true),
+    "NestJS without rawBody": await nest(false),
+  };
+  console.log(JSON.stringify(answers));
+}
+void run();
