@@ -1,8 +1,10 @@
 /** The newest requests to the service's API with their answers, for the dashboard: in memory, bounded, and without secrets. */
 import type { Context, MiddlewareHandler } from "hono";
 import { withoutPassword } from "../domain/addresses.ts";
+import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { isJsonObject, stringifyJson, type Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
+import { isSecretName } from "../domain/secrets.ts";
 import type { Merchant } from "./identity.ts";
 import { searchWords, type ListPage, type ListQuery } from "./store/rows.ts";
 
@@ -26,7 +28,7 @@ export interface ApiRequest {
   readonly response: ShownBody;
 }
 
-/** The most requests that are kept, the most characters of a target, and those of a body that is shown. */
+/** The most requests that are kept, the most characters of a target, and those of a body, as it was sent and as it is shown. */
 const KEPT = 100;
 const TARGET = 300;
 const BODY = 16_000;
@@ -37,14 +39,15 @@ const API = /^\/(?:v1|oauth)\/|^\/\.well-known\/jwks\.json$/;
 export function createRequestLog({ clientSecret }: Merchant, now: () => Date, machineNow: () => Date) {
   const kept: ApiRequest[] = [];
   let number = 0;
-  /** For what carries a secret under any name: access tokens all begin alike. */
+  /** What is secret under any name: access tokens all begin alike. */
   const hide = (text: string): string =>
-    withoutPassword(text)
+    maskCardNumbers(text)
       .replace(/sandbox_[\w-]+/g, HIDDEN)
       .replaceAll(clientSecret, HIDDEN);
   const bodyOf = async (message: Request | Response): Promise<ShownBody> => {
     const [type = ""] = (message.headers.get("content-type") ?? "").split(";", 1);
-    return { type, text: hide(withoutSecrets(type, await message.text())) };
+    // Cut off only now: a part of a secret is not recognised, and indenting can make a text very long.
+    return { type, text: hide(shownText(type, await message.text())).slice(0, BODY) };
   };
   const record = async (
     c: Context,
@@ -53,12 +56,12 @@ export function createRequestLog({ clientSecret }: Merchant, now: () => Date, ma
     request: Promise<ShownBody>,
   ): Promise<void> => {
     const { pathname, searchParams } = new URL(c.req.url);
-    const query = searchParams.size === 0 ? "" : `?${formWithoutSecrets(searchParams)}`;
+    const query = searchParams.size === 0 ? "" : `?${formText(searchParams)}`;
     const shown = {
       number: ++number,
       at,
       method: c.req.method,
-      target: hide(`${pathname}${query}`).slice(0, TARGET),
+      target: hide(`${withoutPassword(pathname)}${query}`).slice(0, TARGET),
       status: c.res.status,
       duration: machineNow().getTime() - started,
     };
@@ -68,7 +71,8 @@ export function createRequestLog({ clientSecret }: Merchant, now: () => Date, ma
   return {
     count: () => kept.length,
     find: (given: number): ApiRequest | undefined => kept.find((one) => one.number === given),
-    list: ({ text = "", state = "", top = "", older = "", limit }: ListQuery): ListPage<ApiRequest> => {
+    /** All on one page. */
+    list: ({ text = "", state = "", top = "" }: ListQuery): ListPage<ApiRequest> => {
       const words = searchWords(text);
       const shows = ({ method, target, status }: ApiRequest, word: string): boolean =>
         `${method} ${target} ${status}`.toLowerCase().includes(word);
@@ -76,19 +80,15 @@ export function createRequestLog({ clientSecret }: Merchant, now: () => Date, ma
         (one) =>
           (state === "" || (state === "failed") === isFailed(one)) && words.every((word) => shows(one, word)),
       );
-      const shown = matching.filter((one) => one.number <= (Number(top) || Infinity));
-      const rest = shown.filter((one) => one.number < (Number(older) || Infinity));
-      const rows = rest.slice(0, limit);
-      const skipped = shown.length - rest.length;
+      const rows = matching.filter((one) => one.number <= (Number(top) || Infinity));
       return {
         rows,
         total: matching.length,
         newest: String(matching[0]?.number ?? 0),
-        arrived: matching.length - shown.length,
-        skipped,
-        // No more are kept than two pages.
-        newer: skipped > 0 ? "first" : undefined,
-        older: rest.length > limit ? String(rows.at(-1)?.number) : undefined,
+        arrived: matching.length - rows.length,
+        skipped: 0,
+        newer: undefined,
+        older: undefined,
       };
     },
     /** Records each request to the API once it is answered. */
@@ -106,33 +106,28 @@ export const isFailed = ({ status }: ApiRequest): boolean => status >= 400;
 
 const HIDDEN = "[redacted]";
 const NOT_SHOWN = "(not shown)";
-const SECRET_NAME = /(?:secret|token|password|key)$/i;
 
-/** A body for people: JSON indented, a form as it is, each without its secrets. Nothing of any other or longer body is kept. */
-function withoutSecrets(type: string, text: string): string {
+/** A body for people: JSON indented, a form as it is. Nothing of any other or longer body is kept. */
+function shownText(type: string, text: string): string {
   if (text === "") return "";
   if (text.length > BODY) return `(not shown: ${text.length} characters)`;
   if (/\bjson$/i.test(type)) {
     const parsed = parseJson(text);
-    return parsed.ok ? stringifyJson(jsonWithoutSecrets(parsed.value.value), 2) : NOT_SHOWN;
+    return parsed.ok ? stringifyJson(withoutSecrets(parsed.value.value), 2) : NOT_SHOWN;
   }
-  if (type === "application/x-www-form-urlencoded") return formWithoutSecrets(new URLSearchParams(text));
-  return NOT_SHOWN;
+  return type === "application/x-www-form-urlencoded" ? formText(new URLSearchParams(text)) : NOT_SHOWN;
 }
 
-function jsonWithoutSecrets(value: Json): Json {
+const formText = (form: URLSearchParams): string =>
+  [...form].map(([name, value]) => `${name}=${String(withoutSecrets(value, name))}`).join("&");
+
+/** `name` is that of the member or the field. */
+function withoutSecrets(value: Json, name = ""): Json {
+  if (value !== "" && value !== null && (isSecretName(name) || /key$/i.test(name))) return HIDDEN;
   if (typeof value === "string") return withoutPassword(value);
-  if (Array.isArray(value)) return value.map(jsonWithoutSecrets);
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      typeof member === "string" && SECRET_NAME.test(name) && member !== ""
-        ? HIDDEN
-        : jsonWithoutSecrets(member),
-    ]),
+    Object.entries(value).map(([member, inner]) => [member, withoutSecrets(inner, member)]),
   );
 }
-
-const formWithoutSecrets = (form: URLSearchParams): string =>
-  [...form].map(([name, value]) => `${name}=${SECRET_NAME.test(name) ? HIDDEN : value}`).join("&");
