@@ -94,7 +94,9 @@ export function createAccessTokens(merchant: Merchant, newId: () => string, now:
   const deleteExpired = (): void => {
     for (const [token, expiry] of expiries) if (expiry <= now().getTime()) expiries.delete(token);
   };
-  const dashboardKey = createHmac("sha256", merchant.token).update("dashboard").digest("base64url");
+  const sealOf = (text: string): string =>
+    createHmac("sha256", merchant.token).update(text).digest("base64url");
+  const dashboardKey = sealOf("dashboard");
   return {
     /** OAuth 2.0 client credentials (RFC 6749 4.4), as form fields or as HTTP Basic. */
     issue(authorization: string | undefined, form: URLSearchParams) {
@@ -124,6 +126,8 @@ export function createAccessTokens(merchant: Merchant, newId: () => string, now:
     /** Part of the dashboard's address, and of the forms on that page; it stays valid after a restart. */
     dashboardKey,
     isDashboardKey: (given: string): boolean => isSame(given, dashboardKey),
+    /** Proves that the sandbox has rendered a page with these values. */
+    sealOf: (values: readonly (string | null)[]): string => sealOf(JSON.stringify(values)),
   };
 }
 

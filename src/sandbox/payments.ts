@@ -15,7 +15,6 @@ import { makeReference } from "../domain/reference.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
 import type { TestCard } from "../domain/test-cards.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
-import type { TransactionRecord } from "../domain/transaction.ts";
 import {
   CARD_FIELDS,
   CUSTOMER_FIELDS,
@@ -24,7 +23,7 @@ import {
   textProblem,
   type CustomerDetails,
 } from "./customer.ts";
-import type { Link } from "./store/rows.ts";
+import type { Link, Payment } from "./store/rows.ts";
 import { findLink, isOpen, isReusable, statusOf } from "./links.ts";
 import type { SandboxParts } from "./parts.ts";
 import { ServiceProblem } from "./replies.ts";
@@ -153,26 +152,27 @@ export async function acceptPayment(
   linkId: string,
   input: PaymentInput,
   form: string | null = null,
-): Promise<TransactionRecord> {
+): Promise<Payment> {
   const { ledger, deliveries } = service;
   const earlier = form === null ? undefined : ledger.findPaymentByForm(linkId, form);
   if (earlier !== undefined) {
     // The commit of the first submission may still be in progress; an empty unit joins it.
     await ledger.write(() => undefined);
-    return earlier.record;
+    return earlier;
   }
   const link = findLink(ledger, linkId);
   const record = takePayment(link, input, service);
   const url = callbackFor(link, record);
   const customer = record.transCancelled ? {} : detailsOfPayment(link.request, input.customer);
+  const payment = { uti: record.uti, linkId, record, customer, form };
   await ledger.write(() => {
     if (url !== undefined) deliveries.queue(link, record, url);
     ledger.saveLink(link);
-    ledger.addPayment({ uti: record.uti, linkId, record, customer, form });
+    ledger.addPayment(payment);
   });
   service.observe({ type: "payment", link, record });
   if (url !== undefined) deliveries.wake(url);
-  return record;
+  return payment;
 }
 
 /** Events: a webhook goes to the address for its outcome, and only if the link has one. */

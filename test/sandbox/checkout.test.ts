@@ -233,6 +233,26 @@ describe("3-D Secure", () => {
     expect(payment).toMatchObject({ record, customer: { city: "Bath" } });
   });
 
+  it("is not skipped by an answer that was given on no page, or for another amount", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, reusable(service));
+    const asked = { card: "3d-secure", amount: "1", form: await openForm(service, id) };
+    const { question = "" } = hidden((await submit(service, id, asked)).text);
+    for (const answer of [
+      { ...asked, confirmed: "yes" },
+      { ...asked, confirmed: "yes", question: "" },
+      { ...asked, confirmed: "yes", question, amount: "1000" },
+      { ...asked, confirmed: "yes", question, form: "another" },
+      { ...asked, question },
+    ]) {
+      expect((await submit(service, id, answer)).text).toContain("Confirm your payment");
+      expect(payments(service)).toBe(0);
+    }
+    await submit(service, id, { ...asked, confirmed: "perhaps", question });
+    const [payment] = service.ledger.payments({ limit: 1, now: service.clock.now() }).rows;
+    expect(payment?.record).toMatchObject({ transApproved: false, responseCode: "63" });
+  });
+
   it("asks nothing while the form has problems, and not for a closed link", async () => {
     const service = openTestSandbox();
     const id = await linkId(service, oneTime(service));
@@ -310,6 +330,18 @@ describe("the strip of the sandbox", () => {
 
   it.each(STATES)("shows the webhook as %s", async (_state, setup, text) => {
     expect(await stripOf(setup)).toBe(`${RESULT} ${text}`);
+  });
+
+  it("leaves out a tampered webhook", async () => {
+    const service = openTestSandbox({ answer: (_, count) => (count === 1 ? 200 : 401) });
+    const id = await linkId(service, oneTime(service));
+    const paid = await submit(service, id, { card: "approved" });
+    await service.sandbox.idle();
+    const [delivery] = service.ledger.deliveries({ limit: 1, now: service.clock.now() }).rows;
+    await service.control(`/sandbox/deliveries/${delivery?.id}/tamper`, { tampering: "body" });
+    await service.sandbox.idle();
+    const receipt = await service.request("GET", paid.header("location") ?? "");
+    expect(receipt.text).toContain("Webhook sent → 200");
   });
 
   it("says why no webhook was sent", async () => {

@@ -56,7 +56,7 @@ export const reasonOf = (record: TransactionRecord): string =>
 export function sandboxStrip({ uti, record }: Payment, { ledger, clock }: Service): Page {
   const now = clock.now();
   const delivery = ledger.deliveries({ uti, limit: 1, now }).rows[0];
-  const [attempt] = delivery === undefined ? [] : ledger.attemptsOf(delivery.id, 1);
+  const attempt = delivery && ledger.lastAttempt(delivery.id);
   const code = textOf(record, "responseCode");
   const [state, text] = webhookState(delivery, attempt, now);
   return html`<aside class="strip" id="strip" aria-label="Payment and webhook" aria-live="polite" data-live>

@@ -229,19 +229,22 @@ interface ConfirmationParts {
   readonly card: TestCard;
   readonly amount: Amount;
   readonly now: Date;
+  /** Without it, an answer was not given on this page. */
+  readonly question: string;
   readonly entered: URLSearchParams;
 }
 
 /** The step of 3-D Secure, in which a live payment leaves the checkout for a page of the bank. Its form has what was entered. */
 export function confirmationPage(parts: ConfirmationParts): Page {
-  const { link, merchantName, card, amount, now, entered } = parts;
-  const kept = [...entered].filter(([field]) => ![...SECRETS, "card", "confirmed"].includes(field));
+  const { link, merchantName, card, amount, now, question, entered } = parts;
+  const own = ["card", "confirmed", "question"];
+  const kept = [...entered].filter(([field]) => ![...SECRETS, ...own].includes(field));
   return page({
     kind: "checkout",
     title: "Confirm your payment – Your bank",
     content: html`<main>
       <form class="card message" id="payment" method="post">
-        ${[...kept, ["card", card.name]].map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`)}
+        ${[...kept, ["card", card.name], ["question", question]].map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`)}
         <p class="bank">
           <svg viewBox="0 0 24 24" aria-hidden="true">
             <path d="M12 3l8 3v6c0 4.5-3.2 7.6-8 9-4.8-1.4-8-4.5-8-9V6z" />

@@ -3,7 +3,7 @@ import type { Context, Hono } from "hono";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { cardFor, DELAY, notConfirmed, testCard, TEST_CARDS } from "../../domain/test-cards.ts";
-import { outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { outcomeOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { requireSameOrigin } from "../access.ts";
 import checkoutScript from "../browser/checkout.js?raw";
 import { CARD_FIELDS, CUSTOMER_FIELDS, filledIn } from "../customer.ts";
@@ -72,59 +72,49 @@ async function payLink(c: Context, service: Service): Promise<Response> {
     if (!(error instanceof ServiceProblem)) throw error;
     if (link === undefined) return htmlReply(unknownPage(), 404);
     if (error.status === 409) return c.redirect(checkoutPath(link.id), 303);
-    return formPage(link, service, { refused: { entered: form, problem: error } }, 422);
+    if (!form.has("check")) return formPage(link, service, { refused: { entered: form, problem: error } }, 422);
+    return checkedPage(form, link, service, error);
   }
 }
 
 /** The form with what is wrong in the fields that the customer has left, which the script names: it shows those fields. */
-function checkFields(
-  form: URLSearchParams,
+function checkedPage(
+  entered: URLSearchParams,
   link: Link,
-  input: PaymentInput,
   service: Service,
+  refusal?: ServiceProblem,
 ): Promise<Response> {
-  const problem = problemOf(() => checkPayment(link, input, service.clock.now()));
-  const errors = problem?.errors.filter(({ at }) => form.getAll("check").includes(at));
-  return formPage(link, service, {
-    refused: { entered: form, problem: new ServiceProblem(422, "", errors) },
-  });
-}
-
-function problemOf(check: () => unknown): ServiceProblem | undefined {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    if (error instanceof ServiceProblem) return error;
-    throw error;
-  }
+  const errors = refusal?.errors.filter(({ at }) => entered.getAll("check").includes(at));
+  return formPage(link, service, { refused: { entered, problem: new ServiceProblem(422, "", errors) } });
 }
 
 /** The record, with the address that a browser would return to. */
 async function payByProgram(c: Context, form: URLSearchParams, service: Service): Promise<Response> {
-  const record = await pay(c, paymentInputFromForm(form), form, service);
-  const link = linkFromQuery(c, service);
-  const returnUrl = link && returnUrlFor(record, link);
+  const { record, linkId } = await pay(c, paymentInputFromForm(form), form, service);
+  const returnUrl = returnUrlFor(record, findLink(service.ledger, linkId));
   return jsonReply({ ...record, ...(returnUrl === undefined ? {} : { returnUrl }) });
 }
 
 async function payInBrowser(c: Context, form: URLSearchParams, service: Service): Promise<Response> {
-  const { ledger, clock, merchant } = service;
+  const { ledger, clock, merchant, tokens } = service;
   const input = paymentInputFromForm(form);
   const link = findLink(ledger, c.req.query("r") ?? "");
-  if (form.has("check")) return checkFields(form, link, input, service);
+  const now = clock.now();
+  if (form.has("check")) {
+    checkPayment(link, input, now);
+    return checkedPage(form, link, service);
+  }
   const { card } = input;
-  if (card?.before === "confirmation" && !form.has("confirmed")) {
-    const now = clock.now();
+  const question = tokens.sealOf([link.id, form.get("form"), form.get("amount")]);
+  if (card?.before === "confirmation" && !(form.has("confirmed") && form.get("question") === question)) {
     const { amount } = checkPayment(link, input, now);
     const { merchantName } = merchant;
-    return htmlReply(confirmationPage({ link, merchantName, card, amount, now, entered: form }));
+    return htmlReply(confirmationPage({ link, merchantName, card, amount, now, question, entered: form }));
   }
-  const record = await pay(c, input, form, service);
-  const uti = textOf(record, "uti") ?? "";
-  const payment = ledger.findPayment(uti);
+  const payment = await pay(c, input, form, service);
+  const { uti, record } = payment;
   const isAgainOpen = isOpen(statusOf(findLink(ledger, link.id), clock.now()));
-  if (payment !== undefined && isAgainOpen && outcomeOf(record) === "DECLINED") {
+  if (isAgainOpen && outcomeOf(record) === "DECLINED") {
     const returnUrl = returnUrlFor(record, link);
     const strip = sandboxStrip(payment, service);
     return formPage(link, service, {
@@ -135,11 +125,11 @@ async function payInBrowser(c: Context, form: URLSearchParams, service: Service)
   return c.redirect(resultPath(uti), 303);
 }
 
-/** The answer of the card's bank, which may take its time. */
+/** The answer of the card's bank, which may take its time. A program that names no answer of the customer confirms. */
 async function pay(c: Context, input: PaymentInput, form: URLSearchParams, service: Service) {
   const { card } = input;
   if (card?.before === "delay") await new Promise((resolve) => setTimeout(resolve, DELAY));
-  const isRefused = card?.before === "confirmation" && form.get("confirmed") === "no";
+  const isRefused = card?.before === "confirmation" && (form.get("confirmed") ?? "yes") !== "yes";
   const paid = isRefused ? { ...input, card: notConfirmed(card) } : input;
   return acceptPayment(service, c.req.query("r") ?? "", paid, formToken(form));
 }

@@ -8,7 +8,6 @@ import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../../domain/time.ts";
 import { cardFor } from "../../domain/test-cards.ts";
-import { textOf } from "../../domain/transaction.ts";
 import dashboardScript from "../browser/dashboard.js?raw";
 import liveScript from "../browser/live.js?raw";
 import { addLink, cancelLink } from "../links.ts";
@@ -209,8 +208,8 @@ async function payLink(c: Context, service: Service): Promise<Response> {
   const amount = form.get("amount")?.trim() ?? "";
   try {
     const payment = { card: cardFor(outcome), ...(amount === "" ? {} : { amount }) };
-    const record = await acceptPayment(service, id, payment);
-    return await redirectBack(c, service, "paid", paymentPath(textOf(record, "uti") ?? ""));
+    const { uti } = await acceptPayment(service, id, payment);
+    return await redirectBack(c, service, "paid", paymentPath(uti));
   } catch (error) {
     if (!(error instanceof ServiceProblem) || error.status !== 422 || !accepts(c, "text/html")) throw error;
     const view = viewOf(c, service, form.get("key") ?? undefined, linkPath(id));
