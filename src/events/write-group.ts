@@ -16,7 +16,7 @@ import {
 import { OLD_REJECTIONS, oldEvents } from "./reading.ts";
 import { applyOrder } from "./queue-orders.ts";
 import { claimTurns, endTurns, enqueue } from "./queue.ts";
-import { COLUMNS } from "./writes.ts";
+import { COLUMNS, NO_ANSWER } from "./writes.ts";
 import type { EventWrite, ForwardWrite, LookUp, RejectionWrite, Told, Write, WriteResult } from "./writes.ts";
 
 /** The most rejections to store; beyond it, the oldest are deleted. */
@@ -228,7 +228,7 @@ async function lookUp(
         first: String(event),
         accepted: done !== 0,
         claimedElsewhere: claimed !== 0,
-        answered: typeof answered === "number" ? answered : undefined,
+        answered: typeof answered === "number" && answered !== NO_ANSWER ? answered : undefined,
       },
     ]),
   );

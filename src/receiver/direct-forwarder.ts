@@ -107,13 +107,12 @@ function answerFor({ status, timedOut, sent, reply }: Attempt): HttpReply {
 /** What a proxy would pass on, and the status that it received: every 2xx is accepted, and a service may know only 200. */
 function received(status: number, reply?: HttpReply): HttpReply {
   const answer = reply && {
-    headers: reply.headers.filter(([name]) => OF_CONTENT.has(name.toLowerCase())),
+    // Its body is decoded.
+    headers: reply.headers.filter(([name]) => name.toLowerCase() === "content-type"),
     body: reply.body,
   };
   return replyFor(isAccepted(status) ? 200 : status, `received-status=${status}`, answer);
 }
-
-const OF_CONTENT: ReadonlySet<string> = new Set(["content-type", "content-encoding"]);
 
 interface Lanes {
   /** Resolves with what leaves the lane: once one is free for this key, or when the time has passed. */

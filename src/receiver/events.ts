@@ -88,7 +88,7 @@ export interface StoreResult {
   readonly accepted: boolean;
   /** The log of another listener has claimed the event and is forwarding it. */
   readonly claimedElsewhere: boolean;
-  /** How the application answered the last attempt to forward it. */
+  /** The status of the last attempt to forward it; undefined without an attempt or an answer. */
   readonly answered: number | undefined;
 }
 

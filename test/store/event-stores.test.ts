@@ -235,6 +235,17 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(await claimedElsewhere(store, "c3", 0)).toBe(true);
   });
 
+  it("tells others how the application answered the last attempt, if it did", async () => {
+    const store = open(await newPlace());
+    await store.append(event("a"), new Date(AT.getTime() + 35_000));
+    const answered = async (status: number | null): Promise<number | undefined> => {
+      await store.forwarded("a", { at: AT, target: "http://app/", status, ms: 1, detail: "" });
+      return (await store.lookUp("a", AT)).answered;
+    };
+    expect(await answered(401)).toBe(401);
+    expect(await answered(null)).toBeUndefined();
+  });
+
   it("writes what is queued before it closes", async () => {
     const path = await newPlace();
     const store = open(path);

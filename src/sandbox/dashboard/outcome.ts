@@ -119,10 +119,14 @@ interface ProxyStatus {
   readonly details: string | undefined;
 }
 
+/** The most proxies that are shown: those next to the application. */
+const PROXIES = 5;
+
 /** In the order of the way there; none of a field that is not a list. */
 function proxyStatuses(field: string): ProxyStatus[] {
   try {
     return parseList(field)
+      .slice(0, PROXIES)
       .flatMap((member) => {
         if (isInnerList(member)) return [];
         const [name, parameters] = member;
