@@ -222,7 +222,11 @@ describe("the requests to the API", () => {
     await service.request("POST", "/oauth/token", { headers: { "Content-Type": "text/plain" }, body: form });
     await service.request("GET", `/v1/${accessToken}?x=${token}`);
     await service.create({ note: [accessToken, clientSecret], password: "hunter2" });
-    await service.create({ apiKey: ["hunter2"], note: "4111 1111 1111 1111", card: { number: 4111111111111111 } });
+    await service.create({
+      apiKey: ["hunter2"],
+      note: "4111 1111 1111 1111",
+      card: { number: 4111111111111111 },
+    });
     await service.create(
       oneTime(service, { paymentSettings: { callbackUrl: "http://a:hunter2@127.0.0.1/" } }),
     );

@@ -72,7 +72,8 @@ async function payLink(c: Context, service: Service): Promise<Response> {
     if (!(error instanceof ServiceProblem)) throw error;
     if (link === undefined) return htmlReply(unknownPage(), 404);
     if (error.status === 409) return c.redirect(checkoutPath(link.id), 303);
-    if (!form.has("check")) return formPage(link, service, { refused: { entered: form, problem: error } }, 422);
+    if (!form.has("check"))
+      return formPage(link, service, { refused: { entered: form, problem: error } }, 422);
     return checkedPage(form, link, service, error);
   }
 }
