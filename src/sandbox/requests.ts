@@ -119,11 +119,15 @@ function shownText(type: string, text: string): string {
 }
 
 const formText = (form: URLSearchParams): string =>
-  [...form].map(([name, value]) => `${name}=${String(withoutSecrets(value, name))}`).join("&");
+  [...form]
+    .map(([name, value]) => `${name}=${isSecret(name) && value !== "" ? HIDDEN : withoutPassword(value)}`)
+    .join("&");
+
+const isSecret = (name: string): boolean => isSecretName(name) || /key$/i.test(name);
 
 /** `name` is that of the member or the field. */
 function withoutSecrets(value: Json, name = ""): Json {
-  if (value !== "" && value !== null && (isSecretName(name) || /key$/i.test(name))) return HIDDEN;
+  if (value !== "" && value !== null && isSecret(name)) return HIDDEN;
   if (typeof value === "string") return withoutPassword(value);
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item));
   if (!isJsonObject(value)) return value;
