@@ -1,8 +1,7 @@
 /** The checkout in a real browser: each kind of link paid, without JavaScript, refused forms, and the way back. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import type { Page } from "playwright-core";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { violationsOn } from "../support/accessibility.ts";
 import {
   startListenCommand,
@@ -12,6 +11,7 @@ import {
 import { hasBrowser, useBrowser } from "../support/browser.ts";
 import { temporaryHome } from "../support/home.ts";
 import { createLink } from "../support/sandbox-link.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 const DECLINED = /4000 0000 0000 0002/;
 const APPROVED = /4111 1111 1111 1111/;
@@ -147,8 +147,8 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
   it("returns by itself to a merchant that redirects to another origin, unless the customer stays", async () => {
     const { create } = await openShop();
     const thanks = await serveShop(() => undefined);
-    const shop = await serveShop(() => `http://localhost:${portOf(thanks)}/thanks`);
-    const returnUrl = `http://127.0.0.1:${portOf(shop)}/return`;
+    const shop = await serveShop(() => `http://localhost:${thanks}/thanks`);
+    const returnUrl = `http://127.0.0.1:${shop}/return`;
     const page = await openPage();
     const buy = async (): Promise<void> => {
       await page.goto(await create(oneTime({ paymentSettings: { returnUrl } })));
@@ -307,7 +307,7 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
       () => undefined,
       () => answer,
     );
-    const callbackUrl = `http://127.0.0.1:${portOf(shop)}/`;
+    const callbackUrl = `http://127.0.0.1:${shop}/`;
     const page = await openPage();
     await page.goto(await create(oneTime({ paymentSettings: { callbackUrl } })));
     await page.getByRole("button", { name: APPROVED }).click();
@@ -410,8 +410,8 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
   });
 });
 
-/** A merchant's site: redirects to the address, or thanks. */
-async function serveShop(redirect: () => string | undefined, answer = () => 200): Promise<Server> {
+/** A merchant's site on a port: redirects to the address, or thanks. */
+async function serveShop(redirect: () => string | undefined, answer = () => 200): Promise<number> {
   const server = createServer((_request, reply) => {
     const to = redirect();
     reply.writeHead(to === undefined ? answer() : 302, {
@@ -420,9 +420,5 @@ async function serveShop(redirect: () => string | undefined, answer = () => 200)
     });
     reply.end("<p>Thank you</p>");
   });
-  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
-  onTestFinished(() => void server.close());
-  return server;
+  return listenOnFreePort(server);
 }
-
-const portOf = (server: Server): number => (server.address() as AddressInfo).port;

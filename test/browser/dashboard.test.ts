@@ -1,12 +1,12 @@
 /** The dashboard in a real browser: live rows, details, actions with and without JavaScript, and what axe-core finds. */
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { violationsOn } from "../support/accessibility.ts";
 import { hasBrowser, useBrowser } from "../support/browser.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startPaylink, type Running } from "../support/paylink.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 interface Shop {
   /** With a final slash. */
@@ -38,9 +38,8 @@ async function openReceiver(): Promise<{ readonly url: string; readonly receiver
       return reply.end('{"received":true}');
     });
   });
-  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/paid`, receiver };
+  const port = await listenOnFreePort(server);
+  return { url: `http://127.0.0.1:${port}/paid`, receiver };
 }
 
 const startSandbox = async (home: string, port: string) => {

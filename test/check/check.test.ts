@@ -1,6 +1,5 @@
 /** `check` against real apps: a proper one passes, and each with a classic fault is caught by the names of its cases. */
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSender } from "../../src/http/send.ts";
 import { type CaseResult, checkEndpoint } from "../../src/check/endpoint.ts";
@@ -8,6 +7,7 @@ import { endpointCases } from "../../src/check/cases.ts";
 import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { type Fault, FAULTS, startEndpoint } from "../support/endpoints.ts";
 import { KEYS } from "../support/keys.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 const { privateKey, publicPem: PUBLIC_PEM } = KEYS;
 
@@ -72,9 +72,7 @@ describe("an endpoint", () => {
 
   it("that crashes has refused nothing", async () => {
     const server = createServer((_, outgoing) => outgoing.writeHead(500).end());
-    onTestFinished(() => void server.close());
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const failed = await failures(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    const failed = await failures(`http://127.0.0.1:${await listenOnFreePort(server)}/`);
     expect(failed).toEqual(
       endpointCases(undefined, true).map(({ name, required }) => (required ? name : `(${name})`)),
     );

@@ -2,19 +2,18 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { request as httpsRequest } from "node:https";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { isDeepStrictEqual } from "node:util";
 import parse from "parse-prometheus-text-format";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { interrupted, runCommand, terminated, type CommandOptions } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { freePort } from "../support/ports.ts";
+import { freePort, listenOnFreePort } from "../support/ports.ts";
 import { exchangeRaw, statusOf } from "../support/post.ts";
 import { keyFile, otherKeys } from "../support/keys.ts";
 import { forged, post, record, startApp, webhook } from "../support/webhooks.ts";
@@ -52,10 +51,8 @@ describe("readiness", () => {
     const keys = createServer((_, response) => {
       asked.push(() => response.end(readFileSync(pem)));
     });
-    await new Promise<void>((resolve) => keys.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void keys.close());
     const admin = `http://127.0.0.1:${await freePort()}/`;
-    const url = `http://127.0.0.1:${(keys.address() as AddressInfo).port}/service.pem`;
+    const url = `http://127.0.0.1:${await listenOnFreePort(keys)}/service.pem`;
     const flags = ["--port", "0", "--admin", new URL(admin).host, "--key", url];
     const listen = startCommand(["listen", ...flags, "--json"], { home });
     await expect.poll(() => asked.length).toBe(1);

@@ -1,6 +1,6 @@
 /** What `paylink listen` makes of its flags and settings, in process: values, defaults, and every problem at once. */
 import { createServer } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { listen } from "../../src/commands/listen/command.ts";
 import { listenOptions } from "../../src/commands/listen/options.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
@@ -8,6 +8,7 @@ import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import type { Profile } from "../../src/settings/profile.ts";
 import { type Flags, optionsOf, wordsOf } from "../support/command-options.ts";
 import { runCommand } from "../support/context.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 const settings = (profile: Profile = { webhookKey: ["service.pem"] }) =>
   resolveSettings({ named: undefined, env: {}, current: "shop", profiles: { shop: profile } });
@@ -239,11 +240,7 @@ describe("the options of listen", async () => {
 
 describe("paylink listen", () => {
   it("ends at once if the port is in use, whatever --timeout says", async () => {
-    const other = createServer().listen(0, "127.0.0.1");
-    onTestFinished(() => void other.close());
-    await new Promise((resolve) => other.once("listening", resolve));
-    const address = other.address();
-    const port = typeof address === "object" && address !== null ? String(address.port) : "";
+    const port = String(await listenOnFreePort(createServer()));
     const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const before = timers();
     const run = await runCommand(["listen", "--port", port, "--no-verify", "--timeout", "12s", "--json"]);

@@ -1,8 +1,6 @@
 /** No secret in any output of any command, with everything shown that `--debug` shows. */
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { declared } from "../../src/commands/declare.ts";
@@ -13,6 +11,7 @@ import { CLIENT, SERVICE_TOKEN, startDocumentedService } from "../support/docume
 import { temporaryHome } from "../support/home.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 import { rawServer, type RawServer } from "../support/raw-server.ts";
 
 const TOKEN = "tok_c2VjcmV0LW9uZQ";
@@ -152,10 +151,8 @@ describe("card numbers", () => {
     const echo = createServer((request, response) => {
       response.statusCode = 500;
       request.pipe(response);
-    }).listen(0, "127.0.0.1");
-    onTestFinished(() => void echo.close());
-    await once(echo, "listening");
-    const { port } = echo.address() as AddressInfo;
+    });
+    const port = await listenOnFreePort(echo);
     for (const flags of [["--debug"], ["--debug", "--json"], ["--debug", "--compact"]]) {
       const args = ["listen", "--port", "0", "--key", keyFile(home), "--forward-to", String(port), ...flags];
       const listen = startCommand(args, { home });

@@ -1,12 +1,11 @@
 /** `listen --ack stored`, on the built program: an application that fails, resets, hangs and comes back, and kills. */
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
-import { freePort } from "../support/ports.ts";
+import { freePort, listenOnFreePort } from "../support/ports.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
@@ -32,12 +31,7 @@ async function startUnsteadyApp() {
       answer(response, uti);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  app.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  app.url = `http://127.0.0.1:${await listenOnFreePort(server)}/`;
   return app;
 }
 

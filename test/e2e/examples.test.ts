@@ -1,14 +1,14 @@
 /** Every example of every help page is run as it stands, against a sandbox and a listener, in a folder of its own. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { runCommand } from "../support/context.ts";
 import { helpPages } from "../support/help-pages.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, startPaylink, startSandbox } from "../support/paylink.ts";
 import { openShell } from "../support/shell.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 const pages = await helpPages();
 const COMMANDS = [...new Set(pages.map(({ command: [name = "paylink"] }) => name))];
@@ -52,12 +52,7 @@ async function stage(): Promise<Stage> {
 /** Takes whatever it is sent. */
 async function startApplication(): Promise<string> {
   const server = createServer((_, response) => response.end());
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return String((server.address() as AddressInfo).port);
+  return String(await listenOnFreePort(server));
 }
 
 /** The output of an example that runs until it is stopped. */

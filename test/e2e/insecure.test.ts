@@ -1,13 +1,13 @@
 /** `--insecure` on the built program: `listen` for its target's certificate, `sandbox` for the one of `listen`. */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 /** Answers 200 with the body given, and counts who got so far. */
 async function startHttps(home: string, body = ""): Promise<{ url: string; served: () => number }> {
@@ -17,12 +17,8 @@ async function startHttps(home: string, body = ""): Promise<{ url: string; serve
     served += 1;
     request.resume().on("end", () => response.end(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, served: () => served };
+  const port = await listenOnFreePort(server);
+  return { url: `https://127.0.0.1:${port}/hook`, served: () => served };
 }
 
 describe("a self-signed certificate", () => {

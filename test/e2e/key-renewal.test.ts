@@ -1,12 +1,12 @@
 /** A running `listen` whose service changes its key: found at its URL without a restart, asked for sparingly, never lost. */
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { publicJwk, type SigningKey } from "../../src/signatures/keys.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, type Running, runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 const newKey = (keyid: string): SigningKey => ({
   keyid,
@@ -25,13 +25,9 @@ async function serveKeys(...answers: (readonly SigningKey[] | undefined)[]) {
       JSON.stringify({ keys: keys?.map(({ key, keyid }) => publicJwk(createPublicKey(key), keyid ?? "")) }),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const port = await listenOnFreePort(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`,
+    url: `http://127.0.0.1:${port}/jwks.json`,
     served: () => served,
   };
 }

@@ -3,7 +3,6 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { sampleTransaction, signWebhook } from "paylink/webhooks";
@@ -12,7 +11,7 @@ import { CLIENT, startDocumentedService } from "../support/documented-service.ts
 import { helpPages } from "../support/help-pages.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink, startPaylink, type Running } from "../support/paylink.ts";
-import { freePort } from "../support/ports.ts";
+import { freePort, listenOnFreePort } from "../support/ports.ts";
 import { README, readmeBlock, readmeBlocks } from "../support/readme.ts";
 import { openShell } from "../support/shell.ts";
 import { KEYS } from "../support/keys.ts";
@@ -183,12 +182,10 @@ it("runs every other block in the order given, and finds its sample output", asy
   const service = await startDocumentedService();
   copyFileSync(service.keyFile, join(shell.cwd, "service.pem"));
   const application = createServer((_, response) => response.end());
-  await new Promise<void>((ready) => application.listen(0, "127.0.0.1", ready));
-  onTestFinished(() => void application.close());
   const listenPort = await freePort();
   const ports: Readonly<Record<string, string>> = {
     4000: listenPort,
-    3000: String((application.address() as AddressInfo).port),
+    3000: String(await listenOnFreePort(application)),
   };
   const staged = (text: string): string =>
     text

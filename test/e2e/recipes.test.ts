@@ -1,16 +1,16 @@
 /** The receivers of `paylink help webhooks` in JavaScript with the built library: webhooks are accepted, and every forgery is refused by its reason. */
 import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { VerifierOptions } from "paylink/webhooks";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createApp as createExpress } from "../../src/commands/help/webhooks/express.mjs";
 import { createApp as createFastify } from "../../src/commands/help/webhooks/fastify.mjs";
 import { createApp as createHono } from "../../src/commands/help/webhooks/hono.mjs";
 import { createApp as createNode } from "../../src/commands/help/webhooks/node.mjs";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 import { post, statusOf } from "../support/post.ts";
 import { signedWebhook } from "../support/signed-webhook.ts";
 import { rawRequest, vectorFile, type WebhookCase } from "../support/vectors.ts";
@@ -55,22 +55,14 @@ beforeEach(() => {
   );
 });
 
-let server: Server;
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
-});
-
 async function start(name: string, options: VerifierOptions): Promise<string> {
   const create = SERVERS[name];
   if (create === undefined) throw new Error(`There is no receiver ${name}`);
   return listening(await create(options));
 }
 
-async function listening(created: Server): Promise<string> {
-  server = created;
-  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/paylink`;
+async function listening(server: Server): Promise<string> {
+  return `http://127.0.0.1:${await listenOnFreePort(server)}/webhooks/paylink`;
 }
 
 const portOf = (url: string): number => Number(new URL(url).port);
@@ -103,7 +95,6 @@ describe.each(Object.keys(SERVERS))("the receiver for %s", (name) => {
       printed = [];
       const url = await start(name, optionsOf(vector));
       const status = await statusOf(portOf(url), rawRequest(vector));
-      server.close();
       refused[vector.id] = printed[0] ?? `${status}`;
       expect([vector.id, status]).toEqual([vector.id, expect.toSatisfy((s) => s >= 400 && s < 502)]);
     }

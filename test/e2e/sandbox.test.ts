@@ -1,10 +1,10 @@
 /** The sandbox and `paylink test` with the real binary: kills and signals. */
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { createLink } from "../support/sandbox-link.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 const SANDBOX = ["sandbox", "--port", "0", "--json"];
 
@@ -19,12 +19,8 @@ async function countingReceiver(): Promise<{ readonly url: string; readonly seen
       response.end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, seen };
+  const port = await listenOnFreePort(server);
+  return { url: `http://127.0.0.1:${port}/`, seen };
 }
 
 describe("kill -9 while deliveries are under way", () => {

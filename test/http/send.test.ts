@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { createSecureServer } from "node:http2";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import * as undici from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { PaylinkError } from "../../src/domain/errors.ts";
@@ -13,7 +12,7 @@ import { selfSigned } from "../support/certificate.ts";
 import { connectionHint } from "../../src/service/failures.ts";
 import { adviceOf } from "../support/failure.ts";
 import { temporaryHome } from "../support/home.ts";
-import { freePort } from "../support/ports.ts";
+import { freePort, listenOnFreePort } from "../support/ports.ts";
 import { rawServer } from "../support/raw-server.ts";
 import { startProxy, UNRESOLVABLE } from "../support/secure-service.ts";
 import { openSender } from "../support/sender.ts";
@@ -74,9 +73,7 @@ describe("an https server that closes the connection", () => {
 
   /** Its failure for a client that accepts its certificate. */
   async function failureAt(server: ReturnType<typeof createServer>, certificate?: ReturnType<typeof files>) {
-    await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
-    onTestFinished(() => void server.close());
-    const authority = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const authority = `127.0.0.1:${await listenOnFreePort(server)}`;
     const request: HttpRequest = {
       method: "GET",
       scheme: "https",
@@ -184,9 +181,7 @@ describe("an https service that speaks HTTP/2 alone", () => {
       stream.respond({ ":status": 201, "x-method": String(headers[":method"]) });
       stream.pipe(stream);
     });
-    await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
-    onTestFinished(() => void server.close());
-    const authority = `localhost:${(server.address() as AddressInfo).port}`;
+    const authority = `localhost:${await listenOnFreePort(server)}`;
     const send = openSender();
     const request: HttpRequest = {
       method: "POST",

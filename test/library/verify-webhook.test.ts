@@ -1,7 +1,6 @@
 /** Verification in an application: every form of request, the vectors, bodies that were read before, and the keys. */
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject } from "node:crypto";
-import type { AddressInfo } from "node:net";
 import { runInNewContext } from "node:vm";
 import express from "express";
 import fastify from "fastify";
@@ -22,6 +21,7 @@ import { ALGORITHMS } from "../../src/signatures/algorithms.ts";
 import { publicJwk, verificationKey } from "../../src/signatures/keys.ts";
 import { vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
 import { KEYS, otherKeys } from "../support/keys.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 const URL_SENT = "https://shop.example/webhooks?from=service";
 const { publicKey, privateKey, publicPem: pem } = KEYS;
@@ -47,12 +47,7 @@ async function listen(receive: (request: IncomingMessage) => Promise<unknown>): 
       () => response.writeHead(500).end(),
     );
   });
-  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+  return `http://127.0.0.1:${await listenOnFreePort(server)}/webhooks`;
 }
 
 describe("vectors", () => {
@@ -420,13 +415,7 @@ describe("the body", () => {
 });
 
 async function listenTo(app: express.Express): Promise<string> {
-  const server = app.listen(0, "127.0.0.1");
-  await new Promise((bound) => server.on("listening", bound));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listenOnFreePort(createServer(app))}`;
 }
 
 const EVENT_1 = { httpMethod: "POST", path: "/webhooks", requestContext: { stage: "prod" }, headers: {} };

@@ -1,5 +1,5 @@
 /** Forwarding against an application that is slow, silent or gone, with its own clock and timeout. */
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Send, SendError, SendTimeout } from "../../src/http/exchange.ts";
 import { createSender } from "../../src/http/send.ts";
@@ -19,6 +19,7 @@ import { NO_PAINT } from "../../src/render/paint.ts";
 import { renderForward } from "../../src/render/received-webhook.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { record, webhook } from "../support/webhooks.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 const AT = new Date("2026-11-21T10:00:00Z");
 const APP = new URL("http://127.0.0.1:3000/hook");
@@ -196,6 +197,9 @@ describe("the answer of the application", () => {
     const encoded = [["Content-Encoding", "gzip"]] as const;
     const empty = await answerTo(async () => ({ status: 409, headers: encoded, body: new Uint8Array() }));
     expect(empty.headers).toEqual([["Proxy-Status", "paylink; received-status=409"]]);
+    const cut = (keep = Infinity): Uint8Array => new Uint8Array(1e6).subarray(0, keep);
+    const long = await answerTo(async (_, { keep } = {}) => ({ status: 500, headers, body: cut(keep) }));
+    expect(long.body.length).toBe(64 * 1024);
   });
 
   it.each([
@@ -259,9 +263,7 @@ describe("an application that", () => {
       onTestFinished(() => void socket.destroy());
       if (does === "hangs up") socket.on("data", () => socket.destroy());
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void server.close());
-    return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    return new URL(`http://127.0.0.1:${await listenOnFreePort(server)}/`);
   }
 
   it("never answers timed out", async () => {

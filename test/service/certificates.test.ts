@@ -1,9 +1,8 @@
 /** Certificates that are not accepted, or cannot be used: what the message says to do. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { readClientCertificate } from "../../src/service/open-client.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import { apiAt } from "../support/api.ts";
@@ -12,13 +11,12 @@ import { selfSigned } from "../support/certificate.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { REQUEST } from "../support/link-request.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 async function selfSignedServer(home: string): Promise<string> {
   const { cert, key } = selfSigned(home, "localhost");
   const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) });
-  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
-  onTestFinished(() => void server.close());
-  return `https://localhost:${(server.address() as AddressInfo).port}/`;
+  return `https://localhost:${await listenOnFreePort(server)}/`;
 }
 
 it("names NODE_EXTRA_CA_CERTS for an authority that Node does not know", async () => {

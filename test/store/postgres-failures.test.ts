@@ -1,5 +1,5 @@
 /** PostgreSQL as event store when it fails: nothing acknowledged is lost, nothing is stored twice, and it recovers. */
-import { createServer, connect, type AddressInfo, type Socket } from "node:net";
+import { createServer, connect, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { PaylinkError } from "../../src/domain/errors.ts";
@@ -7,6 +7,7 @@ import { openPostgresEventStore, TIMES } from "../../src/events/postgres.ts";
 import { openPostgres } from "../support/event-stores.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { all, event, ids, rejection } from "../support/stored-events.ts";
+import { listenOnFreePort } from "../support/ports.ts";
 
 const server = usePostgres();
 
@@ -144,9 +145,8 @@ async function cutAfter(to: number, statement: string): Promise<{ port: number; 
     ] as const)
       one.on("error", () => other.destroy()).on("close", () => other.destroy());
   });
-  await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void between.close());
-  return { port: (between.address() as AddressInfo).port, arm: () => void (armed = true) };
+  const port = await listenOnFreePort(between);
+  return { port, arm: () => void (armed = true) };
 }
 
 describe("a server that is away", () => {
@@ -333,10 +333,9 @@ async function passage(to: number) {
       from.on("error", () => other.destroy()).on("close", () => other.destroy());
     }
   });
-  await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
+  const port = await listenOnFreePort(between);
   onTestFinished(() => {
-    between.close();
     for (const socket of sockets) socket.destroy();
   });
-  return { port: (between.address() as AddressInfo).port, set: (open: boolean) => void (isOpen = open) };
+  return { port, set: (open: boolean) => void (isOpen = open) };
 }

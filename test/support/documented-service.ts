@@ -2,9 +2,7 @@
 import { createPrivateKey } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { privatelyIssued } from "./certificate.ts";
 import {
   cancelLink,
@@ -21,6 +19,7 @@ import {
 } from "./documented-links.ts";
 import { temporaryHome } from "./home.ts";
 import { postWebhook, transactionRecord, type Outcome, type PostedWebhook } from "./documented-webhook.ts";
+import { listenOnFreePort } from "./ports.ts";
 
 export const CLIENT = { id: "shop+1", secret: "s3cret/+=%&*value" };
 
@@ -92,12 +91,7 @@ export async function startDocumentedService(gateway: Gateway = {}): Promise<Doc
       return response.writeHead(reply.status, { "Content-Type": reply.type }).end(reply.body);
     });
   });
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = `http://127.0.0.1:${await listenOnFreePort(server)}`;
   const tokenUrl = `${address}/oauth2/token`;
   const place = ["--service", "dna-test", "--base-url", address, "--token-url", tokenUrl];
   const defaults = ["--terminal-id", TERMINAL_ID, "--currency", "GBP", "--customer-name", "Ada Lovelace"];

@@ -1,10 +1,9 @@
 /** Small webhook endpoints as merchants write them: a proper one, and one for each classic fault. */
 import { createHash, createHmac, createPublicKey, verify as cryptoVerify } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import express from "express";
 import { isInnerList, parseDictionary, serializeInnerList, type InnerList } from "structured-headers";
-import { onTestFinished } from "vitest";
+import { listenOnFreePort } from "./ports.ts";
 
 export const FAULTS = [
   "parses before verifying",
@@ -41,12 +40,7 @@ export async function startEndpoint(publicKeyPem: string, fault?: Fault): Promis
     }
   };
   const server = fault === "parses before verifying" ? parsing(answer) : raw(answer);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  address.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  address.url = `http://127.0.0.1:${await listenOnFreePort(server)}`;
   return `${address.url}/webhooks`;
 }
 

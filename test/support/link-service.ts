@@ -3,8 +3,7 @@
  * link for an `Idempotency-Key`, and refuses the key of another request.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { listenOnFreePort } from "./ports.ts";
 
 /** `create otherwise` makes a link over another amount; `created …` fails after the link was created. */
 export type Fate =
@@ -92,13 +91,7 @@ export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Prom
       answer(typeof body === "object" && body !== null ? body : {}, incoming, outgoing);
     });
   });
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${await listenOnFreePort(server)}`;
   return {
     url,
     links,

@@ -1,10 +1,24 @@
-/** Ports for programs that need a number in advance: each was free a moment ago. */
+/** Ports of 127.0.0.1: for a server of a test, and for programs that need a number in advance. */
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** Lets a server listen on a free port until the test is over, and gives the port. */
+export async function listenOnFreePort(
+  server: Server & { closeAllConnections?: () => void },
+): Promise<number> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    server.closeAllConnections?.();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
 
 /** Below the ports that systems give to connections and to servers on port 0: other tests would take it before its use. */
 const [FIRST, LAST] = [12_000, 32_000];
 
+/** A port that was free a moment ago. */
 export async function freePort(): Promise<string> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));

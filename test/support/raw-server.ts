@@ -1,7 +1,7 @@
 /** A server that answers with whatever bytes a test wants, or with none: what no HTTP library would send. */
 import { createServer, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { listenOnFreePort } from "./ports.ts";
 
 export interface RawServer {
   readonly url: string;
@@ -31,12 +31,10 @@ export async function rawServer(
       }
     });
   });
-  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
+  const port = await listenOnFreePort(server);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    server.close();
   });
-  const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, port, requests };
 }
 

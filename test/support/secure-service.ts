@@ -2,11 +2,12 @@
 import { readFileSync } from "node:fs";
 import { createServer as createProxy } from "node:http";
 import { createServer } from "node:https";
-import { connect, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { SecureVersion } from "node:tls";
 import { onTestFinished } from "vitest";
 import { privatelyIssued } from "./certificate.ts";
 import { ANSWER } from "./link-request.ts";
+import { listenOnFreePort } from "./ports.ts";
 
 /** A name that no resolver knows: only a proxy reaches it. */
 export const UNRESOLVABLE = "service.invalid";
@@ -47,7 +48,7 @@ export async function startSecureService(
           .end(isToken ? '{"access_token":"token-1"}' : ANSWER),
       );
   });
-  return { port: await listen(server), ca, tokens };
+  return { port: await listenOnFreePort(server), ca, tokens };
 }
 
 export interface Proxy {
@@ -74,11 +75,5 @@ export async function startProxy({ to, refuse }: { to: number; refuse?: number }
     socket.pipe(service).pipe(socket);
     onTestFinished(() => void socket.destroy());
   });
-  return { url: `http://127.0.0.1:${await listen(proxy)}`, targets, tunnelled: () => tunnelled };
-}
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((bound) => server.listen(0, "127.0.0.1", bound));
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+  return { url: `http://127.0.0.1:${await listenOnFreePort(proxy)}`, targets, tunnelled: () => tunnelled };
 }

@@ -1,8 +1,6 @@
 /** Webhooks as the service posts them, signed with the key of the tests, and a small application to forward them to. */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { contentDigest } from "../../src/signatures/digest.ts";
 import type { SigningKey } from "../../src/signatures/keys.ts";
@@ -10,6 +8,7 @@ import { sign } from "../../src/signatures/sign.ts";
 import { SERVICE_COVER, type CoveredComponents } from "../../src/signatures/cover.ts";
 import { KEYS } from "./keys.ts";
 import { componentOf } from "./vectors.ts";
+import { listenOnFreePort } from "./ports.ts";
 
 export function record(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
@@ -110,10 +109,6 @@ export async function startApp(
       });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=b`, taken };
+  const port = await listenOnFreePort(server);
+  return { url: `http://127.0.0.1:${port}/hook?a=b`, taken };
 }
