@@ -99,6 +99,11 @@ export function createDeliveries(parts: SandboxParts, announce: () => void) {
     const due = ledger.nextDue(now);
     if (due !== undefined) timer = setTimeout(wake, Math.min(due - now, LONGEST_TIMER));
   };
+  const find = (id: string): Delivery => {
+    const delivery = ledger.findDelivery(id);
+    if (delivery === undefined) throw new ServiceProblem(404, "no delivery has this id");
+    return delivery;
+  };
   const idle = async (): Promise<void> => {
     for (let running = all(receivers); running.length > 0; running = all(receivers))
       await Promise.all(running);
@@ -126,8 +131,7 @@ export function createDeliveries(parts: SandboxParts, announce: () => void) {
     },
     /** Starts a delivery's schedule again, with an attempt now. Throws a 404 problem for an unknown id. */
     resend: async (id: string): Promise<void> => {
-      const delivery = ledger.findDelivery(id);
-      if (delivery === undefined) throw new ServiceProblem(404, "no delivery has this id");
+      const delivery = find(id);
       await ledger.write(() => ledger.resend(delivery.id, clock.now().getTime()));
       wake(delivery.url);
     },
@@ -141,9 +145,7 @@ export function createDeliveries(parts: SandboxParts, announce: () => void) {
      * unknown id.
      */
     tamper: (id: string, tampering: Tampering): void => {
-      const delivery = ledger.findDelivery(id);
-      if (delivery === undefined) throw new ServiceProblem(404, "no delivery has this id");
-      start(delivery, () => undefined, tampering);
+      start(find(id), () => undefined, tampering);
     },
     /** The attempts of a delivery that have begun and wait for an answer. */
     underWay: (id: string): AttemptUnderWay[] => [...underWay].filter(({ deliveryId }) => deliveryId === id),

@@ -12,14 +12,16 @@ import {
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
 import { makeReference } from "../domain/reference.ts";
+import { SAMPLE_OUTCOMES } from "../domain/outcome.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
-import type { TestCard } from "../domain/test-cards.ts";
+import { cardFor, TEST_CARDS, testCard, type TestCard } from "../domain/test-cards.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import {
   CARD_FIELDS,
   CUSTOMER_FIELDS,
   detailsOfPayment,
   entryProblems,
+  filledIn,
   textProblem,
   type CustomerDetails,
 } from "./customer.ts";
@@ -40,6 +42,39 @@ export interface PaymentInput {
   /** Only if the link's paymentReferenceMode is not FIXED. */
   readonly reference?: string;
   readonly customer?: CustomerDetails;
+}
+
+/** Throws a 400 problem for a form without a card and an outcome. */
+export function paymentInputFromForm(form: URLSearchParams): PaymentInput {
+  const amount = entered(form, "amount");
+  const reference = entered(form, "reference");
+  return {
+    ...paidWith(form),
+    ...(amount === "" ? {} : { amount }),
+    ...(reference === "" ? {} : { reference }),
+    customer: filledIn(allEntered(form, CUSTOMER_FIELDS)),
+  };
+}
+
+const entered = (form: URLSearchParams, name: string): string => form.get(name)?.trim() ?? "";
+
+const allEntered = (form: URLSearchParams, fields: object): Record<string, string> =>
+  Object.fromEntries(Object.keys(fields).map((name) => [name, entered(form, name)]));
+
+/** By the outcome or the card of the pressed button, or by the fields of a typed card. */
+function paidWith(form: URLSearchParams): Pick<PaymentInput, "card" | "typed"> {
+  const outcome = SAMPLE_OUTCOMES.find((choice) => choice === form.get("outcome"));
+  if (outcome !== undefined) return { card: cardFor(outcome) };
+  const card = testCard(form.get("card") ?? "");
+  if (card !== undefined) return { card };
+  // Any other card is refused, so it does not matter which one stands for it.
+  if (form.has("number"))
+    return { card: testCard(entered(form, "number")) ?? TEST_CARDS[0], typed: allEntered(form, CARD_FIELDS) };
+  const [at, choices] = form.has("card")
+    ? ["card", TEST_CARDS.map(({ name }) => name)]
+    : ["outcome", SAMPLE_OUTCOMES];
+  const message = `must be one of ${choices.join(", ")}`;
+  throw new ServiceProblem(400, `${at} ${message}`, [{ at, message }]);
 }
 
 /** The amount and the reference of the record. Throws a 409 problem if the link is not open, a 422 problem with every invalid field. */

@@ -1,16 +1,14 @@
 /** The checkout's addresses: the link's page, the payment that its form posts, and the result. */
 import type { Context, Hono } from "hono";
 import { parseWebAddress } from "../../domain/addresses.ts";
-import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
-import { cardFor, DELAY, notConfirmed, testCard, TEST_CARDS } from "../../domain/test-cards.ts";
+import { DELAY, notConfirmed } from "../../domain/test-cards.ts";
 import { outcomeOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { requireSameOrigin } from "../access.ts";
 import checkoutScript from "../browser/checkout.js?raw";
-import { CARD_FIELDS, CUSTOMER_FIELDS, filledIn } from "../customer.ts";
 import type { Refused } from "../form.ts";
 import { findLink, isOpen, statusOf } from "../links.ts";
 import { fileReply, htmlReply, STYLE } from "../page.ts";
-import { acceptPayment, checkPayment, type PaymentInput } from "../payments.ts";
+import { acceptPayment, checkPayment, paymentInputFromForm, type PaymentInput } from "../payments.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
 import type { Link } from "../store/rows.ts";
@@ -156,39 +154,6 @@ function viewResult(c: Context, service: Service): Response | Promise<Response> 
     strip: sandboxStrip(payment, service),
   });
   return htmlReply(content, 200, leaves ? { Refresh: `${RETURN_DELAY}; url=${url}` } : {});
-}
-
-/** Throws a 400 problem for a form without a card and an outcome. */
-function paymentInputFromForm(form: URLSearchParams): PaymentInput {
-  const amount = entered(form, "amount");
-  const reference = entered(form, "reference");
-  return {
-    ...paidWith(form),
-    ...(amount === "" ? {} : { amount }),
-    ...(reference === "" ? {} : { reference }),
-    customer: filledIn(allEntered(form, CUSTOMER_FIELDS)),
-  };
-}
-
-const entered = (form: URLSearchParams, name: string): string => form.get(name)?.trim() ?? "";
-
-const allEntered = (form: URLSearchParams, fields: object): Record<string, string> =>
-  Object.fromEntries(Object.keys(fields).map((name) => [name, entered(form, name)]));
-
-/** By the outcome or the card of the pressed button, or by the fields of a typed card. */
-function paidWith(form: URLSearchParams): Pick<PaymentInput, "card" | "typed"> {
-  const outcome = SAMPLE_OUTCOMES.find((choice) => choice === form.get("outcome"));
-  if (outcome !== undefined) return { card: cardFor(outcome) };
-  const card = testCard(form.get("card") ?? "");
-  if (card !== undefined) return { card };
-  // Any other card is refused, so it does not matter which one stands for it.
-  if (form.has("number"))
-    return { card: testCard(entered(form, "number")) ?? TEST_CARDS[0], typed: allEntered(form, CARD_FIELDS) };
-  const [at, choices] = form.has("card")
-    ? ["card", TEST_CARDS.map(({ name }) => name)]
-    : ["outcome", SAMPLE_OUTCOMES];
-  const message = `must be one of ${choices.join(", ")}`;
-  throw new ServiceProblem(400, `${at} ${message}`, [{ at, message }]);
 }
 
 /** The token of the rendered form, which pays once; null for a request of a program, which has none. */

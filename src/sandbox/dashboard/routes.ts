@@ -2,7 +2,6 @@
 import type { Context, Hono } from "hono";
 import type { Problem } from "../../domain/errors.ts";
 import { setAt, type JsonObject } from "../../domain/json.ts";
-import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { fieldFromText } from "../../domain/payment-link-fields.ts";
 import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
@@ -12,7 +11,7 @@ import dashboardScript from "../browser/dashboard.js?raw";
 import liveScript from "../browser/live.js?raw";
 import { addLink, cancelLink } from "../links.ts";
 import { fileReply, htmlReply, pageHeaders, STYLE, type Page } from "../page.ts";
-import { acceptPayment } from "../payments.ts";
+import { acceptPayment, paymentInputFromForm } from "../payments.ts";
 import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { Service } from "../service.ts";
 import { clockPage } from "./clock.ts";
@@ -202,13 +201,8 @@ function requestFromForm(form: URLSearchParams, now: Date): JsonObject {
 async function payLink(c: Context, service: Service): Promise<Response> {
   const form = await formBody(c);
   const id = c.req.param("id") ?? "";
-  const outcome = SAMPLE_OUTCOMES.find((choice) => choice === form.get("outcome"));
-  if (outcome === undefined)
-    throw new ServiceProblem(400, `outcome must be one of ${SAMPLE_OUTCOMES.join(", ")}`);
-  const amount = form.get("amount")?.trim() ?? "";
   try {
-    const payment = { card: cardFor(outcome), ...(amount === "" ? {} : { amount }) };
-    const { uti } = await acceptPayment(service, id, payment);
+    const { uti } = await acceptPayment(service, id, paymentInputFromForm(form));
     return await redirectBack(c, service, "paid", paymentPath(uti));
   } catch (error) {
     if (!(error instanceof ServiceProblem) || error.status !== 422 || !accepts(c, "text/html")) throw error;
