@@ -1,6 +1,7 @@
 /** The entry: answers `--version`, and loads the program through Node's compile cache. */
 import nodeModule from "node:module";
 import { isAbsolute } from "node:path";
+import { isSea } from "node:sea";
 import { openChannel } from "./terminal/channel.ts";
 
 const VERSION = ["--version", "-V", "-v", "version"];
@@ -15,8 +16,9 @@ export async function run(process: NodeJS.Process): Promise<number> {
     stdout.write(`${PAYLINK_VERSION}\n`);
     return (await stdout.settled()) === undefined ? 0 : 1;
   }
-  // Node 22 and later have it, and obey NODE_DISABLE_COMPILE_CACHE. Node alone reads and writes this folder.
-  if ("enableCompileCache" in nodeModule && typeof nodeModule.enableCompileCache === "function") {
+  // Node 22 and later have it, and obey NODE_DISABLE_COMPILE_CACHE. Node alone reads and writes this folder. The single
+  // executable contains its compiled code.
+  if (!isSea() && "enableCompileCache" in nodeModule && typeof nodeModule.enableCompileCache === "function") {
     const { default: envPaths } = await import("env-paths");
     const { cache } = envPaths("paylink", { suffix: "" });
     // An empty HOME gives a relative folder: code would come from wherever paylink is started.

@@ -1,9 +1,9 @@
 /** The context of a command on the real machine: its clock, network, disk and terminal. */
-import { join } from "node:path";
 import type { Context, GlobalOptions, Output } from "./context.ts";
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
 import { hasCode } from "./domain/system-reason.ts";
 import { createSender } from "./http/send.ts";
+import { threadOf } from "./own-files.ts";
 import { openServices } from "./services.ts";
 import { createReadFile, createStdin } from "./terminal/files.ts";
 import type { StandardChannels } from "./terminal/channel.ts";
@@ -72,7 +72,7 @@ export function openMachine({ process, version, channels, signals }: MachinePart
       processes: { own: process.pid, isRunning: (pid: number) => isRunning(process, pid) },
       profile: options.profile,
     } satisfies Partial<Context>;
-    const eventThread = join(__dirname, "event-thread.js");
+    const eventThread = threadOf("event-thread.js");
     return Object.assign(machine, openServices({ ...machine, eventThread }, secrets));
   };
   return { openOutput, openContext, close: () => network.close() };

@@ -13,6 +13,7 @@ import {
   SANDBOX_PROFILE,
 } from "./domain/addresses.ts";
 import { isSecretName } from "./domain/secrets.ts";
+import type { ThreadProgram } from "./events/sqlite.ts";
 import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
 import { type ResolvedSettings, resolveSettings } from "./settings/resolved-settings.ts";
 import { type Profile, withoutAccessToken } from "./settings/profile.ts";
@@ -28,8 +29,8 @@ interface Machine extends Pick<
   Context,
   "out" | "send" | "readFile" | "signal" | "now" | "newId" | "random" | "pause" | "env" | "profile"
 > {
-  /** The program of the thread that writes events. */
-  readonly eventThread: string;
+  /** The thread that writes events. */
+  readonly eventThread: ThreadProgram;
 }
 
 interface Secrets {

@@ -1,5 +1,5 @@
 /** The event store in one SQLite file, which several processes can write and read at the same time. */
-import { Worker } from "node:worker_threads";
+import { Worker, type WorkerOptions } from "node:worker_threads";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import type { EventStore } from "../receiver/event-store.ts";
@@ -11,12 +11,18 @@ import type { WriteGroup } from "./write-group.ts";
 import type { GroupAnswer, Write, WriteResult } from "./writes.ts";
 
 export interface EventStoreParts {
-  /** The program of the thread that writes, which starts with the first write. */
-  readonly thread: string;
+  /** Starts with the first write. */
+  readonly thread: ThreadProgram;
   /** Distinguishes the claims of this store from those of all others. */
   readonly owner: string;
   readonly now: () => Date;
   readonly warn: (text: string) => void;
+}
+
+/** `sqlite-thread.ts` as the build made it: its file, or its text. */
+export interface ThreadProgram {
+  readonly program: string;
+  readonly options: WorkerOptions;
 }
 
 /** Does not open the file before the first read or write, which reports a file that cannot be opened. */
@@ -91,15 +97,22 @@ const MAX_MOVES = 3;
 /**
  * SQLite blocks its thread while the disk syncs. With a thread for it, `listen` verifies the next webhooks meanwhile: on
  * a disk whose syncs take 10 ms longer, 1.38 times as many per second (p99 154 ms instead of 1,200 ms).
- * `program` is the file that `sqlite-thread.ts` is built into.
  */
-export function createWriterThread(program: string, path: string, onMoved: () => void): WriterThread {
+export function createWriterThread(
+  { program, options }: ThreadProgram,
+  path: string,
+  onMoved: () => void,
+): WriterThread {
   let worker: Worker | undefined;
   let waiting: Waiting[] = [];
   let moves = 0;
   const start = (): Worker => {
     // Without this, Node 22 warns on stderr that its SQLite is experimental.
-    const started = new Worker(program, { workerData: path, env: { NODE_NO_WARNINGS: "1" } });
+    const started = new Worker(program, {
+      ...options,
+      workerData: path,
+      env: { NODE_NO_WARNINGS: "1" },
+    });
     let cause: unknown = new Error("the thread that writes events has ended");
     let isMoved = false;
     started.on("message", (answer: GroupAnswer) => {

@@ -218,7 +218,7 @@ export const FILES = {
     "settings",
     "store",
   ],
-  entry: ["main", "terminal/channel", "env-paths", "node:module", "node:path"],
+  entry: ["main", "terminal/channel", "env-paths", "node:module", "node:path", "node:sea"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: [
     "commands/corrections",
@@ -228,7 +228,8 @@ export const FILES = {
     "render/error-message",
     "@commander-js/extra-typings",
   ],
-  "source-stack": ["node:fs", "node:module", "node:path", "node:zlib"],
+  "own-files": ["node:fs", "node:path", "node:sea", "node:worker_threads"],
+  "source-stack": ["own-files", "node:module", "node:path", "node:zlib"],
   services: [
     "sandbox/identity",
     "sandbox/store/ledger",

@@ -7,7 +7,9 @@ import { installed } from "./installed.mjs";
 export const MAJORS = ["20", "22", "24", "26"];
 
 /** Each version is an npm package. */
-const PACKAGE = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+const IS_WINDOWS = process.platform === "win32";
+const PACKAGE = `node-${IS_WINDOWS ? "win" : process.platform}-${process.arch}`;
+const EXECUTABLE = IS_WINDOWS ? "bin/node.exe" : "bin/node";
 
 /**
  * @typedef {object} NodeVersion
@@ -24,7 +26,7 @@ const PACKAGE = `node-${process.platform === "win32" ? "win" : process.platform}
  */
 export function nodes(parent, majors = MAJORS) {
   return majors.map((major) => {
-    const node = executable(major);
+    const node = nodeExecutable(major);
     const folder = join(parent, major);
     mkdirSync(folder, { recursive: true });
     symlinkSync(node, join(folder, "node"));
@@ -33,8 +35,11 @@ export function nodes(parent, majors = MAJORS) {
   });
 }
 
-/** @param {string} major */
-const executable = (major) =>
-  process.versions.node.startsWith(`${major}.`)
+/**
+ * The executable of a version, such as 22 or 24.21.0: the Node that runs this, or that of npm. Throws where npm has none.
+ * @param {string} version
+ */
+export const nodeExecutable = (version) =>
+  `${process.versions.node}.`.startsWith(`${version}.`)
     ? process.execPath
-    : join(installed(major, [`${PACKAGE}@${major}`]), PACKAGE, "bin/node");
+    : join(installed(version, [`${PACKAGE}@${version}`]), PACKAGE, EXECUTABLE);

@@ -1,5 +1,4 @@
 /** Runs a command line in this process: real settings, stores and sockets in a throw-away home; no terminal, no signals. */
-import { resolve } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask, Context, GlobalOptions } from "../../src/context.ts";
@@ -13,6 +12,7 @@ import { createReadFile, createStdin } from "../../src/terminal/files.ts";
 import { standardChannels } from "../../src/terminal/channel.ts";
 import { createOutput } from "../../src/terminal/output.ts";
 import { createSecrets, traceSend, traceServe } from "../../src/terminal/debug-trace.ts";
+import { THREAD } from "./event-stores.ts";
 import { temporaryHome } from "./home.ts";
 import { openSender } from "./sender.ts";
 
@@ -47,9 +47,6 @@ export interface CommandEnd {
   readonly stderr: string;
   readonly home: string;
 }
-
-/** A thread runs no TypeScript: the build compiled this one. */
-const EVENT_THREAD = resolve(import.meta.dirname, "../../dist/event-thread.js");
 
 /** What Ctrl-C gives as the reason of the signal. */
 export const interrupted = (): PaylinkError => new PaylinkError("interrupted", "Interrupted.");
@@ -102,7 +99,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
       processes: { own: process.pid, isRunning: () => false },
       profile: given.profile,
     };
-    return { ...machine, ...openServices({ ...machine, eventThread: EVENT_THREAD }, secrets) };
+    return { ...machine, ...openServices({ ...machine, eventThread: THREAD }, secrets) };
   };
   const exit = await runCommandLine(argv, {
     version: "0.0.0",

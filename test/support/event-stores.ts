@@ -5,7 +5,11 @@ import type { EventStore } from "../../src/receiver/event-store.ts";
 import { openPostgresEventStore } from "../../src/events/postgres.ts";
 import { openEventStore } from "../../src/events/sqlite.ts";
 
-export const THREAD = resolve(import.meta.dirname, "../../dist/event-thread.js");
+/** A thread runs no TypeScript: the build compiled this one. */
+export const THREAD = {
+  program: resolve(import.meta.dirname, "../../dist/event-thread.js"),
+  options: {},
+};
 
 export function openSqlite(path: string, now = (): Date => new Date()): EventStore {
   const store = openEventStore(path, {
