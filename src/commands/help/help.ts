@@ -15,6 +15,7 @@ const TOPICS = [
   "production",
   "decisions",
   "ci",
+  "files",
 ] as const satisfies readonly Topic[];
 
 /** What `help` prints of a topic by itself. */
@@ -40,6 +41,12 @@ const FILES = [
   "go",
   "ruby",
   "java",
+  "man",
+  "skill",
+  "openapi",
+  "changelog",
+  "notices",
+  "sbom",
 ] as const satisfies readonly TopicFile[];
 
 export const help = command({

@@ -5,6 +5,7 @@ import { nearest } from "../../domain/parse-result.ts";
 import { MEANINGS } from "../../domain/reasons.ts";
 import { BROKER_VARIABLES } from "../../domain/brokers.ts";
 import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
+import { readOwnFile } from "../../own-files.ts";
 import { renderTable, wrap } from "../../render/layout.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { explainSetting } from "../help-layout.ts";
@@ -22,7 +23,7 @@ interface Explanation {
   readonly json: unknown;
   readonly parts: readonly Part[];
   /** What `help <topic> <name>` prints by itself, ready to save. */
-  readonly files?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string | (() => string)>>;
 }
 
 /** A paragraph, which is wrapped, or anything else. */
@@ -56,6 +57,16 @@ const PRODUCTION_FILES = {
   alerts,
   /** Of Grafana. */
   dashboard,
+};
+
+/** What the build puts beside the program. */
+const OWN_FILES = {
+  man: { file: "paylink.1", holds: "the manual page" },
+  skill: { file: "SKILL.md", holds: "the skill for coding agents" },
+  openapi: { file: "openapi.json", holds: "the interface of the service, as OpenAPI" },
+  changelog: { file: "CHANGELOG.md", holds: "what changed in each version" },
+  notices: { file: "THIRD-PARTY-NOTICES.txt", holds: "the licences of the software in paylink" },
+  sbom: { file: "sbom.cdx.json", holds: "the packages in paylink, as CycloneDX" },
 };
 
 /** What paylink does where the specification of the service is silent. */
@@ -213,9 +224,19 @@ const TOPICS = {
     ],
   }),
   ci: () => guide(CI),
+  files: () => ({
+    json: Object.fromEntries(Object.entries(OWN_FILES).map(([name, { holds }]) => [name, holds])),
+    parts: [
+      "Files that come with paylink, to save:",
+      rows(Object.entries(OWN_FILES).map(([name, { holds }]) => [`paylink help files ${name}`, holds])),
+    ],
+    files: Object.fromEntries(
+      Object.entries(OWN_FILES).map(([name, { file }]) => [name, () => readOwnFile(file).toString()]),
+    ),
+  }),
 } as const satisfies Readonly<Record<string, () => Explanation>>;
 export type Topic = keyof typeof TOPICS;
-export type TopicFile = keyof typeof PRODUCTION_FILES | keyof typeof RECEIVERS;
+export type TopicFile = keyof typeof PRODUCTION_FILES | keyof typeof RECEIVERS | keyof typeof OWN_FILES;
 
 /** Shows a topic, or one file of it. Throws `usage`. */
 export async function showTopic({ out }: Context, topic: Topic, name?: string): Promise<number> {
@@ -223,7 +244,8 @@ export async function showTopic({ out }: Context, topic: Topic, name?: string): 
   if (name !== undefined) {
     const file = Object.hasOwn(files, name) ? files[name] : undefined;
     if (file === undefined) throw unknownFile(topic, name, Object.keys(files));
-    out.data(out.json ? JSON.stringify({ [name]: file }) : file.trimEnd());
+    const text = typeof file === "string" ? file : file();
+    out.data(out.json ? JSON.stringify({ [name]: text }) : text.trimEnd());
     return 0;
   }
   if (out.json) out.lines([JSON.stringify(json)]);
