@@ -10,6 +10,8 @@ export interface RunOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
+  /** What is run instead of the built program on this Node. */
+  readonly program?: readonly string[];
   /** A command that runs the program, which it is given as its last arguments. */
   readonly through?: readonly string[];
 }
@@ -21,8 +23,11 @@ export interface Ended {
 }
 
 /** The program gets PATH and what the test gives, and nothing of the user's: HOME holds what Node keeps compiled. */
-function start(args: readonly string[], { home, env = {}, through = [] }: RunOptions): ChildProcess {
-  const [command = process.execPath, ...rest] = [...through, process.execPath, BINARY, ...args];
+function start(
+  args: readonly string[],
+  { home, env = {}, program = [process.execPath, BINARY], through = [] }: RunOptions,
+): ChildProcess {
+  const [command = process.execPath, ...rest] = [...through, ...program, ...args];
   return spawn(command, rest, {
     env: { PATH: process.env["PATH"], HOME: home, PAYLINK_HOME: home, TZ: "UTC", ...env },
     stdio: ["pipe", "pipe", "pipe"],
