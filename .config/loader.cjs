@@ -3,12 +3,12 @@
  * own modules in it. A thread runs this text too, with the name of its file as the argument.
  */
 "use strict";
-const { dirname, join, posix } = process.getBuiltinModule("node:path");
+const path = process.getBuiltinModule("node:path");
 const { getAsset } = process.getBuiltinModule("node:sea");
 const { compileFunction } = process.getBuiltinModule("node:vm");
 const { isMainThread } = process.getBuiltinModule("node:worker_threads");
 
-const folder = dirname(process.execPath);
+const folder = path.dirname(process.execPath);
 
 /** @type {Map<string, { exports: any }>} */
 const modules = new Map();
@@ -25,13 +25,13 @@ function load(name) {
     // The name, as source-stack.ts looks for it.
     { filename: name, cachedData: Buffer.from(getAsset(`${name}.cache`)) },
   );
-  run(module.exports, requireOwn, module, join(folder, name), folder);
+  run(module.exports, requireOwn, module, path.join(folder, name), folder);
   return module.exports;
 }
 
 /** @param {string} name */
 function requireOwn(name) {
-  if (name.startsWith(".")) return load(posix.basename(name));
+  if (name.startsWith(".")) return load(path.posix.basename(name));
   const module = process.getBuiltinModule(name);
   if (module !== undefined) return module;
   throw Object.assign(new Error(`The executable does not contain ${name}.`), { code: "MODULE_NOT_FOUND" });
