@@ -1,10 +1,11 @@
 /** The newest requests to the service's API with their answers, for the dashboard: in memory, bounded, and without secrets. */
-import type { Context, MiddlewareHandler } from "hono";
-import { withoutPassword } from "../domain/addresses.ts";
+import { parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { isJsonObject, stringifyJson, type Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { isSecretName } from "../domain/secrets.ts";
+import type { Handler } from "../http/exchange.ts";
+import { fieldLines, type HttpReply, targetUri } from "../http/message.ts";
 import type { Merchant } from "./identity.ts";
 import { searchWords, type ListPage, type ListQuery } from "./store/rows.ts";
 
@@ -28,7 +29,7 @@ export interface ApiRequest {
   readonly response: ShownBody;
 }
 
-/** The most requests that are kept, the most characters of a target, and those of a body, as it was sent and as it is shown. */
+/** The most requests that are kept, the most characters of a target and of a media type, and the most bytes and characters of a body. */
 const KEPT = 100;
 const TARGET = 300;
 const BODY = 16_000;
@@ -44,29 +45,10 @@ export function createRequestLog({ clientSecret }: Merchant, now: () => Date, ma
     maskCardNumbers(text)
       .replace(/sandbox_[\w-]+/g, HIDDEN)
       .replaceAll(clientSecret, HIDDEN);
-  const bodyOf = async (message: Request | Response): Promise<ShownBody> => {
-    const [type = ""] = (message.headers.get("content-type") ?? "").split(";", 1);
+  const bodyOf = ({ headers, body }: Pick<HttpReply, "headers" | "body">): ShownBody => {
+    const [type = ""] = (fieldLines(headers, "content-type")[0] ?? "").split(";", 1);
     // Cut off only now: a part of a secret is not recognised, and indenting can make a text very long.
-    return { type, text: hide(shownText(type, await message.text())).slice(0, BODY) };
-  };
-  const record = async (
-    c: Context,
-    at: Date,
-    started: number,
-    request: Promise<ShownBody>,
-  ): Promise<void> => {
-    const { pathname, searchParams } = new URL(c.req.url);
-    const query = searchParams.size === 0 ? "" : `?${formText(searchParams)}`;
-    const shown = {
-      number: ++number,
-      at,
-      method: c.req.method,
-      target: hide(`${withoutPassword(pathname)}${query}`).slice(0, TARGET),
-      status: c.res.status,
-      duration: machineNow().getTime() - started,
-    };
-    kept.unshift({ ...shown, request: await request, response: await bodyOf(c.res.clone()) });
-    kept.length = Math.min(kept.length, KEPT);
+    return { type: hide(type).slice(0, TARGET), text: hide(shownText(type, body)).slice(0, BODY) };
   };
   return {
     count: () => kept.length,
@@ -92,15 +74,32 @@ export function createRequestLog({ clientSecret }: Merchant, now: () => Date, ma
       };
     },
     /** Records each request to the API once it is answered. */
-    middleware: (async (c, next) => {
-      if (!API.test(c.req.path)) return next();
-      const [at, started] = [now(), machineNow().getTime()];
-      const request = bodyOf(c.req.raw.clone());
-      await next();
-      await record(c, at, started, request);
-    }) satisfies MiddlewareHandler,
+    recording:
+      (handler: Handler): Handler =>
+      async (message) => {
+        const url = parseWebAddress(targetUri(message));
+        if (url === undefined || !API.test(url.pathname)) return handler(message);
+        const [at, started] = [now(), machineNow().getTime()];
+        const reply = await handler(message);
+        const { status, headers, body } = reply;
+        const query = url.search === "" ? "" : `?${formText(url.searchParams)}`;
+        kept.unshift({
+          number: ++number,
+          at,
+          method: message.method,
+          target: hide(`${withoutPassword(url.pathname)}${query}`).slice(0, TARGET),
+          status,
+          duration: machineNow().getTime() - started,
+          request: bodyOf(message),
+          response: bodyOf({ headers, body: body instanceof Uint8Array ? body : NOTHING }),
+        });
+        kept.length = Math.min(kept.length, KEPT);
+        return reply;
+      },
   };
 }
+
+const NOTHING = new Uint8Array();
 
 export const isFailed = ({ status }: ApiRequest): boolean => status >= 400;
 
@@ -108,9 +107,10 @@ const HIDDEN = "[redacted]";
 const NOT_SHOWN = "(not shown)";
 
 /** A body for people: JSON indented, a form as it is. Nothing of any other or longer body is kept. */
-function shownText(type: string, text: string): string {
-  if (text === "") return "";
-  if (text.length > BODY) return `(not shown: ${text.length} characters)`;
+function shownText(type: string, body: Uint8Array): string {
+  if (body.length === 0) return "";
+  if (body.length > BODY) return `(not shown: ${body.length} bytes)`;
+  const text = new TextDecoder().decode(body);
   if (/\bjson$/i.test(type)) {
     const parsed = parseJson(text);
     return parsed.ok ? stringifyJson(withoutSecrets(parsed.value.value), 2) : NOT_SHOWN;

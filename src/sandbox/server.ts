@@ -20,7 +20,6 @@ export function createSandbox(parts: SandboxParts) {
   // The service has the same addresses with a slash at their end.
   const app = new Hono({ strict: false });
   app.use(requireLocalHost(parts));
-  app.use(service.requests.middleware);
   app.use("/sandbox/*", requireControlAccess(service.tokens));
   app.use("/v1/*", requireToken(service.tokens));
   apiRoutes(app, service);
@@ -33,7 +32,7 @@ export function createSandbox(parts: SandboxParts) {
     throw error;
   });
   return {
-    handler: handlerFromFetch((request) => app.fetch(request)),
+    handler: service.requests.recording(handlerFromFetch((request) => app.fetch(request))),
     /** The query of the dashboard's address; without it the dashboard is read-only. */
     dashboardQuery: `?key=${service.tokens.dashboardKey}`,
     /** Posts the webhooks left from an earlier run. Call it once the sandbox answers requests. */
