@@ -218,7 +218,10 @@ describe("the requests to the API", () => {
       body: `--b\r\nContent-Disposition: form-data; name="client_secret"\r\n\r\n${clientSecret}\r\n--b--\r\n`,
     });
     expect(await newest(service)).toContain("(not shown)");
-    await service.request("POST", "/oauth/token", { headers: { "Content-Type": `text/${token}` }, body: form });
+    await service.request("POST", "/oauth/token", {
+      headers: { "Content-Type": `text/${token}` },
+      body: form,
+    });
     await service.request("GET", `/v1/${accessToken}?x=${token}`);
     await service.create({ note: [accessToken, clientSecret], password: "hunter2" });
     await service.create({
