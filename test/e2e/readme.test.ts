@@ -1,4 +1,4 @@
-/** Runs the README: every block in the order given, with its sample output and its set-up commands. */
+/** Runs the README: every block in the order given, with what the demo prints and its set-up commands. */
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,20 +16,17 @@ import { README, readmeBlock, readmeBlocks } from "../support/readme.ts";
 import { openShell } from "../support/shell.ts";
 import { KEYS } from "../support/keys.ts";
 
-/** The README's text as a pattern: what differs from run to run is an id, a suffix, or left out with an ellipsis. */
+/** The README's text as a pattern: the suffix of a reference differs from run to run. */
 function patternOf(transcript: string): RegExp {
   const escaped = transcript.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const loose = escaped
-    .replace(/[0-9a-f-]*…/g, "[^\\n]*")
-    .replace(/DONATION-[A-Z0-9]{9}/g, "DONATION-[A-Z0-9]{9}");
+  const loose = escaped.replace(/DONATION-[A-Z0-9]{9}/g, "DONATION-[A-Z0-9]{9}");
   return new RegExp(`^${loose}$`);
 }
 
 it("shows a transcript that the demo really prints", async () => {
-  const [, command = "", transcript = ""] =
-    /^\$ paylink (.*)\n([\s\S]*)\n$/.exec(readmeBlock("console", "$ paylink demo")) ?? [];
-  expect(command).toBe("demo");
-  const { code, stdout } = await runPaylink([command], { home: temporaryHome() });
+  const command = "$ npm ci && npm run demo\n";
+  const transcript = readmeBlock("console", command).slice(command.length).trimEnd();
+  const { code, stdout } = await runPaylink(["demo"], { home: temporaryHome() });
   expect(code).toBe(0);
   expect(stdout.trimEnd()).toMatch(patternOf(transcript));
 });
@@ -163,10 +160,7 @@ it("drives the shop of the README through a real payment and every forgery", asy
 /** Blocks that other tests run: those of this file, and test/package. */
 const RUN_ELSEWHERE = [
   "npm install --global paylink",
-  "npm ci && npm run demo",
-  "npm ci && npm test",
-  "$ paylink demo",
-  "npm install express paylink-webhooks",
+  "$ npm ci && npm run demo",
   "// shop.mjs",
   "// shop.test.mjs",
   "paylink test --forward-to 3000 -- node --test shop.test.mjs",
@@ -176,7 +170,7 @@ const RUN_ELSEWHERE = [
 /** What a program prints when it is ready. */
 const GOES_ON = /^(?:20\S+Z info )?(?:Listening|Sandbox) on .*$/m;
 
-it("runs every other block in the order given, and finds its sample output", async () => {
+it("runs every other block in the order given", async () => {
   const home = temporaryHome();
   const shell = openShell(home);
   const service = await startDocumentedService();
@@ -201,10 +195,7 @@ it("runs every other block in the order given, and finds its sample output", asy
   for (const { language, text } of readmeBlocks()) {
     const [first = ""] = text.split("\n");
     if (RUN_ELSEWHERE.includes(first)) continue;
-    if (language === "text") {
-      const pattern = patternOf(text.trimEnd()).source.slice(1, -1);
-      await listener?.until(new RegExp(pattern));
-    } else if (/^paylink (?:listen|sandbox)\b/.test(first)) {
+    if (/^paylink (?:listen|sandbox)\b/.test(first)) {
       if (first.startsWith("paylink listen")) await listener?.stop();
       const [, ...args] = staged(text.trim()).split(" ");
       const program = startPaylink(args, { home });
@@ -223,5 +214,5 @@ it("runs every other block in the order given, and finds its sample output", asy
     ran.push(first);
   }
   expect(ran).toHaveLength(readmeBlocks().length - RUN_ELSEWHERE.length);
-  expect(ran.length).toBeGreaterThan(8);
+  expect(ran.length).toBeGreaterThan(5);
 });
