@@ -14,8 +14,17 @@ export const PACKAGE_TESTS = ["test/package/**/*.test.ts", "test/browser/**/*.te
 
 export default defineConfig({
   define: { PAYLINK_VERSION: JSON.stringify(version), PAYLINK_ISSUES: '""' },
-  // openapi-typescript needs the compiler's old API, which TypeScript 7 does not have.
-  resolve: { alias: [{ find: /^typescript$/, replacement: "typescript-5" }] },
+  resolve: {
+    alias: [
+      // openapi-typescript needs the compiler's old API, which TypeScript 7 does not have.
+      { find: /^typescript$/, replacement: "typescript-5" },
+      // The receivers of paylink help webhooks import the package, which is the built library.
+      {
+        find: /^paylink-webhooks$/,
+        replacement: fileURLToPath(new URL("../dist/webhooks/index.mjs", import.meta.url)),
+      },
+    ],
+  },
   test: {
     server: { deps: { inline: ["openapi-typescript"] } },
     root: fileURLToPath(new URL("..", import.meta.url)),

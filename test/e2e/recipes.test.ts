@@ -124,10 +124,11 @@ const HANDLERS: Readonly<Record<string, () => Promise<WebHandler>>> = {
   },
 };
 
-/** The event that API Gateway makes of a request: fields that are repeated are joined. */
+/** The event that API Gateway makes of a request, in version 2: fields that are repeated are joined. */
 const lambdaServer: WebHandler = async (request) => {
   const { handler } = await import("../../src/commands/help/webhooks/lambda.mjs");
   const { statusCode } = await handler({
+    requestContext: { http: { method: request.method } },
     rawPath: new URL(request.url).pathname,
     headers: Object.fromEntries(request.headers),
     body: Buffer.from(await request.arrayBuffer()).toString("base64"),

@@ -1,16 +1,24 @@
 /** The packed library in Koa and NestJS themselves, which are too large for the project's own dependencies. */
-import { execFile } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { installed } from "../nodes/installed.mjs";
 import { temporaryHome } from "../support/home.ts";
+import { KEYS } from "../support/keys.ts";
+import { pack } from "../support/packages.ts";
+import { runPaylink } from "../support/paylink.ts";
+import { freePort } from "../support/ports.ts";
+import { openShell } from "../support/shell.ts";
 
-const LIBRARY = resolve(import.meta.dirname, "../../dist/webhooks/index.cjs");
+const ROOT = resolve(import.meta.dirname, "../..");
+const RECEIVERS = join(ROOT, "src/commands/help/webhooks");
 
-it("verifies in Koa and NestJS, with and without their body parsers", async () => {
-  const modules = installed("frameworks", [
+const frameworks = (): string =>
+  installed("frameworks", [
     "koa@3",
     "koa-bodyparser@4",
     "@nestjs/core@11",
@@ -19,9 +27,15 @@ it("verifies in Koa and NestJS, with and without their body parsers", async () =
     "rxjs@7",
     "reflect-metadata@0.2",
   ]);
+
+it("verifies in Koa and NestJS, with and without their body parsers", async () => {
   const program = join(temporaryHome(), "shop.cjs");
   copyFileSync(resolve(import.meta.dirname, "framework-shop.cjs"), program);
-  const env = { ...process.env, NODE_PATH: modules, PAYLINK_LIBRARY: LIBRARY };
+  const env = {
+    ...process.env,
+    NODE_PATH: frameworks(),
+    PAYLINK_LIBRARY: join(ROOT, "dist/webhooks/index.cjs"),
+  };
   const { stdout } = await promisify(execFile)(process.execPath, [program], { env });
   expect(JSON.parse(stdout)).toEqual({
     "Koa: ctx.req": "APPROVED",
@@ -32,4 +46,86 @@ it("verifies in Koa and NestJS, with and without their body parsers", async () =
     "NestJS with rawBody": "APPROVED",
     "NestJS without rawBody": "body_parsed",
   });
+});
+
+/** An empty project with the frameworks and the packed library, as `npm install` makes it. */
+async function openProject() {
+  const { cwd, home, run } = openShell(temporaryHome());
+  const modules = join(cwd, "node_modules");
+  mkdirSync(join(modules, "@types"), { recursive: true });
+  for (const name of readdirSync(frameworks()).filter((one) => !/^\.|^@types$/.test(one)))
+    symlinkSync(join(frameworks(), name), join(modules, name));
+  for (const name of readdirSync(join(ROOT, "node_modules/@types")))
+    symlinkSync(join(ROOT, "node_modules/@types", name), join(modules, "@types", name));
+  const { filename } = await pack({ cwd, home, run }, "paylink-webhooks");
+  const unpacked = await run(`tar xzf ${filename} && mv package node_modules/paylink-webhooks`);
+  expect(unpacked).toMatchObject({ code: 0 });
+  return { cwd, home, run };
+}
+
+async function expectChecked(program: string, cwd: string, home: string): Promise<void> {
+  const port = await freePort();
+  const env = { ...process.env, PORT: port, PAYLINK_WEBHOOK_KEY: KEYS.publicPem };
+  const server = spawn(process.execPath, [program], { cwd, env, stdio: ["ignore", "ignore", "inherit"] });
+  onTestFinished(() => void server.kill());
+  await vi.waitFor(() => once(connect(Number(port), "127.0.0.1"), "connect"), { timeout: 30_000 });
+  writeFileSync(join(home, "private.pem"), KEYS.privatePem);
+  const { code, stderr } = await runPaylink(
+    ["check", `http://127.0.0.1:${port}/webhooks/paylink`, "--sign-with", join(home, "private.pem")],
+    { home },
+  );
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+}
+
+it("has a receiver for Koa that passes paylink check", async () => {
+  const { cwd, home } = await openProject();
+  for (const file of ["koa.mjs", "orders.mjs"]) copyFileSync(join(RECEIVERS, file), join(cwd, file));
+  await expectChecked("koa.mjs", cwd, home);
+});
+
+/** Of a new project of NestJS 11. */
+const NEST_OPTIONS = {
+  module: "nodenext",
+  moduleResolution: "nodenext",
+  esModuleInterop: true,
+  isolatedModules: true,
+  emitDecoratorMetadata: true,
+  experimentalDecorators: true,
+  target: "es2022",
+  outDir: "dist",
+  strictNullChecks: true,
+  noImplicitAny: false,
+  skipLibCheck: true,
+};
+
+it("has a receiver for NestJS that compiles in a new project, and passes paylink check", async () => {
+  const { cwd, home, run } = await openProject();
+  mkdirSync(join(cwd, "src"));
+  copyFileSync(join(RECEIVERS, "nest.ts"), join(cwd, "src/paylink.controller.ts"));
+  copyFileSync(join(RECEIVERS, "orders.mjs"), join(cwd, "src/orders.ts"));
+  expect(readFileSync(join(RECEIVERS, "nest.ts"), "utf8")).toContain(
+    "NestFactory.create(AppModule, { rawBody: true })",
+  );
+  writeFileSync(
+    join(cwd, "src/main.ts"),
+    `import "reflect-metadata";
+import { Module } from "@nestjs/common";
+import { NestFactory } from "@nestjs/core";
+import { PaylinkController } from "./paylink.controller";
+@Module({ controllers: [PaylinkController] })
+class AppModule {}
+async function bootstrap() {
+  const app = await NestFactory.create(AppModule, { rawBody: true, logger: false });
+  await app.listen(process.env.PORT ?? 3000);
+}
+void bootstrap();`,
+  );
+  writeFileSync(join(cwd, "package.json"), '{"name": "shop", "private": true}');
+  writeFileSync(
+    join(cwd, "tsconfig.json"),
+    JSON.stringify({ compilerOptions: NEST_OPTIONS, include: ["src"] }),
+  );
+  const compiler = join(ROOT, "node_modules/typescript-5/bin/tsc");
+  expect(await run(`"${process.execPath}" "${compiler}" -p .`)).toMatchObject({ code: 0, stdout: "" });
+  await expectChecked("dist/main.js", cwd, home);
 });

@@ -1,6 +1,6 @@
 /** The receivers of `paylink help webhooks`, each with the runtime of its language: what they accept, refuse and book. */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { createHash, sign } from "node:crypto";
+import { createHash, createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -21,6 +21,8 @@ interface Language {
   readonly run: (port: string) => readonly string[];
   /** What the server of the language does by itself, before the receiver sees the request. */
   readonly otherwise?: readonly (readonly [string, number])[];
+  /** It reads the key with each request, and not when it starts. */
+  readonly readsKeyLate?: boolean;
   /** Cases that its server does not survive. */
   readonly unsent?: readonly string[];
 }
@@ -33,6 +35,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     file: "receiver.php",
     probe: ["php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"],
     run: (port) => ["php", "-S", `127.0.0.1:${port}`, "receiver.php"],
+    readsKeyLate: true,
     // PHP's server for development ends at a length that it cannot read.
     unsent: ["has two lines of its length", "writes its length with a sign"],
   },
@@ -54,8 +57,10 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   Java: {
     file: "Receiver.java",
-    probe: ["java", "--version"],
-    run: () => ["java", "Receiver.java"],
+    probe: ["javac", "--version"],
+    // java Receiver.java does both, more slowly.
+    compile: ["javac", "Receiver.java"],
+    run: () => ["java", "Receiver"],
     // Tabs reach the receiver as spaces.
     otherwise: [["separates components by a tab", 200]],
   },
@@ -221,6 +226,14 @@ const REFUSED: Readonly<Record<string, () => Changes>> = {
   "has a keyid outside ASCII": () => ({ parameters: ';keyid="\u00e9"' }),
   "has an alg that is a token": () => ({ parameters: ";alg=rsa-v1_5-sha256" }),
   "has an alg of JOSE": () => ({ parameters: ';alg="RS256"' }),
+  "has created as text": () => ({ parameters: `;created="${now()}"` }),
+  "has created as a date": () => ({ parameters: `;created=@${now()}` }),
+  "has expires as text": () => ({ parameters: `;expires="${now() + 60}"` }),
+  "has expires without a value": () => ({ parameters: `;created=${now()};expires` }),
+  "is signed by HMAC with the public key": () => ({
+    parameters: ';alg="hmac-sha256"',
+    signature: () => `sig1=:${createHmac("sha256", KEYS.publicPem).update("").digest("base64")}:`,
+  }),
   "is too old": () => ({ parameters: `;created=${now() - 400}` }),
   "is from the future": () => ({ parameters: `;created=${now() + 120}` }),
   "counts milliseconds": () => ({ parameters: `;created=${Date.now()}` }),
@@ -279,6 +292,11 @@ const REFUSED: Readonly<Record<string, () => Changes>> = {
     ],
     sent: Buffer.from("2\r\n{}\r\n0\r\n\r\n"),
   }),
+  "arrives in chunks, with its length": () => ({
+    body: "{}",
+    lines: plus("Transfer-Encoding: chunked"),
+    sent: Buffer.from("2\r\n{}\r\n0\r\n\r\n"),
+  }),
   "has another media type": () => ({ contentType: "text/plain" }),
   "has another media type with the same beginning": () => ({ contentType: "application/json-seq" }),
   "is sent with PUT": () => ({ start: `PUT ${PATH} HTTP/1.1` }),
@@ -320,6 +338,7 @@ const DOES_NOT_PAY: readonly [amount: string, changes?: object][] = [
   ['"0x0A"'],
   ['"1_0"'],
   ['"ten"'],
+  ['"\uff11\uff10"'],
   ["null"],
   ["true"],
   ["[10]"],
@@ -344,6 +363,8 @@ const DOES_NOT_PAY: readonly [amount: string, changes?: object][] = [
   ["10", { reference: undefined }],
   ["10", { reference: "toString" }],
   ["10", { reference: "INV-1001\u0000" }],
+  ["10", { reference: 'A-1\nAPPROVED, "INV-1001" booked' }],
+  ["10", { transCurrencyCode: "EUR " }],
 ];
 
 const payment = (amount: string, changes: object = {}): string =>
@@ -351,9 +372,30 @@ const payment = (amount: string, changes: object = {}): string =>
 
 const SECONDS = 90_000;
 
+const pemOf = ({ publicKey }: { readonly publicKey: KeyObject }): string =>
+  publicKey.export({ type: "spki", format: "pem" }).toString();
+
+/** What the variables hold, and what the receiver says of it. */
+const WRONG_KEYS: Readonly<
+  Record<string, readonly [variables: Readonly<Record<string, string>>, reason: RegExp]>
+> = {
+  "no key": [{}, /Set PAYLINK_WEBHOOK_KEY/i],
+  "a file that is missing": [{ PAYLINK_WEBHOOK_KEY_FILE: "missing.pem" }, /missing\.pem/],
+  "a text": [{ PAYLINK_WEBHOOK_KEY: "https://pay.example/jwks.json" }, /this is no/],
+  "a private key": [{ PAYLINK_WEBHOOK_KEY: KEYS.privatePem }, /this is /],
+  "an RSA key of 1024 bits": [
+    { PAYLINK_WEBHOOK_KEY: pemOf(generateKeyPairSync("rsa", { modulusLength: 1024 })) },
+    /this (?:is|key) /,
+  ],
+  "a key of an elliptic curve": [
+    { PAYLINK_WEBHOOK_KEY: pemOf(generateKeyPairSync("ec", { namedCurve: "P-256" })) },
+    /this is /,
+  ],
+};
+
 describe.each(Object.entries(LANGUAGES))(
   "the receiver in %s",
-  (_, { file, probe, compile, run, otherwise = [], unsent = [] }) => {
+  (_, { file, probe, compile, run, otherwise = [], unsent = [], readsKeyLate = false }) => {
     const folder = mkdtempSync(join(tmpdir(), "paylink-receiver-"));
     const app = join(folder, "app");
     const isInstalled = spawnSync(probe[0] ?? "", probe.slice(1)).status === 0;
@@ -372,6 +414,29 @@ describe.each(Object.entries(LANGUAGES))(
       await vi.waitFor(() => statusOf(Number(port), webhook({ start: "GET / HTTP/1.1" })), {
         timeout: SECONDS,
       });
+    }
+
+    /** Runs it until it ends or, with a key that it takes, has answered a webhook: its exit code or its answer, and what it says. */
+    async function firstWords(variables: Readonly<Record<string, string>>) {
+      const own = await freePort();
+      const ending = ended(run(own), { PORT: own, ...variables });
+      const answering = vi.waitFor(() => statusOf(Number(own), webhook()), { timeout: SECONDS });
+      answering.catch(() => undefined);
+      const status = await Promise.race([answering, ending.then((one) => one.status)]);
+      ending.child.kill("SIGKILL");
+      return { status, text: (await ending).text };
+    }
+
+    function ended([command = "", ...args]: readonly string[], variables: Readonly<Record<string, string>>) {
+      const env = { ...process.env, PAYLINK_WEBHOOK_KEY: "", PAYLINK_WEBHOOK_KEY_FILE: "", ...variables };
+      const program = spawn(command, args, { cwd: app, env, stdio: ["ignore", "ignore", "pipe"] });
+      let text = "";
+      program.stderr.setEncoding("utf8").on("data", (more: string) => void (text += more));
+      const closed = new Promise<number | null>((resolve) => program.once("close", resolve));
+      return Object.assign(
+        closed.then((status) => ({ status, text })),
+        { child: program },
+      );
     }
 
     async function stop(): Promise<void> {
@@ -466,6 +531,35 @@ describe.each(Object.entries(LANGUAGES))(
         const body = payment(amount, changes);
         expect([body, await booked(body)]).toEqual([body, 0]);
       }
+      const spaced = JSON.stringify(JSON.parse(payment("10")), undefined, "\t");
+      expect(await booked(spaced)).toBe(1);
+      expect(await booked(spaced.replace(/(?<="amountTrans": )\d+/, "20"))).toBe(0);
+    });
+
+    it("says what is wrong with its key, and does not print it", async (test) => {
+      skipWithout(test);
+      for (const [problem, [variables, reason]] of Object.entries(WRONG_KEYS)) {
+        const { status, text } = await firstWords(variables);
+        expect([problem, text]).toEqual([problem, expect.stringContaining("PAYLINK_WEBHOOK_KEY")]);
+        expect(text).toMatch(reason);
+        expect(text).not.toMatch(/PRIVATE KEY-/);
+        expect([problem, status]).toEqual([problem, readsKeyLate ? 500 : 1]);
+        if (!readsKeyLate) expect([problem, text.trim().split("\n").length]).toEqual([problem, 1]);
+      }
+    });
+
+    it("takes a key whose line ends are written as \\n", async (test) => {
+      skipWithout(test);
+      const { status } = await firstWords({ PAYLINK_WEBHOOK_KEY: KEYS.publicPem.replaceAll("\n", "\\n") });
+      expect(status).toBe(200);
+    });
+
+    it("says that its port is taken", async (test) => {
+      skipWithout(test);
+      const { status, text } = await ended(run(port), { PORT: port, PAYLINK_WEBHOOK_KEY: KEYS.publicPem });
+      expect(status).toBe(1);
+      expect(text).toMatch(/in use/i);
+      expect(text).not.toMatch(/Receiving|^\s+at |Traceback/m);
     });
 
     it("books a payment once, posted at the same time, again, and after a kill", async (test) => {

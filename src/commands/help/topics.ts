@@ -197,7 +197,7 @@ const TOPICS = {
       rows(Object.entries(WEBHOOK_OPTIONS)),
       "",
       ...WEBHOOKS_NOTES.flatMap((paragraph) => [paragraph, ""]),
-      "Files to save, each a whole receiver. Those in JavaScript need orders too:",
+      "Files to save, each a whole receiver; its first lines say how to start it. Those in JavaScript need orders.mjs too:",
       rows(Object.entries(RECEIVERS).map(([name, { holds }]) => [`paylink help webhooks ${name}`, holds])),
     ],
     files: textsOf(RECEIVERS),

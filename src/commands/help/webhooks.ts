@@ -2,9 +2,9 @@
 import express from "./webhooks/express.mjs?raw";
 import fastify from "./webhooks/fastify.mjs?raw";
 import hono from "./webhooks/hono.mjs?raw";
-import koa from "./webhooks/koa.txt?raw";
+import koa from "./webhooks/koa.mjs?raw";
 import lambda from "./webhooks/lambda.mjs?raw";
-import nest from "./webhooks/nest.txt?raw";
+import nest from "./webhooks/nest.ts?raw";
 import next from "./webhooks/next.mjs?raw";
 import node from "./webhooks/node.mjs?raw";
 import bookings from "./webhooks/orders.mjs?raw";
@@ -17,11 +17,11 @@ import java from "./webhooks/Receiver.java?raw";
 import workers from "./webhooks/workers.mjs?raw";
 
 export const WEBHOOKS_INTRODUCTION = [
-  "paylink/webhooks verifies webhooks in your application, by the same rules as listen and verify. Install it with: npm install paylink",
+  "The package paylink-webhooks verifies webhooks in your application, by the same rules as listen and verify: npm install paylink-webhooks. It has no dependencies; paylink/webhooks is the same code for an application that has all of paylink.",
   "verifyWebhook(request, options) verifies one webhook, and createVerifier(options) returns a function that verifies many. Both resolve with { outcome, transaction, amounts, violations, verdict, raw, record } if the webhook is authentic. Otherwise they throw a WebhookError: do not act on the request, and answer with error.status. A mistaken option or request is a TypeError, which says what to pass.",
   "outcome is APPROVED, PARTIALLY_APPROVED (which does not pay the order), DECLINED, CANCELLED or UNCLEAR. transaction has the fields of the specification, with a type for each outcome: a field that is missing or has another type is undefined, and in violations. amounts has the text of each amount, its currency, and its minorUnits, a bigint to compare with the order; minorUnits is undefined if it cannot be told. record is the whole record as parsed, with the members that the specification does not have, and raw the bytes of the body.",
   "Before you book a payment, compare amount and currency with the order, and book each uti once: orders.mjs does both for each receiver in JavaScript.",
-  "request is a Web Request, the request of Node, Express, Fastify or Hono, or { method, url, headers, body } with the body as bytes. A body that was parsed before is refused (body_parsed): its bytes are gone.",
+  "request is a Web Request, the request of Node, Express, NestJS, Fastify, Koa or Hono, an event of API Gateway, { method, url, headers, body } with the body as bytes, or { headers, body } alone from a queue. A body that was parsed before is refused (body_parsed), since its bytes are gone; the error names the fix for the framework.",
 ];
 
 export const WEBHOOK_OPTIONS: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ export const WEBHOOKS_NOTES = [
   "listen answers 401 if a rule is broken, and gives the reason only to you. A record that breaks the specification is authentic: listen shows each violation, and refuses it only with --strict.",
   "The key of the sandbox: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox). Without a key, createVerifier ends the application at its start.",
   "For tests, sampleTransaction(outcome, changes) makes a transaction and signWebhook(transaction, { key, url }) signs it: fetch(url, webhook) posts it. paylink check tests the whole endpoint.",
-  "It runs on Node 20.18 and later, and on Bun and Deno, which have node:crypto. Keys at a URL are fetched with the runtime's fetch; on Node, NODE_USE_ENV_PROXY=1 makes it use HTTPS_PROXY.",
+  "It runs on Node 20.18 and later, Bun, Deno, and Cloudflare Workers with nodejs_compat. Keys at a URL are fetched with the runtime's fetch; on Node, NODE_USE_ENV_PROXY=1 makes it use HTTPS_PROXY.",
   "PHP, Python, Go, Ruby and Java have no library: each receiver below is one file without paylink, for webhooks as the service signs them (header fields only). It reads PORT (php -S has the address as an argument) and the key as PEM, from PAYLINK_WEBHOOK_KEY or the file PAYLINK_WEBHOOK_KEY_FILE. Try one with: paylink test -- sh -c 'python3 receiver.py & sleep 1; paylink check 3000/webhooks/paylink; kill $!'",
 ];
 
@@ -53,16 +53,16 @@ export const RECEIVERS = {
     holds: "orders.mjs: what each receiver in JavaScript does with a verified webhook",
     text: bookings,
   },
-  node: { holds: "Node without a framework", text: node },
-  express: { holds: "Express", text: express },
-  fastify: { holds: "Fastify", text: fastify },
-  hono: { holds: "Hono, on Node, Bun or Deno", text: hono },
-  koa: { holds: "Koa", text: koa },
-  nest: { holds: "NestJS", text: nest },
-  next: { holds: "Next.js", text: next },
-  "react-router": { holds: "React Router and Remix", text: reactRouter },
-  workers: { holds: "Cloudflare Workers", text: workers },
-  lambda: { holds: "AWS Lambda behind API Gateway", text: lambda },
+  node: { holds: "node.mjs: Node without a framework", text: node },
+  express: { holds: "express.mjs: Express 5", text: express },
+  fastify: { holds: "fastify.mjs: Fastify", text: fastify },
+  hono: { holds: "hono.mjs: Hono, on Node, Bun or Deno", text: hono },
+  koa: { holds: "koa.mjs: Koa", text: koa },
+  nest: { holds: "paylink.controller.ts: NestJS", text: nest },
+  next: { holds: "route.js: Next.js", text: next },
+  "react-router": { holds: "paylink.js: React Router and Remix", text: reactRouter },
+  workers: { holds: "workers.mjs: Cloudflare Workers", text: workers },
+  lambda: { holds: "lambda.mjs: AWS Lambda behind API Gateway", text: lambda },
   php: { holds: "receiver.php: PHP 8.2 or later", text: php },
   python: { holds: "receiver.py: Python 3.11 or later, with the package cryptography", text: python },
   go: { holds: "receiver.go: Go 1.19 or later", text: go },

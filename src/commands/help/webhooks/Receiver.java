@@ -2,8 +2,10 @@
 //
 //     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem java Receiver.java
 //
-// Replace findOrder and book by your own database, and test the result:
+// service.pem is the service's public key. Replace findOrder and book by your own database, and test the result with a key
+// of your own, whose public part is then service.pem:
 //
+//     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 //     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 //
 // In production, run it behind your web server, which ends TLS.
@@ -29,6 +31,7 @@ import java.security.MessageDigest;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.interfaces.RSAPublicKey;
+import java.security.spec.InvalidKeySpecException;
 import java.security.spec.X509EncodedKeySpec;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,6 +57,8 @@ public class Receiver {
     /** What the service signs. A signature over less does not protect the payment. */
     static final List<String> COVERED = List.of("content-digest", "content-length", "content-type");
     static final Path BOOKINGS = Path.of("bookings");
+    static final String KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's public RSA key (PEM, at least 2048 bits), "
+            + "or PAYLINK_WEBHOOK_KEY_FILE to the file that holds it";
 
     // --- Your application -----------------------------------------------------------------------
 
@@ -401,26 +406,33 @@ public class Receiver {
         }
     }
 
-    static PublicKey readKey() throws IOException, GeneralSecurityException {
-        String pem = System.getenv().getOrDefault("PAYLINK_WEBHOOK_KEY", "");
-        String file = System.getenv("PAYLINK_WEBHOOK_KEY_FILE");
-        if (pem.isEmpty() && file != null) pem = Files.readString(Path.of(file));
+    /** Throws IllegalArgumentException without a key: without one, nothing can be verified. */
+    static PublicKey readKey() throws GeneralSecurityException {
+        // Tools that set variables may leave \n where a line ends.
+        String pem = System.getenv().getOrDefault("PAYLINK_WEBHOOK_KEY", "").replace("\\n", "\n");
+        try {
+            if (pem.isEmpty()) pem = Files.readString(Path.of(System.getenv().getOrDefault("PAYLINK_WEBHOOK_KEY_FILE", "")));
+        } catch (IOException unreadable) {
+            throw new IllegalArgumentException(KEY_NEEDED + ": the file cannot be read: " + unreadable);
+        }
         Matcher found = Pattern.compile("-----BEGIN PUBLIC KEY-----([^-]+)-----END PUBLIC KEY-----").matcher(pem);
-        if (!found.find())
-            throw new IllegalArgumentException(
-                    "Set PAYLINK_WEBHOOK_KEY (the service's public key as PEM) or PAYLINK_WEBHOOK_KEY_FILE.");
-        byte[] der = Base64.getMimeDecoder().decode(found.group(1));
-        RSAPublicKey key = (RSAPublicKey) KeyFactory.getInstance("RSA").generatePublic(new X509EncodedKeySpec(der));
-        if (key.getModulus().bitLength() < 2048 || key.getPublicExponent().compareTo(BigInteger.TWO) <= 0)
-            throw new IllegalArgumentException("The webhook key is not an RSA key of at least 2048 bits.");
-        return key;
+        if (!found.find()) throw new IllegalArgumentException(KEY_NEEDED + ": this is no public key in PEM.");
+        X509EncodedKeySpec der = new X509EncodedKeySpec(Base64.getMimeDecoder().decode(found.group(1)));
+        try {
+            RSAPublicKey key = (RSAPublicKey) KeyFactory.getInstance("RSA").generatePublic(der);
+            if (key.getModulus().bitLength() < 2048 || key.getPublicExponent().compareTo(BigInteger.TWO) <= 0)
+                throw new InvalidKeySpecException("too weak");
+            return key;
+        } catch (InvalidKeySpecException another) {
+            throw new IllegalArgumentException(KEY_NEEDED + ": this is another kind of key.");
+        }
     }
 
     // --- HTTP ------------------------------------------------------------------------------------
 
     static int receive(HttpExchange exchange, PublicKey key) {
         Headers headers = exchange.getRequestHeaders();
-        if (!exchange.getRequestURI().getPath().equals(PATH)) return 404;
+        if (!PATH.equals(exchange.getRequestURI().getRawPath())) return 404;
         if (!exchange.getRequestMethod().equals("POST")) return 405;
         String contentType = headers.getFirst("Content-Type");
         if (contentType == null || !contentType.split(";")[0].strip().equalsIgnoreCase("application/json")) return 415;
@@ -440,12 +452,20 @@ public class Receiver {
         }
     }
 
-    public static void main(String[] arguments) throws IOException, GeneralSecurityException {
-        PublicKey key = readKey();
+    public static void main(String[] arguments) {
+        String port = System.getenv().getOrDefault("PORT", "3000");
+        try {
+            start(Integer.parseInt(port), readKey());
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException error) {
+            System.err.println("Not started at port " + port + ": " + error.getMessage());
+            System.exit(1);
+        }
+    }
+
+    static void start(int port, PublicKey key) throws IOException {
         Files.createDirectories(BOOKINGS);
         // Seconds that a request may take to arrive: it occupies a thread.
         System.setProperty("sun.net.httpserver.maxReqTime", "10");
-        int port = Integer.parseInt(System.getenv().getOrDefault("PORT", "3000"));
         HttpServer server = HttpServer.create(new InetSocketAddress(port), 0);
         server.setExecutor(Executors.newFixedThreadPool(16));
         server.createContext("/", exchange -> {
@@ -456,6 +476,6 @@ public class Receiver {
             }
         });
         server.start();
-        System.err.println("Receiving webhooks at port " + port + ", path " + PATH);
+        System.err.println("Receiving webhooks at port " + server.getAddress().getPort() + ", path " + PATH);
     }
 }

@@ -1,9 +1,15 @@
-/** Express: verify() reads the body, so the route comes before express.json(). Start it with: node express.mjs */
+/**
+ * Express 5: verify() reads the body, so the route comes before express.json(). With orders.mjs beside it:
+ *
+ *     npm install express paylink-webhooks
+ *     node express.mjs
+ */
+import { realpathSync } from "node:fs";
 import express from "express";
-import { createVerifier, WebhookError } from "paylink/webhooks";
+import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
 
-/** @param {import("paylink/webhooks").VerifierOptions} options */
+/** @param {import("paylink-webhooks").VerifierOptions} options */
 export function createApp(options) {
   const verify = createVerifier(options);
   const app = express();
@@ -24,5 +30,5 @@ export function createApp(options) {
 }
 
 // Not where another program, such as a test, imports it.
-if (process.argv[1] === import.meta.filename)
+if (realpathSync(process.argv[1] ?? ".") === import.meta.filename)
   createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }).listen(process.env.PORT ?? 3000);

@@ -1,9 +1,15 @@
-/** Fastify: the parser of this scope keeps the bytes of the body; other routes keep their own parsers. Start it with: node fastify.mjs */
+/**
+ * Fastify: the parser of this scope keeps the bytes of the body; other routes keep their own parsers. With orders.mjs beside it:
+ *
+ *     npm install fastify paylink-webhooks
+ *     node fastify.mjs
+ */
+import { realpathSync } from "node:fs";
 import fastify from "fastify";
-import { createVerifier, WebhookError } from "paylink/webhooks";
+import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
 
-/** @param {import("paylink/webhooks").VerifierOptions} options */
+/** @param {import("paylink-webhooks").VerifierOptions} options */
 export function createApp(options) {
   const verify = createVerifier(options);
   const app = fastify();
@@ -27,7 +33,7 @@ export function createApp(options) {
 }
 
 // Not where another program, such as a test, imports it.
-if (process.argv[1] === import.meta.filename)
+if (realpathSync(process.argv[1] ?? ".") === import.meta.filename)
   await createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }).listen({
     port: Number(process.env.PORT ?? 3000),
   });

@@ -1,12 +1,24 @@
 /**
- * Hono: verify() takes the Web request, before c.req.json() reads it. On Bun and Deno, export the application as the default; on Node,
- * serve({ fetch: app.fetch, port: 3000 }) of @hono/node-server starts it.
+ * Hono: verify() takes the Web request, before c.req.json() reads it. With orders.mjs beside it:
+ *
+ *     npm install hono @hono/node-server paylink-webhooks
+ *
+ * On Node, a file with these lines starts it:
+ *
+ *     import { serve } from "@hono/node-server";
+ *     import { createApp } from "./hono.mjs";
+ *     serve({ fetch: createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }).fetch, port: 3000 });
+ *
+ * Bun and `deno serve` need no @hono/node-server, and start a file with these:
+ *
+ *     import { createApp } from "./hono.mjs";
+ *     export default createApp({ key: process.env.PAYLINK_WEBHOOK_KEY });
  */
 import { Hono } from "hono";
-import { createVerifier, WebhookError } from "paylink/webhooks";
+import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
 
-/** @param {import("paylink/webhooks").VerifierOptions} options */
+/** @param {import("paylink-webhooks").VerifierOptions} options */
 export function createApp(options) {
   const verify = createVerifier(options);
   const app = new Hono();

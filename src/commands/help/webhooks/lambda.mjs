@@ -1,17 +1,16 @@
-/** AWS Lambda behind API Gateway or a function URL. The Map of orders.mjs does not outlive a function: book in a database. */
-import { createVerifier, WebhookError } from "paylink/webhooks";
+/**
+ * AWS Lambda behind API Gateway or a function URL: npm install paylink-webhooks, with orders.mjs beside this, which exports the
+ * handler. The Map of orders.mjs does not outlive a function: book in a database.
+ */
+import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
 
 const verify = createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });
 
-/**
- * HTTP APIs have rawPath, REST APIs have path.
- * @param {{ rawPath?: string, path?: string, headers: Record<string, string>, body?: string | null, isBase64Encoded: boolean }} event
- */
-export async function handler({ rawPath, path = "/", headers, body, isBase64Encoded }) {
-  const bytes = Buffer.from(body ?? "", isBase64Encoded ? "base64" : "utf8");
+/** @param {import("paylink-webhooks").WebhookRequest} event the event of a function URL, an HTTP API or a REST API */
+export async function handler(event) {
   try {
-    const webhook = await verify({ method: "POST", url: rawPath ?? path, headers, body: bytes });
+    const webhook = await verify(event);
     book(webhook);
     console.log(webhook.outcome, webhook.transaction.reference);
     return { statusCode: 200 };

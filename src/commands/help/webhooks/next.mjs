@@ -1,5 +1,5 @@
-/** Next.js: save it as app/webhooks/paylink/route.js, with orders.mjs beside it. */
-import { createVerifier, WebhookError } from "paylink/webhooks";
+/** Next.js: npm install paylink-webhooks, and save this as app/webhooks/paylink/route.js, with orders.mjs beside it. */
+import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
 
 const verify = createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });

@@ -1,9 +1,15 @@
-/** Plain Node: one server, one path. Start it with: node node.mjs */
+/**
+ * Plain Node: one server, one path. With orders.mjs beside it:
+ *
+ *     npm install paylink-webhooks
+ *     node node.mjs
+ */
+import { realpathSync } from "node:fs";
 import { createServer } from "node:http";
-import { createVerifier, WebhookError } from "paylink/webhooks";
+import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
 
-/** @param {import("paylink/webhooks").VerifierOptions} options */
+/** @param {import("paylink-webhooks").VerifierOptions} options */
 export function createApp(options) {
   const verify = createVerifier(options);
   return createServer(async (request, response) => {
@@ -21,5 +27,5 @@ export function createApp(options) {
 }
 
 // Not where another program, such as a test, imports it.
-if (process.argv[1] === import.meta.filename)
+if (realpathSync(process.argv[1] ?? ".") === import.meta.filename)
   createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }).listen(process.env.PORT ?? 3000);

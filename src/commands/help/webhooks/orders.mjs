@@ -1,4 +1,7 @@
-/** What every recipe does with a verified webhook: books the payment once, if it pays the order. In production, orders and bookings are in a database. */
+/**
+ * Save this as orders.mjs. Each receiver in JavaScript does this with a verified webhook: it books the payment once, if it pays the
+ * order. In production, orders and bookings are in a database.
+ */
 
 /**
  * What each order asks for, by the reference of its payment.
@@ -12,8 +15,10 @@ export const orders = new Map([["INV-1001", { minorUnits: 1000n, currency: "EUR"
  */
 export const booked = new Map();
 
-/** @param {import("paylink/webhooks").VerifiedWebhook} webhook */
-export function book({ outcome, transaction: { uti, reference }, amounts: { amountTrans } }) {
+/** @param {import("paylink-webhooks").VerifiedWebhook} webhook */
+export function book({ outcome, transaction, amounts }) {
+  const { uti, reference } = transaction;
+  const { amountTrans } = amounts;
   // PARTIALLY_APPROVED pays a part of the order only.
   if (outcome !== "APPROVED" || uti === undefined || reference === undefined || booked.has(uti)) return;
   const order = orders.get(reference);

@@ -1,5 +1,8 @@
-/** React Router and Remix: save it as app/paylink.js, with orders.mjs beside it, and add route("webhooks/paylink", "./paylink.js"). */
-import { createVerifier, WebhookError } from "paylink/webhooks";
+/**
+ * React Router and Remix: npm install paylink-webhooks, and save this as app/paylink.js, with orders.mjs beside it. In app/routes.ts,
+ * add route("webhooks/paylink", "./paylink.js").
+ */
+import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
 
 const verify = createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });

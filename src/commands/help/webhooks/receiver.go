@@ -2,8 +2,10 @@
 //
 //	PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem go run receiver.go
 //
-// Replace findOrder and book by your own database, and test the result:
+// service.pem is the service's public key. Replace findOrder and book by your own database, and test the result with a key
+// of your own, whose public part is then service.pem:
 //
+//	openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 //	paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 //
 // In production, run it behind your web server, which ends TLS.
@@ -24,6 +26,7 @@ import (
 	"io/fs"
 	"log"
 	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -41,7 +44,9 @@ const (
 	maxAge    = 5 * time.Minute
 	clockSkew = time.Minute
 	// Where book keeps the bookings.
-	bookings = "bookings"
+	bookings  = "bookings"
+	keyNeeded = "set PAYLINK_WEBHOOK_KEY to the service's public RSA key (PEM, at least 2048 bits), " +
+		"or PAYLINK_WEBHOOK_KEY_FILE to the file that holds it"
 )
 
 // What the service signs. A signature over less does not protect the payment.
@@ -102,7 +107,7 @@ func process(record map[string]json.RawMessage) (string, error) {
 	order, known := findOrder(reference)
 	amount, price := decimalOf(record["amountTrans"]), decimalOf(json.RawMessage(order.amount))
 	currency := strings.ToUpper(textOf(record["transCurrencyCode"]))
-	if !known || amount == nil || amount.Cmp(price) != 0 || currency != order.currency {
+	if !known || amount == nil || price == nil || amount.Cmp(price) != 0 || currency != order.currency {
 		return fmt.Sprintf("APPROVED, but %q is no order of this amount and currency: look into it", reference), nil
 	}
 	added, err := book(uti, reference)
@@ -327,16 +332,17 @@ func bytesOf(text string) []byte {
 }
 
 func readKey() (*rsa.PublicKey, error) {
-	text := []byte(os.Getenv("PAYLINK_WEBHOOK_KEY"))
+	// Tools that set variables may leave \n where a line ends.
+	text := []byte(strings.ReplaceAll(os.Getenv("PAYLINK_WEBHOOK_KEY"), `\n`, "\n"))
 	if len(text) == 0 {
 		var err error
 		if text, err = os.ReadFile(os.Getenv("PAYLINK_WEBHOOK_KEY_FILE")); err != nil {
-			return nil, fmt.Errorf("set PAYLINK_WEBHOOK_KEY (the service's public key as PEM) or PAYLINK_WEBHOOK_KEY_FILE: %w", err)
+			return nil, fmt.Errorf("%s: %w", keyNeeded, err)
 		}
 	}
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, errors.New("the webhook key is not PEM")
+		return nil, errors.New(keyNeeded + ": this is no PEM")
 	}
 	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
 	if err != nil {
@@ -344,7 +350,7 @@ func readKey() (*rsa.PublicKey, error) {
 	}
 	key, ok := parsed.(*rsa.PublicKey)
 	if err != nil || !ok || key.N.BitLen() < 2048 || key.E < 3 {
-		return nil, errors.New("the webhook key is not a public RSA key of at least 2048 bits")
+		return nil, errors.New(keyNeeded + ": this is another kind of key")
 	}
 	return key, nil
 }
@@ -403,12 +409,15 @@ func main() {
 	}
 	routes := http.NewServeMux()
 	routes.HandleFunc(path, receive(key))
+	listener, err := net.Listen("tcp", ":"+port)
+	if err != nil {
+		log.Fatal(err)
+	}
 	server := &http.Server{
-		Addr:           ":" + port,
 		Handler:        routes,
 		ReadTimeout:    10 * time.Second,
 		MaxHeaderBytes: 64 << 10,
 	}
 	log.Printf("Receiving webhooks at port %s, path %s", port, path)
-	log.Fatal(server.ListenAndServe())
+	log.Fatal(server.Serve(listener))
 }

@@ -5,8 +5,10 @@
  *
  *     PAYLINK_WEBHOOK_KEY_FILE=service.pem php -S 127.0.0.1:3000 receiver.php
  *
- * Replace find_order() and book() by your own database, and test the result:
+ * service.pem is the service's public key. Replace find_order() and book() by your own database, and test the result with a
+ * key of your own, whose public part is then service.pem:
  *
+ *     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
  *     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
  *
  * In production, run it with PHP-FPM behind your web server, which ends TLS and closes slow connections.
@@ -21,6 +23,8 @@ const MAX_AGE = 5 * 60;
 const CLOCK_SKEW = 60;
 // What the service signs. A signature over less does not protect the payment.
 const COVERED = ['content-digest', 'content-length', 'content-type'];
+const KEY_NEEDED = 'Set PAYLINK_WEBHOOK_KEY to the service\'s public RSA key (PEM, at least 2048 bits), '
+    . 'or PAYLINK_WEBHOOK_KEY_FILE to the file that holds it';
 
 // PHP would answer 200 to a request that it failed to handle, and show the sender why.
 http_response_code(500);
@@ -298,14 +302,17 @@ function base64_of(string $text): string
 /** Throws without a key: without one, nothing can be verified. */
 function read_key(): OpenSSLAsymmetricKey
 {
-    $pem = getenv('PAYLINK_WEBHOOK_KEY') ?: (string) @file_get_contents((string) getenv('PAYLINK_WEBHOOK_KEY_FILE'));
+    // Tools that set variables may leave \n where a line ends.
+    $pem = str_replace('\n', "\n", (string) getenv('PAYLINK_WEBHOOK_KEY'));
+    $file = (string) getenv('PAYLINK_WEBHOOK_KEY_FILE');
+    if ($pem === '' && ($file === '' || ($pem = @file_get_contents($file)) === false)) {
+        throw new RuntimeException(KEY_NEEDED . ($file === '' ? '' : ": $file cannot be read"));
+    }
     $key = openssl_pkey_get_public($pem);
     $details = $key === false ? [] : openssl_pkey_get_details($key);
     // An RSA key with the exponent 1 would let everybody sign.
     if (($details['bits'] ?? 0) < 2048 || in_array($details['rsa']['e'] ?? "\1", ["\1", ''], true)) {
-        throw new RuntimeException(
-            'PAYLINK_WEBHOOK_KEY (or PAYLINK_WEBHOOK_KEY_FILE) must be the service\'s public RSA key as PEM, of at least 2048 bits',
-        );
+        throw new RuntimeException(KEY_NEEDED . ': this is no such key');
     }
     return $key;
 }
@@ -327,6 +334,10 @@ function receive(): int
     }
     if (!preg_match('#^application/json[ \t]*(?:;|$)#Di', $headers['content-type'][0] ?? '')) {
         return 415;
+    }
+    // Behind a proxy, two ways to end a body can be two bodies.
+    if (isset($headers['transfer-encoding'])) {
+        return 411;
     }
     $body = (string) file_get_contents('php://input', length: MAX_BODY + 1);
     if (strlen($body) > MAX_BODY) {

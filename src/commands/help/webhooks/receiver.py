@@ -3,8 +3,10 @@
     pip install cryptography        (on Debian: apt install python3-cryptography)
     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem python3 receiver.py
 
-Replace find_order() and book() by your own database, and test the result:
+service.pem is the service's public key. Replace find_order() and book() by your own database, and test the result with a
+key of your own, whose public part is then service.pem:
 
+    openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 
 In production, run it behind your web server, which ends TLS and closes slow connections.
@@ -24,7 +26,7 @@ from contextlib import closing
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
@@ -37,6 +39,10 @@ CLOCK_SKEW = 60
 # What the service signs. A signature over less does not protect the payment.
 COVERED = ["content-digest", "content-length", "content-type"]
 BOOKINGS = "bookings.db"
+KEY_NEEDED = (
+    "Set PAYLINK_WEBHOOK_KEY to the service's public RSA key (PEM, at least 2048 bits), "
+    "or PAYLINK_WEBHOOK_KEY_FILE to the file that holds it"
+)
 
 
 # --- Your application ---------------------------------------------------------------------------
@@ -220,16 +226,19 @@ def base64_of(text):
 
 def read_key():
     """Ends the program without a key: without one, nothing can be verified."""
-    pem = os.environ.get("PAYLINK_WEBHOOK_KEY", "")
-    path = os.environ.get("PAYLINK_WEBHOOK_KEY_FILE")
-    if not pem and path:
-        with open(path, encoding="ascii") as file:
-            pem = file.read()
-    if not pem:
-        sys.exit("Set PAYLINK_WEBHOOK_KEY (the service's public key as PEM) or PAYLINK_WEBHOOK_KEY_FILE.")
-    key = load_pem_public_key(pem.encode())
+    # Tools that set variables may leave \n where a line ends.
+    pem = os.environ.get("PAYLINK_WEBHOOK_KEY", "").replace("\\n", "\n").encode()
+    try:
+        if not pem:
+            with open(os.environ.get("PAYLINK_WEBHOOK_KEY_FILE", ""), "rb") as file:
+                pem = file.read()
+        key = load_pem_public_key(pem)
+    except OSError as error:
+        sys.exit(f"{KEY_NEEDED}: {error}")
+    except (ValueError, UnsupportedAlgorithm):
+        sys.exit(f"{KEY_NEEDED}: this is no public key in PEM.")
     if not isinstance(key, rsa.RSAPublicKey) or key.key_size < 2048 or key.public_numbers().e < 3:
-        sys.exit("The webhook key is not an RSA key of at least 2048 bits.")
+        sys.exit(f"{KEY_NEEDED}: this is another kind of key.")
     return key
 
 
@@ -289,10 +298,25 @@ class Receiver(BaseHTTPRequestHandler):
         """What was done is logged already."""
 
 
+class Server(ThreadingHTTPServer):
+    # Connections that wait for a thread: webhooks may arrive many at a time.
+    request_queue_size = 128
+    key = None
+
+
+def listen(port):
+    """Ends the program if the port is taken, or is none."""
+    try:
+        return Server(("", int(port)), Receiver)
+    except (OSError, ValueError, OverflowError) as error:
+        sys.exit(f"Cannot listen at port {port}: {error}")
+
+
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    server = ThreadingHTTPServer(("", int(os.environ.get("PORT", "3000"))), Receiver)
-    server.key = read_key()
+    webhook_key = read_key()
     open_bookings().close()
+    server = listen(os.environ.get("PORT", "3000"))
+    server.key = webhook_key
     logging.info("Receiving webhooks at port %s, path %s", server.server_port, PATH)
     server.serve_forever()

@@ -3,8 +3,10 @@
 #     gem install webrick               (Debian's ruby has it already)
 #     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem ruby receiver.rb
 #
-# Replace find_order and book by your own database, and test the result:
+# service.pem is the service's public key. Replace find_order and book by your own database, and test the result with a
+# key of your own, whose public part is then service.pem:
 #
+#     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 #     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 #
 # In production, run it behind your web server, which ends TLS and closes slow connections.
@@ -25,6 +27,8 @@ CLOCK_SKEW = 60
 # What the service signs. A signature over less does not protect the payment.
 COVERED = %w[content-digest content-length content-type].freeze
 BOOKINGS = "bookings"
+KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's public RSA key (PEM, at least 2048 bits), " \
+             "or PAYLINK_WEBHOOK_KEY_FILE to the file that holds it"
 
 # --- Your application ---------------------------------------------------------------------------
 
@@ -218,14 +222,19 @@ end
 
 # Ends the program without a key: without one, nothing can be verified.
 def read_key
-  pem = ENV["PAYLINK_WEBHOOK_KEY"].to_s
-  pem = File.read(ENV["PAYLINK_WEBHOOK_KEY_FILE"]) if pem.empty? && ENV["PAYLINK_WEBHOOK_KEY_FILE"]
-  abort "Set PAYLINK_WEBHOOK_KEY (the service's public key as PEM) or PAYLINK_WEBHOOK_KEY_FILE." if pem.empty?
-  key = OpenSSL::PKey.read(pem)
-  unless key.is_a?(OpenSSL::PKey::RSA) && key.n.num_bits >= 2048 && key.e > 1
-    abort "The webhook key is not an RSA key of at least 2048 bits."
-  end
+  # Tools that set variables may leave \n where a line ends.
+  pem = ENV["PAYLINK_WEBHOOK_KEY"].to_s.gsub('\n', "\n")
+  pem = File.read(ENV["PAYLINK_WEBHOOK_KEY_FILE"].to_s) if pem.empty?
+  # With a password, so that OpenSSL does not ask for that of a private key.
+  key = OpenSSL::PKey.read(pem, "")
+  abort "#{KEY_NEEDED}: this is another kind of key." unless key.is_a?(OpenSSL::PKey::RSA)
+  abort "#{KEY_NEEDED}: this is a private key." if key.private?
+  abort "#{KEY_NEEDED}: this key is too weak." unless key.n.num_bits >= 2048 && key.e > 1
   key
+rescue SystemCallError => e
+  abort "#{KEY_NEEDED}: #{e.message}"
+rescue OpenSSL::PKey::PKeyError
+  abort "#{KEY_NEEDED}: this is no public key in PEM."
 end
 
 # --- HTTP ----------------------------------------------------------------------------------------
@@ -251,14 +260,22 @@ rescue StandardError => e
   500
 end
 
+# Ends the program if the port is taken, or is none.
+def listen(port)
+  WEBrick::HTTPServer.new(
+    Port: Integer(port),
+    BindAddress: "0.0.0.0",
+    RequestTimeout: 10,
+    AccessLog: [],
+    Logger: WEBrick::Log.new($stderr, WEBrick::Log::WARN)
+  )
+rescue SystemCallError, SocketError, ArgumentError => e
+  abort "Cannot listen at port #{port}: #{e.message}"
+end
+
 key = read_key
 FileUtils.mkdir_p(BOOKINGS, mode: 0o700)
-server = WEBrick::HTTPServer.new(
-  Port: Integer(ENV.fetch("PORT", "3000")),
-  RequestTimeout: 10,
-  AccessLog: [],
-  Logger: WEBrick::Log.new($stderr, WEBrick::Log::WARN)
-)
+server = listen(ENV.fetch("PORT", "3000"))
 server.mount_proc("/") do |request, response|
   response.status = receive(request, key)
   response["Allow"] = "POST" if response.status == 405

@@ -1,8 +1,8 @@
 /**
- * Cloudflare Workers, with nodejs_compat among the compatibility_flags. The key is a secret: wrangler secret put
- * PAYLINK_WEBHOOK_KEY. The Map of orders.mjs does not outlive a Worker: book in D1 or another database.
+ * Cloudflare Workers: npm install paylink-webhooks, with orders.mjs beside this, and nodejs_compat among the compatibility_flags.
+ * Store the key with: npx wrangler secret put PAYLINK_WEBHOOK_KEY. The Map of orders.mjs does not outlive a Worker: book in D1 or another database.
  */
-import { createVerifier, WebhookError } from "paylink/webhooks";
+import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
 
 /** @type {ReturnType<typeof createVerifier> | undefined} */

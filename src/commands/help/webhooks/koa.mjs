@@ -1,9 +1,15 @@
-/** Koa: verify() reads the body, so this comes before a body parser. Start it with: node koa.mjs */
+/**
+ * Koa: verify() reads the body, so this comes before a body parser. With orders.mjs beside it:
+ *
+ *     npm install koa paylink-webhooks
+ *     node koa.mjs
+ */
+import { realpathSync } from "node:fs";
 import Koa from "koa";
-import { createVerifier, WebhookError } from "paylink/webhooks";
+import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
 
-/** @param {import("paylink/webhooks").VerifierOptions} options */
+/** @param {import("paylink-webhooks").VerifierOptions} options */
 export function createApp(options) {
   const verify = createVerifier(options);
   const app = new Koa();
@@ -24,5 +30,5 @@ export function createApp(options) {
 }
 
 // Not where another program, such as a test, imports it.
-if (process.argv[1] === import.meta.filename)
+if (realpathSync(process.argv[1] ?? ".") === import.meta.filename)
   createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }).listen(process.env.PORT ?? 3000);

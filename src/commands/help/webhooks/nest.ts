@@ -1,9 +1,13 @@
-/** NestJS: const app = await NestFactory.create(AppModule, { rawBody: true }) keeps the bytes of the body, which verify() needs. */
+/**
+ * NestJS: npm install paylink-webhooks, and save this as src/paylink.controller.ts, with orders.mjs beside it as src/orders.ts. Add
+ * PaylinkController to the controllers of AppModule. In src/main.ts, NestFactory.create(AppModule, { rawBody: true }) keeps the bytes
+ * of the body, which verify() needs.
+ */
 import { Controller, HttpCode, HttpException, Post, Req } from "@nestjs/common";
 import type { RawBodyRequest } from "@nestjs/common";
 import type { Request } from "express";
-import { createVerifier, WebhookError } from "paylink/webhooks";
-import { book } from "./orders.mjs";
+import { createVerifier, WebhookError } from "paylink-webhooks";
+import { book } from "./orders";
 
 const verify = createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });
 
