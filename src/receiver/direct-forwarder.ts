@@ -2,7 +2,14 @@
 import { textOf } from "../domain/transaction.ts";
 import { type EventLog, type Forward, isAccepted, type StoreResult, type WebhookEvent } from "./events.ts";
 import type { HttpReply } from "../http/message.ts";
-import { type Attempt, forward, type Forwarder, type ForwardOptions, replyFor } from "./forward.ts";
+import {
+  ACCEPTED_BEFORE,
+  type Attempt,
+  forward,
+  type Forwarder,
+  type ForwardOptions,
+  replyFor,
+} from "./forward.ts";
 
 /** Milliseconds in which the result of an attempt is recorded, also on a slow disk. */
 const RECORDING_TIME = 5_000;
@@ -72,7 +79,7 @@ async function answerElsewhere(
   } catch {
     return UNKNOWN;
   }
-  if (state.accepted) return replyFor(200, 'details="accepted before"');
+  if (state.accepted) return ACCEPTED_BEFORE;
   return state.claimedElsewhere || state.answered === undefined ? UNKNOWN : received(state.answered);
 }
 

@@ -126,6 +126,9 @@ export const replyFor = (
 
 const NOTHING = { headers: [], body: new Uint8Array() };
 
+/** The answer to a repeated webhook that is not forwarded again. */
+export const ACCEPTED_BEFORE = replyFor(200, 'details="the application accepted it before"');
+
 /** What is forwarded: the request, and the verdict that says which of its headers are authentic. */
 export type Forwarded = Pick<WebhookEvent, "request" | "verdict" | "receivedAt">;
 

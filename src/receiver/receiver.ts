@@ -16,7 +16,7 @@ import { failureOf, type Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, type ReceiverAddress } from "./address.ts";
 import { looksSigned, refuseHead, refuseMediaType } from "./admit.ts";
 import type { EventLog, Rejection, StoreResult, WebhookEvent } from "./events.ts";
-import type { Forwarder } from "./forward.ts";
+import { ACCEPTED_BEFORE, type Forwarder } from "./forward.ts";
 import { createJudge, type CurrentKeys, type Judgement, warned } from "./judge.ts";
 import { createRejectionQueue } from "./rejection-queue.ts";
 
@@ -152,8 +152,8 @@ async function accept(
   }
   const observed = result.repeated ? asRepeated(event) : event;
   observe(observed);
-  const forwards = forwarder !== undefined && plan !== undefined && !result.accepted;
-  return forwards ? forwarder.forward(observed, result) : OK;
+  if (forwarder === undefined || plan === undefined) return OK;
+  return result.accepted ? ACCEPTED_BEFORE : forwarder.forward(observed, result);
 }
 
 function asRepeated(event: WebhookEvent): WebhookEvent {

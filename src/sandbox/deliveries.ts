@@ -233,8 +233,8 @@ async function post(
   const url = parseWebAddress(delivery.url);
   if (url === undefined) return { ...unsent, detail: "not sent: not an absolute http or https URL" };
   if (!isAllowed(url.hostname, parts)) {
-    const remedy = `Start the sandbox with --allow-host ${url.hostname}, or --allow-remote for every host`;
-    return { ...unsent, detail: `not sent: not on this machine. ${remedy}` };
+    const remedy = `Start the sandbox with --allow-host ${url.hostname}, or with --allow-remote for every host`;
+    return { ...unsent, detail: `not sent: the host ${url.hostname} is not on this machine. ${remedy}` };
   }
   const mayTrust = isNamed(url.hostname, parts);
   const elapsed = (): number => parts.machineNow().getTime() - signedAt.getTime();

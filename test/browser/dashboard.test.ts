@@ -355,7 +355,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     expect(await page.locator("#signature .bad").textContent()).toContain("Digest");
     expect(await violationsOn(page)).toEqual([]);
     await page.reload();
-    expect(await page.getByText("A tampered webhook is being sent").count()).toBe(0);
+    expect(await page.getByText("A tampered attempt has started").count()).toBe(0);
   });
 
   it("links each line of the signature base to its header", async () => {
@@ -406,7 +406,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.getByRole("navigation", { name: "Filter" }).getByRole("link", { name: "Failed" }).click();
     shop.receiver.status = 200;
     await page.getByRole("button", { name: "Resend all failed" }).click();
-    await page.getByText("All failed webhooks are being sent again.").waitFor();
+    await page.getByText("A new attempt of each failed delivery has started.").waitFor();
     expect(new URL(page.url()).searchParams.get("state")).toBe("failed");
     await page.getByRole("button", { name: "+1 h" }).click();
     await page.getByText("The clock was moved forward.").waitFor();

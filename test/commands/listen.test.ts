@@ -10,7 +10,7 @@ import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { keyFile } from "../support/keys.ts";
-import { forged, post, record, startApp, webhook } from "../support/webhooks.ts";
+import { answerOf, forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 interface Line {
   readonly type: string;
@@ -267,6 +267,8 @@ describe("forwarding", () => {
     expect(app.taken).toHaveLength(1);
     release();
     expect(await Promise.all(answers)).toEqual([200, 200]);
+    const { headers } = await answerOf(url, slow);
+    expect(headers.get("proxy-status")).toBe('paylink; details="the application accepted it before"');
     await running.stop();
     expect(app.taken).toHaveLength(1);
   });

@@ -349,7 +349,9 @@ describe("the strip of the sandbox", () => {
       `${RESULT} Webhook not sent: the link has no callback URL for this outcome`,
     );
     const remote = { callbackUrl: "https://shop.example/paid" };
-    expect(await stripOf({}, remote)).toContain("Webhook failed: not sent: not on this machine.");
+    expect(await stripOf({}, remote)).toContain(
+      "Webhook failed: not sent: the host shop.example is not on this machine.",
+    );
   });
 });
 

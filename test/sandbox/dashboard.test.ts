@@ -386,8 +386,13 @@ describe("a detail", () => {
     ],
     [
       { status: 502, answerHeaders: [["Proxy-Status", "paylink; error=destination_unavailable, cdn"]] },
-      "Your application failed: 502",
+      "Your application did not answer: 502",
       /paylink listen <b>verified<\/b>[\s\S]*Application <b>destination unavailable<\/b>/,
+    ],
+    [
+      { status: 504, answerHeaders: [["Proxy-Status", "paylink; error=http_response_timeout"]] },
+      "Your application did not answer: 504",
+      /Application <b>http response timeout<\/b>/,
     ],
     [{ status: 302 }, "Your server redirected it: 302", "A webhook follows no redirect"],
     [{ status: 204 }, "Your server accepted it: 204", "204"],

@@ -72,6 +72,11 @@ export const forged = (genuine: HttpRequest): HttpRequest => ({
 
 /** Posts it and gives the status. */
 export async function post(url: string, request: HttpRequest): Promise<number> {
+  return (await answerOf(url, request)).status;
+}
+
+/** The same with the headers of the answer. */
+export async function answerOf(url: string, request: HttpRequest): Promise<Response> {
   const headers = request.headers.filter(([name]) => !["Host", "Content-Length"].includes(name));
   const reply = await fetch(url, {
     method: request.method,
@@ -79,7 +84,7 @@ export async function post(url: string, request: HttpRequest): Promise<number> {
     body: Buffer.from(request.body),
   });
   await reply.arrayBuffer();
-  return reply.status;
+  return reply;
 }
 
 export interface Taken {

@@ -204,7 +204,8 @@ const testCards = (link: Link): Page =>
     <h2 id="test-cards">Test cards of the sandbox</h2>
     <p class="hint">
       ${isVerification(link) ? "Verify" : "Pay"} with one click.
-      ${isReusable(link) ? "Only the amount is needed." : "You can leave the form empty."}
+      ${isReusable(link) ? "Only the amount is needed." : "You can leave the form empty."} Each card shows its
+      response code.
     </p>
     <ul>
       ${TEST_CARDS.map(

@@ -94,8 +94,8 @@ h1:focus { outline: none; }
 .message .facts { border-top: 1px solid var(--line); padding-top: 1.25rem; }
 .mark { width: 3.5rem; height: 3.5rem; padding: 0.7rem; border-radius: 50%; background: color-mix(in srgb, currentColor 12%, transparent); fill: none; stroke: currentColor; stroke-width: 2.4; stroke-linecap: round; stroke-linejoin: round; }
 .mark.approved, .mark.paid { color: var(--good); }
-.mark.declined, .mark.unknown, .mark.refused { color: var(--bad); }
-.mark.cancelled, .mark.expired { color: var(--warn); }
+.mark.declined, .mark.refused { color: var(--bad); }
+.mark.cancelled, .mark.expired, .mark.unknown { color: var(--warn); }
 
 @media (min-width: 48rem) {
   .checkout main { padding-top: 3.5rem; }

@@ -71,6 +71,14 @@ const DUE: Listing<Due> = {
   ],
 };
 
+const STEPS = [
+  ["1m", "1 minute"],
+  ["1h", "1 hour"],
+  ["1d", "1 day"],
+  ["7d", "7 days"],
+  ["30d", "30 days"],
+] as const;
+
 const advanceForm = (view: View, content: Page): Page | "" => actionForm(view, "/sandbox/advance", content);
 
 /** `refused` is a time that the clock cannot move to. */
@@ -106,7 +114,7 @@ export function clockPage(view: View, refused?: Refused): Page {
         ${advanceForm(
           view,
           html`<p class="label">Or by</p>
-            ${["1m", "1h", "1d", "7d", "30d"].map((step) => html`<button name="when" value="${step}">${step}</button>`)}`,
+            ${STEPS.map(([step, text]) => html`<button name="when" value="${step}">${text}</button>`)}`,
         )}
       </section>
       ${panel(

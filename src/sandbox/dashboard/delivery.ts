@@ -35,6 +35,7 @@ import {
   plural,
   recordOf,
   referenceOf,
+  spaced,
   statusText,
   table,
   timeOf,
@@ -84,7 +85,7 @@ export function deliveryPage(view: View, service: Service, id: string, asked: nu
       view.key === undefined ? "" : tamperPart(newest, `${action}/tamper`),
       panel(
         "about",
-        "Webhook",
+        "Delivery",
         facts([
           [
             "Address",
@@ -94,7 +95,7 @@ export function deliveryPage(view: View, service: Service, id: string, asked: nu
               clipped(withoutPassword(delivery.url), 200),
             ),
           ],
-          ["Payment", pageLink(view, paymentPath(uti), `${amountOf(record)} ${outcomeText(record)}`)],
+          ["Payment", pageLink(view, paymentPath(uti), `${amountOf(record)} ${spaced(outcomeText(record))}`)],
           ["Delivery id", copyable("delivery id", id)],
         ]),
       ),
@@ -301,6 +302,8 @@ function curlCommand(url: string, headers: Attempt["headers"], body: string): st
 }
 
 function responsePart({ status, duration, detail, answerHeaders, answer }: Attempt): Page {
+  if (status === null && duration === null)
+    return html`<p class="hint">Nothing was sent, so there is no response.</p>`;
   if (status === null) return html`<p class="hint">No response: ${clipped(detail, 200)}</p>`;
   return html`<p class="mono request-line">
       ${status}${duration === null ? "" : html` <span class="quiet">after ${duration} ms</span>`}

@@ -26,6 +26,7 @@ import {
   plural,
   priceOf,
   referenceOf,
+  spaced,
   statusText,
   timeOf,
   type View,
@@ -130,13 +131,13 @@ function* stepsOf(view: View, { link, payment, delivery }: Chain, path: string):
   const outcome = outcomeText(record);
   yield {
     key: uti,
-    title: to(paymentPath(uti), `Payment ${outcome}`),
+    title: to(paymentPath(uti), `Payment ${spaced(outcome)}`),
     time: paidAt(record),
     note: html`${amountOf(record)} · <bdi>${referenceOf(record, uti)}</bdi>`,
     state: outcome,
   };
   if (delivery === undefined) {
-    const note = "The link has no callback address for this outcome.";
+    const note = "The link has no callback URL for this outcome.";
     return yield { key: "webhook", title: "No webhook", time: undefined, note };
   }
   const { id: deliveryId, state, attempts } = delivery;
@@ -180,7 +181,7 @@ export function paymentPage(view: View, uti: string): Page | undefined {
       listPanel(view, DELIVERIES, {
         query: { uti },
         title: "Webhook",
-        nothing: "No webhook: the link has no callback address for this outcome.",
+        nothing: "No webhook: the link has no callback URL for this outcome.",
       }),
       panel(
         "record",

@@ -166,10 +166,10 @@ const DONE = new Map([
   ["cancelled", "The link was cancelled. It can no longer be paid."],
   ["created", "The link was created."],
   ["paid", "The payment was made. No money moved."],
-  ["resent", "The webhook is being sent again."],
-  ["resent-all", "All failed webhooks are being sent again."],
+  ["resent", "A new attempt has started."],
+  ["resent-all", "A new attempt of each failed delivery has started."],
   ["sampled", `A sample link was created and paid. No money moved. Its webhook is sent to ${LISTENER_URL}.`],
-  ["tampered", "A tampered webhook is being sent. Your application must refuse it."],
+  ["tampered", "A tampered attempt has started. Your application must refuse it."],
   ["rotated", "Webhooks are now signed with a new key. The old key stays published for a day."],
 ]);
 

@@ -45,7 +45,9 @@ export function homePage(view: View): Page {
         </li>
         <li class="panel">
           <h2>Receive the webhook</h2>
-          <p class="hint">Verifies each webhook, and passes it on with <code>--forward-to</code>:</p>
+          <p class="hint">
+            This command verifies each webhook; <code>--forward-to</code> passes it on to your application:
+          </p>
           ${command("receives webhooks", `listen --port ${LISTENER_PORT}`)}
         </li>
       </ol>

@@ -89,7 +89,7 @@ export function linkPage(view: View, id: string, refused?: Refused): Page | unde
 function callbacksText(settings: Link["request"]["paymentSettings"]): string {
   const { callbackUrl, failureCallbackUrl } = settings ?? {};
   if (callbackUrl === undefined && failureCallbackUrl === undefined)
-    return "none: the link has no callback address";
+    return "none: the link has no callback URL";
   if (callbackUrl === failureCallbackUrl) return shownUrl(callbackUrl);
 
   return `${shownUrl(callbackUrl)}; after a failure: ${shownUrl(failureCallbackUrl)}`;
@@ -100,7 +100,7 @@ const shownUrl = (url: string | undefined): string =>
 
 const PAY_LABELS = {
   approved: "Approve",
-  "partially-approved": "Partly approve",
+  "partially-approved": "Partially approve",
   declined: "Decline",
   cancelled: "Cancel",
 } as const;
@@ -175,9 +175,15 @@ function moreFields(main: readonly Field[]): readonly Field[] {
     requestFields()
       .filter((name) => !main.some((field) => field.name === name))
       .toReversed()
-      .map((name) => [labelOf(name), fieldOf(name, { hint: meaningOf(name), ...CHOICES[name] })]),
+      .map((name) => [labelOf(name), fieldOf(name, { hint: hintOf(name), ...CHOICES[name] })]),
   );
   return [...fields.values()].toReversed();
+}
+
+/** Some meanings only repeat the title. */
+function hintOf(name: string): string | undefined {
+  const meaning = meaningOf(name)?.replace(/\.$/, "");
+  return meaning === titleOf(name) ? undefined : meaning;
 }
 
 /** The form as it is filled in at first. */

@@ -32,6 +32,7 @@ import {
   referenceOf,
   requestPath,
   shortUrl,
+  spaced,
   statusText,
   table,
   type Listing,
@@ -63,7 +64,7 @@ export const DELIVERIES: List<ListedDelivery> = {
   tab: "deliveries",
   one: "delivery",
   states: ["failed", "waiting", "delivered"],
-  nothingYet: "A webhook appears here when a link with a callback address is paid.",
+  nothingYet: "A webhook appears here when a link with a callback URL is paid.",
   alert: (view) =>
     view.counts.failed === 0
       ? ""
@@ -88,7 +89,7 @@ export const DELIVERIES: List<ListedDelivery> = {
       kind: "main",
       cell: ({ id, uti, record }, view) => pageLink(view, deliveryPath(id), referenceOf(record, uti)),
     },
-    { title: "Outcome", cell: ({ record }) => outcomeText(record) },
+    { title: "Outcome", cell: ({ record }) => spaced(outcomeText(record)) },
     { title: "Amount", kind: "number", cell: ({ record }) => amountOf(record) },
     { title: "Address", kind: "wide mono", cell: ({ url }) => shortUrl(url) },
     {
@@ -96,7 +97,6 @@ export const DELIVERIES: List<ListedDelivery> = {
       cell: ({ attempt }) =>
         attempt && html`<span class="${isAccepted(attempt) ? "" : "bad"}">${statusText(attempt)}</span>`,
     },
-    { title: "Attempts", kind: "wide number", cell: ({ attempts }) => String(attempts) },
     {
       title: "Last attempt",
       cell: ({ attempt }) => attempt && momentOf(attempt.at),
@@ -288,7 +288,7 @@ export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): 
               (shown) =>
                 html`<li>
                   <a href="${to({ text, state: shown })}" ${shown === state ? html`aria-current="true"` : ""}
-                    >${capitalized(shown || "all")}</a
+                    >${capitalized(spaced(shown) || "all")}</a
                   >
                 </li>`,
             )}

@@ -23,7 +23,8 @@ export function outcomeOf(attempt: Attempt | undefined): Outcome {
   if (attempt === undefined) return { kind: "waiting", words: "The webhook has not been sent yet." };
   const { status, duration, detail } = attempt;
   const tampering = tamperingNamed(attempt.tampering);
-  const receiver = hopsOf(attempt).some(({ isLast }) => isLast) ? "Your application" : "Your server";
+  const application = hopsOf(attempt).find(({ isLast }) => isLast);
+  const receiver = application === undefined ? "Your server" : "Your application";
   const time = duration === null ? "" : ` in ${duration} ms`;
   if (status === null)
     return duration === null
@@ -55,9 +56,9 @@ export function outcomeOf(attempt: Attempt | undefined): Outcome {
     return {
       kind: "bad",
       words: `${receiver} redirected it: ${status}${time}.`,
-      reason: "A webhook follows no redirect. Use the final address as the callback address.",
+      reason: "A webhook follows no redirect. Use the final address as the callback URL.",
     };
-  const did = status < 500 ? "refused it" : "failed";
+  const did = application?.isSilent ? "did not answer" : status < 500 ? "refused it" : "failed";
   return { kind: "bad", words: `${receiver} ${did}: ${status}${time}.`, reason };
 }
 
@@ -91,6 +92,8 @@ interface Hop {
   readonly kind: "good" | "bad" | "";
   /** It stands for the application behind a proxy. */
   readonly isLast: boolean;
+  /** The proxy had no answer from it. */
+  readonly isSilent?: boolean;
 }
 
 /** The proxies that an answer came through, by its Proxy-Status (RFC 9209), and what was behind them. */
@@ -108,7 +111,13 @@ export function hopsOf({ answerHeaders, status }: Attempt): Hop[] {
   const isGood = isAccepted({ status: behind?.received ?? status });
   return [
     ...hops,
-    { name: "Application", result: String(received), kind: isGood ? "good" : "bad", isLast: true },
+    {
+      name: "Application",
+      result: String(received),
+      kind: isGood ? "good" : "bad",
+      isLast: true,
+      isSilent: behind?.received === undefined,
+    },
   ];
 }
 

@@ -118,7 +118,10 @@ export const minuteTime = (date: Date): string => timeTo("2026-01-31T12:00", dat
 const timeTo = (example: string, date: Date): string =>
   `${date.toISOString().slice(0, example.length).replace("T", " ")} UTC`;
 
-export const badge = (state: string): Page => html`<span class="badge ${state}">${state}</span>`;
+export const badge = (state: string): Page => html`<span class="badge ${state}">${spaced(state)}</span>`;
+
+/** A state as it is read: `partially approved`. */
+export const spaced = (state: string): string => state.replaceAll("-", " ");
 
 /** The longest text in a cell and in a block, in characters: a page stays small whatever a link contains. */
 const CELL = 48;

@@ -32,7 +32,7 @@ html:not(.scripted) .copy { display: none; }
 .head-row { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; align-items: center; justify-content: space-between; }
 .brand { font-weight: 700; font-size: 1rem; overflow-wrap: anywhere; }
 .brand a { color: inherit; text-decoration: none; }
-.steps { display: grid; gap: 0 1rem; grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); counter-reset: step; }
+.steps { display: grid; gap: 0 1rem; grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr)); counter-reset: step; }
 .steps li { counter-increment: step; display: flex; flex-direction: column; gap: 0.6rem; align-items: flex-start; }
 .steps h2 { margin: 0; } .steps code { white-space: nowrap; }
 .steps h2::before { content: counter(step); display: inline-grid; place-content: center; width: 1.5rem; height: 1.5rem; margin-right: 0.5rem; border-radius: 50%; background: var(--accent); color: var(--on-accent); font-size: 0.8125rem; }
@@ -55,8 +55,8 @@ html:not(.scripted) .copy { display: none; }
 .control time { font-variant-numeric: tabular-nums; }
 .dashboard .control button, .dashboard .control .button { min-height: 1.75rem; padding: 0.1rem 0.5rem; font-weight: 500; }
 @media (max-width: 30rem) {
-  .tabs ul { gap: 0 0.5rem; } .tabs a { font-size: 0.8125rem; gap: 0.2rem; } .count { padding: 0 0.25rem; background: none; }
-  .control-name, .count .word { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+  .tabs ul { gap: 0 0.5rem; } .tabs a { font-size: 0.8125rem; gap: 0.2rem; }  .count { padding: 0 0.25rem; }
+  .control-name, .count:not(.failed), .count .word { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .dashboard .panel { padding: 0.8rem; overflow-x: auto; }
    table.list { font-size: 0.8125rem; } .badge { padding: 0 0.35rem; }
 }
@@ -86,11 +86,11 @@ table.list { width: 100%; border-collapse: collapse; }
 table.list th { text-align: left; font-size: 0.75rem; font-weight: 600; color: var(--quiet); padding: 0.3rem 0.75rem 0.3rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
 table.list td { padding: var(--row) 0.75rem var(--row) 0; border-bottom: 1px solid var(--line); vertical-align: baseline; overflow-wrap: anywhere; }
 table.list tr:last-child td { border-bottom: 0; }
-table.list td.number { overflow-wrap: break-word; }
 table.list tbody tr:hover { background: var(--soft); }
-table.list tbody td:first-child { white-space: nowrap; }
+table.list td:not(.main, .wide) { white-space: nowrap; }
+table.list :is(td.wide, td.main) { min-width: 7rem; } table.list td.mono { min-width: 9rem; }
 table.list .number { text-align: right; padding-right: 0; font-variant-numeric: tabular-nums; }
-table.list time, table.list .badge { white-space: nowrap; }
+table.list time { white-space: nowrap; }
 .scripted table.list tbody tr { cursor: pointer; }
 table.list time { font-variant-numeric: tabular-nums; color: var(--quiet); }
 mark { background: var(--mark); color: var(--text); border-radius: 3px; padding: 0 1px; }
@@ -98,7 +98,7 @@ table.list a { text-decoration: none; } table.list a:hover { text-decoration: un
 table.list .main a { font-weight: 600; }
 table.list tr:has([aria-current]) { background: var(--soft); }
 table.list td:last-child, table.list th:last-child { padding-right: 0; }
-@container (max-width: 68rem) { .dashboard .wide { display: none; } }
+@container (max-width: 72rem) { .dashboard .wide { display: none; } }
 @container (min-width: 44rem) { table.list .number { padding-right: 1.75rem; white-space: nowrap; } }
 /* In a narrow panel a row is two lines: what it is and its amount, then its states and times. */
 @container (max-width: 43.99rem) {
@@ -108,6 +108,7 @@ table.list td:last-child, table.list th:last-child { padding-right: 0; }
   table.list tr:last-child { border-bottom: 0; }
   table.list tr::after { content: ""; order: 1; flex-basis: 100%; }
   table.list td { order: 2; padding: 0; border: 0; }
+  table.list td.wide:has(mark) { display: block; }
   table.list td.main { order: 0; flex: 1; min-width: 40%; }
   table.list td.number { order: 1; margin-left: auto; }
 }
@@ -115,7 +116,7 @@ table.list td:last-child, table.list th:last-child { padding-right: 0; }
 .badge { display: inline-block; font-size: 0.75rem; font-weight: 600; padding: 0 0.5rem; border-radius: 99px; border: 1px solid currentColor; line-height: 1.5; color: var(--quiet); vertical-align: middle; letter-spacing: 0; }
 .badge.approved, .badge.delivered, .badge.paid { color: var(--good); }
 .badge.declined, .badge.failed { color: var(--bad); }
-.badge.cancelled, .badge.waiting, .badge.expired, .badge.attempted, .badge.stopped, .badge.moved { color: var(--warn); }
+.badge.partially-approved, .badge.cancelled, .badge.waiting, .badge.expired, .badge.attempted, .badge.stopped, .badge.moved { color: var(--warn); }
 .badge.active, .badge.viewed { color: var(--accent); }
 
 .detail { display: grid; gap: 0 1rem; }
@@ -133,6 +134,8 @@ table.list td:last-child, table.list th:last-child { padding-right: 0; }
 .badge.tampered { color: var(--warn); }
 .exchange { display: grid; gap: 0 1rem; align-items: start; }
 @media (min-width: 75rem) { .exchange { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } }
+/* One below the other, the short response is first. */
+@media (max-width: 75rem) { .exchange > div { display: contents; } #response { order: -1; } }
 .checks { display: grid; gap: 0.35rem 1.25rem; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); }
 .checks li { display: grid; grid-template-columns: 6rem minmax(0, 1fr); gap: 0.5rem; font-weight: 400; overflow-wrap: anywhere; }
 .checks .bad { grid-column: 1 / -1; }
@@ -154,7 +157,7 @@ table.list td:last-child, table.list th:last-child { padding-right: 0; }
 .chain li.open b { font-weight: 500; }
 .chain li.done:is(.approved, .delivered, .paid)::before { background: var(--good); border-color: var(--good); }
 .chain li.done:is(.declined, .failed)::before { background: var(--bad); border-color: var(--bad); }
-.chain li.done:is(.cancelled, .expired, .waiting)::before { background: var(--warn); border-color: var(--warn); }
+.chain li.done:is(.partially-approved, .cancelled, .expired, .waiting)::before { background: var(--warn); border-color: var(--warn); }
 .step { display: flex; gap: 0.5rem; justify-content: space-between; align-items: baseline; font-size: 0.8125rem; }
 .step .quiet { font-size: 0.75rem; text-align: right; }
 .chain .note { font-size: 0.8125rem; color: var(--quiet); overflow-wrap: anywhere; }
@@ -164,7 +167,7 @@ table.list td:last-child, table.list th:last-child { padding-right: 0; }
 @media (min-width: 40rem) { .facts div { grid-template-columns: 8rem minmax(0, 1fr); } }
 .facts dt { color: var(--quiet); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
-.dashboard details { margin-top: 0.8rem; }
+.dashboard details:not(:first-child) { margin-top: 0.8rem; }
 .dashboard summary { cursor: pointer; font-weight: 600; font-size: 0.8125rem; padding: 0.15rem 0; }
 .block { margin-top: 0.8rem; }
 .block-head { display: flex; gap: 0.5rem; justify-content: space-between; align-items: center; min-height: 1.6rem; margin-bottom: 0.3rem; }
@@ -172,9 +175,11 @@ table.list td:last-child, table.list th:last-child { padding-right: 0; }
 .request-line { margin-bottom: 0.6rem; overflow-wrap: anywhere; }
 table.headers { width: 100%; border-collapse: collapse; font-family: ui-monospace, "SF Mono", Menlo, "Liberation Mono", monospace; font-size: 0.8125rem; }
 table.headers caption { text-align: left; color: var(--quiet); font: 600 0.8125rem/1.5 system-ui, sans-serif; padding-bottom: 0.3rem; }
-table.headers th, table.headers td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+table.headers th, table.headers td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-top: 1px solid var(--line); }
+table.headers, .base { word-break: break-all; }
 table.headers th { font-weight: 500; color: var(--quiet); width: 10rem; }
-@media (max-width: 40rem) { table.headers th, table.headers td { display: block; width: auto; } table.headers td { border-top: 0; padding-top: 0; } }
+@media (max-width: 40rem) { table.headers th, table.headers td { display: block; width: auto; } tr.part td { padding-left: 0.75rem; } table.headers td { border-top: 0; padding-top: 0; } }
+.steps .qr svg { width: 8rem; margin: 0; }
 .qr svg { shape-rendering: crispEdges; display: block; width: 12rem; max-width: 100%; height: auto; margin-top: 0.5rem; border-radius: 8px; }
 #move form { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: end; margin-top: 0.9rem; }
 #move form .label { align-self: center; margin: 0; }
@@ -182,6 +187,8 @@ table.headers th { font-weight: 500; color: var(--quiet); width: 10rem; }
 #pay form p { width: 100%; }
 #pay .field { flex: 0 1 12rem; }
 .new-link { display: grid; gap: 0.9rem 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(16rem, 100%), 1fr)); max-width: 60rem; }
+.new-link details[open] summary { margin-bottom: 0.6rem; }
+.dashboard .field .error { margin-top: 0.35rem; }
 .new-link .whole { grid-column: 1 / -1; }
 .dashboard .problems { background: var(--card); max-width: 60rem; margin-bottom: 1rem; }
 .problems ul { list-style: disc; padding-left: 1.2rem; }
