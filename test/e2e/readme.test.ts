@@ -43,7 +43,7 @@ it("names no flag and no command that the help does not", async () => {
   const help = (await helpPages())
     .map(({ command, text }) => `paylink ${command.join(" ")}\n${text}`)
     .join("\n");
-  const ofOtherPrograms = ["--global", "--test", "--write"];
+  const ofOtherPrograms = ["--check", "--global", "--ignore-missing", "--repo", "--test", "--write"];
   const flags = new Set(README.match(/(?<![\w-])--[a-z][a-z-]+/g));
   for (const flag of ofOtherPrograms) flags.delete(flag);
   expect(flags.size).toBeGreaterThan(20);
@@ -160,6 +160,7 @@ it("drives the shop of the README through a real payment and every forgery", asy
 /** Blocks that other tests run: those of this file, and test/package. */
 const RUN_ELSEWHERE = [
   "npm install --global paylink",
+  "sha256sum --check --ignore-missing SHA256SUMS",
   "$ npm ci && npm run demo",
   "// shop.mjs",
   "// shop.test.mjs",
