@@ -172,7 +172,7 @@ export function eventLine(event: WebhookEvent, isCompact = false): string {
   const { type, id, receivedAt, repeated, verdict, request } = event;
   const { method, headers, trailers, body } = request;
   const { outcome, reason, violations, ...members } = summaryOf(event);
-  const url = request.authority === "" ? request.target : targetUri(request);
+  const url = urlOf(request);
   const at = receivedAt;
   const level = levelOf(event);
   const head = JSON.stringify({ type, id, receivedAt, at, level, outcome, reason } satisfies Members);
@@ -180,6 +180,15 @@ export function eventLine(event: WebhookEvent, isCompact = false): string {
   const line = `${head.slice(0, -1)},${stringifyJson(members).slice(1, -1)},${JSON.stringify(rest).slice(1)}`;
   if (isCompact) return line;
   return `${line.slice(0, -1)},"record":${recordText(event)},"bodyBase64":"${bytes(body).toString("base64")}"}`;
+}
+
+const urlOf = (request: HttpRequest): string =>
+  request.authority === "" ? request.target : targetUri(request);
+
+/** A request in the form that `verify` reads: the members that an `EventLine` has of it. */
+export function requestDocument(request: HttpRequest) {
+  const { method, headers, trailers, body } = request;
+  return { method, url: urlOf(request), headers, trailers, bodyBase64: bytes(body).toString("base64") };
 }
 
 /** The record as one line: the text of the body, if it is the record. In JSON, line breaks are only between tokens. */

@@ -14,6 +14,7 @@ import { createOutput } from "../../src/terminal/output.ts";
 import { createSecrets, traceSend, traceServe } from "../../src/terminal/debug-trace.ts";
 import { THREAD } from "./event-stores.ts";
 import { temporaryHome } from "./home.ts";
+import { checkJsonOutput } from "./json-output.ts";
 import { openSender } from "./sender.ts";
 
 export interface CommandOptions {
@@ -54,7 +55,7 @@ export const interrupted = (): PaylinkError => new PaylinkError("interrupted", "
 /** What SIGTERM gives. */
 export const terminated = (): PaylinkError => new PaylinkError("terminated", "Terminated.");
 
-/** Runs one command line to its end. */
+/** Runs one command line to its end. With `--json`, what it prints must be as `paylink help --json` describes it. */
 export async function runCommand(argv: readonly string[], options: CommandOptions = {}): Promise<CommandEnd> {
   const home = options.home ?? temporaryHome();
   const signal = options.signal ?? new AbortController().signal;
@@ -110,7 +111,10 @@ export async function runCommand(argv: readonly string[], options: CommandOption
     openOutput,
     openContext,
   });
-  return { exit, stdout: stdout.text(), stderr: stderr.text(), home };
+  const printed = { stdout: stdout.text(), stderr: stderr.text() };
+  if (argv.includes("--json") && !argv.includes("--debug") && !argv.includes("--help"))
+    checkJsonOutput(argv, printed);
+  return { exit, ...printed, home };
 }
 
 interface MemoryStream {

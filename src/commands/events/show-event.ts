@@ -4,7 +4,7 @@ import { safeText } from "../../render/safe-text.ts";
 import { renderSteps } from "../../render/verdict-report.ts";
 import { clockTime, formatLocal } from "../../render/layout.ts";
 import { renderForward, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
-import { eventLine, type Forward, type WebhookEvent } from "../../receiver/events.ts";
+import { eventLine, type Forward, requestDocument, type WebhookEvent } from "../../receiver/events.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import {
@@ -28,7 +28,8 @@ export async function showEvent(
   const recordAt = (await context.settings()).get("recordAt");
   await withEvents(context, database, async (store) => {
     const found = await findOne(store, name);
-    if (found.type === "rejected") out.data(out.json ? JSON.stringify(found) : rejectionText(found, context));
+    if (found.type === "rejected")
+      out.data(out.json ? rejectionDocument(found) : rejectionText(found, context));
     else {
       const history = await historyOf(found, store);
       const event = asReceived(found, recordAt);
@@ -61,6 +62,9 @@ const historyOf = async ({ id, failed, queued }: StoredEvent, store: EventStore)
 /** The event's own line, with its history. */
 const eventDocument = (event: WebhookEvent, history: History): string =>
   `${eventLine(event).slice(0, -1)},${JSON.stringify(history).slice(1)}`;
+
+const rejectionDocument = ({ request, ...rejection }: StoredRejection): string =>
+  JSON.stringify({ ...rejection, request: request && requestDocument(request) });
 
 function eventText(
   event: WebhookEvent,

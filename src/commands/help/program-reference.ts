@@ -1,4 +1,4 @@
-/** What `paylink help --json` describes: every command, flag, setting, exit code and error code, from the program and the tables. */
+/** What `paylink help --json` describes: every command, flag, output, setting, exit code and error code, from the program and the tables. */
 import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { EXIT_CODES, FAILURES, shellWord } from "../../domain/errors.ts";
@@ -7,10 +7,13 @@ import { collect, declared, examplesOf, pathOf, programOf } from "../declare.ts"
 
 /** Describes the whole program, or one command of it with its subcommands. */
 export async function showReference(context: Context, described: CommandUnknownOpts): Promise<number> {
+  // Topics use this file too, and need no outputs.
+  const { componentsOf, errorOutput, outputs } = await import("./outputs.ts");
   const program = programOf(described);
   const commands = described === program ? visibleCommands(program) : [declared(described)];
   const reference = {
-    commands: commands.map(describeCommand),
+    version: program.version(),
+    commands: commands.map((command) => describeCommand(command, outputs())),
     flags: [
       ...program
         .createHelp()
@@ -21,8 +24,10 @@ export async function showReference(context: Context, described: CommandUnknownO
     settings: describeSettings(),
     exitCodes: describeExitCodes(),
     errorCodes: describeErrorCodes(),
+    errorOutput: errorOutput(),
   };
-  context.out.lines([JSON.stringify(reference)]);
+  const schemas = componentsOf(reference);
+  context.out.lines([JSON.stringify({ ...reference, components: { schemas } })]);
   return 0;
 }
 
@@ -55,13 +60,15 @@ const visibleCommands = (group: CommandUnknownOpts): CommandUnknownOpts[] =>
 const nameOf = (command: CommandUnknownOpts): string =>
   pathOf(command).slice(programOf(command).name().length + 1);
 
-function describeCommand(command: CommandUnknownOpts): object {
+function describeCommand(command: CommandUnknownOpts, outputs: Readonly<Record<string, object>>): object {
+  const name = nameOf(command);
   return {
-    name: nameOf(command),
+    name,
     description: command.description(),
     arguments: command.registeredArguments.map(describeArgument),
     examples: examplesOf(command),
-    subcommands: visibleCommands(command).map(describeCommand),
+    output: outputs[name] ?? null,
+    subcommands: visibleCommands(command).map((one) => describeCommand(one, outputs)),
   };
 }
 

@@ -7,7 +7,7 @@ import { decimalsProblem } from "../../domain/money.ts";
 import { textOf, type TransactionRecord, type Violation, violationsOf } from "../../domain/transaction.ts";
 import { type HttpRequest, targetUri } from "../../http/message.ts";
 import { formatRequest } from "../../http/raw-request.ts";
-import { isAccepted } from "../../receiver/events.ts";
+import { isAccepted, requestDocument } from "../../receiver/events.ts";
 import { renderAnswer } from "../../render/check-report.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
@@ -144,9 +144,7 @@ function warnOfViolations({ violations }: Delivery, { out }: Context): void {
 /** The raw request; with `--json`, the form that `verify` reads. */
 function print(request: HttpRequest, { out }: Context): void {
   if (!out.json) return out.bytes(formatRequest(request));
-  const { method, headers, body } = request;
-  const bodyBase64 = Buffer.from(body).toString("base64");
-  out.data(JSON.stringify({ method, url: targetUri(request), headers, bodyBase64 }));
+  out.data(JSON.stringify(requestDocument(request)));
 }
 
 /**

@@ -1,0 +1,365 @@
+/** What each command prints with `--json`, as JSON Schema: `help --json` shows it, and the tests check every run against it. */
+import { FAILURES } from "../../domain/errors.ts";
+import { OUTCOMES } from "../../domain/outcome.ts";
+import { REASONS, WARNINGS } from "../../domain/reasons.ts";
+import { schemaRef, schemas, type JsonSchema } from "../../sandbox/openapi/schemas.ts";
+
+interface Output {
+  /** One JSON document, several after each other, or one on each line. */
+  readonly format: "document" | "documents" | "lines";
+  /** Of each document. */
+  readonly schema: JsonSchema;
+}
+
+type Members = Readonly<Record<string, JsonSchema>>;
+
+/** An object with these members and no others. The name of a member that may be missing ends with `?`. */
+const object = (members: Members): JsonSchema => ({
+  type: "object",
+  properties: Object.fromEntries(
+    Object.entries(members).map(([name, schema]) => [name.replace("?", ""), schema]),
+  ),
+  required: Object.keys(members).filter((name) => !name.endsWith("?")),
+  additionalProperties: false,
+});
+/** Members of one type. */
+const each = (schema: JsonSchema, names: string): Members =>
+  Object.fromEntries(names.split(" ").map((name) => [name, schema]));
+const line = (type: string, members: Members): JsonSchema => object({ type: { const: type }, ...members });
+const listOf = (items: JsonSchema): JsonSchema => ({ type: "array", items });
+const anyOf = (...schemas: readonly JsonSchema[]): JsonSchema => ({ anyOf: schemas });
+const orNull = (schema: JsonSchema): JsonSchema => anyOf(schema, { type: "null" });
+const oneOf = (...values: readonly (string | null)[]): JsonSchema => ({ enum: values });
+const about = (description: string, schema: JsonSchema = {}): JsonSchema => ({ description, ...schema });
+
+const document = (members: Members): Output => ({ format: "document", schema: object(members) });
+const lines = (...kinds: readonly JsonSchema[]): Output => ({ format: "lines", schema: anyOf(...kinds) });
+
+const anything: JsonSchema = {};
+const text: JsonSchema = { type: "string" };
+const flag: JsonSchema = { type: "boolean" };
+const count: JsonSchema = { type: "integer", minimum: 0 };
+const milliseconds = about("Milliseconds.", { type: "number" });
+const time: JsonSchema = { type: "string", format: "date-time" };
+const headers = about("Pairs of a name and a value, as received.", listOf(listOf(text)));
+const bodyBase64 = about("The exact bytes of the body.", { type: "string", contentEncoding: "base64" });
+
+const verdict: Members = {
+  verdict: oneOf("valid", "invalid"),
+  code: anyOf(oneOf("ok"), schemaRef("Reason")),
+  ...each(text, "label alg"),
+  ...each(orNull(text), "keyid signatureBase"),
+  created: about("Unix seconds.", orNull({ type: "integer" })),
+  covered: listOf(text),
+  checks: listOf(schemaRef("Check")),
+  warnings: listOf(oneOf(...Object.keys(WARNINGS))),
+  hints: listOf(object(each(text, "variant advice"))),
+};
+
+const serviceLink = about(
+  "The service's own JSON, unchanged: a PaymentLink, unless the service deviates.",
+  anyOf(schemaRef("PaymentLink"), { type: "object" }),
+);
+const shownLink: Output = { format: "document", schema: serviceLink };
+
+const record = anyOf(
+  ...["ApprovedTransaction", "DeclinedTransaction", "CancelledTransaction"].map(schemaRef),
+  about("A record that breaks the specification: violations say where.", { type: "object" }),
+  about("There is no record.", { type: "null" }),
+);
+/** What every event and record has. */
+const summary: Members = {
+  outcome: oneOf(...OUTCOMES),
+  "reason?": about("Why the outcome is UNCLEAR.", text),
+  ...each(about("As received; null if it is missing."), "amount currency reference uti"),
+  violations: listOf(schemaRef("Violation")),
+};
+
+/** What every line of a command that runs for days has. */
+const logged: Members = { at: time, level: oneOf("info", "warning", "error") };
+const warning = line("warning", { message: text, ...logged });
+
+const request: Members = {
+  method: text,
+  url: about("The absolute URI, or the target alone if the host cannot be trusted.", text),
+  headers,
+  "trailers?": headers,
+};
+const captured = about("A webhook as verify reads it.", object({ ...request, bodyBase64 }));
+const received: Members = { id: text, receivedAt: time };
+const compactEvent: Members = {
+  type: { const: "event" },
+  ...received,
+  ...logged,
+  ...summary,
+  repeated: flag,
+  verdict: schemaRef("Verdict"),
+  ...request,
+};
+const event: Members = { ...compactEvent, record, bodyBase64 };
+const rejection: Members = {
+  ...received,
+  code: schemaRef("Reason"),
+  status: about("What the sender was answered.", count),
+  detail: text,
+  checks: listOf(schemaRef("Check")),
+};
+const arriving = [
+  schemaRef("Event"),
+  about("With --compact.", object(compactEvent)),
+  line("rejected", { ...rejection, "hint?": text, ...logged }),
+];
+const forward: Members = {
+  target: text,
+  status: about("Null if the application did not answer.", orNull(count)),
+  ms: milliseconds,
+};
+const history: Members = {
+  failed: flag,
+  forwarding: orNull(
+    object({
+      state: oneOf("pending", "failed", "skipped"),
+      attempts: count,
+      next: orNull(time),
+      "skippedAt?": time,
+    }),
+  ),
+};
+
+const rowProblems = listOf(
+  object({ ...each(text, "at message kind?"), ...each(count, "line rows"), lines: listOf(count) }),
+);
+const tally = "created earlier sent_before refused not_reached unknown invalid not_sent";
+const list: Members = {
+  ...each(orNull(text), "profile service"),
+  rows: count,
+  sums: about("The amounts by currency.", { type: "object", additionalProperties: text }),
+  unsent_columns: listOf(text),
+  warnings: rowProblems,
+};
+
+const source = oneOf("flag", "environment", "profile", "service", "default");
+
+/** The types that several outputs have in common. Those of the service are also in the package's dist/openapi.json. */
+export const components = (): JsonSchema => ({
+  ...schemas(false),
+  Check: object({ ...each(text, "check detail"), ok: flag }),
+  Event: object(event),
+  Problem: object({
+    at: about("The flag, the field, or the file and line.", text),
+    message: text,
+    "value?": about("As it was typed.", text),
+    "instead?": about("What was probably meant.", text),
+  }),
+  Reason: about("Why a webhook is refused: paylink help reasons.", oneOf(...Object.keys(REASONS))),
+  Verdict: object(verdict),
+  Violation: object({
+    code: schemaRef("Reason"),
+    path: about("The field; empty for the whole body.", text),
+    message: text,
+  }),
+});
+
+/** Those that this refers to, with those that they refer to. */
+export function componentsOf(described: unknown): JsonSchema {
+  const all = components();
+  const found: Record<string, unknown> = {};
+  const addFrom = (schema: unknown): void => {
+    for (const [, name = ""] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (Object.hasOwn(found, name)) continue;
+      found[name] = all[name];
+      addFrom(all[name]);
+    }
+  };
+  addFrom(described);
+  return found;
+}
+
+/** By the name of the command. A command that is missing here takes no `--json`. */
+export const outputs = (): Readonly<Record<string, Output>> => ({
+  create: {
+    format: "documents",
+    schema: anyOf(
+      serviceLink,
+      about("With --wait, after the link: its payment.", object({ ...summary, record })),
+      about("With --dry-run: the request.", schemaRef("PaymentLinkRequest")),
+      about("With --curl.", object({ curl: text })),
+    ),
+  },
+  "links list": lines(serviceLink),
+  "links show": shownLink,
+  "links update": shownLink,
+  "links cancel": { format: "documents", schema: serviceLink },
+  "links open": shownLink,
+  bulk: lines(
+    line("row", {
+      line: count,
+      status: oneOf("created", "refused", "not_reached", "unknown", "invalid"),
+      ...each(text, "id? url? error?"),
+      "problems?": listOf(schemaRef("Problem")),
+    }),
+    line("summary", { ...list, ...each(count, tally), violations: rowProblems, "output?": text }),
+    about(
+      "With --dry-run.",
+      line("summary", { ...list, ...each(count, "invalid sent_before links"), first: anything }),
+    ),
+    warning,
+  ),
+  transaction: document({ ...summary, record }),
+  listen: lines(
+    line("ready", {
+      url: text,
+      "urls?": listOf(text),
+      ...each(text, "publicUrl? admin? notice?"),
+      "verifyWith?": about("The file of the public key of what is forwarded.", orNull(text)),
+      ...logged,
+    }),
+    ...arriving,
+    line("forward", {
+      id: text,
+      ...forward,
+      ...each(text, "detail? hint?"),
+      "attempt?": count,
+      "state?": oneOf("pending", "failed", "delivered"),
+      "next?": orNull(time),
+      ...logged,
+    }),
+    line("reloaded", { what: listOf(oneOf("keys", "certificate")), ...logged }),
+    line("deleted", { before: time, ...each(count, "events rejections"), ...logged }),
+    warning,
+    line("summary", { ...each(count, "received verified rejected forwarded failed"), ...logged }),
+  ),
+  "events list": lines(
+    line("event", {
+      ...received,
+      ...summary,
+      ...each(flag, "verified accepted"),
+      repeats: count,
+      ...history,
+    }),
+    about("With --rejected.", line("rejected", rejection)),
+  ),
+  "events show": {
+    format: "document",
+    schema: anyOf(
+      object({
+        ...event,
+        arrivals: listOf(object(received)),
+        forwards: listOf(object({ at: time, ...forward, detail: text })),
+        ...history,
+      }),
+      line("rejected", { ...rejection, request: orNull(captured) }),
+    ),
+  },
+  "events replay": lines(line("forward", { ...each(text, "id uti detail hint?"), ...forward })),
+  "events tail": lines(line("ready", { store: text, ...logged }), ...arriving, warning),
+  "events retry": document(each(count, "due beingForwarded")),
+  "events skip": document({ skipped: count }),
+  "events export": lines(schemaRef("Event")),
+  "events prune": document({ before: time, ...each(count, "events rejections") }),
+  verify: document({ ...verdict, ...summary, outcome: oneOf(...OUTCOMES, null), record }),
+  trigger: lines(
+    line("answer", { url: text, uti: anything, status: count, ms: milliseconds, body: text }),
+    about("With --print.", captured),
+  ),
+  check: document({
+    url: text,
+    ...each(count, "passed failed warnings"),
+    cases: listOf(
+      object({
+        ...each(text, "name sent matters answered"),
+        ...each(flag, "required ok"),
+        expects: oneOf("accepted", "refused"),
+        statuses: listOf(orNull(count)),
+      }),
+    ),
+  }),
+  sandbox: lines(
+    line("ready", { url: text }),
+    line("dashboard", { url: text }),
+    line("settings", { cover: listOf(text), created: flag, duplicateInvoices: oneOf("accept", "refuse") }),
+    line("link", each(text, "id url")),
+    line("payment", { linkId: text, record }),
+    line("updated", { id: text }),
+    line("cancelled", { id: text }),
+    line("delivery", { ...each(text, "id uti url state detail"), attempt: count, status: orNull(count) }),
+    warning,
+  ),
+  "sandbox advance": document({ now: time }),
+  "sandbox rotate-key": document({ keyid: text }),
+  pay: document({ ...summary, record }),
+  test: document({
+    type: { const: "summary" },
+    command: listOf(text),
+    ...each(count, "exit created approved partiallyApproved declined cancelled"),
+    ...each(count, "delivered undelivered rejected forwarded"),
+  }),
+  demo: lines(line("step", { step: text, ok: { const: true } })),
+  login: document(each(text, "profile baseUrl terminalId")),
+  logout: document({ profile: text, loggedOut: { const: true } }),
+  status: document({
+    profile: orNull(text),
+    ok: flag,
+    checks: listOf(
+      object({
+        ...each(text, "check detail"),
+        state: oneOf("ok", "warning", "failed", "skipped"),
+        remedy: orNull(text),
+      }),
+    ),
+  }),
+  "profiles list": document({
+    current: orNull(text),
+    profiles: listOf(
+      object({
+        name: text,
+        current: flag,
+        ...each(orNull(text), "service baseUrl terminalId"),
+        label: oneOf("LIVE", "TEST", "sandbox", null),
+      }),
+    ),
+  }),
+  "profiles use": document({ current: text }),
+  "profiles rename": document(each(text, "renamed profile")),
+  "profiles remove": document({ removed: text, current: orNull(text) }),
+  "config list": document({
+    profile: orNull(object({ name: text, source: oneOf("current", "environment", "flag") })),
+    settings: about("By the key of each setting.", {
+      type: "object",
+      additionalProperties: orNull(object({ value: anything, source })),
+    }),
+  }),
+  "config get": document({ key: text, value: anything, source: orNull(source) }),
+  "config set": document({ ...each(text, "profile key"), value: anything }),
+  "config unset": document({ ...each(text, "profile key"), value: { type: "null" } }),
+  "config path": document({ path: text }),
+  help: { format: "document", schema: about("This document, or the text of a topic.", { type: "object" }) },
+  version: document({ version: text }),
+});
+
+/** What scripts need besides the message. Each failure has the members that it knows. */
+const details: Members = {
+  "problems?": listOf(schemaRef("Problem")),
+  "hint?": about("What to do next.", text),
+  ...each(
+    about("What the service answered.", anything),
+    "status? service? body? location? retryAfter? tokenType?",
+  ),
+  "code?": about("The service's own code, or why a webhook was rejected."),
+  ...each(text, "id? link? linkStatus?"),
+  ...each(about("Where the answer seems to have it: a setting.", text), "linkAt? recordAt?"),
+  ...each(text, "outcome? reason? database? path?"),
+  ...each(listOf(text), "missing? failed?"),
+  ...each(about("Of rows.", count), `rows? identical? changed? ${tally.replace(/(?= |$)/g, "?")}`),
+};
+
+/** What is on stderr: nothing, or one of these. */
+export const errorOutput = (): JsonSchema =>
+  anyOf(
+    object({
+      error: object({ code: oneOf(...Object.keys(FAILURES)), message: text, details: object(details) }),
+      "warnings?": listOf(text),
+      "output?": about("The result, if stdout could not be written.", text),
+    }),
+    about("After a success.", object({ warnings: listOf(text) })),
+  );

@@ -1,0 +1,82 @@
+/** Checks what a run with `--json` printed against what `paylink help --json` says that its command prints. */
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { pathOf } from "../../src/commands/declare.ts";
+import { components, errorOutput, outputs } from "../../src/commands/help/outputs.ts";
+import { createProgram } from "../../src/program.ts";
+
+interface Printed {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Throws if stdout or stderr is not as declared. */
+export function checkJsonOutput(argv: readonly string[], { stdout, stderr }: Printed): void {
+  const errors = documentsIn(stderr, "document");
+  for (const error of errors) requireShape("stderr", error, errorOutput);
+  if (stdout === "") return;
+  const name = commandOf(argv);
+  const output = outputs()[name];
+  if (output === undefined)
+    throw new Error(`src/commands/help/outputs.ts does not describe ${name}: ${stdout}`);
+  for (const one of documentsIn(stdout, output.format)) requireShape(name, one, () => output.schema);
+}
+
+const compiled = new Map<string, ValidateFunction>();
+
+function requireShape(name: string, value: unknown, schema: () => object): void {
+  const validate = compiled.get(name) ?? compile(schema());
+  compiled.set(name, validate);
+  if (validate(value)) return;
+  const reasons = validate.errors?.map(({ instancePath, message, params }) =>
+    [instancePath, message, JSON.stringify(params)].join(" "),
+  );
+  const text = JSON.stringify(value).slice(0, 2000);
+  throw new Error(`${name} printed what help --json does not describe: ${text}\n${reasons?.join("\n")}`);
+}
+
+function compile(schema: object): ValidateFunction {
+  const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, strictRequired: false });
+  addFormats.default(ajv);
+  ajv.addKeyword("components");
+  return ajv.compile({ ...schema, components: { schemas: components() } });
+}
+
+/** Each ends with a line break: JSON has none inside a text. */
+function documentsIn(text: string, format: "document" | "documents" | "lines"): unknown[] {
+  if (text === "") return [];
+  if (format === "document") return [JSON.parse(text)];
+  if (format === "lines")
+    return text
+      .trimEnd()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+  const found: unknown[] = [];
+  let part = "";
+  for (const line of text.split("\n")) {
+    part += line;
+    try {
+      found.push(JSON.parse(part));
+      part = "";
+    } catch {
+      // It goes on in the next line.
+    }
+  }
+  if (part !== "") throw new Error(`is not JSON: ${part}`);
+  return found;
+}
+
+/** The name of the command that runs: `events list`. */
+function commandOf(argv: readonly string[]): string {
+  let name = "";
+  const program = createProgram({
+    argv,
+    version: "0.0.0",
+    print: () => undefined,
+    execute: async (command) => {
+      name = pathOf(command).replace(/^paylink /, "");
+    },
+  });
+  program.parse(argv, { from: "user" });
+  return name;
+}
