@@ -43,8 +43,8 @@ export const check = command({
     `paylink check ${LISTENER_URL} --junit webhooks.xml`,
     `paylink check ${LISTENER_URL} --cover "@method @target-uri content-digest"`,
   ],
-  notes: `Signatures cover header fields only, as those of the real service do. Derived components (@method, @target-uri)
-are tried too: an endpoint that refuses them gets a warning, unless --cover names them.`,
+  notes:
+    "Signatures cover header fields only, as those of the real service do. Derived components (@method, @target-uri) are tried too: an endpoint that refuses them gets a warning, unless --cover names them.",
   arguments: checkArguments,
   flags: checkFlags,
   consequence: "Nothing was checked.",

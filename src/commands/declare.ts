@@ -107,9 +107,12 @@ export function declare(command: CommandUnknownOpts, declaration: Declaration, e
   }
 }
 
-/** Breaks lines that are longer than the terminal between words; the rest stands below the last column of the line. */
+/** As commander has it where no terminal says how wide it is. */
+const HELP_WIDTH = 80;
+
+/** Breaks lines that are too long between words; the rest continues in the last column of the line. */
 function fitted(lines: string, command: CommandUnknownOpts): string {
-  const width = command.configureOutput().getOutHelpWidth?.() ?? Number.POSITIVE_INFINITY;
+  const width = command.configureOutput().getOutHelpWidth?.() ?? HELP_WIDTH;
   const broken = (line: string): string => {
     const column = /^(?:.* {2,})?/.exec(line)?.[0].length ?? 0;
     const end = line.length <= width ? -1 : line.lastIndexOf(" ", width);

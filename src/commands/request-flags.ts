@@ -62,7 +62,7 @@ export const requestFlags = {
     ),
     callbackUrl: flag(
       "--callback-url <url>",
-      "receives the webhooks, also those of failed payments unless these have an address of their own",
+      "receives the webhooks, also those of failed payments without --failure-callback-url",
       text,
     ),
     failureCallbackUrl: flag(

@@ -58,7 +58,7 @@ export const signingKeyFlag = flag(
 /** The private key for what is forwarded. */
 export const forwardingKeyFlag = flag(
   "--sign-with <file>",
-  "sign each attempt with this private key, in place of the service; a file that does not exist is made, with <file>.pub",
+  "sign each attempt with this private key instead of sending the service's signature; paylink creates the file, and <file>.pub, if it does not exist",
   (typed): Parsed<string> =>
     typed === "-" ? refused("must be a file: its public key is beside it") : accepted(typed),
   { example: "forward.pem" },

@@ -212,7 +212,7 @@ const TABLE = {
     example: "https://shop.example/webhooks",
   },
   webhookKey: {
-    means: "the keys that verify webhooks, each a file or a URL; in the variable also the text of one",
+    means: "the keys that verify webhooks, each a file or a URL; the variable may also hold the text of one",
     kind: "keySources",
     variable: "PAYLINK_WEBHOOK_KEY",
     example: "service.pem",

@@ -19,7 +19,8 @@ it("has commands that all succeed", async () => {
   expect(blocks.length).toBeGreaterThan(4);
   for (const command of ["test", "sandbox", "check", "verify"])
     expect(blocks.join("")).toMatch(new RegExp(`^paylink ${command} `, "m"));
-  const ports: Readonly<Record<string, string>> = { 3000: await freePort(), 4010: await freePort() };
+  const ports: Record<string, string> = {};
+  for (const port of [3000, 4000, 4010]) ports[port] = await freePort();
   const home = temporaryHome();
   // The application has read the key of the sandbox when that ran before.
   const earlier = startPaylink(["sandbox", "--port", ports["4010"] ?? "", "--json"], { home });
@@ -36,7 +37,7 @@ it("has commands that all succeed", async () => {
   await startPaylink(application, { home }).until(/"ready"/);
   await earlier.stop();
   const shell = openShell(home);
-  const script = blocks.join("").replace(/\b(?:3000|4010)\b/g, (port) => ports[port] ?? port);
+  const script = blocks.join("").replace(/\b(?:3000|4000|4010)\b/g, (port) => ports[port] ?? port);
   const { code, stdout, stderr } = await shell.run(`set -eu\n${script}`);
   expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
   expect(stderr).toMatch(/1 created, 1 approved, .*; 1 delivered, 0 undelivered, 0 rejected/);

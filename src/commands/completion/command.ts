@@ -8,6 +8,10 @@ export const completion = command({
     "paylink completion bash >> ~/.bashrc",
     "mkdir -p ~/.config/fish/completions && paylink completion fish > ~/.config/fish/completions/paylink.fish",
   ],
+  notes: `For zsh, add to ~/.zshrc:
+  source <(paylink completion zsh)
+For PowerShell, add to the file that $PROFILE names:
+  paylink completion powershell | Out-String | Invoke-Expression`,
   arguments: { shell: argument("<shell>", "the shell", oneOf(["bash", "zsh", "fish", "powershell"])) },
   run: async (context, { shell }) => (await import("./completion.ts")).printScript(shell, context),
 });

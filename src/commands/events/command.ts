@@ -199,7 +199,7 @@ const tail = command({
 });
 
 const exporting = command({
-  summary: "print events as the lines of listen --json",
+  summary: "print events as JSON lines, in the form of listen --json",
   examples: ["paylink events export > events.jsonl", "paylink events export --outcome approved"],
   flags: filterFlags,
   consequence: "Nothing was exported.",
@@ -209,7 +209,7 @@ const exporting = command({
 });
 
 const retry = command({
-  summary: "start the attempts of events that failed or wait anew, in a running listen --ack stored",
+  summary: "make events that failed or wait due now, for a running listen --ack stored",
   examples: [
     "paylink events retry --all",
     "paylink events retry --all --since 1h --json",
@@ -237,7 +237,7 @@ const retry = command({
 });
 
 const skip = command({
-  summary: "never forward events, such as one that your application can never accept",
+  summary: "never forward these events, because your application will not accept them",
   examples: [
     "paylink events list --failed --limit 1 --quiet | xargs -r paylink events skip --yes",
     "paylink events list --pending --limit 1 --quiet | xargs -r paylink events skip --yes --json",
@@ -272,7 +272,7 @@ const prune = command({
 });
 
 export const events = command({
-  summary: "list, show, follow, forward again, skip, export and prune what listen received",
+  summary: "list, show, follow, replay, retry, skip, export and prune received events",
   examples: ["paylink events", "paylink events list --outcome declined --since 7d"],
   commands: { list, show, replay, tail, retry, skip, export: exporting, prune },
 });

@@ -140,7 +140,7 @@ const list: Members = {
 
 const source = oneOf("flag", "environment", "profile", "service", "default");
 
-/** The types that several outputs have in common. Those of the service are also in the package's dist/openapi.json. */
+/** The types that several outputs have in common. Those of the service are also in `help files openapi`. */
 export const components = (): JsonSchema => ({
   ...schemas(false),
   Check: object({ ...each(text, "check detail"), ok: flag }),

@@ -76,23 +76,23 @@ export const listenFlags = {
     insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
     ack: flag(
       "--ack <when>",
-      "what 200 means: forwarded (default), or stored; paylink then forwards it with retries",
+      "when to answer 200: once your application has accepted the event (forwarded, the default), or once it is stored; paylink then forwards it, with retries",
       oneOf(["forwarded", "stored"]),
     ),
     retry: flag(
       "--retry <delays>",
-      `with --ack stored: the wait before each retry, or none; then the event has failed (default: ${RETRY}, which ends with 1h 48 times)`,
+      `with --ack stored: how long to wait before each retry, or none; after the last one the event has failed (default: ${RETRY}; 48x1h is 48 retries, an hour apart)`,
       parseRetry,
       { example: RETRY },
     ),
     forwardConcurrency: flag(
       "--forward-concurrency <count>",
-      "the most requests at the same time, with --ack stored to each target; those of one reference go out in order",
+      "how many requests at the same time (with --ack stored, to each target); events with one reference go out in order",
       parseCount(1, 1000),
       { default: String(FORWARD_CONCURRENCY) },
     ),
     forwardTimeout: forwardTimeoutFlag(
-      "; without --ack stored, less than the 10s of the service",
+      "; without --ack stored, less than the 10s that the service waits",
       FORWARD_SECONDS,
     ),
     signWith: forwardingKeyFlag,
@@ -127,7 +127,7 @@ export const listenFlags = {
   ...group("Scripts:", {
     expect: repeatable(
       "--expect <count>",
-      "end once this many have arrived: 2, or approved:2; repeatable",
+      "end once this many webhooks have arrived: 2, or approved:2; repeatable",
       parseExpectation,
       { example: "approved:2" },
     ),
@@ -139,7 +139,7 @@ export const listenFlags = {
     db: eventStoreFlag,
     keep: flag(
       "--keep <duration>",
-      "delete what is older, in the background; never what waits to be forwarded (at least 1d)",
+      "delete events older than this (at least 1d) in the background, but none that waits to be forwarded",
       parseKeep,
       { example: "90d" },
     ),

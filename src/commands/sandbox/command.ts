@@ -6,8 +6,8 @@ import { parseWhen } from "../../domain/time.ts";
 import { timeoutFlag } from "../shared-flags.ts";
 import { sandboxFlags } from "./flags.ts";
 
-const NOTES = `The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package
-contains the description of the documented service as dist/openapi.json.`;
+const NOTES =
+  "The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package contains the description of the documented service as dist/openapi.json.";
 
 /** Advancing the clock far waits for every delivery attempt in between. */
 const controlFlags = { timeout: timeoutFlag("10m") };
