@@ -7,6 +7,7 @@ import { runCommand, type CommandOptions } from "../support/context.ts";
 import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
+import { KEYS } from "../support/keys.ts";
 import { ANSWER } from "../support/link-request.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 
@@ -263,7 +264,7 @@ describe("login at a built-in service", () => {
 describe("what login checks before it stores", () => {
   it("stores an account that works, and create and status then work", async () => {
     const service = await startDocumentedService();
-    const key = selfSigned(temporaryHome(), "service").cert;
+    const key = selfSigned(temporaryHome(), "service", KEYS.privatePem).cert;
     const { home, ...run } = await runCommand(["login", ...service.login, "--webhook-key", key], {
       stdin: CLIENT.secret,
     });

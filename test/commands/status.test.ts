@@ -11,6 +11,7 @@ import {
   type DocumentedService,
 } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
+import { KEYS } from "../support/keys.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 import { openSender } from "../support/sender.ts";
 
@@ -163,7 +164,10 @@ describe("paylink status", () => {
   });
 
   it("describes a key, and names an expired certificate", async () => {
-    const { home } = await account(["webhookKey", selfSigned(temporaryHome(), "service").cert]);
+    const { home } = await account([
+      "webhookKey",
+      selfSigned(temporaryHome(), "service", KEYS.privatePem).cert,
+    ]);
     const { exit, find } = await statusOf({ home });
     expect(exit).toBe(0);
     expect(find("webhook key").detail).toMatch(/rsa 2048 bits, certificate valid until \d{4}-\d\d-\d\d/i);

@@ -173,7 +173,7 @@ describe("a certificate", () => {
     ["is not valid yet", -3, "is not valid before"],
   ])("that %s is a warning with the date", async (_, days, words) => {
     const { io, warnings } = service();
-    const { cert } = selfSigned(temporaryHome(), "service.example");
+    const { cert } = selfSigned(temporaryHome(), "service.example", KEYS.privatePem);
     const { validFrom, validTo } = new X509Certificate(readFileSync(cert));
     const date = new Date(days < 0 ? validFrom : validTo).toISOString().slice(0, 10);
     const now = (): Date => new Date(Date.now() + days * 24 * 3600 * 1000);

@@ -100,7 +100,7 @@ describe("readKeys", () => {
   it.each(["after", "before"])(
     "leaves out the authorities of a chain that come %s the certificate",
     (where) => {
-      const files = privatelyIssued(temporaryHome(), ["service.example"]);
+      const files = privatelyIssued(temporaryHome(), ["service.example"], KEYS);
       const [leaf, root] = [files.cert, files.ca].map((file) => readFileSync(file, "utf8"));
       const keys = keysOf(where === "after" ? `${leaf}${root}` : `${root}${leaf}`);
       expect(keys).toHaveLength(1);
@@ -110,7 +110,7 @@ describe("readKeys", () => {
 
   it("reads both certificates of a rotation, even if they have the same name", () => {
     const [one, other] = ["one", "other"].map(() =>
-      readFileSync(selfSigned(temporaryHome(), "service.example").cert, "utf8"),
+      readFileSync(selfSigned(temporaryHome(), "service.example", KEYS.privatePem).cert, "utf8"),
     );
     expect(keysOf(`${one}${other}`)).toHaveLength(2);
   });

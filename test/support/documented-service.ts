@@ -1,5 +1,4 @@
 /** A strict imitation of the documented service, with code of its own: it refuses what the documentation does not allow. */
-import { createPrivateKey } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { join } from "node:path";
@@ -18,6 +17,7 @@ import {
   type Members,
 } from "./documented-links.ts";
 import { temporaryHome } from "./home.ts";
+import { KEYS } from "./keys.ts";
 import { postWebhook, transactionRecord, type Outcome, type PostedWebhook } from "./documented-webhook.ts";
 import { listenOnFreePort } from "./ports.ts";
 
@@ -63,7 +63,8 @@ interface Answer {
 
 export async function startDocumentedService(gateway: Gateway = {}): Promise<DocumentedService> {
   const folder = temporaryHome();
-  const { cert, ca, key } = privatelyIssued(folder, ["webhooks.service.example"], 365);
+  const { privateKey, privatePem } = KEYS;
+  const { cert, ca } = privatelyIssued(folder, ["webhooks.service.example"], { days: 365, privatePem });
   const keyFile = join(folder, "webhook-chain.pem");
   writeFileSync(keyFile, readFileSync(cert, "utf8") + readFileSync(ca, "utf8"));
   const tokens: Tokens = { issued: 0, uses: 0 };
@@ -115,7 +116,7 @@ export async function startDocumentedService(gateway: Gateway = {}): Promise<Doc
         outcome,
         number: ++payments,
       });
-      return postWebhook({ url, body: record, key: createPrivateKey(readFileSync(key)) });
+      return postWebhook({ url, body: record, key: privateKey });
     },
   };
 }
