@@ -6,9 +6,9 @@ import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 export interface SendOptions {
   /** Milliseconds for the whole exchange, from connecting to the last byte of the reply. */
   readonly timeout?: number;
-  /** Bytes of body that a reply may have; more is a failed exchange. */
+  /** Bytes of body that a reply may have; more is a failed exchange, unless `keep` is less. */
   readonly maxReply?: number;
-  /** Bytes of the reply's body that are kept: the rest is read and dropped. An encoded body that is cut is dropped whole. */
+  /** Bytes of the reply's body that are kept: the rest is read, up to `maxReply`, and dropped. An encoded body that is cut is dropped whole. */
   readonly keep?: number;
   /** Accepts a self-signed certificate: only for a forward target that the user named. */
   readonly insecure?: boolean;

@@ -137,6 +137,8 @@ function exchange(
       controller?.abort(error);
       reject(error);
     };
+    const succeed = (): void =>
+      resolve({ status, headers, body: Buffer.concat(chunks, Math.min(length, keep)) });
     const giveUp = (Failure: typeof SendError, reason: string): void =>
       end(new Failure(`${origin} ${reason}`, controller !== undefined));
     const interrupt = (): void => {
@@ -179,11 +181,14 @@ function exchange(
         onResponseData: (_, chunk) => {
           if (length < keep) chunks.push(chunk);
           length += chunk.length;
-          if (length > maxReply) giveUp(SendError, `sent more than ${maxReply} bytes of reply`);
+          if (length <= maxReply) return;
+          // Where only the beginning matters, the reply counts, and the rest is not worth reading.
+          if (keep < maxReply) succeed();
+          giveUp(SendError, `sent more than ${maxReply} bytes of reply`);
         },
         onResponseEnd: () => {
           settle();
-          resolve({ status, headers, body: Buffer.concat(chunks, Math.min(length, keep)) });
+          succeed();
         },
         onResponseError: (_, error) => {
           settle();

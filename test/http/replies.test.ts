@@ -63,6 +63,14 @@ describe("a reply of which only the beginning is kept", () => {
     expect([reply.status, Buffer.from(reply.body).toString()]).toEqual([200, kept]);
     expect(reply.body.buffer.byteLength).toBeLessThan(100_000);
   });
+
+  it("counts even if it is longer than any reply may be", async () => {
+    const server = await encodedServer("identity", LONG);
+    const reply = await openSender()(requestTo(server.port), { keep: 1000, maxReply: 1_000_000 });
+    expect([reply.status, reply.body.length]).toEqual([200, 1000]);
+    // The next one has a connection of its own.
+    expect((await openSender()(requestTo(server.port), { keep: 1000 })).status).toBe(200);
+  });
 });
 
 describe("each request", () => {
