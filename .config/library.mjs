@@ -1,5 +1,6 @@
 /** Bundles `paylink/webhooks`, which the package paylink-webhooks is too, for both module systems, with its types in one file. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { isolatedDeclarationSync } from "rolldown/experimental";
@@ -30,6 +31,9 @@ export async function buildLibrary(folder, { readable }) {
       // It names files and lines. With the sources in it, it would be half of the package.
       sourcemap: readable ? "hidden" : false,
       sourcemapExcludeSources: true,
+      // From the folder of the project: where it is on this machine is nobody's business.
+      sourcemapPathTransform: (source, map) =>
+        relative(fileURLToPath(root), resolve(dirname(map), source)).replaceAll("\\", "/"),
     },
   });
   const code = output[0].code.trimEnd();

@@ -246,10 +246,10 @@ export const MEANINGS: Readonly<Record<RefusalCode, string>> = {
   body_duplicate_member: "the signed body has a duplicate member; refused only with --strict",
   body_schema: "the signed record breaks the specification's table of fields; refused only with --strict",
   body_parsed:
-    "paylink/webhooks got a body that was read or parsed before, so its bytes are gone: paylink help webhooks",
-  key_invalid: "the key of paylink/webhooks cannot be used",
-  file_unreadable: "the key file of paylink/webhooks cannot be read",
-  not_reached: "paylink/webhooks cannot fetch its key; the service sends the webhook again",
+    "paylink-webhooks got a body that was read or parsed before, so its bytes are gone: paylink help webhooks",
+  key_invalid: "the key of paylink-webhooks cannot be used",
+  file_unreadable: "the key file of paylink-webhooks cannot be read",
+  not_reached: "paylink-webhooks cannot fetch its key; the service sends the webhook again",
   internal_error:
     "the verification itself failed, which says nothing about the webhook; the service sends it again",
   not_stored: "the event could not be stored; the service sends it again",

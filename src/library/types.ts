@@ -128,8 +128,9 @@ export type WebhookKeys = WebhookKey | readonly (WebhookKey | undefined)[] | und
 export interface VerifierOptions {
   /**
    * The service's public key: PEM, DER, certificate, JWK or key set as text, bytes or object, its URL, or its file; or a list of
-   * them. A key that is missing or unusable is a TypeError when the verifier is made; one that cannot be read later is a
-   * WebhookError with the status 500 or 503, so that the service sends the webhook again.
+   * them. A key that is missing or no key is a TypeError when the verifier is made; one that cannot be read later is a
+   * WebhookError with the status 500 or 503, so that the service sends the webhook again. A key that is not RSA, or has less than
+   * 2048 bits, verifies nothing: every webhook is refused (`key_type_mismatch`, `weak_key`).
    */
   readonly key: WebhookKeys;
   /**

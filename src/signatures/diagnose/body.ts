@@ -9,7 +9,7 @@ import { explain, type Explanation, type Variant } from "./signing.ts";
 const RAW_BYTES = [
   "Verify the bytes as they arrived, before anything parses them:",
   ...Object.values(RAW_BODY_FIXES).map((fix) => `  ${fix}`),
-  "  In JavaScript, paylink/webhooks verifies the request of each of them: paylink help webhooks",
+  "  In JavaScript, paylink-webhooks verifies the request of each of them: paylink help webhooks",
 ].join("\n");
 
 const NEWLINES = ["\n", "\r\n"];
