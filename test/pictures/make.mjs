@@ -1,4 +1,5 @@
 /** Makes the pictures of the README from real runs: `npm run pictures`. The ports 4000 and 4010 must be free. */
+import { createServer } from "node:http";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -41,6 +42,18 @@ async function create(...flags) {
   return { url, id };
 }
 
+/** An application that refuses the webhook of a link. */
+async function openRefusingApplication() {
+  const server = createServer((_request, reply) => {
+    reply.writeHead(401, { "Content-Type": "application/json" });
+    reply.end('{"detail":"The body does not match its Content-Digest"}');
+  });
+  await new Promise((done) => void server.listen(0, "127.0.0.1", () => done(undefined)));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the application has no port");
+  return { server, url: `http://127.0.0.1:${address.port}/webhooks` };
+}
+
 /** @param {string} dashboard */
 async function photographPages(dashboard) {
   const browser = await playwright.launch({
@@ -51,7 +64,7 @@ async function photographPages(dashboard) {
   try {
     const context = await browser.newContext({
       viewport: { width: 1120, height: 720 },
-      deviceScaleFactor: 1.5,
+      deviceScaleFactor: 1.25,
     });
     const page = await context.newPage();
     const { url } = await create(
@@ -64,9 +77,14 @@ async function photographPages(dashboard) {
     );
     await page.goto(url);
     keep("checkout.png", await page.screenshot());
-    await page.goto(dashboard);
+    await page.goto(new URL(`/deliveries${new URL(dashboard).search}`, dashboard).href);
     await page.getByText("Live", { exact: true }).waitFor();
     keep("dashboard.png", await page.screenshot());
+    // Wide enough for the request and the response side by side.
+    await page.setViewportSize({ width: 1280, height: 680 });
+    await page.getByRole("link", { name: "A-1003", exact: true }).click();
+    await page.getByText("Your application refused it").waitFor();
+    keep("delivery.png", await page.screenshot());
   } finally {
     await browser.close();
   }
@@ -103,10 +121,24 @@ try {
     ]),
   );
 
+  const application = await openRefusingApplication();
+  const refused = paylink("listen", "--port", "0", "--no-store", "--forward-to", application.url);
+  const [, refusing = ""] = await refused.until(/Listening on (\S+)/);
+
   for (const [outcome, ...flags] of [
     ["approved", "--amount", "12.50", "--invoice-id", "A-1002", "--customer-name", "Grace Hopper"],
-    ["declined", "--amount", "230", "--invoice-id", "A-1003", "--customer-name", "Alan Turing"],
-    ["approved", "--amount", "18", "--invoice-id", "A-1004", "--customer-name", "Mary Somerville"],
+    [
+      "approved",
+      "--amount",
+      "230",
+      "--invoice-id",
+      "A-1003",
+      "--customer-name",
+      "Alan Turing",
+      "--callback-url",
+      refusing,
+    ],
+    ["declined", "--amount", "18", "--invoice-id", "A-1004", "--customer-name", "Mary Somerville"],
     ["cancelled", "--amount", "64.20", "--invoice-id", "A-1005", "--customer-name", "Charles Babbage"],
     ["approved", "--amount", "99", "--invoice-id", "A-1006", "--customer-name", "Emmy Noether"],
   ]) {
@@ -114,6 +146,8 @@ try {
     await paylink("pay", link.id, "--outcome", outcome ?? "approved").ended();
   }
   await photographPages(dashboard);
+  await refused.stop();
+  application.server.close();
   await listen.stop();
 } finally {
   await sandbox.stop();
