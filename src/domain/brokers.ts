@@ -110,13 +110,15 @@ export const SECRET_BROKER_VARIABLES = Object.keys(SECRETS);
 /** The variables of both brokers, with what each means. */
 export const BROKER_VARIABLES = {
   NATS_USER: "the user at NATS",
-  ...SECRETS,
+  NATS_PASSWORD: SECRETS.NATS_PASSWORD,
+  NATS_TOKEN: SECRETS.NATS_TOKEN,
   NATS_CREDS: "the credentials file of a user of NATS",
   NATS_NKEY: "the file with the seed of a user of NATS",
   NATS_CA: "a file with the authorities of NATS' certificate; requires TLS",
   NATS_CERT: "the file of paylink's certificate for NATS; requires TLS",
   NATS_KEY: "the file of its private key",
   AMQP_USER: "the user at RabbitMQ (default: guest)",
+  AMQP_PASSWORD: SECRETS.AMQP_PASSWORD,
   AMQP_PASSWORD_FILE: "a file with the password of AMQP_USER",
   AMQP_CA: "a file with the authorities of RabbitMQ's certificate",
   AMQP_CERT: "the file of paylink's certificate for RabbitMQ; logs in by itself without AMQP_USER",

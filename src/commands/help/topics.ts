@@ -102,16 +102,16 @@ const DECISIONS: Readonly<Record<string, string>> = {
   "negative amounts": "Read like any other number: the specification says number.",
   "a rotated signing key": "The sandbox serves it for another 24 h.",
   "a sandbox with --clock":
-    "The clock moves payments, expiries and retries. The created time of a signature is that of the machine: receivers would refuse any other.",
+    "The clock sets the time of payments, expiries and retries. A signature is created at the time of the machine: receivers would refuse any other.",
   "--reference of listen and events": "Matches every reference that contains the text.",
   "a request that may have arrived":
-    "Never sent again by itself, unless idempotencyHeader is set: the command ends with exit code 6. After a refused connection, a DNS or TLS failure, 429 or 503, the request is sent again up to three times.",
+    "Never sent again by itself, unless idempotencyHeader is set: the command ends with exit code 6. After a refused connection, a DNS or TLS failure, 429, or 503 with the service's own error code, it is sent again up to three times.",
   secrets:
     "Stored in the settings file, which only its owner can read (mode 0600). They are in no argument, output or log. A token is sent over https only, except to this machine, and never to the target of a redirect.",
   "the sandbox's own access":
     "It binds to loopback and checks Host. The controls of its dashboard work only at the address that it prints, which contains a secret.",
   "a long Retry-After":
-    "Not waited for if it is longer than the rest of --timeout (30 s by default): the command ends with exit code 5 and says so. bulk waits as long as the service asks.",
+    "If it is longer than the rest of --timeout (30 s by default), the command does not wait: it ends with exit code 5 and says so. bulk waits as long as the service asks.",
   "a column of bulk that means a field":
     "Refused until it has the field's name or a --map, whatever its case, spaces and marks: customer, Invoice no., E-mail, First name, ZIP, Price. Other columns are copied to the results and not sent.",
   "rows of bulk that ask for the same payment":
@@ -131,6 +131,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
       return variable === undefined ? [] : [[variable, means]];
     }),
   ),
+  PGPASSWORD: "the password of the PostgreSQL database in PAYLINK_DB; or PGPASSFILE, or ~/.pgpass",
   ...BROKER_VARIABLES,
   PAYLINK_HOME: "one folder for settings and data, instead of the platform's folders",
   NODE_DISABLE_COMPILE_CACHE:
