@@ -68,7 +68,9 @@ describe("paylink help production", () => {
     const { commands } = JSON.parse((await run("help", "help", "--json")).stdout) as {
       commands: { arguments: { choices: string[] }[] }[];
     };
-    expect(commands[0]?.arguments[1]?.choices).toEqual([...Object.keys(files), ...Object.keys(recipes)]);
+    const own = JSON.parse((await run("help", "files", "--json")).stdout) as object;
+    const parts = [files, recipes, own].flatMap((group) => Object.keys(group));
+    expect(commands[0]?.arguments[1]?.choices).toEqual(parts);
     expect((await run("help", "webhooks", "hono")).stdout).toContain('from "hono"');
   });
 
