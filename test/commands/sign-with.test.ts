@@ -19,7 +19,7 @@ import { startListenWith } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines, type JsonLine } from "../support/json-lines.ts";
-import { keyFile } from "../support/keys.ts";
+import { keyFile, KEYS, otherKeys } from "../support/keys.ts";
 import { forged, post, record, startApp, type App, type Taken, webhook } from "../support/webhooks.ts";
 
 const ALG = "rsa-v1_5-sha256";
@@ -155,6 +155,13 @@ async function isAccepted(verifier: Verifier, ...given: Parameters<Verifier>): P
 const linesOf = (type: string, stdout: string): JsonLine[] =>
   jsonLines(stdout).filter((line) => line["type"] === type);
 
+/** Writes a private key for --sign-with, which is not that of the service. */
+function forwardKey(home: string): string {
+  const path = join(home, "forward.pem");
+  writeFileSync(path, otherKeys().privatePem, { mode: 0o600 });
+  return path;
+}
+
 /** Receives webhooks while the application is down: each is acknowledged, and forged ones are not. */
 async function receive(home: string, app: App, ...flags: string[]): Promise<void> {
   const usual = ["--key", keyFile(home), "--forward-to", app.url, "--ack", "stored", "--retry", "5s,48x1h"];
@@ -171,7 +178,7 @@ async function receive(home: string, app: App, ...flags: string[]): Promise<void
 describe.each(Object.entries(VERIFIERS))("an application with %s and a limit of 3 s", (_, verifier) => {
   it("accepts what is forwarded and replayed an hour later, each attempt signed anew", async () => {
     const home = temporaryHome();
-    const path = join(home, "forward.pem");
+    const path = forwardKey(home);
     const { app, state } = await startShop(verifier, () => readFileSync(`${path}.pub`, "utf8"));
     await receive(home, app, "--sign-with", path);
     const now = new Date(Date.now() + HOUR);
@@ -310,20 +317,19 @@ describe("the key of --sign-with", () => {
     expect(readFileSync(`${path}.pub`, "utf8")).toBe(pair);
   });
 
-  const pem = (bits: number) =>
-    generateKeyPairSync("rsa", {
-      modulusLength: bits,
-      privateKeyEncoding: { type: "pkcs8", format: "pem" },
-      publicKeyEncoding: { type: "spki", format: "pem" },
-    });
+  const PKCS8 = { type: "pkcs8", format: "pem" } as const;
 
-  it.each([
-    ["a public key", () => pem(2048).publicKey, "No private key can be read"],
+  it.each<[has: string, content: () => string | Buffer, words: string]>([
+    ["a public key", () => KEYS.publicPem, "No private key can be read"],
     ["nothing", () => "", "No private key can be read"],
-    ["a short key", () => pem(1024).privateKey, "the key has 1024 bits; the minimum is 2048"],
+    [
+      "a short key",
+      () => generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export(PKCS8),
+      "the key has 1024 bits; the minimum is 2048",
+    ],
     [
       "a key of another kind",
-      () => generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+      () => generateKeyPairSync("ed25519").privateKey.export(PKCS8),
       "is not an RSA key",
     ],
   ])("is refused if the file has %s", async (_, content, words) => {
@@ -339,11 +345,11 @@ describe("the key of --sign-with", () => {
   it("is refused if the public key beside it is that of another, or alone", async () => {
     const home = await homeWithEvent();
     const path = join(home, "forward.pem");
-    writeFileSync(`${path}.pub`, pem(2048).publicKey);
+    writeFileSync(`${path}.pub`, otherKeys().publicPem);
     const alone = await replay(home, path);
     expect({ exit: alone.exit, made: existsSync(path) }).toEqual({ exit: 2, made: false });
     expect(alone.stderr).toContain(`${path}.pub is there, but its private key ${path} is not.`);
-    writeFileSync(path, pem(2048).privateKey);
+    writeFileSync(path, KEYS.privatePem);
     const other = await replay(home, path);
     expect(other.exit).toBe(2);
     expect(other.stderr).toContain(`${path}.pub is not the public key of ${path}`);
@@ -354,7 +360,7 @@ describe("the key of --sign-with", () => {
     const folder = join(home, "secrets");
     mkdirSync(folder);
     const path = join(folder, "forward.pem");
-    writeFileSync(path, pem(2048).privateKey);
+    writeFileSync(path, KEYS.privatePem);
     // Root may write everywhere, so the name of the public key is taken by a link to nowhere.
     chmodSync(folder, 0o500);
     const { exit, stderr } = await replay(home, path);
@@ -379,7 +385,7 @@ describe("events replay", () => {
     expect(await post(listen.url, webhook(listen.url, one))).toBe(200);
     expect(await post(listen.url, forged(webhook(listen.url, two)))).toBe(200);
     await listen.stop();
-    const path = join(home, "forward.pem");
+    const path = forwardKey(home);
     const replay = (...args: string[]) =>
       runCommand(["events", "replay", "--to", app.url, ...args], { home });
     const all = await replay("--all", "--sign-with", path);
@@ -396,7 +402,7 @@ describe("events replay", () => {
 
   it("sends a signature over the address to a target of every form", async () => {
     const home = temporaryHome();
-    const path = join(home, "forward.pem");
+    const path = forwardKey(home);
     const { app, state } = await startShop(byHand, () => readFileSync(`${path}.pub`, "utf8"));
     state.isUp = true;
     const listen = await startListenWith({ home }, "--key", keyFile(home), "--path", "/a/b");
@@ -410,10 +416,9 @@ describe("events replay", () => {
     await listen.stop();
     const { host } = new URL(app.url);
     for (const to of [`http://${host}/other?x=y`, `${host}/hook`, `approved=${host}/hook?a=b`]) {
-      state.now = new Date();
-      const { exit } = await runCommand(["events", "replay", "--all", "--to", to, "--sign-with", path], {
-        home,
-      });
+      const args = ["events", "replay", "--all", "--to", to, "--sign-with", path];
+      // Both clocks stand still: the shop refuses what is signed after its own time.
+      const { exit } = await runCommand(args, { home, now: () => state.now });
       expect({ to, exit }).toEqual({ to, exit: 0 });
     }
     expect(state.answers).toEqual([200, 200, 200]);
