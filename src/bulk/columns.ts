@@ -169,7 +169,7 @@ function nearMeaning(spelling: string): ReadonlySet<string> | undefined {
   return near === undefined ? undefined : MEANINGS.get(near);
 }
 
-/** The words of a name, without what stands in brackets, apostrophes, and the code of a currency behind the first word. */
+/** The words of a name, without what is in brackets, apostrophes, and the code of a currency behind the first word. */
 function wordsIn(name: string): string[] {
   const words = name
     .normalize("NFKD")

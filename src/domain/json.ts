@@ -1,5 +1,5 @@
 /**
- * JSON values (RFC 8259), and where a value stands in one: paths, and JSON Pointers (RFC 6901). Numbers keep their spelling,
+ * JSON values (RFC 8259), and where a value is in one: paths, and JSON Pointers (RFC 6901). Numbers keep their spelling,
  * so no amount passes through binary floating point.
  */
 import { stringify } from "lossless-json";

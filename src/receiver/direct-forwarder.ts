@@ -126,7 +126,7 @@ interface Lanes {
   readonly enter: (key: string, milliseconds: number) => Promise<() => void>;
 }
 
-/** So many at the same time, in order of arrival, and one of each key: a key that is taken holds up no other. */
+/** So many at the same time, in order of arrival, and one of each key: a busy key does not delay others. */
 function createLanes(most: number): Lanes {
   const taken = new Set<string>();
   const waiting = new Set<{ readonly key: string; readonly begin: () => void }>();

@@ -112,7 +112,7 @@ const redirectTarget = ({ status, headers }: HttpReply): string | undefined =>
 /** "answered 404: not found", with the target of a redirect instead of the text. */
 export function answeredWith(reply: HttpReply, { text, code }: ServiceWords): string {
   const target = redirectTarget(reply);
-  // A code that repeats the status, or stands in the text, says nothing more.
+  // A code that repeats the status, or that the text contains, says nothing more.
   const isNew = code !== undefined && code !== String(reply.status) && !text.includes(code);
   const words = target === undefined ? `${text}${isNew ? ` (code ${code})` : ""}` : `a redirect to ${target}`;
   return `answered ${reply.status}${words === "" ? "." : `: ${words}`}`;

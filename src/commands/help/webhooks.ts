@@ -40,8 +40,8 @@ export const WEBHOOK_OPTIONS: Readonly<Record<string, string>> = {
 
 export const WEBHOOKS_NOTES = [
   "The rules: the signature has the label sig1 and is made with rsa-v1_5-sha256 and an RSA key of at least 2048 bits. It covers content-digest, which matches the bytes of the body. created, if given, is at most 5 minutes old and not in the future, with 60 seconds for clocks that differ; expires, if given, has not passed. Nothing in the message can change a rule: neither its alg nor Host nor a forwarding header.",
-  "listen answers 401 if a rule is broken, and gives the reason only to you. A record that breaks the specification is authentic: listen shows each violation, and refuses it only with --strict.",
-  "The key of the sandbox: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox). Without a key, createVerifier ends the application at its start.",
+  "listen answers 401 with the code of the reason if a rule is broken, and gives the details only to you. A record that breaks the specification is authentic: listen shows each violation, and refuses it only with --strict.",
+  "The key of the sandbox: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox). Without a key, createVerifier throws, so the application does not start.",
   "For tests, sampleTransaction(outcome, changes) makes a transaction and signWebhook(transaction, { key, url }) signs it: fetch(url, webhook) posts it. paylink check tests the whole endpoint.",
   "It runs on Node 20.18 and later, Bun, Deno, and Cloudflare Workers with nodejs_compat. Keys at a URL are fetched with the runtime's fetch; on Node, NODE_USE_ENV_PROXY=1 makes it use HTTPS_PROXY.",
   "PHP, Python, Go, Ruby and Java have no library: each receiver below is one file without paylink, for webhooks as the service signs them (header fields only). It reads PORT (php -S has the address as an argument) and the key as PEM, from PAYLINK_WEBHOOK_KEY or the file PAYLINK_WEBHOOK_KEY_FILE. Try one with: paylink test -- sh -c 'python3 receiver.py & sleep 1; paylink check 3000/webhooks/paylink; kill $!'",
