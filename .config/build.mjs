@@ -5,7 +5,7 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync } from "node:zlib";
 import { build } from "rolldown";
 import { billOfMaterials, bundledPackages, notices } from "./bundled-packages.mjs";
 import { buildLibrary } from "./library.mjs";
@@ -82,7 +82,7 @@ const { output } = await build({
 });
 for (const { fileName } of output)
   if (fileName.endsWith(".js.map")) rmSync(new URL(`dist/${fileName}`, root));
-writeFileSync(new URL("dist/sources.json.gz", root), gzipSync(JSON.stringify(sourceMaps(output))));
+writeFileSync(new URL("dist/sources.json.br", root), brotliCompressSync(JSON.stringify(sourceMaps(output))));
 // Its licences are in those of the program.
 await buildLibrary(new URL("dist/webhooks/", root), { readable: false });
 copyFileSync(new URL(".config/SKILL.md", root), new URL("dist/SKILL.md", root));

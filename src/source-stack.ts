@@ -1,7 +1,7 @@
 /** Shows the stack of a crash by the sources: the build bundles and minifies them, and keeps the lines in dist/. */
 import { SourceMap } from "node:module";
 import { basename } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync } from "node:zlib";
 import { readOwnFile } from "./own-files.ts";
 
 type SourceMaps = Readonly<Record<string, SourceMapPayload>>;
@@ -23,7 +23,7 @@ export function sourceStack(error: Error): string {
 }
 
 function readMaps(): SourceMaps {
-  return JSON.parse(gunzipSync(readOwnFile("sources.json.gz")).toString()) as SourceMaps;
+  return JSON.parse(brotliDecompressSync(readOwnFile("sources.json.br")).toString()) as SourceMaps;
 }
 
 /** Where V8 says that a frame is: `/path/main.js:1:200`, at the end of a line or in parentheses. */

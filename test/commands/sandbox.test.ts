@@ -175,10 +175,12 @@ describe("paylink sandbox", () => {
     const home = join(temporaryHome(), "file");
     writeFileSync(home, "");
     const { exit, stderr } = await runCommand(["sandbox", "--port", "0"], { home });
-    expect({ exit, stderr }).toEqual({
-      exit: 2,
-      stderr: `✗ ${join(home, "data", "sandbox")} cannot be used: a part of its path is a file.\n`,
-    });
+    // Node names the whole path; from 26 on, the first folder that cannot be made.
+    const paths = [join(home, "data", "sandbox"), join(home, "data")];
+    expect(exit).toBe(2);
+    expect(paths.map((path) => `✗ ${path} cannot be used: a part of its path is a file.\n`)).toContain(
+      stderr,
+    );
   });
 
   it("stops serving if the profile cannot be registered", async () => {

@@ -64,7 +64,7 @@ it("holds what runs and no more, within its bars", async () => {
     "dist/openapi.json",
     "dist/paylink.1",
     "dist/sbom.cdx.json",
-    "dist/sources.json.gz",
+    "dist/sources.json.br",
     "dist/webhooks/index.cjs",
     "dist/webhooks/index.d.cts",
     "dist/webhooks/index.d.mts",
