@@ -31,7 +31,7 @@ export async function buildLibrary(folder, { readable }) {
       // It names files and lines. With the sources in it, it would be half of the package.
       sourcemap: readable ? "hidden" : false,
       sourcemapExcludeSources: true,
-      // From the folder of the project: where it is on this machine is nobody's business.
+      // Relative to the project: the package must not name folders of the machine that built it.
       sourcemapPathTransform: (source, map) =>
         relative(fileURLToPath(root), resolve(dirname(map), source)).replaceAll("\\", "/"),
     },

@@ -177,7 +177,7 @@ function createLane({ url, outcomes }: Target, parts: LaneParts): Lane {
     for (const id of back) held.delete(id);
     const bytes = parts.bytes - [...held.values()].reduce((sum, one) => sum + one, 0);
     const wanted = concurrency + more - sending - ahead.length;
-    // Attempts that cannot be recorded are held besides.
+    // Attempts that cannot be recorded are held as well.
     const most = bytes <= 0 ? 0 : Math.min(allowed, wanted, 2 * (concurrency + more) - held.size);
     const limit = closing.signal.aborted ? 0 : Math.max(0, most);
     const renewed = isLook ? [...held.keys()] : [];

@@ -67,7 +67,7 @@ function paidWith(form: URLSearchParams): Pick<PaymentInput, "card" | "typed"> {
   if (outcome !== undefined) return { card: cardFor(outcome) };
   const card = testCard(form.get("card") ?? "");
   if (card !== undefined) return { card };
-  // Any other card is refused, so it does not matter which one stands for it.
+  // Any other card is refused, so it does not matter which one is named.
   if (form.has("number"))
     return { card: testCard(entered(form, "number")) ?? TEST_CARDS[0], typed: allEntered(form, CARD_FIELDS) };
   const [at, choices] = form.has("card")

@@ -32,7 +32,7 @@ export function createService(given: SandboxParts) {
   };
 }
 
-/** Actions that were done and that no page has told yet; of those that nobody asks for, the newest. */
+/** Notices of finished actions that no page has shown yet. The newest are kept. */
 const NOTICES = 100;
 
 /** What an action tells the page after it: once, so not again when that page is loaded again. */

@@ -90,7 +90,7 @@ interface Hop {
   readonly name: string;
   readonly result: string;
   readonly kind: "good" | "bad" | "";
-  /** It stands for the application behind a proxy. */
+  /** Whether this is the application, behind the proxies. */
   readonly isLast: boolean;
   /** The proxy had no answer from it. */
   readonly isSilent?: boolean;

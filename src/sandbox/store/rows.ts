@@ -226,7 +226,7 @@ export const PAYMENTS: ListSource<Payment> = {
 const LAST_STATUS =
   "(SELECT status FROM attempts WHERE deliveryId = deliveries.id AND tampering IS NULL ORDER BY number DESC LIMIT 1)";
 
-/** What follows the origin, so that nobody finds the password in an address by searching. */
+/** What follows the origin: a search must not find the password in an address. */
 const URL_PATH = "iif(instr(substr(url, 9), '/') = 0, '', substr(url, instr(substr(url, 9), '/') + 8))";
 
 export const DELIVERIES: ListSource<Delivery> = {

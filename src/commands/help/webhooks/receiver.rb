@@ -243,7 +243,7 @@ def receive(request, key)
   return 404 if request.path != PATH
   return 405 if request.request_method != "POST"
   return 415 unless request["content-type"].to_s.match?(%r{\Aapplication/json[ \t]*(?:;|\z)}i)
-  # Without a length, nobody knows how much memory the body takes.
+  # Without a length, the body could take any amount of memory.
   return 411 if request["transfer-encoding"] || request.header["content-length"].size != 1
   return 413 if request["content-length"].to_i > MAX_BODY
 
