@@ -196,7 +196,8 @@ async function attemptDelivery(
 ): Promise<void> {
   const { ledger, clock, schedule } = parts;
   const outcome = await post(delivery, tampering, parts);
-  const { status, detail } = outcome;
+  const { status } = outcome;
+  const detail = isSent(outcome) ? outcome.detail : `not sent: ${outcome.detail}`;
   const at = clock.now();
   const attempt = { deliveryId: delivery.id, at, tampering: tampering?.name ?? null, ...outcome };
   if (tampering !== undefined) return ledger.write(() => void ledger.addAttempt(attempt));
@@ -208,6 +209,9 @@ async function attemptDelivery(
   });
   parts.observe({ type: "delivery", delivery, attempt: number, status, detail, state });
 }
+
+/** Whether the webhook left the sandbox; `detail` says why it did not. */
+export const isSent = ({ duration }: Pick<Attempt, "duration">): boolean => duration !== null;
 
 /** Whether the receiver accepted the webhook. */
 export const isAccepted = ({ status }: Pick<Attempt, "status">): boolean =>
@@ -231,10 +235,10 @@ async function post(
     duration: null,
   };
   const url = parseWebAddress(delivery.url);
-  if (url === undefined) return { ...unsent, detail: "not sent: not an absolute http or https URL" };
+  if (url === undefined) return { ...unsent, detail: "not an absolute http or https URL" };
   if (!isAllowed(url.hostname, parts)) {
     const remedy = `Start the sandbox with --allow-host ${url.hostname}, or with --allow-remote for every host`;
-    return { ...unsent, detail: `not sent: the host ${url.hostname} is not on this machine. ${remedy}` };
+    return { ...unsent, detail: `the host ${url.hostname} is not on this machine. ${remedy}` };
   }
   const mayTrust = isNamed(url.hostname, parts);
   const elapsed = (): number => parts.machineNow().getTime() - signedAt.getTime();
@@ -257,7 +261,7 @@ async function post(
       return { ...signed, detail: messageOf(error), duration: elapsed() };
     const remedy = mayTrust ? ". To accept it, start the sandbox with --insecure" : "";
     const reason = `the certificate of ${url.host} is not trusted (${certificateReason(error)})`;
-    return { ...signed, detail: `not sent: ${reason}${remedy}` };
+    return { ...signed, detail: `${reason}${remedy}` };
   }
 }
 

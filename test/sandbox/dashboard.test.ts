@@ -401,11 +401,7 @@ describe("a detail", () => {
       "Your server did not answer.",
       "no answer within 10000 ms",
     ],
-    [
-      { status: null, duration: null, detail: "not sent: no address" },
-      "The webhook was not sent.",
-      "No address",
-    ],
+    [{ status: null, duration: null, detail: "no address" }, "The webhook was not sent.", "No address"],
     [
       { answerHeaders: [["Proxy-Status", '"<script>"; received-status=x, (']] },
       "Your server refused it: 401",

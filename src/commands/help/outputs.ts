@@ -211,7 +211,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
       url: text,
       "urls?": listOf(text),
       ...each(text, "publicUrl? admin? notice?"),
-      "verifyWith?": about("The file of the public key of what is forwarded.", orNull(text)),
+      "verifyWith?": about("The file with the public key that verifies what is forwarded.", orNull(text)),
       ...logged,
     }),
     ...arriving,

@@ -5,7 +5,7 @@ import { capitalized } from "../../domain/payment-link-fields.ts";
 import { responseMeaning, responseText } from "../../domain/response-codes.ts";
 import { formatRelative } from "../../domain/time.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import { isAccepted } from "../deliveries.ts";
+import { isAccepted, isSent } from "../deliveries.ts";
 import { oneLine, type Page } from "../page.ts";
 import type { Service } from "../service.ts";
 import type { Attempt, Delivery, Payment } from "../store/rows.ts";
@@ -91,6 +91,6 @@ function webhookState(
   const next = isLast ? "not tried again" : `tries again ${formatRelative(new Date(delivery.due), now)}`;
   return [
     "failed",
-    `${status === null ? `Webhook failed: ${detail}` : `Webhook refused → ${answer}`}; ${next}`,
+    `${status === null ? `Webhook ${isSent(attempt) ? "failed" : "not sent"}: ${detail}` : `Webhook refused → ${answer}`}; ${next}`,
   ];
 }

@@ -31,7 +31,7 @@ export function outcomeOf(attempt: Attempt | undefined): Outcome {
       ? {
           kind: "bad",
           words: "The webhook was not sent.",
-          reason: capitalized(detail.replace(/^not sent: /, "")),
+          reason: capitalized(detail),
         }
       : {
           kind: "bad",

@@ -305,7 +305,7 @@ class Server(ThreadingHTTPServer):
 
 
 def listen(port):
-    """Ends the program if the port is taken, or is none."""
+    """Ends the program if the port is in use or invalid."""
     try:
         return Server(("", int(port)), Receiver)
     except (OSError, ValueError, OverflowError) as error:

@@ -260,7 +260,7 @@ rescue StandardError => e
   500
 end
 
-# Ends the program if the port is taken, or is none.
+# Ends the program if the port is in use or invalid.
 def listen(port)
   WEBrick::HTTPServer.new(
     Port: Integer(port),
