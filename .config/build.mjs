@@ -65,7 +65,7 @@ const { output } = await build({
         { name: "main", test: /src.main\.ts$/, priority: 2 },
         {
           name: "command",
-          test: /src.(?:machine|render.error-message)\.ts$/,
+          test: /src.(?:open-context|render.error-message)\.ts$/,
           priority: 1,
         },
         { name: "request", test: /src.commands.create.(?:options|create)\.ts$/ },

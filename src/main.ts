@@ -1,5 +1,4 @@
 /** The composition root: runs one command line, with Ctrl-C and SIGTERM, and waits for what it printed. */
-import type { Machine } from "./machine.ts";
 import { runCommandLine } from "./run.ts";
 import { isReaderGone, standardChannels } from "./terminal/channel.ts";
 import { watchSignals } from "./terminal/signals.ts";
@@ -8,12 +7,7 @@ import { watchSignals } from "./terminal/signals.ts";
 export async function run(process: NodeJS.Process): Promise<number> {
   const channels = standardChannels(process);
   const signals = watchSignals(process);
-  let opened: Machine | undefined;
-  // Help needs no machine: loading it takes an eighth of its time (startup bench).
-  const machine = async (): Promise<Machine> => {
-    const { openMachine } = await import("./machine.ts");
-    return (opened ??= openMachine({ process, version: PAYLINK_VERSION, channels, signals }));
-  };
+  let close: (() => Promise<void>) | undefined;
   // Node would print a line of the bundle, which has thousands of characters.
   const uncaught = new Promise<never>((_, reject) => process.once("uncaughtException", reject));
   let exit: number;
@@ -24,12 +18,17 @@ export async function run(process: NodeJS.Process): Promise<number> {
       uncaught,
       stackOf: async (error) => (await import("./source-stack.ts")).sourceStack(error),
       print: (text) => channels.toStdout.write(text),
-      openOutput: async (options) => (await machine()).openOutput(options),
-      openContext: async (options) => (await machine()).openContext(options),
+      // Help needs no context: loading it takes an eighth of its time (startup bench).
+      opener: async () => {
+        const { createOpener, surroundingsOf } = await import("./open-context.ts");
+        const opened = surroundingsOf(process, channels, signals);
+        close = opened.close;
+        return createOpener(opened.around);
+      },
     });
   } finally {
     signals.close();
-    await opened?.close();
+    await close?.();
   }
   const failure = await channels.toStdout.settled();
   if (exit === 0 && failure !== undefined && !isReaderGone(failure)) exit = 1;

@@ -16,7 +16,12 @@ export interface Runtime {
   readonly stackOf: (error: Error) => Promise<string>;
   /** Where help and results go. */
   readonly print: (text: string) => void;
-  /** For a failure before there is a context: a mistyped command line. */
+  /** Called once, when the command line needs more than help. */
+  readonly opener: () => Promise<Opener>;
+}
+
+/** Opens the context of a command; and the output alone, for a failure before there is a context: a mistyped command line. */
+export interface Opener {
   readonly openOutput: (options: GlobalOptions) => Promise<Output>;
   readonly openContext: (options: GlobalOptions) => Promise<Context>;
 }
@@ -27,13 +32,15 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
   let context: Context | undefined;
   let out: Output | undefined;
   let active: CommandUnknownOpts | undefined;
+  let opened: Promise<Opener> | undefined;
+  const opener = (): Promise<Opener> => (opened ??= runtime.opener());
   const program = createProgram({
     argv,
     version: runtime.version,
     print: runtime.print,
     execute: async (command, work) => {
       active = command;
-      context = await runtime.openContext(program.opts());
+      context = await (await opener()).openContext(program.opts());
       out = context.out;
       exit = await work(context);
     },
@@ -50,7 +57,7 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
   } catch (error) {
     // commander also throws after it has shown the help or the version.
     if (isCommanderExit(error)) return 0;
-    out ??= await runtime.openOutput(program.opts());
+    out ??= await (await opener()).openOutput(program.opts());
     await out.settled();
     const { stackOf } = runtime;
     return await report(out, error, { argv, active: active ?? program, context, stackOf });

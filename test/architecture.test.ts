@@ -11,7 +11,7 @@ const within = (target: string, name: string): boolean => target === name || tar
 function importProblem({ file, target }: Import): string | undefined {
   const [folder = "", command] = file.split("/");
   const problem = `${file} may not import ${target}`;
-  if (file === "main" || file === "machine") return undefined;
+  if (file === "main" || file === "open-context") return undefined;
   if (folder === "commands") {
     const other = target.startsWith("commands/") && target.split("/")[1] !== command;
     if (other && !COMMANDS.shared.includes(target)) return problem;
@@ -25,13 +25,13 @@ function importProblem({ file, target }: Import): string | undefined {
 const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
   { word: /\bconsole\b/, only: [] },
   { word: /\bprocess\.exit\b/, only: ["main", "terminal/signals"] },
-  { word: /\bprocess\.(?!env\b)/, only: ["entry", "main", "machine", "terminal"] },
+  { word: /\bprocess\.(?!env\b)/, only: ["entry", "main", "open-context", "terminal"] },
   { word: /\bglobalThis\b/, only: [] },
   { word: /"undici[/"]/, only: ["http/send", "http/undici-modules.d"] },
-  { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main", "machine", "library/webhooks"] },
+  { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main", "open-context", "library/webhooks"] },
   {
     word: /\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bMath\.random\b/,
-    only: ["main", "machine", "library/webhooks"],
+    only: ["main", "open-context", "library/webhooks"],
   },
   { word: /\bas any\b|: any\b/, only: [] },
 ];

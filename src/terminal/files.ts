@@ -4,7 +4,7 @@ import type { ReadFile } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
 
-interface StandardInput extends Readable {
+export interface StandardInput extends Readable {
   readonly isTTY?: boolean;
 }
 

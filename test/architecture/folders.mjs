@@ -201,7 +201,7 @@ export const FOLDERS = {
 };
 
 /**
- * The files beside the folders; `main` may import everything.
+ * The files beside the folders; `main` and `open-context` may import everything.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const FILES = {
@@ -230,23 +230,6 @@ export const FILES = {
   ],
   "own-files": ["node:fs", "node:path", "node:sea", "node:worker_threads"],
   "source-stack": ["own-files", "node:module", "node:path", "node:zlib"],
-  services: [
-    "sandbox/identity",
-    "sandbox/store/ledger",
-    "service/open-client",
-    "service/sandbox",
-    "context",
-    "domain",
-    "http/exchange",
-    "events/postgres",
-    "events/sqlite",
-    "settings",
-    "store",
-    "node:fs",
-    "node:fs/promises",
-    "node:os",
-    "node:path",
-  ],
 };
 
 /** Commands may import everything but each other and these. */

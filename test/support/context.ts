@@ -1,17 +1,13 @@
 /** Runs a command line in this process: real settings, stores and sockets in a throw-away home; no terminal, no signals. */
 import { Readable, Writable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Ask, Context, GlobalOptions } from "../../src/context.ts";
+import type { Ask, Context } from "../../src/context.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import type { Send, Serve } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";
+import { createOpener } from "../../src/open-context.ts";
 import { runCommandLine } from "../../src/run.ts";
-import { openServices } from "../../src/services.ts";
 import { startProgram } from "../../src/terminal/programs.ts";
-import { createReadFile, createStdin } from "../../src/terminal/files.ts";
 import { standardChannels } from "../../src/terminal/channel.ts";
-import { createOutput } from "../../src/terminal/output.ts";
-import { createSecrets, traceSend, traceServe } from "../../src/terminal/debug-trace.ts";
 import { THREAD } from "./event-stores.ts";
 import { temporaryHome } from "./home.ts";
 import { checkJsonOutput } from "./json-output.ts";
@@ -59,57 +55,40 @@ export const terminated = (): PaylinkError => new PaylinkError("terminated", "Te
 export async function runCommand(argv: readonly string[], options: CommandOptions = {}): Promise<CommandEnd> {
   const home = options.home ?? temporaryHome();
   const signal = options.signal ?? new AbortController().signal;
-  const secrets = createSecrets();
   const stdout = memoryStream(options.watch);
   const stderr = memoryStream(options.watchStderr);
   const channels = standardChannels({ stdout: options.stdout ?? stdout.stream, stderr: stderr.stream });
   const env = { PAYLINK_HOME: home, ...options.env };
-  const openOutput = (given: GlobalOptions) =>
-    createOutput(channels, env, given, secrets.hide, () => new Date());
   const { stdin: typed = "" } = options;
   const input = typed instanceof Readable ? typed : Readable.from([Buffer.from(typed)]);
-  const openContext = async (given: GlobalOptions): Promise<Context> => {
-    const out = await openOutput(given);
-    const now = options.now ?? (() => new Date());
-    const traced = { secrets, now, show: given.debug === true ? out.debug : undefined };
-    const stdin = createStdin({ open: () => input, signal, note: (text) => out.note(text) });
-    const machine = {
-      out,
-      signal,
-      startProgram: async (command: string, args: readonly string[]) =>
-        startProgram(command, args, { env, exiting: new AbortController().signal }),
-      onReload: (reload: () => void) => {
-        options.reloads?.add(reload);
-        return () => void options.reloads?.delete(reload);
-      },
-      now,
-      readFile: createReadFile(stdin, signal),
-      stdin,
-      ask: options.ask,
-      yes: given.yes === true,
-      openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("no browser in tests"))),
-      copyText: () => Promise.reject(new Error("no clipboard in tests")),
-      newId: () => crypto.randomUUID(),
-      random: () => 0.5,
-      pause: async (milliseconds: number) => {
-        await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
-      },
-      send: traceSend(options.send ?? openSender(), traced),
-      serve: traceServe(options.serve ?? serve, traced),
-      env,
-      processes: { own: process.pid, isRunning: () => false },
-      profile: given.profile,
-    };
-    return { ...machine, ...openServices({ ...machine, eventThread: THREAD }, secrets) };
-  };
   const exit = await runCommandLine(argv, {
     version: "0.0.0",
     signal,
     uncaught: new Promise(() => undefined),
     stackOf: async ({ stack = "" }) => stack,
     print: channels.toStdout.write,
-    openOutput,
-    openContext,
+    opener: async () =>
+      createOpener({
+        channels,
+        env,
+        signal,
+        openStdin: () => input,
+        askWith: () => options.ask,
+        startProgram: async (command: string, args: readonly string[]) =>
+          startProgram(command, args, { env, exiting: new AbortController().signal }),
+        onReload: (reload: () => void) => {
+          options.reloads?.add(reload);
+          return () => void options.reloads?.delete(reload);
+        },
+        now: options.now ?? (() => new Date()),
+        random: () => 0.5,
+        openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("no browser in tests"))),
+        copyText: () => Promise.reject(new Error("no clipboard in tests")),
+        send: options.send ?? openSender(),
+        serve: options.serve ?? serve,
+        processes: { own: process.pid, isRunning: () => false },
+        eventThread: THREAD,
+      }),
   });
   const printed = { stdout: stdout.text(), stderr: stderr.text() };
   if (argv.includes("--json") && !argv.includes("--debug") && !argv.includes("--help"))

@@ -1,10 +1,14 @@
-/** Opens the services of a command when it needs them: settings, API, event store, sandbox, files. */
+/** Opens the context of a command: its services are opened when it needs them. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Context } from "./context.ts";
+import type { Context, GlobalOptions, Output } from "./context.ts";
+import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
 import { hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
+import { createSender } from "./http/send.ts";
+import { threadOf } from "./own-files.ts";
+import type { Opener } from "./run.ts";
 import {
   canonicalAddress,
   isDatabaseUrl,
@@ -18,6 +22,12 @@ import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
 import { type ResolvedSettings, resolveSettings } from "./settings/resolved-settings.ts";
 import { type Profile, withoutAccessToken } from "./settings/profile.ts";
 import { openSettingsFile, type SettingsFile } from "./settings/settings-file.ts";
+import type { StandardChannels } from "./terminal/channel.ts";
+import { createSecrets, type Secrets, traceSend, traceServe } from "./terminal/debug-trace.ts";
+import { createReadFile, createStdin, type StandardInput } from "./terminal/files.ts";
+import { createOutput } from "./terminal/output.ts";
+import { createAsk, mayAsk } from "./terminal/prompts.ts";
+import type { Signals } from "./terminal/signals.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
@@ -25,35 +35,130 @@ const REQUEST_TIMEOUT = 30_000;
 /** The same for a key, which a webhook may wait for. */
 const KEY_TIMEOUT = 5_000;
 
-interface Machine extends Pick<
+/** Variables with secret values, which are never printed. */
+const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD", ...SECRET_BROKER_VARIABLES];
+
+/** What a run finds around it: the process and its machine, or what a test has in their place. */
+export interface Surroundings extends Pick<
   Context,
-  "out" | "send" | "readFile" | "signal" | "now" | "newId" | "random" | "pause" | "env" | "profile"
+  "signal" | "startProgram" | "onReload" | "now" | "random" | "openBrowser" | "copyText" | "send" | "serve"
 > {
+  readonly channels: StandardChannels;
+  readonly env: Context["env"];
+  readonly processes: Context["processes"];
+  readonly openStdin: () => StandardInput;
+  readonly askWith: (options: GlobalOptions) => Context["ask"];
   /** The thread that writes events. */
   readonly eventThread: ThreadProgram;
 }
 
-interface Secrets {
-  readonly know: (secret: string | undefined) => void;
+export function createOpener(around: Surroundings): Opener {
+  const { channels, env, now, signal } = around;
+  const secrets = createSecrets();
+  for (const name of SECRET_VARIABLES) secrets.know(env[name]);
+  const openOutput = (options: GlobalOptions): Promise<Output> =>
+    createOutput(channels, env, options, secrets.hide, now);
+  const openContext = async (options: GlobalOptions): Promise<Context> => {
+    const out = await openOutput(options);
+    const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
+    const stdin = createStdin({ open: around.openStdin, signal, note: (text) => out.note(text) });
+    const { startProgram, onReload, random, openBrowser, copyText, processes, eventThread } = around;
+    const own = {
+      out,
+      signal,
+      startProgram,
+      onReload,
+      now,
+      random,
+      openBrowser,
+      copyText,
+      env,
+      processes,
+      stdin,
+      readFile: createReadFile(stdin, signal),
+      ask: around.askWith(options),
+      yes: options.yes === true,
+      newId: () => crypto.randomUUID(),
+      pause: (milliseconds: number) => pause(milliseconds, signal),
+      send: traceSend(around.send, traced),
+      serve: traceServe(around.serve, traced),
+      profile: options.profile,
+    } satisfies Partial<Context>;
+    return Object.assign(own, openServices({ ...own, eventThread }, secrets));
+  };
+  return { openOutput, openContext };
 }
 
-export function openServices(machine: Machine, secrets: Secrets) {
-  const { out, readFile, signal, now, newId, random, pause, env, profile, eventThread } = machine;
+/** The process and its machine: the clock, the network, the terminal. */
+export function surroundingsOf(process: NodeJS.Process, channels: StandardChannels, signals: Signals) {
+  const signal = signals.interruption;
+  const network = createSender({
+    httpsProxy: process.env["HTTPS_PROXY"] ?? process.env["https_proxy"],
+    noProxy: process.env["NO_PROXY"] ?? process.env["no_proxy"],
+    nodeVersion: process.versions.node,
+    userAgent: `paylink/${PAYLINK_VERSION}`,
+  });
+  const around: Surroundings = {
+    channels,
+    env: process.env,
+    signal,
+    openStdin: () => process.stdin,
+    askWith: (options) => (mayAsk(process, options) ? createAsk(process, signal) : undefined),
+    startProgram: async (command, args) => {
+      const { startProgram } = await import("./terminal/programs.ts");
+      return startProgram(command, args, { env: process.env, exiting: signals.exiting });
+    },
+    onReload: signals.onReload,
+    now: () => new Date(),
+    random: Math.random,
+    openBrowser: async (url) => (await import("./terminal/programs.ts")).openBrowser(url),
+    copyText: async (text) => (await import("./terminal/programs.ts")).copyText(text),
+    send: network.send,
+    serve: async (handler, options) => (await import("./http/serve.ts")).serve(handler, options),
+    processes: { own: process.pid, isRunning: (pid) => isRunning(process, pid) },
+    eventThread: threadOf("event-thread.js"),
+  };
+  return { around, close: () => network.close() };
+}
+
+/** Signal 0 only asks. EPERM means that the process exists and belongs to another user. */
+function isRunning(process: NodeJS.Process, pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return hasCode(error, "EPERM");
+  }
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { setTimeout: sleep } = await import("node:timers/promises");
+  await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
+}
+
+interface Own extends Pick<
+  Context,
+  "out" | "send" | "readFile" | "signal" | "now" | "newId" | "random" | "pause" | "env" | "profile"
+> {
+  readonly eventThread: ThreadProgram;
+}
+
+function openServices(own: Own, secrets: Pick<Secrets, "know">) {
+  const { out, readFile, signal, now, newId, random, pause, env, profile, eventThread } = own;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   // Opened once, so that an unchanged file is parsed once.
-  let own: SettingsFile | undefined;
+  let stored: SettingsFile | undefined;
   const profiles = async (home?: string): Promise<SettingsFile> => {
     const settings =
       home === undefined
-        ? (own ??= openSettingsFile(config, out.warn))
+        ? (stored ??= openSettingsFile(config, out.warn))
         : openSettingsFile(folders(home).config, out.warn);
-    for (const stored of Object.values(settings.profiles()))
-      for (const secret of secretsOf(stored)) secrets.know(secret);
+    for (const profile of Object.values(settings.profiles()))
+      for (const secret of secretsOf(profile)) secrets.know(secret);
     return settings;
   };
   const send: Send = async (request, options) => {
     try {
-      return await machine.send(request, options);
+      return await own.send(request, options);
     } catch (error) {
       const { nameStoppedSandbox } = await import("./service/sandbox.ts");
       throw await nameStoppedSandbox(error, request, async () => {
