@@ -3,7 +3,6 @@ import { hint, PaylinkError } from "../domain/errors.ts";
 import type { EventStore } from "../receiver/event-store.ts";
 import type { Environment } from "../settings/resolved-settings.ts";
 import { POSTGRES, type Statements } from "./dialects.ts";
-import { parseServerAddress } from "./postgres/address.ts";
 import { createConnections, timedOut, type Connection } from "./postgres/connections.ts";
 import { explained, isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
@@ -49,9 +48,9 @@ export function openPostgresEventStore(
   url: string,
   { env, owner, now, times = TIMES }: PostgresParts,
 ): EventStore {
-  const address = parseServerAddress(url, env);
-  const { name } = address;
-  const connections = createConnections(address, env, times.connect);
+  const connections = createConnections(url, env, times.connect);
+  const { server } = connections;
+  const { name } = server;
   let opened: Promise<string> | undefined;
   /** Resolves with the identity of the store. Creates its tables once at most: a failover may lead to an empty database. */
   const identity = (): Promise<string> =>
@@ -103,7 +102,7 @@ export function openPostgresEventStore(
     append: async (event, plan) => {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(explained(timedOut(), address)), times.append);
+        timer = setTimeout(() => reject(explained(timedOut(), server)), times.append);
       });
       return Promise.race([store.append(event, plan), late]).finally(() => clearTimeout(timer));
     },

@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { POSTGRES, SQLITE, type Dialect, type Statements, type Value } from "../../src/events/dialects.ts";
-import { parseServerAddress } from "../../src/events/postgres/address.ts";
 import { createConnections } from "../../src/events/postgres/connections.ts";
 import { openPostgresEventStore } from "../../src/events/postgres.ts";
 import { statementsOf, openEventDatabase } from "../../src/events/sqlite-database.ts";
@@ -130,7 +129,7 @@ describe("the statements on many events", () => {
     const made = openPostgresEventStore(url, { env: {}, owner: "own", now: () => new Date() });
     await made.ready();
     await made.close();
-    const connections = createConnections(parseServerAddress(url, {}), {}, 10_000);
+    const connections = createConnections(url, {}, 10_000);
     onTestFinished(() => connections.close());
     await connections.use(async (connection) => {
       for (const sql of history(POSTGRES, `generate_series(1, ${MANY}) AS numbers (n)`))

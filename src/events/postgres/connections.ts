@@ -1,14 +1,12 @@
-/** Connections to PostgreSQL: opened when needed, kept for the next use, and dropped when they fail or hang. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { ConnectionOptions } from "node:tls";
+/** Connections to PostgreSQL: the driver's own pool, with a limit of time for each use. */
 import pg from "pg";
-import { hint, PaylinkError } from "../../domain/errors.ts";
-import { codeOf, systemReason } from "../../domain/system-reason.ts";
+import { parse, toClientConfig } from "pg-connection-string";
+import pgpass from "pgpass";
+import { PaylinkError } from "../../domain/errors.ts";
+import { messageOf } from "../../domain/system-reason.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 import type { Row, Statements, Value } from "../dialects.ts";
-import type { ServerAddress } from "./address.ts";
-import { explained } from "./failures.ts";
+import { explained, type Server } from "./failures.ts";
 
 /** One connection. Statements are not named: behind PgBouncer, the next one may reach another session. */
 export interface Connection extends Statements {
@@ -17,6 +15,7 @@ export interface Connection extends Statements {
 }
 
 export interface Connections {
+  readonly server: Server;
   /** Throws `database_unreachable` or `database_unusable`. Destroys a connection on which the work failed. */
   use<T>(work: (connection: Connection) => Promise<T>, timeout: number): Promise<T>;
   /** Resolves when all connections are closed. Cuts off what is still being read. */
@@ -31,52 +30,69 @@ const types: pg.CustomTypesConfig = {
     type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format),
 };
 
-/** Makes each connection in `connectTimeout` milliseconds at most. */
-export function createConnections(
-  address: ServerAddress,
-  env: Environment,
-  connectTimeout: number,
-): Connections {
-  const idle: pg.Client[] = [];
-  const inUse = new Set<pg.Client>();
-  const forget = (client: pg.Client): void => {
-    const at = idle.indexOf(client);
-    if (at !== -1) idle.splice(at, 1);
-  };
-  const open = async (): Promise<pg.Client> => {
-    const client = await connect(address, attemptsFor(address, env), connectTimeout);
-    // Without a listener, an error of an idle connection would end the process.
-    client.on("error", () => forget(client)).on("end", () => forget(client));
-    return client;
-  };
+/**
+ * `url` with libpq's parameters. What it leaves open, the driver takes from libpq's variables and `.pgpass`. Each
+ * connection is made in `connectTimeout` milliseconds at most. Throws `usage`.
+ */
+export function createConnections(url: string, env: Environment, connectTimeout: number): Connections {
+  const config = configFrom(url, env);
+  const server = serverOf(new pg.Client(config));
+  const pool = new pg.Pool({
+    application_name: "paylink",
+    ...config,
+    password: config.password || env["PGPASSWORD"] || (() => passwordFromFile(server)),
+    types,
+    connectionTimeoutMillis: connectTimeout,
+    keepAlive: true,
+  });
+  const open = new Set<pg.PoolClient>();
+  const inUse = new Set<pg.PoolClient>();
+  // Without a listener, an error of a connection would end the process.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => {
+    open.add(client);
+    client.on("error", () => undefined).on("end", () => open.delete(client));
+  });
   return {
+    server,
     use: async (work, timeout) => {
-      let client: pg.Client | undefined;
       try {
-        const used = (client = idle.pop() ?? (await open()));
-        inUse.add(used);
-        const timer = setTimeout(() => {
-          // The others lead to the same server: each would make another webhook wait for as long.
-          for (const one of [used, ...idle.splice(0)]) one.connection.stream.destroy(timedOut());
-        }, timeout);
-        const result = await work(connectionOf(used)).finally(() => clearTimeout(timer));
-        idle.push(used);
-        return result;
+        const client = await pool.connect();
+        inUse.add(client);
+        const timer = setTimeout(() => cutOff(client), timeout);
+        const finish = (error?: unknown): void => {
+          clearTimeout(timer);
+          inUse.delete(client);
+          client.release(error !== undefined);
+        };
+        return await work(connectionOf(client)).then(
+          (result) => (finish(), result),
+          (error: unknown) => {
+            cutOff(client);
+            finish(error);
+            throw error;
+          },
+        );
       } catch (error) {
-        client?.connection.stream.destroy();
-        throw explained(error, address);
-      } finally {
-        if (client !== undefined) inUse.delete(client);
+        throw explained(error, server);
       }
     },
     close: async () => {
-      for (const client of inUse) client.connection.stream.destroy(timedOut());
-      await Promise.all(idle.splice(0).map(end));
+      for (const client of inUse) cutOff(client);
+      // A server that hangs would keep the connections open.
+      const timer = setTimeout(() => open.forEach(cutOff), CLOSE_TIMEOUT);
+      await pool.end();
+      clearTimeout(timer);
     },
   };
 }
 
-function connectionOf(client: pg.Client): Connection {
+export const timedOut = (): Error => new Error("timed out");
+
+/** Whatever waits for an answer on this connection fails now. */
+const cutOff = (client: pg.PoolClient): void => void client.connection.stream.destroy(timedOut());
+
+function connectionOf(client: pg.PoolClient): Connection {
   const query = (sql: string, values: readonly Value[] = []) => {
     let number = 0;
     return client.query<Row>(
@@ -98,116 +114,34 @@ function connectionOf(client: pg.Client): Connection {
 const asParameter = (value: Value): Value =>
   value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
 
-export const timedOut = (): Error => new Error("timed out");
+/** The driver reads the file itself, but prints a deprecation warning when it does. An empty one is refused by name. */
+const passwordFromFile = (server: Server): Promise<string> =>
+  new Promise((resolve) => pgpass(server, (password = "") => resolve(password)));
 
-async function connect(
-  address: ServerAddress,
-  attempts: readonly Attempt[],
-  timeout: number,
-): Promise<pg.Client> {
-  const { host, port, user, database, applicationName } = address;
-  const password = (await address.password()) ?? (() => Promise.reject(noPassword(address)));
-  for (const [index, ssl] of attempts.entries()) {
-    const client = new pg.Client({
-      host,
-      port,
-      user,
-      database,
-      password,
-      ssl,
-      types,
-      application_name: applicationName,
-      connectionTimeoutMillis: timeout,
-      keepAlive: true,
-    });
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      client.connection.stream.destroy();
-      if (index === attempts.length - 1 || !refusesKind(error)) throw error;
-    }
-  }
-  throw new Error("there is no way to connect");
-}
+/** libpq's variables for TLS, of which the driver knows one, with another meaning. */
+const TLS = {
+  sslmode: "PGSSLMODE",
+  sslrootcert: "PGSSLROOTCERT",
+  sslcert: "PGSSLCERT",
+  sslkey: "PGSSLKEY",
+} as const;
 
-/** Thrown only if the server asks for a password: most do not on a Unix socket. */
-const noPassword = ({ name }: ServerAddress): PaylinkError =>
-  new PaylinkError(
-    "database_unusable",
-    `The event store ${name} asks for a password, and none is configured.`,
-    {
-      hints: [hint`Set it in PAYLINK_DB, PGPASSWORD or .pgpass.`],
-    },
-  );
-
-/** Whether the server refuses this kind of connection, with TLS or without (28000: no entry in pg_hba.conf). */
-const refusesKind = (error: unknown): boolean =>
-  codeOf(error) === "28000" || (error instanceof Error && error.message.includes("does not support SSL"));
-
-/** With a time limit: a server that hangs would keep the connection open. */
-async function end(client: pg.Client): Promise<void> {
-  const timer = setTimeout(() => client.connection.stream.destroy(), CLOSE_TIMEOUT);
-  await client.end().catch(() => undefined);
-  clearTimeout(timer);
-}
-
-/** How to connect: without TLS, or with it. */
-type Attempt = false | ConnectionOptions;
-
-/**
- * The ways to connect, in order: the next one is tried if the server refuses the previous one. By libpq's `sslmode`, whose
- * names have other meanings in the driver.
- */
-export function attemptsFor(address: ServerAddress, env: Environment): readonly Attempt[] {
-  const { host, sslMode, sslCert, sslKey } = address;
-  // libpq uses no TLS on a Unix socket.
-  if (host.startsWith("/") || sslMode === "disable") return [false];
-  const own: ConnectionOptions = {
-    ...(sslCert === undefined ? {} : { cert: readCertificate("sslcert", sslCert) }),
-    ...(sslKey === undefined ? {} : { key: readCertificate("sslkey", sslKey) }),
-  };
-  const unverified: Attempt = { ...own, rejectUnauthorized: false };
-  if (sslMode === "allow") return [false, unverified];
-  if (sslMode === "prefer") return [unverified, false];
-  const roots = rootCertificates(address, env);
-  if (sslMode === "require" && roots === undefined) return [unverified];
-  if (sslMode === "verify-full") return [{ ...own, ...requireRoots(roots, sslMode) }];
-  return [{ ...own, ...requireRoots(roots, sslMode), checkServerIdentity: () => undefined }];
-}
-
-/** An empty object stands for the certificates that Node trusts. */
-type Roots = Pick<ConnectionOptions, "ca">;
-
-function rootCertificates({ sslRootCert }: ServerAddress, env: Environment): Roots | undefined {
-  if (sslRootCert === "system") return {};
-  if (sslRootCert !== undefined) return { ca: readCertificate("sslrootcert", sslRootCert) };
+function configFrom(text: string, env: Environment): pg.ClientConfig {
+  const url = new URL(text);
+  for (const [parameter, variable] of Object.entries(TLS))
+    if (!url.searchParams.has(parameter) && env[variable]) url.searchParams.set(parameter, env[variable]);
   try {
-    return { ca: readFileSync(join(env["HOME"] ?? "", ".postgresql", "root.crt")) };
-  } catch {
-    return undefined;
-  }
-}
-
-function requireRoots(roots: Roots | undefined, sslMode: string): Roots {
-  if (roots !== undefined) return roots;
-  throw new PaylinkError(
-    "usage",
-    `sslmode=${sslMode} needs the certificate of the authority that signed the server's.`,
-    {
-      hints: [
-        hint`Add sslrootcert=<file> to the URL of the event store, or sslrootcert=system for a public authority.`,
-      ],
-    },
-  );
-}
-
-function readCertificate(parameter: string, path: string): Buffer {
-  try {
-    return readFileSync(path);
+    return toClientConfig(parse(url.href, { useLibpqCompat: true }));
   } catch (error) {
-    throw new PaylinkError("file_unreadable", `${parameter} ${path}: ${systemReason(error)}.`, {
+    // Such as a certificate that cannot be read.
+    throw new PaylinkError("usage", `The URL of the event store cannot be used: ${messageOf(error)}.`, {
       cause: error,
     });
   }
+}
+
+/** What the driver made of the URL and the environment. */
+function serverOf({ host, port, user = "", database = user }: pg.Client): Server {
+  const place = host.startsWith("/") ? encodeURIComponent(host) : host;
+  return { host, port, user, database, name: `postgres://${user}@${place}:${port}/${database}` };
 }
