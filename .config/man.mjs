@@ -25,11 +25,11 @@ async function paylink(...args) {
  */
 
 /**
- * A command's own help, without the global options that the overview lists.
+ * A command's own help, without the line that names the global flags, which the overview explains.
  * @param {string} command
  */
 const helpOf = async (command) =>
-  (await paylink(...command.split(" "), "--help")).replace(/\nGlobal Options:\n(?: .*\n)+/, "");
+  (await paylink(...command.split(" "), "--help")).replace(/\nGlobal flags:.*\n/, "");
 
 /**
  * Literal text in roff: backslashes and hyphens are escaped, and no line begins with a control character.

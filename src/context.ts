@@ -4,6 +4,7 @@ import type { PaylinkError } from "./domain/errors.ts";
 import type { ServiceTime } from "./domain/time.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { HttpReply } from "./http/message.ts";
+import type { Named } from "./render/hint.ts";
 import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/store/ledger.ts";
 import type { EventStore } from "./receiver/event-store.ts";
@@ -154,6 +155,8 @@ export interface Context {
   readonly processes: Processes;
   /** The profile that `--profile` names. */
   readonly profile: string | undefined;
+  /** What advised commands repeat. */
+  readonly named: Named;
   /** The values in force for this run, read once. Throws `no_profile` if the profile asked for does not exist. */
   readonly settings: () => Promise<ResolvedSettings>;
   /** The settings file with its profiles: the user's own, or that of another home. */
@@ -180,9 +183,11 @@ export interface GlobalOptions {
   readonly profile?: string;
   readonly json?: boolean;
   readonly input: boolean;
-  readonly color: "auto" | "always" | "never";
+  readonly color: boolean;
   readonly debug?: boolean;
   readonly yes?: boolean;
+  /** `--db`, of the commands that have it. */
+  readonly eventStore?: string;
 }
 
 interface Question {

@@ -15,12 +15,14 @@ import {
   parseWebAddress,
   passwordsIn,
   SANDBOX_PROFILE,
+  withoutPassword,
 } from "./domain/addresses.ts";
 import { isSecretName } from "./domain/secrets.ts";
 import type { ThreadProgram } from "./events/sqlite.ts";
 import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
 import { type ResolvedSettings, resolveSettings } from "./settings/resolved-settings.ts";
 import { type Profile, withoutAccessToken } from "./settings/profile.ts";
+import { namedProfile } from "./settings/profile-names.ts";
 import { openSettingsFile, type SettingsFile } from "./settings/settings-file.ts";
 import type { StandardChannels } from "./terminal/channel.ts";
 import { createSecrets, type Secrets, traceSend, traceServe } from "./terminal/debug-trace.ts";
@@ -83,6 +85,11 @@ export function createOpener(around: Surroundings): Opener {
       send: traceSend(around.send, traced),
       serve: traceServe(around.serve, traced),
       profile: options.profile,
+      named: {
+        profile: namedProfile(options.profile, env),
+        // A password there is refused, and is not repeated.
+        eventStore: options.eventStore && withoutPassword(options.eventStore),
+      },
     } satisfies Partial<Context>;
     return Object.assign(own, openServices({ ...own, eventThread }, secrets));
   };

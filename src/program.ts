@@ -19,7 +19,7 @@ import { links } from "./commands/links/command.ts";
 import { listen } from "./commands/listen/command.ts";
 import { login } from "./commands/login/login.ts";
 import { logout } from "./commands/logout.ts";
-import { failAsUsage, oneWord, refuseFlagsAsValues, refuseHelp } from "./commands/usage-errors.ts";
+import { failAsUsage, refuseFlagsAsValues, refuseHelp } from "./commands/usage-errors.ts";
 import { profiles } from "./commands/profiles.ts";
 import { pay } from "./commands/pay.ts";
 import { sandbox } from "./commands/sandbox/command.ts";
@@ -73,8 +73,6 @@ export interface ProgramParts {
   readonly print: (text: string) => void;
 }
 
-const WHEN = ["auto", "always", "never"] as const;
-
 /** A fresh tree of commands. */
 export function createProgram({ argv, version: number, execute, print }: ProgramParts) {
   const program = new CommanderCommand("paylink")
@@ -91,13 +89,7 @@ export function createProgram({ argv, version: number, execute, print }: Program
     .option("-p, --profile <name>", "the profile to use (default: PAYLINK_PROFILE, else the current one)")
     .option("--json", "print JSON on stdout, and errors as JSON on stderr")
     .option("--no-input", "never prompt")
-    .addOption(
-      new Option("--color <when>", "when to use colour")
-        .choices(WHEN)
-        .default("auto" as const)
-        .argParser(oneWord("--color", WHEN)),
-    )
-    .addOption(new Option("--no-color", "no colours").preset("never"))
+    .option("--no-color", "no colours")
     .option("-y, --yes", "answer the confirmation that a command asks for")
     .option("--debug", "show each HTTP exchange on stderr, without secrets");
   examples(program, [

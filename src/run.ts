@@ -4,6 +4,7 @@ import type { Context, GlobalOptions, Output } from "./context.ts";
 import { FAILURES, hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
 import { createProgram } from "./program.ts";
+import type { Named } from "./render/hint.ts";
 
 /** What the machine, or a test, gives a run. */
 export interface Runtime {
@@ -31,7 +32,6 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
   let exit = 0;
   let context: Context | undefined;
   let out: Output | undefined;
-  let active: CommandUnknownOpts | undefined;
   let opened: Promise<Opener> | undefined;
   const opener = (): Promise<Opener> => (opened ??= runtime.opener());
   const program = createProgram({
@@ -39,8 +39,7 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     version: runtime.version,
     print: runtime.print,
     execute: async (command, work) => {
-      active = command;
-      context = await (await opener()).openContext(program.opts());
+      context = await (await opener()).openContext({ ...program.opts(), ...eventStoreOf(command) });
       out = context.out;
       exit = await work(context);
     },
@@ -59,56 +58,30 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     if (isCommanderExit(error)) return 0;
     out ??= await (await opener()).openOutput(program.opts());
     await out.settled();
-    const { stackOf } = runtime;
-    return await report(out, error, { argv, active: active ?? program, context, stackOf });
+    return await report(out, error, context?.named, runtime);
   }
 }
 
-interface Run extends Pick<Runtime, "stackOf"> {
-  readonly argv: readonly string[];
-  /** The command that ran; all of paylink if none did. */
-  readonly active: CommandUnknownOpts;
-  readonly context: Context | undefined;
-}
-
-async function report(out: Output, error: unknown, run: Run): Promise<number> {
-  const { argv, active, context } = run;
+async function report(
+  out: Output,
+  error: unknown,
+  named: Named | undefined,
+  runtime: Pick<Runtime, "stackOf">,
+): Promise<number> {
   const failure =
-    error instanceof PaylinkError ? error : (fileFailure(error) ?? (await internalError(error, run)));
+    error instanceof PaylinkError ? error : (fileFailure(error) ?? (await internalError(error, runtime)));
   const wasStopped = failure.code === "interrupted" || failure.code === "terminated";
-  const [{ renderError }, { correctedLine }] = await Promise.all([
-    import("./render/error-message.ts"),
-    import("./commands/corrections.ts"),
-  ]);
   if (!out.json && wasStopped) return failure.exit;
-  const profile = failure.hints.length === 0 ? undefined : await namedProfile(context);
-  const corrected = correctedLine(failure, argv, active, isCommandLine);
-  out.error(renderError(failure, out, { corrected, profile }));
+  const { renderError } = await import("./render/error-message.ts");
+  out.error(renderError(failure, out, named));
   return failure.exit;
 }
 
-/** Whether the words name a command with all that it needs; it is not run. */
-function isCommandLine(words: readonly string[]): boolean {
-  const program = createProgram({
-    argv: words,
-    version: "",
-    print: () => undefined,
-    execute: async () => undefined,
-  });
-  try {
-    program.parse(words, { from: "user" });
-    return true;
-  } catch (error) {
-    return isCommanderExit(error);
-  }
+/** The `--db` of a command; that of `sandbox` is no event store. */
+function eventStoreOf(command: CommandUnknownOpts): Pick<GlobalOptions, "eventStore"> {
+  const { db }: { db?: unknown } = command.name() === "sandbox" ? {} : command.opts();
+  return typeof db === "string" ? { eventStore: db } : {};
 }
-
-/** Also undefined if the settings cannot be read. */
-const namedProfile = async (context: Context | undefined): Promise<string | undefined> =>
-  context?.settings().then(
-    ({ named }) => named,
-    () => undefined,
-  );
 
 const isCommanderExit = (error: unknown): error is CommanderError =>
   error instanceof Error && "exitCode" in error && error.exitCode === 0;
@@ -122,7 +95,7 @@ function fileFailure(error: unknown): PaylinkError | undefined {
   return new PaylinkError("file_unwritable", message, { cause: error });
 }
 
-async function internalError(error: unknown, { stackOf }: Run): Promise<PaylinkError> {
+async function internalError(error: unknown, { stackOf }: Pick<Runtime, "stackOf">): Promise<PaylinkError> {
   const message = error instanceof Error ? await stackOf(error) : String(error);
   const report =
     PAYLINK_ISSUES === ""

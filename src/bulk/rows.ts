@@ -1,6 +1,6 @@
 /** Reads a list of links, CSV or JSON lines, row by row in constant memory, as often as needed. */
 import { CsvError, parse } from "csv-parse";
-import { hint, PaylinkError, shellWord, type Correction, type Problem } from "../domain/errors.ts";
+import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { Columns, misnamed, repeatedFields, type Column } from "./columns.ts";
@@ -132,7 +132,6 @@ function header(record: readonly string[], line: number, names: Columns): readon
   if (problems.length > 0 || unused.length > 0)
     throw new PaylinkError("usage", "Nothing was sent. The columns cannot be read without guessing.", {
       problems: [...problems, ...unused],
-      corrections: unused.length > 0 ? undefined : mappingsFor(columns),
       hints: problems.length > 0 ? [MAP_COLUMNS] : [],
     });
   if (columns.every(({ field }) => field === undefined))
@@ -146,15 +145,6 @@ function header(record: readonly string[], line: number, names: Columns): readon
 
 /** The advice for columns that are not clear. */
 export const MAP_COLUMNS = hint`To say what a column is: --map "Invoice=invoiceId". To leave one out: --map "Invoice="`;
-
-/** The flags with which the list can be read; undefined if only the user knows them. */
-function mappingsFor(columns: readonly Column[]): Correction[] | undefined {
-  const fields = columns.flatMap(({ field, meant }) => field ?? (meant.length === 0 ? [] : [meant.join()]));
-  if (new Set(fields).size < fields.length || columns.some(({ meant }) => meant.length > 1)) return undefined;
-  return columns.flatMap(({ name, meant: [field] }) =>
-    field === undefined ? [] : [{ instead: `--map ${shellWord(`${name}=${field}`)}` }],
-  );
-}
 
 /** Gives every column a unique name, so that the results contain all columns. */
 function ownNames(record: readonly string[], names: Columns): Column[] {

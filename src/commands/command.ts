@@ -34,7 +34,7 @@ interface Declared<T> {
   /** Undefined for a flag without a value. */
   readonly parse?: Parser<unknown>;
   readonly choices?: readonly string[] | undefined;
-  /** A value that works, as it is typed in a shell, for the line that shows how to correct a mistake. */
+  /** A value that works, as it is typed in a shell, for the message about a missing one. */
   readonly example?: string | undefined;
   /** The value if nothing is given. */
   readonly absent: unknown;
@@ -304,8 +304,9 @@ async function readValues(
       if (parsed.ok) return parsed.value;
       const { message, instead } = parsed;
       const value = withoutPassword(typed);
+      const near = instead === undefined ? "" : `; did you mean ${instead}?`;
       const meant = instead === undefined ? {} : { instead };
-      problems.push({ at: shown(declared), message: `${message} (got "${value}")`, value, ...meant });
+      problems.push({ at: shown(declared), message: `${message} (got "${value}")${near}`, value, ...meant });
       return undefined;
     };
     const value = await readEach(given(name).value ?? absent, readText);

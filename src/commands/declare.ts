@@ -55,6 +55,16 @@ export const examplesOf = (command: CommandUnknownOpts): readonly string[] => EX
 export const programOf = (command: CommandUnknownOpts): CommandUnknownOpts =>
   command.parent === null ? command : programOf(command.parent);
 
+/** The options that every command takes. */
+export const globalOptions = (command: CommandUnknownOpts): Option[] =>
+  programOf(command).options.filter((option) => !option.hidden && option.attributeName() !== "version");
+
+/** They are explained in the help of paylink alone. */
+const globalLine = (command: CommandUnknownOpts): string =>
+  `\nGlobal flags: ${globalOptions(command)
+    .map(({ short, long }) => short ?? long)
+    .join(", ")} (paylink --help)`;
+
 /** The command as it is typed: `paylink events list`. */
 export const pathOf = (command: CommandUnknownOpts): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
@@ -87,6 +97,7 @@ export function declare(command: CommandUnknownOpts, declaration: Declaration, e
     }
   if (declaration.takesAnyFlag === true) command.allowUnknownOption();
   const { introduction, notes } = declaration;
+  command.addHelpText("after", () => globalLine(command));
   if (introduction !== undefined) command.addHelpText("before", () => introduction(command.args));
   if (notes !== undefined) command.addHelpText("after", () => `\n${fitted(notes, command)}`);
   if (declaration.examples.length > 0) examples(command, declaration.examples);

@@ -146,5 +146,5 @@ function unknownComponent(text: string, word: string): Parsed<never> {
   const near = nearest(word, COMPONENT_NAMES);
   if (near === undefined)
     return refused(`names ${word}, which webhooks do not have; they have ${COMPONENT_NAMES.join(", ")}`);
-  return refused(`names ${word}; did you mean ${near}?`, text.replace(word, near));
+  return refused(`names ${word}, which webhooks do not have`, text.replace(word, near));
 }

@@ -3,18 +3,17 @@ import type { Argument, CommandUnknownOpts, HelpConfiguration, Option } from "@c
 import { paylink } from "../domain/errors.ts";
 import { renderCommand } from "../render/hint.ts";
 import { type SettingKey, SETTINGS } from "../settings/setting-table.ts";
-import { programOf, termOf } from "./declare.ts";
+import { globalOptions, termOf } from "./declare.ts";
 
 /** More choices than this are listed by the command itself, below its options. */
 const MANY = 8;
 
 export const helpLayout: HelpConfiguration = {
-  showGlobalOptions: true,
   // Below its own limit of 40, commander leaves it to the terminal to break lines, inside words.
   minWidthToWrap: 20,
   // Only the root's: the options of `sandbox` do not apply to `sandbox advance`.
   visibleGlobalOptions: (command: CommandUnknownOpts) =>
-    command.parent === null ? [] : everywhere(programOf(command)),
+    command.parent === null ? [] : globalOptions(command),
   subcommandTerm: termOf,
   commandDescription: (command: CommandUnknownOpts) => {
     const text = command.description();
@@ -23,9 +22,6 @@ export const helpLayout: HelpConfiguration = {
   optionDescription: described,
   argumentDescription: described,
 };
-
-const everywhere = (program: CommandUnknownOpts): Option[] =>
-  program.options.filter((option) => !option.hidden && option.attributeName() !== "version");
 
 /** Like commander's own, but without the quotation marks of JSON. */
 function described({ description, argChoices = [], defaultValue }: Option | Argument): string {
@@ -50,6 +46,6 @@ export function explainSetting(key: SettingKey): string {
     ...(variable === undefined ? [] : [`      variable: ${variable}`]),
     example === undefined
       ? "      a secret: paylink login stores it, and no command prints it"
-      : `      ${renderCommand(paylink("config", "set", key, example), undefined)}`,
+      : `      ${renderCommand(paylink("config", "set", key, example))}`,
   ].join("\n");
 }

@@ -197,9 +197,7 @@ function parseRoute(typed: string): Parsed<Route> {
 
 function unknownOutcome(near: string | undefined, target: string): Parsed<never> {
   const instead = near && `${near}=${target}`;
-  const meant = instead === undefined ? "" : `; did you mean ${instead}?`;
-  const names = OUTCOME_NAMES.join(", ");
-  return refused(`must have one of these before "=": ${names}${meant}`, instead);
+  return refused(`must have one of these before "=": ${OUTCOME_NAMES.join(", ")}`, instead);
 }
 
 /** Where nobody can answer, only `--yes` confirms: a script must not delete by accident. */
@@ -215,8 +213,9 @@ export const isConfirmed = async ({ ask, yes }: Pick<Context, "ask" | "yes">, qu
 /** The command that reads a transaction, without the uti. Undefined if the service has no known address for transactions. */
 export async function transactionCommand({
   settings,
-}: Pick<Context, "settings">): Promise<string | undefined> {
+  named,
+}: Pick<Context, "settings" | "named">): Promise<string | undefined> {
   const resolved = await settings();
   if (resolved.get("baseUrl") === undefined || resolved.get("transactionUrl") === undefined) return undefined;
-  return renderCommand(paylink("transaction"), resolved.named);
+  return renderCommand(paylink("transaction"), named);
 }

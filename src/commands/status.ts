@@ -23,7 +23,7 @@ export const status = command({
     if (settings.get("baseUrl") === undefined) throw noAccount();
     const checks = await checkAccount(context, settings, timeout);
     const failure = checks.find(({ state }) => state === "failed")?.failure;
-    const { named } = settings;
+    const { named } = context;
     if (!out.json) {
       out.data(out.hide(checks.map((check) => renderCheck(check, out, named)).join("\n")));
       return failure?.exit ?? 0;

@@ -1,6 +1,11 @@
 /** Usage errors: those of commander as paylink's own. */
-import type { CommandUnknownOpts, CommanderError, Option } from "@commander-js/extra-typings";
-import { hint, paylink, PaylinkError, type Correction } from "../domain/errors.ts";
+import {
+  Option,
+  type Argument,
+  type CommandUnknownOpts,
+  type CommanderError,
+} from "@commander-js/extra-typings";
+import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { withoutPassword } from "../domain/addresses.ts";
 import { nearest } from "../domain/parse-result.ts";
 import { isSecretName } from "../domain/secrets.ts";
@@ -67,7 +72,7 @@ export function unknownCommand(word: string, group: CommandUnknownOpts): Paylink
   const message = `Unknown command '${word}'.${didYouMean(similar.join(", ").replace(/, (?=[^,]*$)/, " or "))}`;
   return first === undefined || others.length > 0
     ? new PaylinkError("usage", message, listOf(group))
-    : usage(message, { typed: word, instead: first });
+    : usage(message);
 }
 
 /** What was probably meant: a subcommand of that very name, or else the most similar command, topic or subcommand. */
@@ -134,16 +139,14 @@ function usageError(command: CommandUnknownOpts, error: CommanderError, argv: re
       const isMissing = (option: Option): boolean =>
         option.mandatory && command.getOptionValue(option.attributeName()) === undefined;
       const option = command.options.find(isMissing);
-      return option === undefined ? error : usage(`${option.long} is required.`, missingFlag(option));
+      return option === undefined ? error : usage(`${option.long} is required${suchAs(option)}.`);
     }
     case "commander.missingArgument": {
       const argument = command.registeredArguments.find(
         ({ required }, index) => required && command.args[index] === undefined,
       );
-      const instead = argument && exampleOf(argument);
       return usage(
-        `The argument <${argument?.name() ?? ""}> is required.`,
-        instead === undefined ? undefined : { instead },
+        `The argument <${argument?.name() ?? ""}> is required${argument ? suchAs(argument) : ""}.`,
       );
     }
     default:
@@ -157,7 +160,7 @@ function unknownOption(command: CommandUnknownOpts): PaylinkError {
   const isArgument = (word: string): boolean => command.commands.length === 0 && !Number.isNaN(Number(word));
   const separator = command.args.indexOf("--");
   const typed = separator === -1 ? command.args : command.args.slice(0, separator);
-  const [word = "", ...others] = typed.filter((one) => isFlag(one) && !isArgument(one));
+  const [word = ""] = typed.filter((one) => isFlag(one) && !isArgument(one));
   const [flag = ""] = word.split("=");
   const help = command.createHelp();
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
@@ -170,12 +173,7 @@ function unknownOption(command: CommandUnknownOpts): PaylinkError {
   const meant = near === undefined ? undefined : `--${near}`;
   const readsSecret = near?.endsWith("-stdin") === true;
   const shown = namesSecret(name) || readsSecret ? flag : withoutPassword(word);
-  // What follows the flag may be a secret. With two unknown flags, the line would be wrong again.
-  const isCorrectable = meant !== undefined && !readsSecret && others.length === 0;
-  return usage(
-    `Unknown option '${shown}'.${didYouMean(meant)}`,
-    isCorrectable ? { typed: flag, instead: meant } : undefined,
-  );
+  return usage(`Unknown option '${shown}'.${didYouMean(meant)}`);
 }
 
 function excessArguments(command: CommandUnknownOpts): PaylinkError {
@@ -192,31 +190,15 @@ function excessArguments(command: CommandUnknownOpts): PaylinkError {
 
 function needsValue(option: Option): PaylinkError {
   const { long = "", flags } = option;
-  const value = exampleOf(option);
-  return usage(
-    `${long} needs a value: ${long} ${/<.*>/.exec(flags)?.[0] ?? ""}`,
-    value === undefined ? undefined : { typed: long, instead: `${long} ${value}` },
-  );
+  return usage(`${long} needs a value: ${long} ${exampleOf(option) ?? /<.*>/.exec(flags)?.[0] ?? ""}`);
 }
 
-/** Adds a flag that must be given. */
-export function missingFlag(option: Option): Correction | undefined {
-  const value = exampleOf(option);
-  return value === undefined ? undefined : { instead: `${option.long} ${value}` };
+/** As it is typed. */
+function suchAs(one: Argument | Option): string {
+  const example = exampleOf(one);
+  if (example === undefined) return "";
+  return `, such as ${one instanceof Option ? `${one.long} ` : ""}${example}`;
 }
-
-/** A parser of one of a few words. `name` is the flag or the argument. */
-export const oneWord =
-  <const Word extends string>(name: string, choices: readonly Word[]) =>
-  (typed: string): Word => {
-    const choice = choices.find((word) => word === typed);
-    if (choice !== undefined) return choice;
-    const near = nearest(typed, choices);
-    throw usage(
-      `${name} must be one of ${choices.join(", ")} (got "${typed}").`,
-      near === undefined ? undefined : { typed, instead: near },
-    );
-  };
 
 /** An option of the command, or of the commands above it. */
 export function optionNamed(word: string, command: CommandUnknownOpts): Option | undefined {
@@ -224,13 +206,9 @@ export function optionNamed(word: string, command: CommandUnknownOpts): Option |
   return own ?? (command.parent === null ? undefined : optionNamed(word, command.parent));
 }
 
-const usage = (message: string, correction?: Correction): PaylinkError =>
-  new PaylinkError("usage", message, {
-    corrections: correction === undefined ? undefined : [correction],
-  });
+const usage = (message: string): PaylinkError => new PaylinkError("usage", message);
 
 const didYouMean = (name = ""): string => (name === "" ? "" : ` Did you mean ${name}?`);
 
 /** Whether a flag, a setting, a header or a parameter of this name has, or reads, a secret. */
-export const namesSecret = (name: string): boolean =>
-  isSecretName(name.replace(/^--?/, "").replace(/-stdin$/, ""));
+const namesSecret = (name: string): boolean => isSecretName(name.replace(/^--?/, "").replace(/-stdin$/, ""));

@@ -1,6 +1,6 @@
 /** The closed table of failures: each code with its exit code, its meaning and the next step. Commands throw only these. */
 
-/** A command of paylink as advice: its words after `paylink`. Whoever renders it quotes them and names the profile. */
+/** A command of paylink as advice: its words after `paylink`. Whoever renders it quotes them, and adds what the user named. */
 export interface CommandLine {
   readonly words: readonly string[];
 }
@@ -184,14 +184,6 @@ export const problemWith = (value: string, at: string, kind: string): Problem =>
   kind,
 });
 
-/** A change to the command line as it was typed. */
-export interface Correction {
-  /** The word that is replaced; without it, something is added at the end. */
-  readonly typed?: string;
-  /** As it is typed in a shell. */
-  readonly instead: string;
-}
-
 export interface FailureOptions {
   /** What the request, or the command, would have done; undefined if the message says it. */
   readonly effect?: Effect | undefined;
@@ -201,8 +193,6 @@ export interface FailureOptions {
   readonly problems?: readonly Problem[];
   /** The problems that the message does not name; all of them by default. */
   readonly unnamed?: readonly Problem[];
-  /** How the command line can be corrected, if all of it can. */
-  readonly corrections?: readonly Correction[] | undefined;
   /** Facts for scripts: `--json` prints them as `details`. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
@@ -214,7 +204,6 @@ export class PaylinkError extends Error {
   readonly hints: readonly Hint[];
   readonly problems: readonly Problem[];
   readonly unnamed: readonly Problem[];
-  readonly corrections: readonly Correction[] | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
@@ -226,7 +215,6 @@ export class PaylinkError extends Error {
     this.hints = options.hints ?? failure.hints ?? [];
     this.problems = options.problems ?? [];
     this.unnamed = options.unnamed ?? this.problems;
-    this.corrections = options.corrections;
     this.details = options.details ?? {};
   }
 

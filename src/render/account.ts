@@ -5,7 +5,7 @@ import { parseWebAddress } from "../domain/addresses.ts";
 import { safeText } from "./safe-text.ts";
 import type { Check } from "../service/checks.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
-import { renderHint } from "./hint.ts";
+import { type Named, renderHint } from "./hint.ts";
 import { wrap } from "./layout.ts";
 import { widthOf } from "./width.ts";
 
@@ -23,7 +23,7 @@ const WIDTH = "transaction address".length;
 export function renderCheck(
   { check, state, detail, remedies }: Check,
   { paint, lineWidth }: { readonly paint: Paint; readonly lineWidth: number },
-  profile: string | undefined,
+  named: Named,
 ): string {
   const marks = {
     ok: paint.green("✓"),
@@ -36,7 +36,7 @@ export function renderCheck(
   const first = `${marks[state]} ${paint.bold(check.padEnd(WIDTH))}  ${state === "skipped" ? paint.dim(text) : text}`;
   // Not wrapped: a command that is copied stays on one line.
   const below = remedies
-    .map((hint) => renderHint(hint, profile))
+    .map((hint) => renderHint(hint, named))
     .map((shown) => " ".repeat(column + widthOf(shown) <= lineWidth ? column : 4) + shown);
   return [first, ...below].join("\n");
 }

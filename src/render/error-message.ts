@@ -2,7 +2,7 @@
 import type { Paint } from "./paint.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import type { PaylinkError, Problem } from "../domain/errors.ts";
-import { renderAdvice } from "./hint.ts";
+import { type Named, renderAdvice } from "./hint.ts";
 import { safeLines, safeText } from "./safe-text.ts";
 
 interface ErrorStyle {
@@ -14,22 +14,12 @@ interface ErrorStyle {
   readonly unwritten: readonly string[];
 }
 
-interface NextStep {
-  /** The command line as it was probably meant. */
-  readonly corrected?: string | undefined;
-  /** The profile that the run names. */
-  readonly profile?: string | undefined;
-}
-
 export function renderError(
   error: PaylinkError,
   { json, notePaint, warnings, unwritten }: ErrorStyle,
-  { corrected, profile }: NextStep = {},
+  named?: Named,
 ): string {
-  const hints = [
-    ...(corrected === undefined ? [] : [`Try: ${safeText(corrected)}`]),
-    ...renderAdvice(error, profile),
-  ];
+  const hints = renderAdvice(error, named);
   if (json)
     return JSON.stringify(
       {

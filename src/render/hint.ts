@@ -1,4 +1,4 @@
-/** Advice as text: its commands as a shell reads them, with the profile that the run names. */
+/** Advice as text: its commands as a shell reads them, with the profile and the event store that the user named. */
 import { shellWord, type CommandLine, type Effect, type Hint, type PaylinkError } from "../domain/errors.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -8,6 +8,7 @@ const WITH_ACCOUNT: ReadonlySet<string | undefined> = new Set([
   "config",
   "create",
   "events",
+  "inspect",
   "links",
   "listen",
   "login",
@@ -16,16 +17,29 @@ const WITH_ACCOUNT: ReadonlySet<string | undefined> = new Set([
   "verify",
 ]);
 
-/** `profile` is the one that the command line or PAYLINK_PROFILE names; without it, the current one is meant. */
-export function renderCommand({ words }: CommandLine, profile: string | undefined): string {
-  const named = profile !== undefined && WITH_ACCOUNT.has(words[0]) && !words.includes("-p");
+/** The commands that read the event store. */
+const WITH_STORE: ReadonlySet<string | undefined> = new Set(["events", "inspect", "listen", "verify"]);
+
+/** What the user named for this run, without which an advised command would act on another account or another store. */
+export interface Named {
+  /** By `-p` or PAYLINK_PROFILE; without it, the current one is meant. */
+  readonly profile?: string | undefined;
+  /** By `--db`. */
+  readonly eventStore?: string | undefined;
+}
+
+export function renderCommand({ words }: CommandLine, { profile, eventStore }: Named = {}): string {
+  const [command] = words;
+  const own =
+    profile !== undefined && WITH_ACCOUNT.has(command) && !words.includes("-p") ? ["-p", profile] : [];
+  const store = eventStore !== undefined && WITH_STORE.has(command) ? ["--db", eventStore] : [];
   const typed = words.map((word) => (PLACEHOLDER.test(word) ? word : shellWord(word)));
-  return ["paylink", ...(named ? ["-p", shellWord(profile)] : []), ...typed].join(" ");
+  return ["paylink", ...own.map(shellWord), ...typed, ...store.map(shellWord)].join(" ");
 }
 
 /** One line, without the effect of an error. */
-export const renderHint = (hint: Hint, profile: string | undefined): string =>
-  safeText(hint.map((part) => (typeof part === "string" ? part : renderCommand(part, profile))).join(""));
+export const renderHint = (hint: Hint, named?: Named): string =>
+  safeText(hint.map((part) => (typeof part === "string" ? part : renderCommand(part, named))).join(""));
 
 /** It stands for what the user types there. */
 const PLACEHOLDER = /^<[^<>]+>$/;
@@ -52,9 +66,9 @@ const EFFECTS: Readonly<Record<Effect, { readonly done: string; readonly maybe?:
 /** What an error means for the money, and the next steps: one line each. */
 export function renderAdvice(
   { effect, hints, mayHaveHappened }: PaylinkError,
-  profile?: string,
+  named?: Named,
 ): readonly string[] {
-  const lines = hints.map((hint) => renderHint(hint, profile));
+  const lines = hints.map((hint) => renderHint(hint, named));
   if (effect === undefined) return lines;
   const { done, maybe } = EFFECTS[effect];
   const meaning = mayHaveHappened ? maybe : `Nothing was ${done}.`;

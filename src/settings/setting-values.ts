@@ -29,9 +29,7 @@ const oneOf = <T extends string>(words: readonly T[]): Parser<T> =>
   text((given) => {
     const word = words.find((known) => known === given);
     if (word !== undefined) return accepted(word);
-    const near = nearest(given, words);
-    const meant = near === undefined ? "" : `; did you mean ${near}?`;
-    return refused(`must be one of ${words.join(", ")}${meant}`, near);
+    return refused(`must be one of ${words.join(", ")}`, nearest(given, words));
   });
 
 /** `true` or `false`, or the same as text. */

@@ -155,21 +155,13 @@ const linesUnwritable = (cause: Error): PaylinkError =>
 const paintOf = async (level: ColorSupportLevel): Promise<Paint> =>
   level === 0 ? NO_PAINT : new (await import("chalk")).Chalk({ level });
 
-/** chalk's own detection gives `--color` another meaning, so the level is decided here. */
-function colourLevel(
-  stream: OutputStream,
-  when: GlobalOptions["color"],
-  env: NodeJS.ProcessEnv,
-): ColorSupportLevel {
+/** As https://no-color.org and https://force-color.org say, for each stream by itself. */
+function colourLevel(stream: OutputStream, isWanted: boolean, env: NodeJS.ProcessEnv): ColorSupportLevel {
   const forced = env["FORCE_COLOR"];
-  if (when === "never") return 0;
-  if (when === "auto") {
-    if (env["NO_COLOR"]) return 0;
-    if (forced === "0" || forced === "false") return 0;
-    if (!stream.isTTY && forced === undefined) return 0;
-  }
+  if (!isWanted || env["NO_COLOR"] || forced === "0" || forced === "false") return 0;
+  if (stream.isTTY !== true && forced === undefined) return 0;
   const depth = (stream.isTTY === true && stream.getColorDepth?.(env)) || 4;
   if (depth >= 24) return 3;
   if (depth >= 8) return 2;
-  return depth >= 4 || when === "always" || forced !== undefined ? 1 : 0;
+  return depth >= 4 || forced !== undefined ? 1 : 0;
 }

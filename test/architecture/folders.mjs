@@ -211,6 +211,7 @@ export const FILES = {
     "domain",
     "http/exchange",
     "receiver/event-store",
+    "render/hint",
     "render/paint",
     "sandbox/identity",
     "sandbox/store/ledger",
@@ -219,14 +220,7 @@ export const FILES = {
   ],
   entry: ["main", "terminal/channel", "env-paths", "node:module", "node:path", "node:sea"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
-  run: [
-    "commands/corrections",
-    "context",
-    "domain",
-    "program",
-    "render/error-message",
-    "@commander-js/extra-typings",
-  ],
+  run: ["context", "domain", "program", "render/error-message", "render/hint", "@commander-js/extra-typings"],
   "own-files": ["node:fs", "node:path", "node:sea", "node:worker_threads"],
   "source-stack": ["own-files", "node:module", "node:path", "node:zlib"],
 };
@@ -246,7 +240,7 @@ export const COMMANDS = {
   /** Files beside the commands that all of them may import. */
   shared: [
     "commands/command",
-    "commands/corrections",
+
     "commands/account-checks",
     "commands/declare",
     "commands/event-text",

@@ -16,7 +16,6 @@ it.each([
   ["verify --db x.db --key k.pem", "--db  has no effect without --event"],
   ["login --token-stdin --client-secret-stdin", "--token-stdin  cannot be used with --client-secret-stdin"],
   ["login --token-stdin --client-id x", "--token-stdin  cannot be used with --client-id"],
-  ["version --color always --no-color", "--color cannot be used with --no-color"],
 ])("%s", async (typed, refusal) => {
   const { exit, stdout, stderr } = await runCommand(typed.split(" "));
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });

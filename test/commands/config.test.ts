@@ -112,7 +112,7 @@ describe("paylink config", () => {
     [["set", "requireCreated", "yes"], "must be true or false"],
     [["set", "eventStore", "mysql://db/paylink"], "must be a file, or a URL such as postgres://"],
     [["set", "webhookKey", "https://"], "must be an absolute http or https URL"],
-    [["set", "tokenAuth", "digest"], "Try: paylink config set tokenAuth post"],
+    [["set", "tokenAuth", "digest"], "For example: paylink config set tokenAuth post"],
   ])("refuses %j", async (args, words) => {
     const run = await configIn(temporaryHome())(...args);
     expect(run).toMatchObject({ exit: 2, stdout: "" });

@@ -76,15 +76,14 @@ it("arguments are given to commands that exist", () => {
 });
 
 describe.each(COMMANDS)("paylink %s", (name) => {
-  it("has help with two examples, and names the nearest flag", async () => {
+  it("has help that ends with two examples or more, and names the nearest flag", async () => {
     const help = await runCommand([...name.split(" "), "--help"]);
     expect(help).toMatchObject({ exit: 0, stderr: "" });
-    const [, examples = ""] = /\nExamples:\n((?: {2}.*\n?)+)/.exec(help.stdout) ?? [];
+    const [, examples = ""] = /\nExamples:\n((?: {2}.*\n?)+)$/.exec(help.stdout) ?? [];
     expect(examples.trim().split("\n").length).toBeGreaterThanOrEqual(2);
     const mistyped = await runCommand(call(name, "--jsno"));
     expect(mistyped).toMatchObject({ exit: 2, stdout: "" });
     expect(mistyped.stderr).toContain("Unknown option '--jsno'. Did you mean --json?");
-    expect(mistyped.stderr).toContain(`Try: paylink ${name} --json`);
   });
 });
 

@@ -78,7 +78,7 @@ describe("paylink help production", () => {
     expect(await run("help", "production", "alert")).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(
-        /systemd, container, .* \(got "alert"\)\.\n.*Try: paylink help production alerts/,
+        /systemd, container, .* \(got "alert"\)\. Did you mean alerts\?/,
       ) as unknown,
     });
     expect((await run("help", "errors", "x")).stderr).toContain('The topic errors has no parts (got "x").');

@@ -74,10 +74,7 @@ describe("paylink pay", () => {
   });
 
   it.each([
-    [
-      ["--card", "insuficient-funds"],
-      "Try: paylink pay 'http://127.0.0.1:1/pay?r=x' --card insufficient-funds",
-    ],
+    [["--card", "insuficient-funds"], "did you mean insufficient-funds?"],
     [["--card", "4242 4242 4242 4242"], '(got "**** **** **** 4242")'],
     [["--card", "amex", "--outcome", "approved"], "--card cannot be used with --outcome"],
   ])("refuses %j: %s", async (flags, problem) => {

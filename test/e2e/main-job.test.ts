@@ -108,14 +108,13 @@ describe("without what it needs", () => {
   });
 
   it.each([
-    [["crate"], "create"],
-    [["completion", "fsh"], "zsh, fish, powershell (got"],
-    [["create", "--amont", "3"], "--amount"],
-  ])("names the nearest of %j and a line that would work", async (args, nearest) => {
+    [["crate"], "Did you mean create?"],
+    [["completion", "fsh"], "did you mean zsh?"],
+    [["create", "--amont", "3"], "Did you mean --amount?"],
+  ])("names the nearest of %j", async (args, nearest) => {
     const { code, stderr } = await runPaylink(args, { home: temporaryHome() });
     expect(code).toBe(2);
     expect(stderr).toContain(nearest);
-    expect(stderr.trim().split("\n").at(-1)).toMatch(/^ {2}Try: paylink /);
   });
 });
 

@@ -8,7 +8,14 @@ it.each<[string, CommandLine, string]>([
   ["no account", paylink("sandbox", "advance", "1h"), "paylink sandbox advance 1h"],
   ["a profile of its own", paylink("login", "-p", "my-shop"), "paylink login -p my-shop"],
 ])("names the profile in a command with %s", (_, command, shown) => {
-  expect(renderCommand(command, "shop")).toBe(shown);
+  expect(renderCommand(command, { profile: "shop" })).toBe(shown);
+});
+
+it.each<[string, CommandLine, string]>([
+  ["of events", paylink("events", "show", "7"), "paylink events show 7 --db 'my shop.db'"],
+  ["without events", paylink("links", "list"), "paylink links list"],
+])("names the event store in a command %s", (_, command, shown) => {
+  expect(renderCommand(command, { eventStore: "my shop.db" })).toBe(shown);
 });
 
 it.each([
@@ -20,11 +27,11 @@ it.each([
   ["/v1/transactions/{uti}", "/v1/transactions/{uti}"],
   ["{a,b}", "'{a,b}'"],
 ])("gives %j as a shell reads it, and leaves what the user replaces", (word, shown) => {
-  expect(renderCommand(paylink("create", word), undefined)).toBe(`paylink create ${shown}`);
+  expect(renderCommand(paylink("create", word))).toBe(`paylink create ${shown}`);
 });
 
 it("shows no control character of a remote text", () => {
-  expect(renderHint(hint`See ${paylink("links", "show", "a\u001b[31m")}`, undefined)).toBe(
+  expect(renderHint(hint`See ${paylink("links", "show", "a\u001b[31m")}`)).toBe(
     "See paylink links show 'a\\u{1b}[31m'",
   );
 });

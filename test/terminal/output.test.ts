@@ -34,7 +34,7 @@ function failing(code: string): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) });
 }
 
-const plain = { color: "never" } as const;
+const plain = { color: false } as const;
 const open = (stdout: Writable, stderr: Writable = pipe().stream) =>
   createOutput(standardChannels({ stdout, stderr }), {}, plain, (text) => text, NOW);
 

@@ -59,7 +59,7 @@ async function preview(context: Context, list: List, options: BulkOptions): Prom
 /** Rows that were sent before do not make a list invalid. */
 function warnOf(error: unknown, { out }: Context): undefined {
   if (!(error instanceof PaylinkError)) throw error;
-  out.warn([error.message, ...error.hints.map((one) => renderHint(one, undefined))].join("\n"));
+  out.warn([error.message, ...error.hints.map((one) => renderHint(one))].join("\n"));
 }
 
 async function showPreview(

@@ -117,13 +117,13 @@ export async function finishRun(
       ...(tally.created > 0 ? [`${linksOf(tally.created)}: ${renderSums(sums.list())}`] : []),
       ...(isOnStdout ? [] : [`Results in ${path}`]),
       renderServiceName(service, paint),
-      ...(tally.created > tally.earlier ? [renderHint(SEE_LINKS, service.named)] : []),
+      ...(tally.created > tally.earlier ? [renderHint(SEE_LINKS, { profile: service.named })] : []),
     ];
     if (isOnStdout) out.note(lines.join("\n"));
     else out.data(lines.join("\n"));
   }
   if (signal.aborted) {
-    if (tally.not_sent > 0) out.note(renderHint(CONTINUE, undefined));
+    if (tally.not_sent > 0) out.note(renderHint(CONTINUE));
     throw failureOf(signal.reason, tally, isKeyed);
   }
   if (rows > 0 && earlier + tally.sent_before === rows) out.note(NOTHING_LEFT);

@@ -53,9 +53,7 @@ export function settingName(text: string): SettingName {
     );
   }
   if (near !== undefined)
-    throw new PaylinkError("usage", `There is no setting named ${text}. Did you mean ${near}?`, {
-      corrections: [{ typed: text, instead: near }],
-    });
+    throw new PaylinkError("usage", `There is no setting named ${text}. Did you mean ${near}?`);
   throw new PaylinkError(
     "usage",
     `There is no setting named ${text}. The settings are ${CONFIG_KEYS.join(", ")}.`,
@@ -121,7 +119,7 @@ export async function printSetting({ out, settings }: Context, name: SettingName
     out.data(JSON.stringify({ key: name.text, ...(documentOf(found) ?? { value: null, source: null }) }));
   else if (found === undefined)
     throw new PaylinkError("usage", `${name.text} is not set.`, {
-      hints: [hint`Try: ${paylink("config", "list")}`],
+      hints: [hint`For example: ${paylink("config", "list")}`],
     });
   else out.data(safeText(shownSetting(found.value)));
   return 0;
@@ -151,7 +149,7 @@ export async function storeSetting(
     const message = `${read.message} (got "${texts.map(withoutPassword).join(" ")}")`;
     throw new PaylinkError("usage", "Nothing was stored.", {
       problems: [{ at: text, message }],
-      hints: [hint`Try: ${paylink("config", "set", text, example)}`],
+      hints: [hint`For example: ${paylink("config", "set", text, example)}`],
     });
   }
   const { value } = read;
@@ -219,7 +217,7 @@ export async function removeSetting(
   const stored = await profiles();
   if (key === "clientKey" && profileNamed(stored.profiles(), profile)?.clientCert !== undefined)
     throw new PaylinkError("usage", "clientCert needs clientKey. Nothing was changed.", {
-      hints: [hint`Try: ${paylink("config", "unset", "clientCert")}`],
+      hints: [hint`For example: ${paylink("config", "unset", "clientCert")}`],
     });
   await stored.change(profile, (before) => {
     const rest = withoutOldToken(name, before);

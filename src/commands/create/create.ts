@@ -149,7 +149,7 @@ async function showLink(
     out.data(renderLink(link, { paint: out.paint, time: options.time, service: options.settings }));
     if (request.expirationDate === undefined)
       out.note("No expiry was sent: the service gives a reusable link 3 years.");
-    for (const next of nextSteps(link, options.settings)) out.note(renderHint(next, options.settings.named));
+    for (const next of nextSteps(link, options.settings)) out.note(renderHint(next, context.named));
   } else if (out.json) out.data(text);
   else out.data(safeText(link.url));
   if (options.qr === true) {

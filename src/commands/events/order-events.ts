@@ -78,16 +78,11 @@ export async function skipEvents(
     const [busy] = found.filter(({ id }) => !skipped.includes(id)).map(nameOf);
     if (skipped.length > 0) {
       const names = found.filter(({ id }) => skipped.includes(id)).map(nameOf);
-      const command = paylink(
-        "events",
-        "retry",
-        ...names,
-        ...(database === undefined ? [] : ["--db", database]),
-      );
+      const command = paylink("events", "retry", ...names);
       out.data(
         out.json ? JSON.stringify({ skipped: skipped.length }) : `Skipped ${eventCount(skipped.length)}.`,
       );
-      if (!out.json) out.note(renderHint(hint`To forward after all: ${command}`, settings.named));
+      if (!out.json) out.note(renderHint(hint`To forward after all: ${command}`, context.named));
     }
     if (busy !== undefined)
       throw new PaylinkError(

@@ -1,5 +1,7 @@
 /** `paylink events show`: one event in full, with its verification, deliveries and forwards. */
 import type { Context } from "../../context.ts";
+import { paylink } from "../../domain/errors.ts";
+import { type Named, renderCommand } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { renderSteps } from "../../render/verdict-report.ts";
 import { clockTime, formatLocal } from "../../render/layout.ts";
@@ -36,7 +38,7 @@ export async function showEvent(
       out.data(
         out.json
           ? eventDocument(event, history)
-          : eventText(event, history, out, await transactionCommand(context)),
+          : eventText(event, history, context, await transactionCommand(context)),
       );
     }
   });
@@ -69,7 +71,7 @@ const rejectionDocument = ({ request, ...rejection }: StoredRejection): string =
 function eventText(
   event: WebhookEvent,
   { arrivals, forwards, failed, forwarding }: History,
-  { paint, width }: Context["out"],
+  { out: { paint, width }, named }: Pick<Context, "out" | "named">,
   command: string | undefined,
 ): string {
   const { verdict, request, receivedAt, id } = event;
@@ -84,13 +86,15 @@ function eventText(
     lines.push(`    ${formatLocal(arrival.receivedAt)}  ${arrival.id}  ${paint.yellow("repeated")}`);
   if (forwards.length > 0 || forwarding !== null) lines.push(`  ${paint.cyan("forwards")}`);
   for (const forward of forwards) lines.push(renderForward(formatLocal(forward.at), forward, paint));
-  if (failed) lines.push(`    ${failedWords(id, forwards.length, paint)}`);
+  if (failed) lines.push(`    ${failedWords(id, forwards.length, { paint, named })}`);
   else if (forwarding !== null) lines.push(`    ${queuedWords(forwarding, paint)}`);
   return lines.join("\n");
 }
 
-const failedWords = (id: string, attempts: number, paint: Paint): string =>
-  `${paint.red(`failed after ${attempts === 1 ? "1 attempt" : `${attempts} attempts`}`)}: paylink events replay ${id} --to <target>   delivers it`;
+function failedWords(id: string, attempts: number, { paint, named }: { paint: Paint; named: Named }): string {
+  const words = paint.red(`failed after ${attempts === 1 ? "1 attempt" : `${attempts} attempts`}`);
+  return `${words}: ${renderCommand(paylink("events", "replay", id, "--to", "<target>"), named)}   delivers it`;
+}
 
 function queuedWords({ state, attempts, next, skippedAt }: Queued, paint: Paint): string {
   if (state === "skipped" && skippedAt !== undefined)
@@ -99,13 +103,13 @@ function queuedWords({ state, attempts, next, skippedAt }: Queued, paint: Paint)
   return paint.yellow(`waits for attempt ${attempts + 1}, due at ${formatLocal(next)}`);
 }
 
-function rejectionText(rejection: StoredRejection, { out: { paint } }: Context): string {
+function rejectionText(rejection: StoredRejection, { out: { paint }, named }: Context): string {
   const { request, checks, id, receivedAt } = rejection;
   return [
     renderRejection(`${clockTime(receivedAt)} ${id}`, rejection, paint),
     ...(request === null ? [] : requestLines(request, paint)),
     verificationText({ checks, warnings: [], signatureBase: null }, request, paint),
-    `  paylink verify --event ${id}   explains it`,
+    `  ${renderCommand(paylink("verify", "--event", id), named)}   explains it`,
   ].join("\n");
 }
 

@@ -257,9 +257,8 @@ export async function showTopic({ out }: Context, topic: Topic, name?: string): 
 function unknownFile(topic: Topic, name: string, names: readonly string[]): PaylinkError {
   const near = nearest(name, names);
   const known = names.length === 0 ? "has no parts" : `has these parts: ${names.join(", ")}`;
-  return new PaylinkError("usage", `The topic ${topic} ${known} (got "${name}").`, {
-    corrections: near === undefined ? undefined : [{ typed: name, instead: near }],
-  });
+  const meant = near === undefined ? "" : ` Did you mean ${near}?`;
+  return new PaylinkError("usage", `The topic ${topic} ${known} (got "${name}").${meant}`);
 }
 
 const guide = (sections: Guide) => ({

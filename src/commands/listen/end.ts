@@ -7,6 +7,7 @@ import { type Outcome, outcomeName } from "../../domain/outcome.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { Expectation } from "./flags.ts";
 import type { Context } from "../../context.ts";
+import { renderHint } from "../../render/hint.ts";
 
 interface End {
   /** Ends the run if this webhook is the last that was expected, or one that was rejected. Only shown events count. */
@@ -128,11 +129,11 @@ interface ReaderWatch {
  * that nobody sees.
  */
 export function watchReader(
-  { out, signal, now }: Pick<Context, "out" | "signal" | "now">,
+  { out, signal, now, named }: Pick<Context, "out" | "signal" | "now" | "named">,
   { database, forwarding, expectations }: Pick<ListenOptions, "database" | "forwarding" | "expectations">,
 ): ReaderWatch {
   const continues = database !== null || forwarding.routes.length > 0 || expectations.length > 0;
-  const message = continues ? (database === null ? WITHOUT_STORE : STORED) : STOPPED;
+  const message = continues ? (database === null ? WITHOUT_STORE : renderHint(STORED, named)) : STOPPED;
   // With --json, warnings go to stdout, which nobody reads.
   const warn = (): void =>
     out.json ? out.error(jsonLine("warning", now(), { message }, "warning")) : out.warn(message);
@@ -145,6 +146,6 @@ export function watchReader(
 }
 
 const GONE = "Nobody reads this output any more";
-const STORED = `${GONE}. Webhooks are still received and stored: paylink events list   shows them.`;
+const STORED = hint`${GONE}. Webhooks are still received and stored. To see them: ${paylink("events", "list")}`;
 const WITHOUT_STORE = `${GONE}. Webhooks are still received, but not stored (--no-store).`;
 const STOPPED = `${GONE}, and nothing is stored (--no-store): listen stops.`;

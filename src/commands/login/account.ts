@@ -161,13 +161,13 @@ async function requireWorking(context: Context, settings: ResolvedSettings): Pro
   for (const { state, ...check } of checks)
     if (state === "ok")
       out.note(
-        renderCheck({ state, ...check }, { paint: out.notePaint, lineWidth: out.lineWidth }, undefined),
+        renderCheck({ state, ...check }, { paint: out.notePaint, lineWidth: out.lineWidth }, context.named),
       );
     else
       out.warn(
         [
           safeText(`${check.check}: ${check.detail}`),
-          ...check.remedies.map((remedy) => renderHint(remedy, undefined)),
+          ...check.remedies.map((remedy) => renderHint(remedy)),
         ].join(" "),
       );
 }

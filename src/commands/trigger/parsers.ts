@@ -56,6 +56,5 @@ export function parseTampering(text: string): Parsed<Tampering> {
     text,
     TAMPERINGS.map(({ name }) => name),
   );
-  const advice = near === undefined ? "paylink trigger --help lists them" : `did you mean ${near}?`;
-  return refused(`is not a kind of tampering; ${advice}`, near);
+  return refused("is not a kind of tampering that paylink trigger --help lists", near);
 }
