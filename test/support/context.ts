@@ -51,7 +51,7 @@ export const interrupted = (): PaylinkError => new PaylinkError("interrupted", "
 /** What SIGTERM gives. */
 export const terminated = (): PaylinkError => new PaylinkError("terminated", "Terminated.");
 
-/** Runs one command line to its end. With `--json`, what it prints must be as `paylink help --json` describes it. */
+/** Runs one command line to its end. With `--json`, what it prints must be as its schema says. */
 export async function runCommand(argv: readonly string[], options: CommandOptions = {}): Promise<CommandEnd> {
   const home = options.home ?? temporaryHome();
   const signal = options.signal ?? new AbortController().signal;

@@ -1,8 +1,8 @@
-/** Checks what a run with `--json` printed against what `paylink help --json` says that its command prints. */
+/** Checks what a run with `--json` printed against the schema of what its command prints. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { pathOf } from "../../src/commands/declare.ts";
-import { components, errorOutput, outputs } from "../../src/commands/help/outputs.ts";
+import { components, errorOutput, outputs } from "./json-outputs.ts";
 import { createProgram } from "../../src/program.ts";
 
 interface Printed {
@@ -18,7 +18,7 @@ export function checkJsonOutput(argv: readonly string[], { stdout, stderr }: Pri
   const name = commandOf(argv);
   const output = outputs()[name];
   if (output === undefined)
-    throw new Error(`src/commands/help/outputs.ts does not describe ${name}: ${stdout}`);
+    throw new Error(`test/support/json-outputs.ts does not describe ${name}: ${stdout}`);
   for (const one of documentsIn(stdout, output.format)) requireShape(name, one, () => output.schema);
 }
 
@@ -32,7 +32,7 @@ function requireShape(name: string, value: unknown, schema: () => object): void 
     [instancePath, message, JSON.stringify(params)].join(" "),
   );
   const text = JSON.stringify(value).slice(0, 2000);
-  throw new Error(`${name} printed what help --json does not describe: ${text}\n${reasons?.join("\n")}`);
+  throw new Error(`${name} printed what its schema does not allow: ${text}\n${reasons?.join("\n")}`);
 }
 
 function compile(schema: object): ValidateFunction {

@@ -1,4 +1,4 @@
-/** What `paylink help --json` describes: every command, flag, output, setting, exit code and error code, from the program and the tables. */
+/** What `paylink help --json` describes: every command, flag, setting, exit code and error code, from the program and the tables. */
 import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { EXIT_CODES, FAILURES, shellWord } from "../../domain/errors.ts";
@@ -6,14 +6,11 @@ import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { collect, declared, examplesOf, pathOf, programOf } from "../declare.ts";
 
 /** Describes the whole program, or one command of it with its subcommands. */
-export async function showReference(context: Context, described: CommandUnknownOpts): Promise<number> {
-  // Topics use this file too, and need no outputs.
-  const { componentsOf, errorOutput, outputs } = await import("./outputs.ts");
+export function showReference({ out }: Context, described: CommandUnknownOpts): number {
   const program = programOf(described);
   const commands = described === program ? visibleCommands(program) : [declared(described)];
   const reference = {
-    version: program.version(),
-    commands: commands.map((command) => describeCommand(command, outputs())),
+    commands: commands.map(describeCommand),
     flags: [
       ...program
         .createHelp()
@@ -24,10 +21,8 @@ export async function showReference(context: Context, described: CommandUnknownO
     settings: describeSettings(),
     exitCodes: describeExitCodes(),
     errorCodes: describeErrorCodes(),
-    errorOutput: errorOutput(),
   };
-  const schemas = componentsOf(reference);
-  context.out.lines([JSON.stringify({ ...reference, components: { schemas } })]);
+  out.lines([JSON.stringify(reference)]);
   return 0;
 }
 
@@ -60,17 +55,13 @@ const visibleCommands = (group: CommandUnknownOpts): CommandUnknownOpts[] =>
 const nameOf = (command: CommandUnknownOpts): string =>
   pathOf(command).slice(programOf(command).name().length + 1);
 
-function describeCommand(command: CommandUnknownOpts, outputs: Readonly<Record<string, object>>): object {
-  const name = nameOf(command);
-  return {
-    name,
-    description: command.description(),
-    arguments: command.registeredArguments.map(describeArgument),
-    examples: examplesOf(command),
-    output: outputs[name] ?? null,
-    subcommands: visibleCommands(command).map((one) => describeCommand(one, outputs)),
-  };
-}
+const describeCommand = (command: CommandUnknownOpts): object => ({
+  name: nameOf(command),
+  description: command.description(),
+  arguments: command.registeredArguments.map(describeArgument),
+  examples: examplesOf(command),
+  subcommands: visibleCommands(command).map(describeCommand),
+});
 
 const describeArgument = (argument: Argument): object => ({
   name: argument.name(),

@@ -1,8 +1,8 @@
-/** What each command prints with `--json`, as JSON Schema: `help --json` shows it, and the tests check every run against it. */
-import { FAILURES } from "../../domain/errors.ts";
-import { OUTCOMES } from "../../domain/outcome.ts";
-import { REASONS, WARNINGS } from "../../domain/reasons.ts";
-import { schemaRef, schemas, type JsonSchema } from "../../sandbox/openapi/schemas.ts";
+/** What each command prints with `--json`, as JSON Schema: every run of a command in a test is held to it. */
+import { FAILURES } from "../../src/domain/errors.ts";
+import { OUTCOMES } from "../../src/domain/outcome.ts";
+import { REASONS, WARNINGS } from "../../src/domain/reasons.ts";
+import { schemaRef, schemas, type JsonSchema } from "../../src/sandbox/openapi/schemas.ts";
 
 interface Output {
   /** One JSON document, several after each other, or one on each line. */
@@ -140,7 +140,7 @@ const list: Members = {
 
 const source = oneOf("flag", "environment", "profile", "service", "default");
 
-/** The types that several outputs have in common. Those of the service are also in `help files openapi`. */
+/** The types that several outputs have in common. */
 export const components = (): JsonSchema => ({
   ...schemas(false),
   Check: object({ ...each(text, "check detail"), ok: flag }),
@@ -159,21 +159,6 @@ export const components = (): JsonSchema => ({
     message: text,
   }),
 });
-
-/** Those that this refers to, with those that they refer to. */
-export function componentsOf(described: unknown): JsonSchema {
-  const all = components();
-  const found: Record<string, unknown> = {};
-  const addFrom = (schema: unknown): void => {
-    for (const [, name = ""] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      if (Object.hasOwn(found, name)) continue;
-      found[name] = all[name];
-      addFrom(all[name]);
-    }
-  };
-  addFrom(described);
-  return found;
-}
 
 /** By the name of the command. A command that is missing here takes no `--json`. */
 export const outputs = (): Readonly<Record<string, Output>> => ({
@@ -333,7 +318,10 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   "config set": document({ ...each(text, "profile key"), value: anything }),
   "config unset": document({ ...each(text, "profile key"), value: { type: "null" } }),
   "config path": document({ path: text }),
-  help: { format: "document", schema: about("This document, or the text of a topic.", { type: "object" }) },
+  help: {
+    format: "document",
+    schema: about("The whole program, or the text of a topic.", { type: "object" }),
+  },
   version: document({ version: text }),
 });
 
