@@ -1,7 +1,6 @@
 /** The context of a command: everything besides its own arguments reaches it through this one object. */
 import type { Api } from "./service/client.ts";
 import type { PaylinkError } from "./domain/errors.ts";
-import type { ServiceTime } from "./domain/time.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { HttpReply } from "./http/message.ts";
 import type { Named } from "./render/hint.ts";
@@ -135,8 +134,6 @@ export interface Context {
   readonly yes: boolean;
   /** Opens a web page in the user's browser. Rejects if it cannot. */
   readonly openBrowser: (url: string) => Promise<void>;
-  /** Puts text on the clipboard. Rejects if it cannot. */
-  readonly copyText: (text: string) => Promise<void>;
   readonly now: () => Date;
   readonly newId: () => string;
   /** From 0 up to 1. */
@@ -161,8 +158,6 @@ export interface Context {
   readonly settings: () => Promise<ResolvedSettings>;
   /** The settings file with its profiles: the user's own, or that of another home. */
   readonly profiles: (home?: string) => Promise<SettingsFile>;
-  /** The machine's time, unless the service is the registered sandbox and has a clock of its own. */
-  readonly serviceTime: () => Promise<ServiceTime>;
   /** The client of the service. Throws `no_profile`, `no_token`. */
   readonly api: (options?: ApiOptions) => Promise<Api>;
   /** Reads a URL on the service's own origin with the account's token, that of these settings; undefined for any other URL. */

@@ -10,7 +10,6 @@ import { createSender } from "./http/send.ts";
 import { threadOf } from "./own-files.ts";
 import type { Opener } from "./run.ts";
 import {
-  canonicalAddress,
   isDatabaseUrl,
   parseWebAddress,
   passwordsIn,
@@ -43,7 +42,7 @@ const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD"
 /** What a run finds around it: the process and its machine, or what a test has in their place. */
 export interface Surroundings extends Pick<
   Context,
-  "signal" | "startProgram" | "onReload" | "now" | "random" | "openBrowser" | "copyText" | "send" | "serve"
+  "signal" | "startProgram" | "onReload" | "now" | "pause" | "random" | "openBrowser" | "send" | "serve"
 > {
   readonly channels: StandardChannels;
   readonly env: Context["env"];
@@ -64,7 +63,7 @@ export function createOpener(around: Surroundings): Opener {
     const out = await openOutput(options);
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
     const stdin = createStdin({ open: around.openStdin, signal, note: (text) => out.note(text) });
-    const { startProgram, onReload, random, openBrowser, copyText, processes, eventThread } = around;
+    const { startProgram, onReload, pause, random, openBrowser, processes, eventThread } = around;
     const own = {
       out,
       signal,
@@ -73,7 +72,7 @@ export function createOpener(around: Surroundings): Opener {
       now,
       random,
       openBrowser,
-      copyText,
+      pause,
       env,
       processes,
       stdin,
@@ -81,7 +80,6 @@ export function createOpener(around: Surroundings): Opener {
       ask: around.askWith(options),
       yes: options.yes === true,
       newId: () => crypto.randomUUID(),
-      pause: (milliseconds: number) => pause(milliseconds, signal),
       send: traceSend(around.send, traced),
       serve: traceServe(around.serve, traced),
       profile: options.profile,
@@ -119,7 +117,7 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
     now: () => new Date(),
     random: Math.random,
     openBrowser: async (url) => (await import("./terminal/programs.ts")).openBrowser(url),
-    copyText: async (text) => (await import("./terminal/programs.ts")).copyText(text),
+    pause: (milliseconds) => pause(milliseconds, signal),
     send: network.send,
     serve: async (handler, options) => (await import("./http/serve.ts")).serve(handler, options),
     processes: { own: process.pid, isRunning: (pid) => isRunning(process, pid) },
@@ -226,17 +224,6 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       return (await api({ ...account, retries: false, exchangeTimeout: KEY_TIMEOUT })).readUrl(url);
     },
     api,
-    serviceTime: async () => {
-      const own = { now: now(), ofSandbox: false };
-      const baseUrl = (await settings()).get("baseUrl");
-      const registered = (await profiles()).profiles()[SANDBOX_PROFILE]?.baseUrl;
-      // No other service is asked for its time.
-      if (baseUrl === undefined || registered === undefined) return own;
-      if (canonicalAddress(baseUrl) !== canonicalAddress(registered)) return own;
-      const { ownTime } = await import("./service/sandbox.ts");
-      const ofSandbox = await ownTime(send, new URL(baseUrl));
-      return ofSandbox === undefined ? own : { now: ofSandbox, ofSandbox: true };
-    },
     events: async (place) => {
       const chosen = place ?? (await settings()).get("eventStore");
       if (chosen !== undefined && isDatabaseUrl(chosen)) {

@@ -331,7 +331,7 @@ function checkRules(tables: Tables, given: GivenFor, { problems }: Usage): void 
   const table = new Map(declaredIn(tables));
   const nameOf = (name: string): string => shown(table.get(name), given(name).value);
   const isTyped = (name: string): boolean => given(name).isTyped;
-  // `--no-qr` asks for nothing that another flag could exclude; `--no-store` does.
+  // A flag that negates another one asks for nothing that a third could exclude; `--no-store` does.
   const asks = (name: string): boolean =>
     isTyped(name) && (given(name).value !== false || table.get(name)?.opposite === undefined);
   for (const { names, kind, others, why } of tables.rules ?? [])

@@ -53,7 +53,7 @@ export function refuseFlagsAsValues(command: CommandUnknownOpts): void {
   }
 }
 
-/** Without this, the last of `--qr --no-qr` wins. */
+/** Without this, the last of `--open --no-open` wins. */
 function refuseOpposites(command: CommandUnknownOpts): void {
   for (const { long = "", negate } of command.options) {
     const opposite = `--${long.slice("--no-".length)}`;

@@ -164,19 +164,11 @@ type Rule = (request: PartialRequest, now: Date) => readonly Problem[];
 
 const NONE: readonly Problem[] = [];
 
-/** What warnings depend on, besides the request. */
-export interface RequestPlace {
-  /** Where a running `listen` receives, if there is one. */
-  readonly listener?: string | undefined;
-  /** The name of the built-in service that the request goes to. */
-  readonly service?: string | undefined;
-}
-
 /**
  * Checks a request by every rule of the specification and returns all problems at once. A rule between fields applies
- * if its fields are valid.
+ * if its fields are valid. `service` is the name of the built-in service that the request goes to.
  */
-export function checkRequest(request: unknown, now: Date, place: RequestPlace = {}): CheckedRequest {
+export function checkRequest(request: unknown, now: Date, service?: string): CheckedRequest {
   if (!isJsonObject(request)) {
     return { request: null, problems: [{ at: "", message: "must be a JSON object" }], warnings: () => NONE };
   }
@@ -190,7 +182,7 @@ export function checkRequest(request: unknown, now: Date, place: RequestPlace = 
     problems,
     warnings: () => {
       const invalid = new Set(problems.map(({ at }) => at));
-      return warningsOf(valid, place).filter(({ at }) => !invalid.has(at));
+      return warningsOf(valid, service).filter(({ at }) => !invalid.has(at));
     },
   };
 }
@@ -263,7 +255,7 @@ const PROBLEMS: readonly Rule[] = [pastExpiry, tooManyDecimals, brokenBounds];
 
 // What the service may accept in a request, though the user probably did not mean it: each warning names the effect.
 
-const warningsOf = (request: PartialRequest, { listener, service }: RequestPlace): Problem[] => [
+const warningsOf = (request: PartialRequest, service: string | undefined): Problem[] => [
   ...doubtfulCurrency(request),
   ...beyondService(request, service),
   ...unknownWords(request),
@@ -274,7 +266,6 @@ const warningsOf = (request: PartialRequest, { listener, service }: RequestPlace
   ...subscriptionWithAmount(request),
   ...reusableSubscription(request),
   ...nothingToPay(request),
-  ...unseenPayment(request, listener),
 ];
 
 function ignoresBounds({ linkOptions }: PartialRequest): boolean {
@@ -390,18 +381,6 @@ function reusableSubscription(request: PartialRequest): readonly Problem[] {
 
 const startsSubscription = ({ periodic }: PartialRequest): boolean =>
   periodic?.periodicType !== undefined && periodic.sequenceType !== undefined;
-
-/** Events rule 3: without an address there is no webhook. */
-function unseenPayment(
-  { paymentSettings }: PartialRequest,
-  listener: string | undefined,
-): readonly Problem[] {
-  if (listener === undefined) return NONE;
-  if (paymentSettings?.callbackUrl !== undefined || paymentSettings?.failureCallbackUrl !== undefined)
-    return NONE;
-  const message = `is not set, so the service sends no webhook: the listen that runs at ${listener} will not see the payment`;
-  return [{ at: "paymentSettings.callbackUrl", message }];
-}
 
 /** Only verifications and multi-use links have amount 0 (Payment link request, amount). */
 function nothingToPay({ amount, transactionType, linkOptions }: PartialRequest): readonly Problem[] {

@@ -40,12 +40,6 @@ export function isUtcDateTime(text: string): boolean {
 /** ISO 8601 in UTC, as the specification spells it: services may refuse milliseconds. */
 export const formatInstant = (date: Date): string => date.toISOString().replace(/\.\d{3}Z$/, "Z");
 
-/** The service's current time: a sandbox can have a clock of its own. */
-export interface ServiceTime {
-  readonly now: Date;
-  readonly ofSandbox: boolean;
-}
-
 /**
  * Parses ISO 8601, or a duration (`7d`) from now, or before now with -1 (`--since 7d`). A date-time needs a zone, since
  * local time would be another instant on another machine. A date is its first instant in UTC.

@@ -3,7 +3,7 @@ import type { PaylinkError } from "../domain/errors.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import type { EventFilter, EventStore, ForwardQueue } from "../receiver/event-store.ts";
 import type { All, Dialect, Row, Value } from "./dialects.ts";
-import { arrivalFromRow, eventFromRow, forwardFromRow, listenerFromRow, rejectionFromRow } from "./rows.ts";
+import { arrivalFromRow, eventFromRow, forwardFromRow, rejectionFromRow } from "./rows.ts";
 
 /** A database that can be read. */
 export interface Readable {
@@ -72,8 +72,6 @@ export function createReading({ dialect, open, damaged }: Readable) {
     };
   const read = async <T>(convert: (row: Row) => T, sql: string, ...values: Value[]): Promise<T[]> =>
     (await using((all) => all(sql, values))).map(readable(convert));
-  const change = (sql: string, ...values: Value[]): Promise<void> =>
-    using(async (all) => void (await all(sql, values)));
   const pages = async function* <T>(
     convert: (row: Row) => T,
     source: Source,
@@ -147,15 +145,6 @@ export function createReading({ dialect, open, damaged }: Readable) {
           lastForward: dateOf(last?.["at"]),
         };
       }),
-    listeners: () => read(listenerFromRow, `SELECT * FROM ${schema}listeners`),
-    addListener: ({ address, bound }) =>
-      change(
-        `INSERT INTO ${schema}listeners VALUES (?, ?) ON CONFLICT (address) DO UPDATE SET bound = excluded.bound`,
-        address,
-        bound,
-      ),
-    removeListener: ({ address, bound }) =>
-      change(`DELETE FROM ${schema}listeners WHERE address = ? AND bound = ?`, address, bound),
   } satisfies Partial<EventStore> & Pick<ForwardQueue, "backlog">;
 }
 

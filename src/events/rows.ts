@@ -2,14 +2,7 @@
 import * as z from "zod/mini";
 import { type HttpRequest, withBody } from "../http/message.ts";
 import { messageOf } from "../domain/system-reason.ts";
-import type {
-  Arrival,
-  DamagedEvent,
-  Listener,
-  Queued,
-  StoredEvent,
-  StoredRejection,
-} from "../receiver/event-store.ts";
+import type { Arrival, DamagedEvent, Queued, StoredEvent, StoredRejection } from "../receiver/event-store.ts";
 import type { Forward } from "../receiver/events.ts";
 import type { Row } from "./dialects.ts";
 import { restoreVerdict } from "./stored-verdict.ts";
@@ -86,8 +79,6 @@ const forwardRow = z.object({
   detail: z.string(),
 });
 
-const listenerRow = z.object({ address: z.string(), bound: z.string() });
-
 export function eventFromRow(row: Row): StoredEvent {
   const parsed = eventRow.parse(row);
   const { received_at: receivedAt, accepted, attempted, code, warnings, details, ...rest } = parsed;
@@ -146,8 +137,6 @@ export function arrivalFromRow(row: Row): Arrival {
   const { id, received_at: receivedAt } = arrivalRow.parse(row);
   return { id, receivedAt };
 }
-
-export const listenerFromRow = (row: Row): Listener => listenerRow.parse(row);
 
 export const forwardFromRow = (row: Row): Forward => forwardRow.parse(row);
 

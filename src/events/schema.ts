@@ -74,11 +74,6 @@ export function migrations({ schema, concurrent, types, third }: Dialect): reado
      event ${text} PRIMARY KEY,
      owner TEXT NOT NULL,
      until ${integer} NOT NULL
-   ) ${keyed};
-
-   CREATE TABLE ${schema}listeners (
-     address TEXT PRIMARY KEY,
-     bound TEXT NOT NULL
    ) ${keyed};`,
     `CREATE TABLE ${schema}queue (
      seq ${key},

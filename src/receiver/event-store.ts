@@ -77,14 +77,6 @@ export interface Pruned {
   readonly rejections: number;
 }
 
-/** A running `listen`, stored so that other programs with the same store find it. */
-export interface Listener {
-  /** The URL that the service posts to. */
-  readonly address: string;
-  /** The URL that it is bound to on its machine. */
-  readonly bound: string;
-}
-
 /** What a forwarder asks the queue for. */
 export interface Wanted {
   /** The most events. */
@@ -186,10 +178,6 @@ export interface EventStore extends EventLog {
   prune(before: Date, between?: () => Promise<void>): Promise<Pruned>;
   /** Gives what deleted events took back to the system. A file of before 0.3 is written anew for it, once. */
   shrink(): Promise<void>;
-  /** Listeners that were added and not removed. They include killed ones. */
-  listeners(): Promise<Listener[]>;
-  addListener(listener: Listener): Promise<void>;
-  removeListener(listener: Listener): Promise<void>;
   /** Resolves when everything is written and the store is closed. */
   close(): Promise<void>;
 }

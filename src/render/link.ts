@@ -6,7 +6,7 @@ import { linkKind, labelOf, LINK_DATES, type LinkFieldPath } from "../domain/pay
 import type { PaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { isSecretName } from "../domain/secrets.ts";
-import { formatRelative, parseInstant, type ServiceTime } from "../domain/time.ts";
+import { formatRelative, parseInstant } from "../domain/time.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
@@ -15,7 +15,7 @@ import { formatLocal } from "./layout.ts";
 
 interface Style {
   readonly paint: Paint;
-  readonly time: ServiceTime;
+  readonly now: Date;
 }
 interface LinkStyle extends Style {
   readonly service: ResolvedSettings;
@@ -89,14 +89,14 @@ function fieldRows(
   fields: readonly LinkFieldPath[],
   link: LinkAmount,
   json: object,
-  { paint, time }: Style,
+  { paint, now }: Style,
   absent?: string,
 ): FieldRow[] {
   const members = new Map<string, unknown>(Object.entries(json));
   return fields.flatMap((name): FieldRow[] => {
     const text = name === "amount" ? linkAmount(link) : textOf(members.get(name));
     const value =
-      text === undefined ? absent : safeText(name.endsWith("Date") ? dateText(name, text, time) : text);
+      text === undefined ? absent : safeText(name.endsWith("Date") ? dateText(name, text, now) : text);
     if (value === undefined) return [];
     return [[labelOf(name), name === "status" ? paintStatus(value, paint) : value]];
   });
@@ -128,11 +128,11 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : stringifyJson(value);
 }
 
-function dateText(name: string, text: string, { now, ofSandbox }: ServiceTime): string {
+function dateText(name: string, text: string, now: Date): string {
   const date = parseInstant(text);
   if (date === undefined) return text;
   if (name !== "expirationDate") return formatLocal(date);
-  return `${formatLocal(date)} (${formatRelative(date, now)}${ofSandbox ? ", sandbox clock" : ""})`;
+  return `${formatLocal(date)} (${formatRelative(date, now)})`;
 }
 
 type LinkAmount = Pick<PaymentLink, "amount" | "currency" | "linkOptions">;

@@ -11,7 +11,7 @@ import {
 } from "../domain/payment-link-reply.ts";
 import { TRANSACTION_TYPES } from "../domain/known-services.ts";
 import { checkRequest, REUSABLE_LIFETIME, SALE } from "../domain/payment-link.ts";
-import { addDuration } from "../domain/time.ts";
+import { addDuration, formatInstant } from "../domain/time.ts";
 import type { Merchant } from "./identity.ts";
 import type { Ledger } from "./store/ledger.ts";
 import type { Link } from "./store/rows.ts";
@@ -39,9 +39,10 @@ export const isOpen = (status: LinkStatus): status is OpenStatus =>
   OPEN_STATUSES.some((open) => open === status);
 
 /** Throws a 400 problem that names every invalid field, a 403 problem for a terminal of another merchant. */
-export function createLink(body: Json, merchant: Merchant, newId: () => string, now: Date): Link {
+export function createLink(body: Json, merchant: Merchant, newId: () => string, clock: LinkClock): Link {
+  const now = clock.now();
   const { request, problems } = checkRequest(body, now);
-  if (request === null) throw invalid(problems);
+  if (request === null) throw invalid(problems, clock);
   requireOwnTerminal(merchant, request.terminalId);
   const { transactionType = SALE } = request;
   if (!TRANSACTION_TYPES.some((type) => type === transactionType))
@@ -67,13 +68,21 @@ export function requireOwnTerminal({ terminals }: Merchant, terminalId: string):
 }
 
 /** The checked value. Throws a 400 problem that names every invalid field. */
-export function validated<T>(checked: Checked<T>): T {
+export function validated<T>(checked: Checked<T>, clock?: LinkClock): T {
   if (checked.ok) return checked.value;
-  throw invalid(checked.problems);
+  throw invalid(checked.problems, clock);
 }
 
-const invalid = (problems: readonly Problem[]): ServiceProblem =>
-  new ServiceProblem(400, "the request breaks the specification", problems);
+type LinkClock = Pick<Service["clock"], "now" | "own">;
+
+/** With a clock that shows another time than the client's, an expiry that looks right can be in the past. */
+function invalid(problems: readonly Problem[], clock?: LinkClock): ServiceProblem {
+  const isOther = clock?.own === true && problems.some(({ at }) => at === "expirationDate");
+  const time = isOther
+    ? `; the sandbox's clock is at ${formatInstant(clock.now())}: paylink sandbox advance moves it on, paylink sandbox --reset starts again at the present`
+    : "";
+  return new ServiceProblem(400, `the request breaks the specification${time}`, problems);
+}
 
 /** The response of "Create payment link": the request's data, and what the service adds. JSON has no undefined members. */
 export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFormedLink {
@@ -106,7 +115,7 @@ const dateOrNull = (date: Date | null): string | null => date?.toISOString() ?? 
 /** Creates a link and resolves when it is durable. */
 export async function addLink(service: Service, request: Json, checkoutUrl: string): Promise<Link> {
   const { merchant, ids, ledger, clock, duplicateInvoices } = service;
-  const link = createLink(request, merchant, ids.newLinkId, clock.now());
+  const link = createLink(request, merchant, ids.newLinkId, clock);
   if (duplicateInvoices === "refuse") requireNewInvoice(ledger, link);
   await ledger.write(() => ledger.addLink(link));
   service.observe({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
@@ -164,7 +173,7 @@ export async function updateLink(service: Service, id: string, body: Json): Prom
   const link = ownLink(service, id);
   // The expiry of an expired link, which has to be sent again, would be refused as past.
   requireStatus(link, ["active", "viewed"], "updated", clock.now());
-  const changes = validated(checkUpdate(body, clock.now()));
+  const changes = validated(checkUpdate(body, clock.now()), clock);
   const { expirationDate } = changes;
   const updated = { ...link, request: { ...link.request, ...changes }, expirationDate };
   await ledger.write(() => ledger.saveLink(updated));

@@ -41,8 +41,6 @@ interface Sources {
   /** The JSON of `--from`; undefined without it. */
   readonly base: Json | undefined;
   readonly settings: ResolvedSettings;
-  /** Where a running `listen` receives. */
-  readonly listener?: string | undefined;
   /** Reads the amounts in `given`. */
   readonly amountFrom?: AmountParser | undefined;
 }
@@ -54,13 +52,7 @@ interface Sources {
 export type RequestBuilder = (now: Date, given?: ReadonlyMap<string, Json>) => BuiltRequest;
 
 /** Prepares what all requests of a run have in common. */
-export function requestBuilder({
-  flags,
-  base = {},
-  settings,
-  listener,
-  amountFrom,
-}: Sources): RequestBuilder {
+export function requestBuilder({ flags, base = {}, settings, amountFrom }: Sources): RequestBuilder {
   if (!isJsonObject(base)) return () => unusable({ at: "--from", message: "must hold a JSON object" });
   const typed = VALUE_FLAGS.flatMap((flag): [ValueFlag, string][] => {
     const text = flags[flag];
@@ -99,7 +91,7 @@ export function requestBuilder({
       request,
       problems,
       (at) => placeOf(at, flags, given),
-      checkRequest(request, now, { listener, service: settings.get("service") }),
+      checkRequest(request, now, settings.get("service")),
     );
   };
 }

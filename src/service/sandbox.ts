@@ -1,9 +1,7 @@
 /** What only a sandbox can do: its controls, its clock, paying a link; and how a stopped sandbox is recognised. */
 import { SendError, SandboxNotRunning, SendTimeout, type Send, type SendOptions } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
-import { memberOf } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
-import { parseInstant } from "../domain/time.ts";
 import { failureOf, refusalOf } from "./failures.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { hint, PaylinkError, type Effect } from "../domain/errors.ts";
@@ -50,31 +48,6 @@ async function postForm(
   });
   if (reply.status !== 200) throw refusalOf(reply, effect);
   return new TextDecoder().decode(reply.body);
-}
-
-/** Milliseconds: a sandbox answers at once, and without an answer the machine's time is good enough. */
-const CLOCK_TIMEOUT = 2000;
-
-/** The time at a sandbox whose clock was stopped or moved; undefined if it follows the machine's, or does not answer. */
-export async function ownTime(send: Send, baseUrl: URL): Promise<Date | undefined> {
-  const request = {
-    method: "GET",
-    ...addressOf(baseUrl),
-    target: "/sandbox/clock",
-    headers: [["Accept", "application/json"]] as const,
-    body: new Uint8Array(),
-  };
-  // Not as a timeout of the exchange: the connection then serves the requests that follow (startup bench).
-  const signal = AbortSignal.timeout(CLOCK_TIMEOUT);
-  const reply = await send(request, { signal }).catch((error: unknown) => {
-    if (error instanceof SendError || signal.aborted) return undefined;
-    throw error;
-  });
-  if (reply?.status !== 200) return undefined;
-  const clock = parseJsonObject(new TextDecoder().decode(reply.body));
-  if (clock === undefined) return undefined;
-  const now = memberOf(clock, "now");
-  return memberOf(clock, "own") === true && typeof now === "string" ? parseInstant(now) : undefined;
 }
 
 /** The failure to throw instead; `registered` gives the base URL of the sandbox's profile. */

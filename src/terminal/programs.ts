@@ -1,4 +1,4 @@
-/** Starts other programs: those that run beside a command, the browser, and those of the clipboard. */
+/** Starts other programs: those that run beside a command, and the browser. */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { BackgroundProgram, Context } from "../context.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
@@ -57,13 +57,18 @@ const endOf = (child: ChildProcess): Promise<Error | string> =>
     child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
 
+/** Milliseconds in which an opener that cannot show the page says so; one that goes on has started a browser. */
+const OPENER_TIMEOUT = 2_000;
+
 /** Refuses other schemes: the URL comes from the network, and a scheme can start any program. */
 export async function openBrowser(url: string): Promise<void> {
   const address = parseWebAddress(url);
   if (address === undefined) throw new Error("it is not an http or https URL");
   const { default: open } = await import("open");
   try {
-    await open(address.href);
+    const opener = await open(address.href);
+    const end = await endWithin(opener, OPENER_TIMEOUT);
+    if (end !== undefined && end !== 0) throw new Error(`the program that opens web pages ended with ${end}`);
   } catch (error) {
     throw error instanceof Error && "code" in error && error.code === "ENOENT"
       ? new Error("the program that opens web pages is not installed", { cause: error })
@@ -71,35 +76,19 @@ export async function openBrowser(url: string): Promise<void> {
   }
 }
 
-type Program = readonly [command: string, ...args: string[]];
-
-const PROGRAMS: Partial<Record<NodeJS.Platform, readonly Program[]>> = {
-  darwin: [["pbcopy"]],
-  win32: [["clip.exe"]],
-};
-/** Wayland, X11, and Windows from within its Linux subsystem. */
-const UNIX_PROGRAMS: readonly Program[] = [
-  ["wl-copy"],
-  ["xclip", "-selection", "clipboard"],
-  ["xsel", "--clipboard", "--input"],
-  ["clip.exe"],
-];
-
-/** Tries the clipboard programs of the platform in turn; rejects if none works. */
-export async function copyText(text: string): Promise<void> {
-  const programs = PROGRAMS[process.platform] ?? UNIX_PROGRAMS;
-  for (const program of programs) if (await copyWith(program, text)) return;
-  const names = programs.map(([command]) => command).join(", ");
-  throw new Error(`none of ${names} works here`);
-}
-
-/** Ignores the program's output: it may stay in the background to serve the clipboard. */
-function copyWith([command, ...args]: Program, text: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: ["pipe", "ignore", "ignore"] });
-    child.on("error", () => resolve(false));
-    child.on("exit", (code) => resolve(code === 0));
-    child.stdin.on("error", () => resolve(false));
-    child.stdin.end(text);
+/** The exit code, or the signal; undefined if it still runs. */
+function endWithin(child: ChildProcess, milliseconds: number): Promise<number | string | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds, undefined);
+    const end = (code: number | null, signal: string | null): void => {
+      clearTimeout(timer);
+      resolve(code ?? signal ?? undefined);
+    };
+    if (child.exitCode !== null || child.signalCode !== null) end(child.exitCode, child.signalCode);
+    child.once("exit", end);
+    child.once("error", (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
   });
 }

@@ -6,8 +6,6 @@ it.each([
   ["create --dry-run --curl", "--dry-run  cannot be used with --curl"],
   ["create --dry-run --wait", "--dry-run  cannot be used with --wait"],
   ["create --curl --open", "--curl  cannot be used with --open"],
-  ["create --qr --no-qr", "--qr cannot be used with --no-qr"],
-  ["create --no-require-created", "--no-require-created  has no effect without --wait"],
   ["create --qr --json", "--qr  cannot be used with --json"],
   ["create --quiet --json", "--quiet  cannot be used with --json"],
   ["events list -q --json", "--quiet  cannot be used with --json"],

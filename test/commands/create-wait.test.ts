@@ -1,160 +1,188 @@
-/** `paylink create --wait`, in process: where it receives, which payment it takes, and how it ends. */
-import { createServer } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
-import { serve } from "../../src/http/serve.ts";
+/** `paylink create --wait`, in process: how often it asks for the link, what it goes on after, and how it ends. */
+import { describe, expect, it } from "vitest";
+import { SendError, type Send } from "../../src/http/exchange.ts";
 import { interrupted, runCommand } from "../support/context.ts";
-import { temporaryHome } from "../support/home.ts";
-import { type Link, waitWith } from "../support/create-wait.ts";
-import { post, record, webhook } from "../support/webhooks.ts";
+import { type JsonLine, jsonLines } from "../support/json-lines.ts";
+import { ANSWER } from "../support/link-request.ts";
 
-const pay = ({ invoiceId, paymentSettings }: Link, changes: Readonly<Record<string, unknown>> = {}) =>
-  post(
-    paymentSettings.callbackUrl,
-    webhook(paymentSettings.callbackUrl, record({ reference: invoiceId, ...changes })),
-  );
+const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace", "--wait"];
+const ENV = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1234567890" };
+const CREDENTIALS = {
+  ...ENV,
+  PAYLINK_TOKEN: "",
+  PAYLINK_CLIENT_ID: "shop",
+  PAYLINK_CLIENT_SECRET: "s",
+  PAYLINK_TOKEN_URL: "http://127.0.0.1:1/token",
+};
+
+/** What the service answers to one question: the link with this status, another HTTP status, or nothing. */
+type Answer = string | number | Error | { readonly status: number; readonly wait: string };
+
+const json = (status: number, body: object, headers: [string, string][] = []) => ({
+  status,
+  headers: [["Content-Type", "application/json"] as const, ...headers],
+  body: new TextEncoder().encode(JSON.stringify(body)),
+});
+
+interface Waiting {
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly id?: string | undefined;
+  readonly signal?: AbortSignal;
+  readonly onPause?: () => void;
+}
+
+/** Creates a link at a service with these answers, the last of them again and again, by a clock that only pauses move. */
+async function waitWith(
+  answers: readonly Answer[],
+  { flags = [], env = ENV, id = "L1", onPause, ...options }: Waiting = {},
+) {
+  let time = Date.parse("2026-11-23T12:00:00Z");
+  const started = time;
+  const asked: number[] = [];
+  const tokens: (string | undefined)[] = [];
+  const left = [...answers];
+  const { id: _id, url: _url, ...rest } = JSON.parse(ANSWER) as JsonLine;
+  const names = id === "" ? {} : { id };
+  const url = `https://pay.example/pay${id === "" ? "" : `?r=${id}`}`;
+  const link = (status: string) => ({ ...rest, ...names, url, status });
+  let obtained = 0;
+  const send: Send = async ({ method, target, headers }) => {
+    if (target === "/token") return json(200, { access_token: `t${++obtained}`, token_type: "Bearer" });
+    if (method === "POST") return json(200, link("active"));
+    expect(target).toBe(`/v1/payment-links/${id}`);
+    asked.push((time - started) / 1000);
+    tokens.push(headers.find(([name]) => name === "Authorization")?.[1]);
+    const answer = left.length > 1 ? left.shift() : left[0];
+    if (typeof answer === "string") return json(200, link(answer));
+    if (typeof answer === "number") return json(answer, {});
+    if (answer instanceof Error || answer === undefined) throw answer ?? new Error("no answer is left");
+    return json(answer.status, {}, [["Retry-After", answer.wait]]);
+  };
+  const run = await runCommand([...CREATE, ...flags], {
+    env,
+    send,
+    now: () => new Date(time),
+    pause: async (milliseconds) => {
+      time += milliseconds;
+      onPause?.();
+      options.signal?.throwIfAborted();
+    },
+    ...options,
+  });
+  return { ...run, asked, tokens, obtained };
+}
 
 describe("create --wait", () => {
-  it.each([
-    ["approved", { transApproved: true, transCancelled: false }, 0],
-    ["partially_approved", { transApproved: true, transPartiallyApproved: true }, 9],
-    ["declined", { transApproved: false, transCancelled: false }, 9],
-    ["cancelled", { transApproved: false, transCancelled: true }, 9],
-    ["unclear", { transApproved: true, transCancelled: true }, 9],
-  ])("ends with the link's payment: %s", async (name, changes, exit) => {
-    const run = await waitWith((link) => pay(link, changes));
-    expect(run.exit).toBe(exit);
-    expect(run.lines.at(-1)).toMatchObject({ outcome: name.toUpperCase(), record: changes });
-    expect(run.stderr === "" ? { outcome: "APPROVED" } : JSON.parse(run.stderr).error.details).toMatchObject({
-      outcome: name.toUpperCase(),
-    });
-  });
-
-  it("receives both callbacks on a free port, and stops receiving when it ends", async () => {
-    let callback = "";
-    const run = await waitWith((link) => {
-      const { callbackUrl, failureCallbackUrl } = link.paymentSettings;
-      expect(failureCallbackUrl).toBe(callbackUrl);
-      callback = callbackUrl;
-      return pay(link);
-    });
+  it("asks every two seconds until the link is paid, and shows each status and the link", async () => {
+    const run = await waitWith(["active", "viewed", "viewed", "attempted", "paid"]);
     expect(run.exit).toBe(0);
-    await expect(post(callback, webhook(callback, record()))).rejects.toThrow("fetch failed");
+    expect(run.asked).toEqual([2, 4, 6, 8, 10]);
+    expect(run.stderr.match(/^\d\d:\d\d:\d\d \w+$/gm)?.map((line) => line.slice(9))).toEqual([
+      "viewed",
+      "attempted",
+      "paid",
+    ]);
+    expect(run.stdout).toMatch(/status +active[^]*kind +one-time[^]*status +paid/);
   });
 
-  it("recognises a reusable link's payment by its base reference, and no other payment", async () => {
-    const run = await waitWith(
-      async (link) => {
-        await pay(link, { reference: "SHOP-2-ABC123XYZ", amountTrans: 1 });
-        await pay(link, { reference: "SHOP-ABC123XYZ", amountTrans: 2 });
-      },
-      { flags: ["--reusable", "--invoice-id", "SHOP", "--expires", "7d"] },
-    );
+  it("prints the link as the service has it at each change with --json, and nothing else", async () => {
+    const run = await waitWith(["active", "viewed", "PAID"], { flags: ["--json"] });
     expect(run).toMatchObject({ exit: 0, stderr: "" });
-    expect(run.lines.at(-1)).toMatchObject({ amount: 2 });
+    expect(jsonLines(run.stdout).map(({ status }) => status)).toEqual(["active", "viewed", "PAID"]);
   });
 
-  it("does not accept a forged webhook as the payment", async () => {
-    const statuses: number[] = [];
-    const run = await waitWith(async (link) => {
-      const { callbackUrl } = link.paymentSettings;
-      const signed = webhook(callbackUrl, record({ reference: link.invoiceId }));
-      const forged = JSON.stringify(record({ reference: link.invoiceId, amountTrans: 1 }));
-      statuses.push(await post(callbackUrl, { ...signed, body: Buffer.from(forged) }));
-      statuses.push(await pay(link, { amountTrans: 2 }));
-    });
-    expect(statuses).toEqual([401, 200]);
-    expect(run.exit).toBe(0);
-    expect(run.lines.at(-1)).toMatchObject({ amount: 2 });
+  it("prints the URL alone with --quiet", async () => {
+    const run = await waitWith(["paid"], { flags: ["-q"] });
+    expect(run).toMatchObject({ exit: 0, stdout: "https://pay.example/pay?r=L1\n" });
   });
 
-  it("ends with 8 when it times out, and says that the link can still be paid", async () => {
-    const run = await waitWith(() => undefined, { flags: ["--timeout", "3s"] });
-    expect(run.exit).toBe(8);
+  it.each([
+    ["cancelled", "The link was cancelled before it was paid."],
+    ["expired", "The link expired before it was paid."],
+  ])("ends with 9 when the link is %s", async (status, words) => {
+    const run = await waitWith(["active", status], { flags: ["--json"] });
+    expect(run.exit).toBe(9);
+    expect(jsonLines(run.stdout).at(-1)).toMatchObject({ status });
     expect(JSON.parse(run.stderr)).toMatchObject({
-      error: { code: "timed_out", details: { hint: expect.stringContaining("can still be paid") } },
+      error: { code: "payment_failed", message: words, details: { link: "L1", linkStatus: status } },
     });
+  });
+
+  it.each([
+    [[], 898, "15 minutes"],
+    [["--timeout", "5s"], 4, "5 seconds"],
+  ])("ends with 8 when the time has passed: %j", async (flags, seconds, words) => {
+    const run = await waitWith(["attempted"], { flags });
+    expect(run.exit).toBe(8);
+    expect(run.asked.at(-1)).toBe(seconds);
+    expect(run.stderr).toContain(`Timed out: the link was not paid within ${words}.`);
+    expect(run.stderr).toContain(
+      "The link can still be paid. To check whether it was: paylink links show L1",
+    );
+  });
+
+  it.each<[string, Answer]>([
+    ["no answer", new SendError("it closed the connection", true)],
+    ["no connection", new SendError("connection refused", false)],
+    ["500", 500],
+    ["a gateway's 502", 502],
+    ["503", 503],
+    ["429", 429],
+  ])("asks again after %s, and says so once", async (_, failure) => {
+    const run = await waitWith([failure, failure, "active", failure, "paid"]);
+    expect(run.exit).toBe(0);
+    expect(run.asked).toHaveLength(5);
+    expect(run.stderr.match(/^! .*$/gm)).toEqual([
+      expect.stringContaining("Asking again until the time has passed."),
+    ]);
+  });
+
+  it("asks ever more slowly while the service answers 429, or as late as the service asks", async () => {
+    const slowed = await waitWith([429, 429, 429, "active", "paid"]);
+    expect(slowed.asked).toEqual([2, 6, 14, 30, 32]);
+    const told = await waitWith([{ status: 429, wait: "100" }, "paid"]);
+    expect(told.asked).toEqual([2, 102]);
+  });
+
+  it.each([
+    [404, 4],
+    [400, 4],
+    [403, 3],
+  ])("ends at %d", async (status, exit) => {
+    const run = await waitWith([status]);
+    expect(run).toMatchObject({ exit, asked: [2] });
+    expect(run.stdout).toContain("https://pay.example/pay?r=L1");
+  });
+
+  it("obtains a new token once after a 401", async () => {
+    const renewed = await waitWith(["active", 401, "paid"], { env: CREDENTIALS });
+    expect(renewed.exit).toBe(0);
+    expect(new Set(renewed.tokens).size).toBe(2);
+    const refused = await waitWith(["active", 401], { env: CREDENTIALS });
+    expect(refused.exit).toBe(3);
+    expect(refused.tokens).toHaveLength(3);
+    expect((await waitWith([401])).exit).toBe(3);
   });
 
   it("stops waiting at Ctrl-C", async () => {
     const control = new AbortController();
-    const run = await waitWith(() => control.abort(interrupted()), { signal: control.signal });
-    expect(run.exit).toBe(130);
-    expect(run.created).toBe(1);
-  });
-
-  it("warns if the customer can change the reference", async () => {
-    const run = await waitWith((link) => pay(link, { reference: `${link.invoiceId}-ABC123XYZ` }), {
-      flags: ["--reusable", "--reference-mode", "CUSTOM", "--expires", "7d"],
+    const run = await waitWith(["active"], {
+      signal: control.signal,
+      onPause: () => control.abort(interrupted()),
     });
-    expect(JSON.parse(run.stderr)).toMatchObject({
-      warnings: [expect.any(String), expect.stringContaining("With reference mode CUSTOM")],
-    });
+    expect(run).toMatchObject({ exit: 130, asked: [] });
   });
 
-  it("receives through the tunnel of publicUrl on the default port of listen", async () => {
-    const busy = createServer().listen(4000, "127.0.0.1");
-    await new Promise((ready) => busy.once("listening", ready).once("error", ready));
-    onTestFinished(() => void busy.close());
-    const home = temporaryHome();
-    await runCommand(["config", "set", "publicUrl", "https://tunnel.example/hook"], { home });
-    const run = await waitWith(() => undefined, { home });
-    expect(run).toMatchObject({ exit: 2, created: 0 });
-    expect(JSON.parse(run.stderr)).toMatchObject({ error: { code: "port_in_use" } });
+  it("says that it cannot ask for a link whose answer has no id", async () => {
+    const run = await waitWith([], { id: "" });
+    expect(run).toMatchObject({ exit: 6, asked: [] });
+    expect(run.stderr).toContain("has no id");
   });
 
-  it.each([
-    ["header fields only", SERVICE_COVER],
-    ["derived components", DERIVED_COVER],
-  ])("receives behind a proxy that strips a prefix of publicUrl: %s", async (_, cover) => {
-    const home = temporaryHome();
-    const publicUrl = "https://tunnel.example/pay/hook";
-    await runCommand(["config", "set", "publicUrl", publicUrl], { home });
-    let bound = "";
-    const run = await waitWith(
-      ({ invoiceId, paymentSettings }) => {
-        expect(paymentSettings.callbackUrl).toBe(publicUrl);
-        const payment = record({ reference: invoiceId });
-        return post(new URL("/hook", bound).href, webhook(publicUrl, payment, { cover }));
-      },
-      {
-        home,
-        serve: async (handle, options) => {
-          const server = await serve(handle, { ...options, port: 0 });
-          bound = server.url;
-          return server;
-        },
-      },
-    );
-    expect(run).toMatchObject({ exit: 0, stderr: "" });
-  });
-
-  it.each([
-    [
-      "a callback elsewhere",
-      ["--callback-url", "https://shop.example/hook"],
-      {},
-      "does not lead to this receiver",
-    ],
-    ["a service elsewhere", [], { PAYLINK_BASE_URL: "https://service.example" }, "cannot post to a receiver"],
-    [
-      "two callbacks",
-      ["--callback-url", "http://127.0.0.1:1/a", "--failure-callback-url", "http://127.0.0.1:1/b"],
-      {},
-      "are different",
-    ],
-  ])("refuses %s, and sends nothing", async (_, flags, env, words) => {
-    const run = await waitWith(() => undefined, { flags, env });
-    expect(run).toMatchObject({ exit: 2, stdout: "", created: 0 });
-    expect(JSON.parse(run.stderr)).toMatchObject({
-      error: { code: "usage", message: expect.stringContaining(words) },
-    });
-    expect(run.stderr).toContain("Nothing was sent.");
-  });
-
-  it("needs a key, and sends nothing without one", async () => {
-    const run = await waitWith(() => undefined, { env: { PAYLINK_WEBHOOK_KEY: "" } });
-    expect(run).toMatchObject({ exit: 2, created: 0 });
-    expect(JSON.parse(run.stderr)).toMatchObject({ error: { code: "key_required" } });
+  it("refuses a reusable link, which never becomes paid", async () => {
+    const run = await waitWith([], { flags: ["--reusable"] });
+    expect(run).toMatchObject({ exit: 2, stdout: "" });
+    expect(run.stderr).toMatch(/--wait +cannot wait for a reusable link/);
   });
 });

@@ -1,16 +1,14 @@
 /** `paylink create`, in process: every flag, every problem at once, prompts, what is printed and each exit code. */
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFlags } from "../../src/commands/create/flags.ts";
 import { SendError, type Send } from "../../src/http/exchange.ts";
 import { FIELD_OF, nameOf } from "../../src/service/request.ts";
-import { startListenCommand } from "../support/background-command.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
 import { BACK, fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { ANSWER } from "../support/link-request.ts";
-import { keyFile } from "../support/keys.ts";
 
 const ENV = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "token", PAYLINK_TERMINAL_ID: "1" };
 const FULL = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];
@@ -250,29 +248,6 @@ describe("the warnings of create before it sends", () => {
     const sent = await runCommand([...subscription, ...flags], options);
     expect(sent.stderr).toContain(words);
     expect(requests).toHaveLength(1);
-  });
-
-  it("say that a running listen sees nothing of a link without a callback", async () => {
-    const home = temporaryHome();
-    const dry = [...FULL, "--dry-run"];
-    const run = async (...args: string[]) =>
-      (await runCommand([...dry, ...args], { env: ENV, home, send: never })).stderr;
-    expect(await run()).toBe("");
-    // Looking for a listener creates no event store.
-    expect(existsSync(join(home, "data"))).toBe(false);
-    const listen = await startListenCommand(home, "--key", keyFile(home));
-    const warning = `! --callback-url is not set, so the service sends no webhook: the listen that runs at ${listen.url} will`;
-    expect(await run()).toContain(warning);
-    for (const flag of ["--callback-url", "--failure-callback-url"])
-      expect(await run(flag, "https://shop.example/hook")).toBe("");
-    const rows = await runCommand(["bulk", "-", "--dry-run", ...FULL.slice(1)], {
-      env: ENV,
-      home,
-      stdin: '{"invoiceId":"A"}\n{"invoiceId":"B"}\n',
-    });
-    expect(rows.stderr).toContain("paymentSettings.callbackUrl  is not set, so the service sends no webhook");
-    await listen.stop();
-    expect(await run()).toBe("");
   });
 });
 
@@ -566,7 +541,7 @@ describe("the link of create", () => {
 
   it("is printed as a card, with a QR code only if --qr asks for it", async () => {
     const { options } = service(200, ANSWER);
-    const card = await runCommand([...FULL, "--no-qr"], options);
+    const card = await runCommand(FULL, options);
     expect(card.stdout).toMatch(/^https:\/\/pay\.example\/checkout\?r=L1\n +status +active\n/);
     const withCode = await runCommand([...FULL, "--qr"], options);
     expect(withCode.stdout.startsWith(card.stdout)).toBe(true);
@@ -582,7 +557,7 @@ describe("the link of create", () => {
     const { options } = service(200, ANSWER);
     const { ask } = fixedAnswers({ texts: { Customer: "Ada" } });
     const env = { ...ENV, PAYLINK_BASE_URL: baseUrl };
-    const args = ["create", "--amount", "10", "--currency", "EUR", "--no-qr"];
+    const args = ["create", "--amount", "10", "--currency", "EUR"];
     const run = await runCommand(args, { ...options, env, ask });
     expect(run.stdout.trimEnd().split("\n").at(-1)).toBe(`  ${name}`);
     expect(run.stderr).toContain(`\n  ${name}\n`);
@@ -600,16 +575,15 @@ describe("the link of create", () => {
     expect(run.stdout).toMatch(new RegExp(`^ +amount +${words}$`, "m"));
   });
 
-  it("exists even if it cannot be copied or opened, which is a warning", async () => {
+  it("exists even if it cannot be opened, which is a warning", async () => {
     const { options } = service(200, ANSWER);
-    const run = await runCommand([...FULL, "-q", "--copy", "--open"], options);
+    const run = await runCommand([...FULL, "-q", "--open"], options);
     expect(run.exit).toBe(0);
-    expect(run.stderr).toMatch(/! The link was created, but could not be copied: /);
     expect(run.stderr).toMatch(/! The link was created, but could not be opened: /);
-    const json = await runCommand([...FULL, "--json", "--copy"], options);
+    const json = await runCommand([...FULL, "--json", "--open"], options);
     expect(json.stdout).toBe(`${ANSWER}\n`);
     expect(JSON.parse(json.stderr)).toMatchObject({
-      warnings: expect.arrayContaining([expect.stringContaining("could not be copied")]),
+      warnings: expect.arrayContaining([expect.stringContaining("could not be opened")]),
     });
   });
 

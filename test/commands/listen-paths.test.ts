@@ -6,7 +6,6 @@ import { startCommand, startListenCommand } from "../support/background-command.
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { startLinkService } from "../support/link-service.ts";
 import { keyFile } from "../support/keys.ts";
 import { type App, forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 
@@ -48,25 +47,6 @@ it.each(["//shop.example", "/\\shop.example", "/.//shop.example"])(
     });
   },
 );
-
-it("lets create --wait follow it if both callbacks lead to it", async () => {
-  const home = temporaryHome();
-  const service = await startLinkService(() => "create");
-  const listen = await startListenCommand(home, "--key", keyFile(home), ...TWO_PATHS);
-  const { origin } = new URL(listen.url);
-  const [paid, failed] = [`${origin}/paid`, `${origin}/failed`];
-  const callbacks = ["--callback-url", paid, "--failure-callback-url", failed];
-  const money = ["--amount", "10", "--currency", "EUR", "--customer-name", "Ada", "--invoice-id", "INV-9"];
-  const creating = startCommand(["create", ...money, ...callbacks, "--wait", "--json"], {
-    home,
-    env: { ...service.env, PAYLINK_WEBHOOK_KEY: keyFile(home) },
-  });
-  await creating.until(/\n/);
-  expect(await post(failed, webhook(failed, record({ reference: "INV-9", transApproved: false })))).toBe(200);
-  await listen.until(/"type":"event"/);
-  await creating.until(/"transApproved":false/);
-  expect(await creating.ended).toMatchObject({ exit: 9 });
-});
 
 it("says that a proxy stripped a prefix, and verifies with the whole address as --public-url", async () => {
   const home = temporaryHome();

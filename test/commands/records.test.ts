@@ -5,7 +5,6 @@ import { recordOfSample } from "../../src/check/samples.ts";
 import { plainObject } from "../../src/domain/json.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
-import { waitWith } from "../support/create-wait.ts";
 import { temporaryHome } from "../support/home.ts";
 import { type JsonLine, jsonLines } from "../support/json-lines.ts";
 import { keyFile } from "../support/keys.ts";
@@ -106,13 +105,4 @@ it.each(cases)("is $outcome in transaction: $changes", async ({ uti, sent, expec
   const { exit, stdout } = await runCommand(["transaction", uti, "--json"], { env, send });
   expect(exit).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ ...expected, record: shown(sent) });
-});
-
-it.each(cases)("is $outcome in create --wait: $changes", async ({ outcome, sent, expected }) => {
-  const { exit, lines } = await waitWith(
-    ({ paymentSettings: { callbackUrl } }) => post(callbackUrl, webhook(callbackUrl, sent)),
-    { flags: ["--invoice-id", "INV-1001"] },
-  );
-  expect(exit).toBe(outcome === "APPROVED" ? 0 : 9);
-  expect(lines.at(-1)).toMatchObject({ ...expected, record: shown(sent) });
 });

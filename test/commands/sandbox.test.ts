@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { sandbox } from "../../src/commands/sandbox/command.ts";
 import { sandboxOptions } from "../../src/commands/sandbox/sandbox.ts";
 import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
-import type { Serve } from "../../src/http/exchange.ts";
+import type { Send, Serve } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";
 import { SERVICE_FORM } from "../../src/signatures/cover.ts";
 import { startCommand, startListenCommand, startSandboxCommand } from "../support/background-command.ts";
@@ -13,6 +13,7 @@ import { optionsOf, wordsOf, type Flags } from "../support/command-options.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { createLink } from "../support/sandbox-link.ts";
+import { openSender } from "../support/sender.ts";
 
 const NOW = new Date("2026-01-31T12:00:00Z");
 
@@ -259,38 +260,43 @@ describe("the next steps of paylink sandbox", () => {
 describe("create at a sandbox with its own clock", () => {
   const CREATE = ["create", "--amount", "10", "--currency", "EUR"];
 
-  it.each([["2030-01-31T12:00:00Z"], ["2020-01-31T12:00:00Z"]])(
-    "counts from that clock, and the link expires by it: %s",
-    async (clock) => {
-      const home = temporaryHome();
-      await startSandboxCommand(home, "--clock", clock);
-      const created = await runCommand([...CREATE, "--no-qr"], { home });
-      expect(created).toMatchObject({ exit: 0 });
-      expect(created.stdout).toContain("(in 7 days, sandbox clock)");
-      expect(created.stdout).toMatch(/^ {2}profile sandbox · 127\.0\.0\.1:\d+ · sandbox$/m);
-      const [link = ""] = created.stdout.split("\n");
-      expect((await runCommand(["sandbox", "advance", "6d"], { home })).exit).toBe(0);
-      expect((await fetch(link)).status).toBe(200);
-      await runCommand(["sandbox", "advance", "1d"], { home });
-      expect((await fetch(link)).status).toBe(410);
-      expect((await runCommand(["pay", link], { home })).exit).toBe(4);
-    },
-  );
-
-  it("counts from a clock that was moved", async () => {
+  it("counts from this machine's clock, with one request", async () => {
     const home = temporaryHome();
-    await startSandboxCommand(home);
-    expect((await runCommand(CREATE, { home })).stdout).toContain("(in 7 days)");
-    await runCommand(["sandbox", "advance", "30d"], { home });
-    expect((await runCommand(CREATE, { home })).stdout).toContain("(in 7 days, sandbox clock)");
+    await startSandboxCommand(home, "--clock", "2020-01-31T12:00:00Z");
+    const requests: string[] = [];
+    const network = openSender();
+    const send: Send = (request, options) => {
+      requests.push(`${request.method} ${request.target}`);
+      return network(request, options);
+    };
+    const created = await runCommand(CREATE, { home, send });
+    expect(created).toMatchObject({ exit: 0 });
+    expect(requests).toEqual(["POST /v1/payment-links"]);
+    expect(created.stdout).toContain("(in 7 days)");
+    expect(created.stdout).toMatch(/^ {2}profile sandbox · 127\.0\.0\.1:\d+ · sandbox$/m);
   });
 
-  it("names that clock if an expiry is in its past", async () => {
+  it("lists a link of a clock that was moved a few days", async () => {
     const home = temporaryHome();
-    await startSandboxCommand(home, "--clock", "2030-01-31T12:00:00Z");
-    const { exit, stderr } = await runCommand([...CREATE, "--expires", "2029-01-01"], { home });
-    expect(exit).toBe(2);
-    expect(stderr).toContain("The sandbox's clock is at 2030-01-31T12:00:00.000Z.");
+    await startSandboxCommand(home);
+    await runCommand(["sandbox", "advance", "6d"], { home });
+    const { stdout } = await runCommand([...CREATE, "-q"], { home });
+    expect((await runCommand(["links", "list", "-q"], { home })).stdout).toBe(stdout);
+  });
+
+  it.each([
+    ["create", CREATE],
+    ["an update", ["links", "update", "LINK", "--expires", "1d"]],
+  ])("names its clock if the expiry of %s is in its past", async (_, args) => {
+    const home = temporaryHome();
+    await startSandboxCommand(home);
+    const link = await runCommand([...CREATE, "--expires", "60d", "-q"], { home });
+    await runCommand(["sandbox", "advance", "30d"], { home });
+    const words = args.map((word) => (word === "LINK" ? link.stdout.trim() : word));
+    const { exit, stderr } = await runCommand(words, { home });
+    expect(exit).toBe(4);
+    expect(stderr).toMatch(/the sandbox's clock is at 20\d\d-\S+Z: paylink sandbox advance moves it on/);
+    expect(stderr).toContain("paylink sandbox --reset");
   });
 });
 

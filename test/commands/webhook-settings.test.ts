@@ -3,11 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startListenCommand } from "../support/background-command.ts";
-import { runCommand, type CommandEnd } from "../support/context.ts";
+import { runCommand } from "../support/context.ts";
 import { postWebhook, type PostedWebhook } from "../support/documented-webhook.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { startLinkService } from "../support/link-service.ts";
 import { keyFile, KEYS } from "../support/keys.ts";
 import { record } from "../support/webhooks.ts";
 
@@ -37,32 +36,6 @@ async function receive(
   return { ...posted, line };
 }
 
-/** Runs `create --wait` and posts a webhook for its link. */
-async function createAndPay(
-  home: string,
-  bodyOf: (reference: string) => object,
-  created?: number,
-  ...flags: readonly string[]
-): Promise<CommandEnd> {
-  const service = await startLinkService(() => "create");
-  let posted: Promise<unknown> | undefined;
-  const link = ["--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];
-  const end = await runCommand(["create", ...link, "--wait", "--timeout", "30s", "--json", ...flags], {
-    home,
-    env: service.env,
-    watch: (stdout) => {
-      const [line = "", ...rest] = stdout.split("\n");
-      if (rest.length === 0) return;
-      const { invoiceId, paymentSettings } = JSON.parse(line);
-      const url = paymentSettings.callbackUrl;
-      const webhook = { url, body: bodyOf(invoiceId), key: KEYS.privateKey };
-      posted ??= postWebhook(created === undefined ? webhook : { ...webhook, created });
-    },
-  });
-  await posted;
-  return end;
-}
-
 describe("recordAt", () => {
   it("finds the record in listen, events and verify", async () => {
     const shop = await merchant({ recordAt: "/data/object" });
@@ -83,16 +56,6 @@ describe("recordAt", () => {
     writeFileSync(capture, message);
     const verified = await runCommand(["verify", capture, "--json"], { home: shop });
     expect(JSON.parse(verified.stdout)).toMatchObject({ verdict: "valid", ...expected });
-  });
-
-  it("finds the payment that create waits for, and prints its record", async () => {
-    const shop = await merchant({ recordAt: "/data/object" });
-    const { exit, stdout } = await createAndPay(shop, (reference) => wrapped({ reference }));
-    expect(exit).toBe(0);
-    expect(jsonLines(stdout).at(-1)).toMatchObject({
-      outcome: "APPROVED",
-      record: { transApproved: true, status: "Complete" },
-    });
   });
 
   it("is named if a record is wrapped and the setting is missing", async () => {
@@ -143,7 +106,7 @@ describe("the policy of the profile", () => {
     expect(JSON.parse(stdout)).toMatchObject({ code: "created_missing" });
   });
 
-  it("requires created until --no-require-created says otherwise, in listen, verify and create", async () => {
+  it("requires created until --no-require-created says otherwise, in listen and verify", async () => {
     const shop = await merchant({ requireCreated: "true" });
     const { status, message } = await receive(shop, {}, "--no-require-created");
     expect(status).toBe(200);
@@ -152,10 +115,6 @@ describe("the policy of the profile", () => {
       stdin: message,
     });
     expect(JSON.parse(verified.stdout)).toMatchObject({ code: "ok" });
-    const pay = (...flags: string[]) =>
-      createAndPay(shop, (reference) => record({ reference }), undefined, ...flags);
-    expect((await pay("--timeout", "3s")).exit).toBe(8);
-    expect((await pay("--no-require-created")).exit).toBe(0);
   });
 
   it("holds in verify", async () => {
@@ -165,14 +124,5 @@ describe("the policy of the profile", () => {
       runCommand(["verify", "--json", ...flags], { home: shop, stdin: message });
     expect((await run()).exit).toBe(0);
     expect((await run("--tolerance", "5m")).exit).toBe(7);
-  });
-
-  it.each([
-    ["1h", 0, []],
-    ["5m", 8, ["--timeout", "3s"]],
-  ])("holds for the payment that create waits for: %s", async (tolerance, expected, flags) => {
-    const shop = await merchant({ tolerance });
-    const { exit } = await createAndPay(shop, (reference) => record({ reference }), ago(1800), ...flags);
-    expect(exit).toBe(expected);
   });
 });

@@ -234,20 +234,6 @@ test.each([
   ]);
 });
 
-test("a link without a callback is warned of only where a listener runs", () => {
-  const listener = "http://127.0.0.1:4000/";
-  const warnings = (request: Json) => checkRequest(request, NOW, { listener }).warnings();
-  expect(warnings(read(ONE_TIME))).toEqual([
-    {
-      at: "paymentSettings.callbackUrl",
-      message: expect.stringContaining(`runs at ${listener} will not see`),
-    },
-  ]);
-  for (const name of ["callbackUrl", "failureCallbackUrl"])
-    expect(warnings(changed(ONE_TIME, `paymentSettings.${name}`, '"https://a.example/"'))).toEqual([]);
-  expect(warningsAt(read(ONE_TIME))).toEqual([]);
-});
-
 test("a verification of 0 is meant", () => {
   expect(warningsAt(changed(changed(ONE_TIME, "amount", "0"), "transactionType", '"VERIFICATION"'))).toEqual(
     [],

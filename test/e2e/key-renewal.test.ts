@@ -68,20 +68,6 @@ describe("a key that is changed under a running listen", () => {
     expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({ verified: 2, rejected: 0 });
   });
 
-  it("verifies the payment that create waits for", async () => {
-    const home = temporaryHome();
-    await startSandbox(home);
-    const create = ["create", "--amount", "10", "--currency", "EUR", "--wait"];
-    const waiting = startPaylink(create, { home });
-    const [link = ""] = await waiting.until(/^http\S+/);
-    expect((await runPaylink(["sandbox", "rotate-key"], { home })).code).toBe(0);
-    expect((await runPaylink(["pay", link], { home })).code).toBe(0);
-    const { code, stdout, stderr } = await waiting.ended;
-    expect(code).toBe(0);
-    expect(stdout).toContain("APPROVED");
-    expect(stderr).not.toContain("key_not_found");
-  });
-
   it("is requested once for many webhooks with unknown keys", async () => {
     const keys = await serveKeys([FIRST], [FIRST, SECOND]);
     const { send } = await listenWith(keys.url);

@@ -49,6 +49,6 @@ it("completes the subcommands, and every status that a link can have", async () 
     const { stdout } = await runPaylink(["complete", "--", "links", ...words], { home });
     return stdout.split("\n").map((line) => line.split("\t", 1).join());
   };
-  expect(await suggested("")).toEqual(expect.arrayContaining(["list", "show", "update", "cancel", "open"]));
+  expect(await suggested("")).toEqual(expect.arrayContaining(["list", "show", "update", "cancel"]));
   expect(await suggested("list", "--status", "")).toEqual(expect.arrayContaining([...LINK_STATUSES]));
 });

@@ -21,7 +21,7 @@ async function stored(home: string, db: string): Promise<string[]> {
 /** A database of another listener. */
 function otherDatabase(path: string): void {
   const database = openEventDatabase(path);
-  database.exec("INSERT INTO listeners VALUES ('http://other/', 'http://other/')");
+  database.exec("INSERT INTO claims VALUES ('other', 'other', 0)");
   database.close();
 }
 

@@ -72,7 +72,7 @@ describe("every renderer", () => {
     paint: plain,
     notePaint: plain,
     width: 80,
-    time: { now: new Date(0), ofSandbox: false },
+    now: new Date(0),
     service: resolveSettings({
       named: HOSTILE,
       env: {},

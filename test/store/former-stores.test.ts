@@ -180,9 +180,6 @@ function readsFormerStore(open: () => Promise<EventStore>): void {
     expect(await all(store.rejections())).toMatchObject([rejected, { id: "not http", request: null }]);
     const [first] = await all(store.rejections());
     expect(Buffer.from(first?.request?.body ?? [])).toEqual(Buffer.from(stored?.body ?? []));
-    expect(await store.listeners()).toEqual([
-      { address: "https://merchant.example/hook", bound: "http://127.0.0.1:4100/" },
-    ]);
   });
 
   it("knows a repeated delivery again, and who has claimed it", async () => {

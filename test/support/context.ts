@@ -1,5 +1,6 @@
 /** Runs a command line in this process: real settings, stores and sockets in a throw-away home; no terminal, no signals. */
 import { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask, Context } from "../../src/context.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import type { Send, Serve } from "../../src/http/exchange.ts";
@@ -24,6 +25,8 @@ export interface CommandOptions {
   /** Binds listeners; on the ports asked for by default. */
   readonly serve?: Serve;
   readonly now?: () => Date;
+  /** Lets milliseconds pass; real ones by default. */
+  readonly pause?: Context["pause"];
   /** Opens a web page; there is no browser by default. */
   readonly openBrowser?: Context["openBrowser"];
   /** Answers prompts; without it no prompts are possible. */
@@ -83,7 +86,11 @@ export async function runCommand(argv: readonly string[], options: CommandOption
         now: options.now ?? (() => new Date()),
         random: () => 0.5,
         openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("no browser in tests"))),
-        copyText: () => Promise.reject(new Error("no clipboard in tests")),
+        pause:
+          options.pause ??
+          (async (milliseconds) => {
+            await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
+          }),
         send: options.send ?? openSender(),
         serve: options.serve ?? serve,
         processes: { own: process.pid, isRunning: () => false },

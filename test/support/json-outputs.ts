@@ -166,7 +166,6 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     format: "documents",
     schema: anyOf(
       serviceLink,
-      about("With --wait, after the link: its payment.", object({ ...summary, record })),
       about("With --dry-run: the request.", schemaRef("PaymentLinkRequest")),
       about("With --curl.", object({ curl: text })),
     ),
@@ -175,7 +174,6 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   "links show": shownLink,
   "links update": shownLink,
   "links cancel": { format: "documents", schema: serviceLink },
-  "links open": shownLink,
   bulk: lines(
     line("row", {
       line: count,

@@ -72,17 +72,12 @@ export type BulkOptions = Awaited<ReturnType<typeof bulkOptions>>;
 
 /** Throws `no_profile` if a list is to be sent and there is no account. */
 export async function bulkOptions(values: Values, { problems }: Usage, context: Context) {
-  const [
-    { parseAmount, parseDecimalComma },
-    { noAccount },
-    { readBaseRequest, requestBuilder },
-    { unusedListener },
-  ] = await Promise.all([
-    import("../../domain/money.ts"),
-    import("../../service/open-client.ts"),
-    import("../../service/request.ts"),
-    import("../running-listener.ts"),
-  ]);
+  const [{ parseAmount, parseDecimalComma }, { noAccount }, { readBaseRequest, requestBuilder }] =
+    await Promise.all([
+      import("../../domain/money.ts"),
+      import("../../service/open-client.ts"),
+      import("../../service/request.ts"),
+    ]);
   const { file, from, map, decimalComma } = values;
   for (const [place, { name }] of map.entries())
     if (map.findIndex((other) => other.name === name) < place)
@@ -101,11 +96,10 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
   const address = settings.get("baseUrl");
   if (address === undefined && !dryRun && problems.length === 0) throw noAccount();
   const amountFrom = decimalComma ? parseDecimalComma : plainAmount(parseAmount);
-  const listener = await unusedListener(values, settings, context);
   return {
     ...values,
     /** Completes the rows with flags, base file and settings. */
-    build: requestBuilder({ flags: values, base: base?.value, settings, listener, amountFrom }),
+    build: requestBuilder({ flags: values, base: base?.value, settings, amountFrom }),
     /** The base URL of the service, in its canonical spelling; undefined without an account, which only checks the rows. */
     service: address === undefined ? undefined : canonicalAddress(address),
     /** Whether standard input is free for answers. */

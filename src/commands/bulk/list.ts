@@ -27,7 +27,7 @@ export interface List {
 /** Runs the work with the list open, and always closes it. */
 export async function withList<T>(
   context: Context,
-  { file, build, map, service, dryRun }: BulkOptions,
+  { file, build, map }: BulkOptions,
   work: (list: List) => Promise<T>,
 ): Promise<T> {
   const input =
@@ -38,9 +38,7 @@ export async function withList<T>(
   try {
     const columns = new Columns(map);
     const rows = await openRows(input.open, columns);
-    // A run that sends nothing does not ask the service for its time either.
-    const now = service === undefined || dryRun ? context.now : await serviceClock(context);
-    return await work({ input, rows, columns, build, now, reporter });
+    return await work({ input, rows, columns, build, now: context.now, reporter });
   } finally {
     reporter.end();
     await input.close();
@@ -49,13 +47,6 @@ export async function withList<T>(
 
 /** The folder of what `bulk` remembers, and of copies of standard input. */
 export const memoryFolder = ({ dataFolder }: Context): string => join(dataFolder, "bulk");
-
-async function serviceClock({ now, serviceTime }: Context): Promise<() => Date> {
-  const time = await serviceTime();
-  if (!time.ofSandbox) return now;
-  const ahead = time.now.getTime() - now().getTime();
-  return () => new Date(now().getTime() + ahead);
-}
 
 /** Throws `usage` if a column that the user has mapped is in no row. */
 export async function checkList(

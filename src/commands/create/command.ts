@@ -1,9 +1,9 @@
 /** `paylink create`: its help, the rules between its flags, and what runs it. */
-import { command, excludes, needs } from "../command.ts";
+import { command, excludes } from "../command.ts";
 import { reusableNeeded } from "../request-flags.ts";
 import { createFlags } from "./flags.ts";
 
-const SHOWN = ["wait", "open", "copy", "quiet", "qr"] as const;
+const SHOWN = ["wait", "open", "quiet", "qr"] as const;
 
 export const create = command({
   summary: "create a payment link",
@@ -15,12 +15,7 @@ export const create = command({
     "paylink create --amount 10 --currency EUR --dry-run",
   ],
   flags: createFlags,
-  rules: [
-    reusableNeeded,
-    needs(["requireCreated"], ["wait"]),
-    excludes(["dryRun"], ["curl", ...SHOWN]),
-    excludes(["curl"], SHOWN),
-  ],
+  rules: [reusableNeeded, excludes(["dryRun"], ["curl", ...SHOWN]), excludes(["curl"], SHOWN)],
   consequence: "Nothing was sent.",
   prepare: async (values, usage, context) =>
     (await import("./create.ts")).createOptions(values, usage, context),

@@ -1,11 +1,10 @@
 /** `paylink create`: makes a request of its flags, sends it once and shows the link: the card, its URL or the service's JSON. */
 import type { Context } from "../../context.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import { stringifyJson } from "../../domain/json.ts";
+import { memberOf, stringifyJson } from "../../domain/json.ts";
 import { serviceLabel, SPECIFIED_FORM } from "../../domain/known-services.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { messageOf } from "../../domain/system-reason.ts";
-import type { ServiceTime } from "../../domain/time.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderCurl, renderLink } from "../../render/link.ts";
@@ -20,7 +19,6 @@ import {
 } from "../../service/request.ts";
 import { SETTINGS } from "../../settings/setting-table.ts";
 import type { Usage, ValuesOf } from "../command.ts";
-import { unusedListener } from "../running-listener.ts";
 import type { createFlags } from "./flags.ts";
 
 export type CreateOptions = Awaited<ReturnType<typeof createOptions>>;
@@ -30,12 +28,10 @@ export async function createOptions(flags: ValuesOf<typeof createFlags>, usage: 
   const settings = await context.settings();
   const base = flags.from === undefined ? undefined : await readBaseRequest(flags.from, context.readFile);
   const isPrinted = flags.dryRun || flags.curl;
-  // A request that is only printed is not sent, so the service is not asked for its time either.
-  const time = isPrinted ? { now: context.now(), ofSandbox: false } : await context.serviceTime();
-  // With --wait the link gets a callback.
-  const listener = flags.wait ? undefined : await unusedListener(flags, settings, context);
+  // Durations such as `--expires 7d` count from it.
+  const now = context.now();
   const build = (given: RequestFlags): BuiltRequest =>
-    requestBuilder({ flags: given, base: base?.value, settings, listener })(time.now);
+    requestBuilder({ flags: given, base: base?.value, settings })(now);
   const built = build(flags);
   const needsAccount = !flags.dryRun && settings.get("baseUrl") === undefined;
   const mistakes = built.problems.filter((problem) => !built.missing.includes(problem));
@@ -43,14 +39,18 @@ export async function createOptions(flags: ValuesOf<typeof createFlags>, usage: 
   usage.problems.push(...(base?.problems ?? []));
   // An account can supply what is missing, and so can the user's answers.
   usage.problems.push(...(needsAccount || mayAsk ? mistakes : built.problems));
-  usage.hints.push(...hintsOf(built, time));
+  if (flags.wait && isReusable(built))
+    usage.problems.push({
+      at: "--wait",
+      message: "cannot wait for a reusable link, which never becomes paid",
+    });
+  usage.hints.push(...hintsOf(built));
   if (needsAccount && usage.problems.length === 0) throw await noAccount();
   return {
     ...flags,
     flags,
     settings,
-    /** Durations such as `--expires 7d` count from it. */
-    time,
+    now,
     /** The JSON of `--from`; undefined without it. */
     base: base?.value,
     build,
@@ -60,14 +60,13 @@ export async function createOptions(flags: ValuesOf<typeof createFlags>, usage: 
   };
 }
 
-/** How to store the missing values for every link, and the time of the sandbox's clock, which an expiry depends on. */
-function hintsOf({ missing }: BuiltRequest, time: ServiceTime): readonly Hint[] {
+const isReusable = ({ draft }: BuiltRequest): boolean => memberOf(draft, "linkOptions") !== undefined;
+
+/** How to store the missing values for every link. */
+function hintsOf({ missing }: BuiltRequest): readonly Hint[] {
   const stored = STORED.filter((key) => missing.some(({ at }) => at === nameOf(key)));
   const lines = stored.map((key) => [paylink("config", "set", key, SETTINGS[key].example)]);
-  return [
-    ...(lines.length === 0 ? [] : [hint`To store it for every link:`, ...lines]),
-    ...(time.ofSandbox ? [hint`The sandbox's clock is at ${time.now.toISOString()}.`] : []),
-  ];
+  return lines.length === 0 ? [] : [hint`To store it for every link:`, ...lines];
 }
 
 /** Values that each link needs and a profile can hold. */
@@ -85,15 +84,13 @@ export async function create(context: Context, options: CreateOptions): Promise<
     return 0;
   }
   if (options.curl) return printCurl(context, options, request);
+  const started = context.now().getTime();
   const api = await context.api({ timeout: options.timeout });
-  const send = async (link: PaymentLinkRequest): Promise<void> =>
-    showLink(await api.createLink(link), link, options, context);
-  if (options.wait) {
-    const { createAndWait } = await import("./wait.ts");
-    return createAndWait(context, { ...options, request, send });
-  }
-  await send(request);
-  return 0;
+  const created = await api.createLink(request);
+  await showLink(created, request, options, context);
+  if (!options.wait) return 0;
+  const { waitForPayment } = await import("./wait.ts");
+  return waitForPayment(context, { ...options, link: created.link, started });
 }
 
 type CompleteRequest = BuiltRequest & { readonly request: PaymentLinkRequest };
@@ -146,26 +143,23 @@ async function showLink(
   for (const violation of violations) out.warn(renderProblem(violation));
   const card = !out.json && !options.quiet;
   if (card) {
-    out.data(renderLink(link, { paint: out.paint, time: options.time, service: options.settings }));
+    out.data(renderLink(link, { paint: out.paint, now: options.now, service: options.settings }));
     if (request.expirationDate === undefined)
       out.note("No expiry was sent: the service gives a reusable link 3 years.");
     for (const next of nextSteps(link, options.settings)) out.note(renderHint(next, context.named));
   } else if (out.json) out.data(text);
   else out.data(safeText(link.url));
-  if (options.qr === true) {
+  if (options.qr) {
     const { renderQr } = await import("../../render/qr.ts");
     if (card) out.data(renderQr(link.url, out.paint));
     else out.note(renderQr(link.url, out.notePaint));
   }
   // The link exists already, so a failure from here on is only a warning.
-  const attempt = async (verb: string, done: string, action: () => Promise<void>): Promise<void> => {
-    try {
-      await action();
-      out.note(done);
-    } catch (error) {
-      out.warn(`The link was created, but could not be ${verb}: ${safeText(messageOf(error))}.`);
-    }
-  };
-  if (options.copy) await attempt("copied", "Copied.", () => context.copyText(link.url));
-  if (options.open) await attempt("opened", "Opened in the browser.", () => context.openBrowser(link.url));
+  if (!options.open) return;
+  try {
+    await context.openBrowser(link.url);
+    out.note("Opened in the browser.");
+  } catch (error) {
+    out.warn(`The link was created, but could not be opened: ${safeText(messageOf(error))}.`);
+  }
 }

@@ -1,8 +1,8 @@
 /** The flags of `paylink create`. */
-import { flag, group, pair, toggle } from "../command.ts";
+import { flag, group, toggle, toggleForPeople } from "../command.ts";
 import { parseTimeout } from "../flag-values.ts";
 import { requestFlags } from "../request-flags.ts";
-import { quietFlag, requireCreatedFlag } from "../shared-flags.ts";
+import { quietFlag } from "../shared-flags.ts";
 
 export const createFlags = {
   ...requestFlags,
@@ -11,20 +11,18 @@ export const createFlags = {
     curl: toggle("--curl", "print the request as a curl command that reads $PAYLINK_TOKEN, and send nothing"),
     timeout: flag(
       "--timeout <duration>",
-      "how long to wait for the service (default: 30s), and with --wait for the payment",
+      "how long the command may take (default: 30s for the service, 15m with --wait)",
       parseTimeout,
       { example: "60s" },
     ),
   }),
   ...group("The result:", {
     quiet: quietFlag("the URL"),
-    qr: pair(["--qr", "show a QR code of the link"], ["--no-qr", "show no QR code"], { isForPeople: true }),
+    qr: toggleForPeople("--qr", "show a QR code of the link"),
     open: toggle("--open", "open the link in the browser"),
-    copy: toggle("--copy", "copy the link to the clipboard"),
     wait: toggle(
       "--wait",
-      "receive webhooks and wait for the link's payment (exit 0: approved, 9: declined or cancelled, 8: timed out)",
+      "ask the service until the link is paid (exit 0: paid, 9: cancelled or expired, 8: timed out)",
     ),
-    requireCreated: requireCreatedFlag("with --wait, "),
   }),
 };

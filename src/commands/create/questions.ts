@@ -4,7 +4,6 @@ import { PaylinkError, type Problem } from "../../domain/errors.ts";
 import { isJsonNumber, type Json, memberAt, memberOf, stringifyJson } from "../../domain/json.ts";
 import { signOf } from "../../domain/money.ts";
 import { labelOf, questionOf, titleOf } from "../../domain/payment-link-fields.ts";
-import type { ServiceTime } from "../../domain/time.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderRequestSummary } from "../../render/link.ts";
@@ -28,7 +27,7 @@ interface Draft {
   readonly base: Json | undefined;
   readonly build: (flags: RequestFlags) => BuiltRequest;
   readonly settings: ResolvedSettings;
-  readonly time: ServiceTime;
+  readonly now: Date;
   /** Instead of being sent. */
   readonly isPrinted: boolean;
 }
@@ -256,11 +255,11 @@ const confirmation = (parts: Parts): Step => ({
 
 function showSummary(
   { request, draft, problems, warnings }: BuiltRequest,
-  { isPrinted, settings, time, out }: Parts,
+  { isPrinted, settings, now, out }: Parts,
 ): void {
   if (request !== null) {
     const service = isPrinted ? "" : `\n  ${renderServiceName(settings, out.notePaint)}`;
-    out.note(`\n${renderRequestSummary(request, draft, { paint: out.notePaint, time })}${service}\n`);
+    out.note(`\n${renderRequestSummary(request, draft, { paint: out.notePaint, now })}${service}\n`);
   }
   for (const problem of [...problems, ...warnings()]) out.warn(renderProblem(inWords(problem)));
 }

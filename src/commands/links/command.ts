@@ -12,19 +12,12 @@ const linkFlags = { timeout, quiet: quietFlag("the URL of each link") };
 const EXAMPLE = "$(paylink create --amount 10 --currency EUR --quiet)";
 const link = argument("<link>", "the link's id or URL", parseLinkId, { example: EXAMPLE });
 
-/** A moment before the service's time. */
-const parsePast: Parser<Date> = async (typed, { serviceTime }) =>
-  parseWhen(typed, (await serviceTime()).now, -1);
-const parseExpires: Parser<Date> = async (typed, { serviceTime }) =>
-  parseExpiry(typed, (await serviceTime()).now);
+const parsePast: Parser<Date> = (typed, { now }) => parseWhen(typed, now(), -1);
+const parseExpires: Parser<Date> = (typed, { now }) => parseExpiry(typed, now());
 
 const list = command({
   summary: "list the links of the last 7 days, newest first",
-  examples: [
-    "paylink links list --status active --since 30d",
-    "paylink links list --customer Ada --since 30d",
-    "paylink links list --limit 5 --quiet",
-  ],
+  examples: ["paylink links list --status active --since 30d", "paylink links list --limit 5 --quiet"],
   isDefault: true,
   flags: {
     ...linkFlags,
@@ -40,12 +33,6 @@ const list = command({
       { example: "30d" },
     ),
     until: flag("--until <when>", "created before this time", parsePast, { example: "1d" }),
-    customer: flag("--customer <text>", "only links whose customer's name contains this text", text, {
-      example: "Ada",
-    }),
-    invoiceId: flag("--invoice-id <id>", "only the links with this order number", text, {
-      example: "INV-1",
-    }),
     limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
     terminalId: flag("--terminal-id <id>", "list the links of this terminal (default: the account's)", text, {
       example: "1234567890",
@@ -111,22 +98,10 @@ const cancel = command({
   run: async (context, values) => (await import("./links.ts")).cancelLinks(context, values),
 });
 
-const open = command({
-  summary: "open a link in the browser",
-  examples: [
-    "paylink links open $(paylink create --amount 10 --currency EUR --quiet)",
-    "paylink links open $(paylink links list --limit 1 --quiet)",
-  ],
-  arguments: { link },
-  flags: { timeout },
-  consequence: "Nothing was opened.",
-  run: async (context, values) => (await import("./links.ts")).openLink(context, values),
-});
-
 export const links = command({
-  summary: "list, show, update, cancel and open the links at the service",
+  summary: "list, show, update and cancel the links at the service",
   examples: ["paylink links", "paylink links list --status active --since 30d"],
-  commands: { list, show, update, cancel, open },
+  commands: { list, show, update, cancel },
 });
 
 /** The id itself, or the parameter `r` of the link's URL. An id of dots would be another path at the service. */

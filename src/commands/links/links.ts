@@ -1,19 +1,19 @@
-/** What `paylink links` does with links at the service: lists, shows, updates, opens and cancels them. */
+/** What `paylink links` does with links at the service: lists, shows, updates and cancels them. */
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
 import { isJsonObject, type Json, memberOf, stringifyJson } from "../../domain/json.ts";
 import { linkKind, labelOf } from "../../domain/payment-link-fields.ts";
 import { type PaymentLink, readPaymentLink } from "../../domain/payment-link-reply.ts";
-import { messageOf } from "../../domain/system-reason.ts";
 import { formatInstant, parseInstant } from "../../domain/time.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderProblem } from "../../render/error-message.ts";
-import { type Cell, formatLocal, localTime, renderTable } from "../../render/layout.ts";
-import { linkAmount, paintStatus, renderLinkDetails } from "../../render/link.ts";
+import { type Cell, localTime, renderTable } from "../../render/layout.ts";
+import { linkAmount, paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
 import type { ServiceLink } from "../../service/links.ts";
 import type { Usage } from "../command.ts";
+import { showServiceLink } from "../link-output.ts";
 import { isConfirmed } from "../shared-flags.ts";
 
 interface ListFlags {
@@ -22,8 +22,6 @@ interface ListFlags {
   readonly since: Date | undefined;
   readonly until: Date | undefined;
   readonly status: string | undefined;
-  readonly customer: string | undefined;
-  readonly invoiceId: string | undefined;
   readonly limit: number | undefined;
   readonly quiet: boolean;
   /** Milliseconds for the whole command. */
@@ -35,8 +33,8 @@ type ListOptions = Awaited<ReturnType<typeof listOptions>>;
 /** The period that is listed if nobody names another. */
 const PERIOD = 7 * 86_400_000;
 
-/** Milliseconds: a link may have been created by a clock that is ahead of this one. */
-const CLOCK_DIFFERENCE = 60_000;
+/** Milliseconds: a link may have been created by a clock that is ahead of this one, such as that of a sandbox. */
+const CLOCK_DIFFERENCE = 7 * 86_400_000;
 
 export async function listOptions(
   { terminalId: typed, since, until, ...flags }: ListFlags,
@@ -44,7 +42,7 @@ export async function listOptions(
   context: Context,
 ) {
   const settings = await context.settings();
-  const { now } = await context.serviceTime();
+  const now = context.now();
   const terminalId = settings.get("terminalId", typed);
   const from = since ?? new Date(now.getTime() - PERIOD);
   if (from >= (until ?? now))
@@ -78,32 +76,21 @@ interface Listed {
 
 export async function listLinks(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;
-  const { limit = Number.POSITIVE_INFINITY, quiet, timeout, isUsualPeriod, from } = options;
+  const { limit = Number.POSITIVE_INFINITY, quiet, timeout, isUsualPeriod } = options;
   const api = await context.api({ timeout });
   const { records, failure } = await readPages(api, options);
   const listed = records.map((json) => ({ json, link: readPaymentLink(json).link }));
-  const wanted = listed.filter(isWanted(options));
-  const newest = wanted.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
+  const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
   if (out.json) out.lines(newest.map(({ json }) => stringifyJson(json)));
   else if (quiet) out.lines(newest.map(({ link }) => safeText(link.url ?? link.id ?? "")));
   else {
     if (newest.length > 0) out.lines([tableOf(newest, context)]);
     else if (failure === undefined) out.note("No links found.");
-    if (options.customer !== undefined || options.invoiceId !== undefined)
-      out.note(`Looked at ${listed.length} links, created since ${formatLocal(from)}.`);
     if (isUsualPeriod) out.note("Only the last 7 days are listed. Use --since for older links.");
     out.note(renderServiceName(await context.settings(), out.notePaint));
   }
   if (failure !== undefined) throw failure;
   return 0;
-}
-
-/** What no service filters by: the name in any case, and the whole order number. */
-function isWanted({ customer = "", invoiceId }: ListOptions): (listed: Listed) => boolean {
-  const part = customer.trim().toLowerCase();
-  return ({ link }) =>
-    (link.customerName ?? "").toLowerCase().includes(part) &&
-    (invoiceId === undefined || link.invoiceId === invoiceId.trim());
 }
 
 /** The documented maximum is 5000; smaller pages need less memory. */
@@ -222,37 +209,7 @@ async function showAnswer(
   { timeout, quiet }: Omit<LinkOptions, "link">,
   request: (api: Api) => Promise<ServiceLink>,
 ): Promise<number> {
-  const { out } = context;
-  const { text, json, link, violations } = await request(await context.api({ timeout }));
-  for (const violation of violations) out.warn(renderProblem(violation));
-  if (out.json) out.data(text);
-  else if (quiet) out.data(safeText(link.url ?? link.id ?? ""));
-  else {
-    const [service, time] = [await context.settings(), await context.serviceTime()];
-    out.data(renderLinkDetails(link, json, { paint: out.paint, time, service }));
-  }
-  return 0;
-}
-
-export async function openLink(
-  context: Context,
-  { link: id, timeout }: Omit<LinkOptions, "quiet">,
-): Promise<number> {
-  const { out } = context;
-  const api = await context.api({ timeout });
-  const { text, link } = await api.showLink(id);
-  if (link.url === undefined)
-    throw new PaylinkError("refused", `The service gives no URL for link ${id}. Nothing was opened.`, {
-      hints: [hint`To see the whole answer: ${paylink("links", "show", id)}`],
-    });
-  out.data(out.json ? text : safeText(link.url));
-  out.note(renderServiceName(await context.settings(), out.notePaint));
-  try {
-    await context.openBrowser(link.url);
-    out.note("Opened in the browser.");
-  } catch (error) {
-    out.warn(`The link could not be opened in a browser: ${safeText(messageOf(error))}.`);
-  }
+  await showServiceLink(context, await request(await context.api({ timeout })), quiet);
   return 0;
 }
 

@@ -114,7 +114,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
       connections: () => server.connections(),
       backlog: () => store.queue?.backlog(),
     });
-    isReady = await waiting.until(() => store.announce(listeners), end.reached);
+    isReady = await waiting.until(store.check, end.reached);
     if (!isReady) return 0;
     forwarding.start();
     later(startDeleting(options.keep, store.prune, context));

@@ -18,7 +18,6 @@ import { clockTime, logLine } from "../../render/layout.ts";
 import { outcomeName } from "../../domain/outcome.ts";
 import type { Server } from "../../http/exchange.ts";
 import { publicTarget, type ReceiverAddress } from "../../receiver/address.ts";
-import type { Listener } from "../../receiver/event-store.ts";
 import { createEventText, type EventTextParts, rejectionText } from "../event-text.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
 import type { ListenOptions } from "./options.ts";
@@ -130,6 +129,13 @@ function forwardText(
 function levelOfForward(status: number | null, progress: Progress | undefined): Level {
   if (isAccepted(status)) return "info";
   return progress?.state === "pending" ? "warning" : "error";
+}
+
+interface Listener {
+  /** The URL that the service posts to. */
+  readonly address: string;
+  /** The URL that it is bound to on its machine. */
+  readonly bound: string;
 }
 
 /** One for each path. */

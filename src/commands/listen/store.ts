@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
-import type { EventStore, ForwardQueue, Listener } from "../../receiver/event-store.ts";
+import type { EventStore, ForwardQueue } from "../../receiver/event-store.ts";
 import { type EventLog, jsonLine } from "../../receiver/events.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { deletedWords } from "../../render/received-webhook.ts";
@@ -14,8 +14,6 @@ interface OpenedLog {
   readonly queue: ForwardQueue | undefined;
   /** Rejects if no event can be stored. */
   readonly check: () => Promise<void>;
-  /** Lets `create --wait` find these. */
-  readonly announce: (listeners: readonly Listener[]) => Promise<void>;
   /** Undefined if no events are kept. */
   readonly prune: EventStore["prune"] | undefined;
   readonly close: () => Promise<void>;
@@ -32,26 +30,16 @@ export async function openLog(
       log: createMemoryLog(),
       queue: undefined,
       check: nothing,
-      announce: nothing,
       prune: undefined,
       close: nothing,
     };
   const store = await events(database);
-  let announced: readonly Listener[] = [];
   return {
     log: store,
     queue: store.queue,
     check: () => store.ready(),
-    announce: async (listeners) => {
-      for (const listener of listeners) await store.addListener(listener);
-      announced = listeners;
-    },
     prune: (before, between) => store.prune(before, between),
-    close: async () => {
-      // A listener that stays in the store does no harm: others see that its port is free.
-      await atTheEnd(Promise.all(announced.map((listener) => store.removeListener(listener))), undefined);
-      await store.close();
-    },
+    close: () => store.close(),
   };
 }
 

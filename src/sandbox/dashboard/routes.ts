@@ -77,10 +77,6 @@ function downloadAttempt(view: View, c: Context): Response | Promise<Response> {
 
 export function controlRoutes(app: Hono, service: Service, stop: AbortSignal): void {
   app.get("/sandbox/events", () => eventStream(service, stop));
-  // The clock is no secret: `create` asks for it before it sends a token.
-  app.get("/sandbox/clock", () =>
-    jsonReply({ now: service.clock.now().toISOString(), own: service.clock.own }),
-  );
   app.post("/sandbox/advance", (c) => advanceClock(c, service));
   app.post("/sandbox/rotate-key", (c) => rotateKey(c, service));
   app.post("/sandbox/sample", async (c) => {

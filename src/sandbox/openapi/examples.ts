@@ -53,7 +53,7 @@ const REUSABLE: JsonObject = {
 
 const linkFrom = (request: JsonObject) =>
   linkResponse(
-    createLink(request, MERCHANT, () => "69lXLdv9w", NOW),
+    createLink(request, MERCHANT, () => "69lXLdv9w", { now: () => NOW, own: false }),
     CHECKOUT,
     NOW,
   );
