@@ -66,6 +66,7 @@ type ListenerReason =
   | "headers_too_large"
   | "not_found"
   | "unsupported_media_type"
+  | "unsupported_content_coding"
   | "request_timeout"
   | "chunks_too_small"
   | "overloaded"
@@ -108,8 +109,9 @@ const BEFORE: Readonly<Record<MessageReason | Exclude<ListenerReason, "not_store
   bad_request_target: { status: 400 },
   not_found: { status: 404 },
   method_not_allowed: { status: 405, advice: "Webhooks use POST." },
-  unsupported_transfer_coding: { status: 501 },
   unsupported_media_type: { status: 415 },
+  unsupported_content_coding: { status: 415 },
+  unsupported_transfer_coding: { status: 501 },
   request_timeout: { status: 408 },
   body_too_large: { status: 413, advice: "The limit is 1 MiB; a webhook has a few KiB." },
   body_incomplete: {
@@ -191,8 +193,9 @@ export const MEANINGS: Readonly<Record<RefusalCode, string>> = {
   bad_request_target: "the request target is not a path",
   not_found: "the path is not the one of --path",
   method_not_allowed: "the method is not POST",
-  unsupported_transfer_coding: "the transfer coding is not chunked",
   unsupported_media_type: "the media type is not application/json or application/*+json",
+  unsupported_content_coding: "there is a Content-Encoding, and the service compresses nothing",
+  unsupported_transfer_coding: "the transfer coding is not chunked",
   request_timeout: "the request was not complete in time",
   body_too_large: "the body is larger than --max-body allows",
   body_incomplete: "the connection ended before the body did",
@@ -272,7 +275,6 @@ export const WARNINGS = {
   unknown_signature_param: "webhook",
   content_digest_alg_ignored: "webhook",
   content_digest_without_sha256: "service",
-  content_encoding_not_decoded: "webhook",
   method_not_covered: "service",
   target_not_covered: "service",
   content_type_not_covered: "service",
@@ -291,7 +293,6 @@ export const WARNING_MEANINGS: Readonly<Record<Warning, string>> = {
   content_digest_alg_ignored: "Content-Digest has an insecure or unknown algorithm, which was ignored",
   content_digest_without_sha256:
     "Content-Digest has no sha-256, the only algorithm that the service documents",
-  content_encoding_not_decoded: "the body has an unknown content coding, so its record was not read",
   method_not_covered: "the method is not signed: it may have been changed in transit",
   target_not_covered: "the address is not signed: the webhook may have been sent to another address",
   content_type_not_covered: "the content type is not signed: it may have been changed in transit",

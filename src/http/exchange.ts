@@ -8,7 +8,7 @@ export interface SendOptions {
   readonly timeout?: number;
   /** Bytes of body that a reply may have; more is a failed exchange, unless `keep` is less. */
   readonly maxReply?: number;
-  /** Bytes of the reply's body that are kept: the rest is read, up to `maxReply`, and dropped. An encoded body that is cut is dropped whole. */
+  /** Bytes of the reply's body that are kept: the rest is read, up to `maxReply`, and dropped. */
   readonly keep?: number;
   /** Accepts a self-signed certificate: only for a forward target that the user named. */
   readonly insecure?: boolean;

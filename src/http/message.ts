@@ -56,13 +56,6 @@ export function fieldLines(headers: readonly HeaderLine[], name: string): string
   return values;
 }
 
-/** The content codings of a body (RFC 9110 8.4), in the order in which they were applied; none if it is not encoded. */
-export const codingsOf = (headers: readonly HeaderLine[]): string[] =>
-  fieldLines(headers, "content-encoding")
-    .flatMap((line) => line.split(","))
-    .map((coding) => coding.trim().toLowerCase())
-    .filter((coding) => coding !== "" && coding !== "identity");
-
 /** Where a request to this URL goes: scheme, authority and request target. */
 export function addressOf(url: URL): Pick<RequestHead, "scheme" | "authority" | "target"> {
   return {

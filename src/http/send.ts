@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Dispatcher, Pool } from "undici";
 import { isReadableUrl, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
-import { messageOf, codeOf, systemReason } from "../domain/system-reason.ts";
+import { codeOf, systemReason } from "../domain/system-reason.ts";
 import {
   ClosedWithoutAnswer,
   ProxyFailed,
@@ -14,14 +14,7 @@ import {
   systemCode,
   type TlsFiles,
 } from "./exchange.ts";
-import {
-  codingsOf,
-  fieldLines,
-  headerLines,
-  type HeaderLine,
-  type HttpReply,
-  type HttpRequest,
-} from "./message.ts";
+import { fieldLines, headerLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
 
 const TIMEOUT = 30_000;
 const CONNECT_TIMEOUT = 10_000;
@@ -59,14 +52,10 @@ export function createSender(parts: SenderParts): Sender {
       const route = routeOf(request, options, parts);
       const attempt = async (isHttp2: boolean): Promise<HttpReply> =>
         exchange(await agentFor({ ...route, isHttp2 }), withDefaults(request, parts.userAgent), options);
-      const reply = await attempt(http2Only.has(origin)).catch((error: unknown) => {
+      return attempt(http2Only.has(origin)).catch((error: unknown) => {
         if (http2Only.has(origin) || systemCode(error) !== NO_COMMON_PROTOCOL) throw error;
         http2Only.add(origin);
         return attempt(true);
-      });
-      return decoded(reply, options).catch((error: unknown) => {
-        if (options.keep !== undefined) return { ...reply, headers: withoutCoding(reply), body: NO_BODY };
-        throw new SendError(`${originOf(request)} ${messageOf(error)}`, true, error);
       });
     },
     close: async () =>
@@ -81,30 +70,10 @@ const originOf = ({ scheme, authority }: HttpRequest): string => `${scheme}://${
 
 /** A forwarded webhook keeps the fields of its sender. */
 function withDefaults(request: HttpRequest, userAgent: string): HttpRequest {
-  const defaults: readonly HeaderLine[] = [
-    ["User-Agent", userAgent],
-    ["Accept-Encoding", "gzip, deflate, br"],
-  ];
-  const added = defaults.filter(([name]) => fieldLines(request.headers, name).length === 0);
-  return added.length === 0 ? request : { ...request, headers: [...request.headers, ...added] };
+  return fieldLines(request.headers, "user-agent").length > 0
+    ? request
+    : { ...request, headers: [...request.headers, ["User-Agent", userAgent]] };
 }
-
-/** The reply with its body decoded, and without the header lines that describe the encoded body. */
-async function decoded(
-  reply: HttpReply,
-  { maxReply = MAX_REPLY, keep = maxReply }: SendOptions,
-): Promise<HttpReply> {
-  if (reply.body.length === 0 || codingsOf(reply.headers).length === 0) return reply;
-  // Most replies are not encoded and do not need this module.
-  const { decodeBody } = await import("./content-codings.ts");
-  const body = decodeBody(reply, maxReply);
-  return { ...reply, headers: withoutCoding(reply), body: body.slice(0, keep) };
-}
-
-const withoutCoding = ({ headers }: HttpReply): readonly HeaderLine[] =>
-  headers.filter(([name]) => !ENCODED.test(name));
-
-const ENCODED = /^content-(?:encoding|length)$/i;
 
 const NO_BODY = new Uint8Array();
 

@@ -32,17 +32,18 @@ export const looksSigned = ({ headers }: RequestHead): boolean =>
 
 /** The rules of every webhook, captured or received: form, limits, method and transfer coding. */
 export function refuseMessage(head: RequestHead): MessageRefusal | undefined {
-  return refuseForm(head) ?? refuseMethod(head) ?? refuseCoding(head.headers);
+  return refuseForm(head) ?? refuseMethod(head) ?? refuseTransferCoding(head.headers);
 }
 
-/** The rules of a listener: those of every webhook, path (404) and media type (415). */
+/** The rules of a listener: those of every webhook, path (404), media type and content coding (415). */
 export function refuseHead(head: RequestHead, paths: readonly string[]): Refusal | undefined {
   return (
     refuseForm(head) ??
     refuseMethod(head) ??
     refusePath(head.target, paths) ??
     (mayBeCallback(head) ? undefined : refuseMediaType(head)) ??
-    refuseCoding(head.headers)
+    refuseContentCoding(head) ??
+    refuseTransferCoding(head.headers)
   );
 }
 
@@ -104,7 +105,21 @@ function mayBeCallback(head: RequestHead): boolean {
   return isForm && !looksSigned(head) && Number(length) <= MAX_CALLBACK;
 }
 
-function refuseCoding(headers: readonly HeaderLine[]): MessageRefusal | undefined {
+/**
+ * An unsigned content coding could change what an authentic body means: some texts are also valid compressed streams. The
+ * verifier itself knows no codings: the digest is over the bytes (RFC 9530 2).
+ */
+function refuseContentCoding({ headers }: RequestHead): Refusal | undefined {
+  const [coding] = fieldLines(headers, "content-encoding");
+  return coding === undefined
+    ? undefined
+    : refusal(
+        "unsupported_content_coding",
+        `the content coding is ${coding || "empty"}; the service compresses nothing`,
+      );
+}
+
+function refuseTransferCoding(headers: readonly HeaderLine[]): MessageRefusal | undefined {
   const codings = fieldLines(headers, "transfer-encoding").join(", ");
   return codings === "" || codings.trim().toLowerCase() === "chunked"
     ? undefined

@@ -12,8 +12,13 @@ export interface Examination extends ReadRecord {
   readonly verdict: Verdict<RefusalCode>;
 }
 
+interface ExaminationOptions extends JudgeOptions {
+  /** Bytes of body. */
+  readonly maxBody: number;
+}
+
 /** `fault` is the reason why the HTTP layer would have refused the capture. */
-export function examine(request: HttpRequest, options: JudgeOptions, fault?: Refusal): Examination {
+export function examine(request: HttpRequest, options: ExaminationOptions, fault?: Refusal): Examination {
   const refused = fault ?? refuseMessage(request) ?? refuseBody(request, options.maxBody);
   const refusedAs = refused && refusedVerdict(refused, options.policy);
   if (refusedAs !== undefined && refusedAs.code !== "body_incomplete")

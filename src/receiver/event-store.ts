@@ -1,9 +1,8 @@
 /** The interface of an event store, which several processes can write and read: everything that `listen` received. */
 import type { Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import type { ReadRecord } from "../domain/transaction.ts";
+import { readRecord, type ReadRecord } from "../domain/transaction.ts";
 import type { HttpRequest } from "../http/message.ts";
-import { contentOf, readContent } from "./judge.ts";
 import type { EventLog, Forward, Rejection, WebhookEvent } from "./events.ts";
 
 /** The state of an event in the queue. Accepted events leave the queue. */
@@ -182,9 +181,6 @@ export interface EventStore extends EventLog {
   close(): Promise<void>;
 }
 
-/** Bytes of a decompressed body. The limit of `listen` when it stored an event does not apply to reading it. */
-const MAX_CONTENT = 64 * 1024 * 1024;
-
 /** The event with its record, which is read again from the body at `recordAt`. */
 export function asReceived(
   { type, id, receivedAt, verdict, request }: StoredEvent,
@@ -195,12 +191,9 @@ export function asReceived(
 
 /** The JSON of the body, of which the record may be a part; undefined if it is no JSON. */
 export function storedJson(request: HttpRequest): Json | undefined {
-  const content = contentOf(request, MAX_CONTENT) ?? request.body;
-  const json = parseJson(new TextDecoder().decode(content));
+  const json = parseJson(new TextDecoder().decode(request.body));
   return json.ok ? json.value.value : undefined;
 }
 
-export function readStored(request: HttpRequest, recordAt: string | undefined): ReadRecord {
-  const { decoded: _, ...content } = readContent(request, MAX_CONTENT, recordAt);
-  return content;
-}
+export const readStored = (request: HttpRequest, recordAt: string | undefined): ReadRecord =>
+  readRecord(request.body, recordAt);

@@ -2,7 +2,6 @@
 import type { Reason, Warning } from "../domain/reasons.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { readRecord, type ReadRecord } from "../domain/transaction.ts";
-import { decodeBody } from "../http/content-codings.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import type { Policy } from "../signatures/policy.ts";
@@ -21,8 +20,6 @@ export interface JudgeOptions {
   readonly keys: readonly VerificationKey[];
   readonly policy: Policy;
   readonly now: Date;
-  /** Decoded bytes that a compressed body may grow to. */
-  readonly maxBody: number;
   /** The JSON Pointer to the record, if the service wraps it. */
   readonly recordAt?: string | undefined;
   /** Also reads the record of a webhook that does not verify. */
@@ -37,11 +34,10 @@ export const verifyOptions = ({ keys, policy, now }: JudgeOptions): VerifyOption
 });
 
 export function judge(request: HttpRequest, options: JudgeOptions): Judgement {
-  const { maxBody, recordAt, unverified = false } = options;
+  const { recordAt, unverified = false } = options;
   const verdict = named(verify(request, verifyOptions(options)), request);
   if (verdict.verdict === "invalid" && !unverified) return { verdict, ...UNREAD };
-  const { decoded, ...content } = readContent(request, maxBody, recordAt);
-  return { verdict: decoded ? verdict : warned(verdict, "content_encoding_not_decoded"), ...content };
+  return { verdict, ...readRecord(request.body, recordAt) };
 }
 
 /** Bytes; such a callback has a few hundred, and what is not signed is not worth much reading. */
@@ -85,11 +81,11 @@ export type TimedJudge = (request: HttpRequest, now: Date) => Promise<Judgement>
 
 /** Renews the keys and judges again if a newer key may have made the signature. */
 export function createJudge(options: RenewalOptions): TimedJudge {
-  const { policy, maxBody, recordAt, unverified = false, keys, renewKeys } = options;
+  const { policy, recordAt, unverified = false, keys, renewKeys } = options;
   return async (request, now) => {
     const current = keys();
     const known = current instanceof Promise ? await current : current;
-    const rest = { policy, maxBody, recordAt, unverified, now };
+    const rest = { policy, recordAt, unverified, now };
     const judgement = judge(request, { ...rest, keys: known });
     if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, known)) return judgement;
     return (await renewKeys()) ? judge(request, { ...rest, keys: await keys() }) : judgement;
@@ -110,27 +106,3 @@ const NO_KEY_VERIFIES: ReadonlySet<string> = new Set<Reason>([
 const mayBeNewKey = ({ code, keyid }: Verdict, keys: readonly VerificationKey[]): boolean =>
   code === "key_not_found" ||
   (NO_KEY_VERIFIES.has(code) && (keyid === null || keys.some((key) => key.keyid === null)));
-
-export interface ReadContent extends ReadRecord {
-  /** False if the body's encoding is not supported. */
-  readonly decoded: boolean;
-}
-
-/** `maxLength` limits the bytes of a decompressed body; `recordAt` is the JSON Pointer to the record in it. */
-export function readContent(request: HttpRequest, maxLength: number, recordAt?: string): ReadContent {
-  const content = contentOf(request, maxLength);
-  const { isWhole, ...read } = readRecord(content ?? request.body, recordAt);
-  return { ...read, isWhole: isWhole && content === request.body, decoded: content !== undefined };
-}
-
-/**
- * The decoded body; undefined if its encoding is not supported. The digest is over the encoded bytes (RFC 9530 2), so decoding
- * waits until they have verified.
- */
-export function contentOf(request: HttpRequest, maxLength: number): Uint8Array | undefined {
-  try {
-    return decodeBody(request, maxLength);
-  } catch {
-    return undefined;
-  }
-}

@@ -24,7 +24,6 @@ export const FOLDERS = {
       "node:process",
       "node:stream/promises",
       "node:v8",
-      "node:zlib",
     ],
   },
   signatures: {
@@ -56,7 +55,6 @@ export const FOLDERS = {
       "http/message",
       "http/exchange",
       "http/raw-request",
-      "http/content-codings",
       "signatures",
       "prom-client",
       "@nats-io/transport-node",

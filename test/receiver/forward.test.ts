@@ -12,7 +12,8 @@ import {
 } from "../../src/receiver/events.ts";
 import { createDirectForwarder } from "../../src/receiver/direct-forwarder.ts";
 import { forward, type Forwarder } from "../../src/receiver/forward.ts";
-import { judge, readContent } from "../../src/receiver/judge.ts";
+import { judge } from "../../src/receiver/judge.ts";
+import { readRecord } from "../../src/domain/transaction.ts";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { NO_PAINT } from "../../src/render/paint.ts";
@@ -26,7 +27,7 @@ const APP = new URL("http://127.0.0.1:3000/hook");
 
 function event(id: string, receivedAt = AT, members: Record<string, unknown> = {}): WebhookEvent {
   const request = webhook(APP.href, record(members));
-  const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: AT, maxBody: 1e6 });
+  const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: AT });
   return {
     type: "event",
     id,
@@ -34,7 +35,7 @@ function event(id: string, receivedAt = AT, members: Record<string, unknown> = {
     repeated: false,
     request,
     ...judgement,
-    ...readContent(request, 1e6),
+    ...readRecord(request.body),
   };
 }
 

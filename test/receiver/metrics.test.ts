@@ -23,7 +23,7 @@ async function familiesOf(
 
 function event(): WebhookEvent {
   const request = webhook("http://127.0.0.1:3000/", record());
-  const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: NOW, maxBody: 1e6 });
+  const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: NOW });
   return { type: "event", id: "a", receivedAt: NOW, repeated: false, request, ...judgement };
 }
 

@@ -1,5 +1,5 @@
 /** Events, rejections and forwards to store, and what tests read of those that are stored. */
-import { readContent } from "../../src/receiver/judge.ts";
+import { readRecord } from "../../src/domain/transaction.ts";
 import { OUTCOMES } from "../../src/domain/outcome.ts";
 import type { Wanted } from "../../src/receiver/event-store.ts";
 import type { NewEvent, Rejection } from "../../src/receiver/events.ts";
@@ -24,7 +24,7 @@ export function event(id: string, record: Record<string, unknown> = {}, received
     }),
   );
   const request = { ...genuine, body };
-  return { type: "event", id, receivedAt, verdict, request, ...readContent(request, 1e6) };
+  return { type: "event", id, receivedAt, verdict, request, ...readRecord(request.body) };
 }
 
 export const rejection = (id: string, size = 10): Rejection => ({
