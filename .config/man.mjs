@@ -58,7 +58,7 @@ async function commandSection({ name, subcommands }) {
 const WIDTH = 78;
 
 /** Topics with files and scripts to copy, whose lines stay as they are. */
-const COPIED = ["production", "ci"];
+const COPIED = ["production", "ci", "webhooks"];
 
 /**
  * Breaks a long line between words, as a terminal shows it; the rest continues below the last column of the line.

@@ -18,8 +18,8 @@ export interface Import {
 
 export const readSources = (): Source[] =>
   readdirSync(ROOT, { recursive: true, encoding: "utf8" })
-    // Receivers that `paylink help webhooks` prints are no part of the program.
-    .filter((name) => name.endsWith(".ts") && !name.endsWith("webhooks/nest.ts"))
+    // The texts that `paylink help` prints are no part of the program.
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("texts"))
     .map((name) => ({ file: withoutExtension(name), text: readFileSync(join(ROOT, name), "utf8") }));
 
 const withoutExtension = (path: string): string => path.replaceAll("\\", "/").replace(/\.ts$/, "");

@@ -70,7 +70,7 @@ it("completes file names for flags that take a file, in each way to write them, 
 it("offers every topic and every command after help", async () => {
   const { commands } = await reference();
   const topics = commands.find(({ name }) => name === "help")?.arguments[0]?.choices ?? [];
-  expect(topics).toContain("decisions");
+  expect(topics).toContain("production");
   expect((await complete("help", "")).offered).toEqual([...topics, ...commands.map(({ name }) => name)]);
 });
 

@@ -56,7 +56,7 @@ describe("paylink help production", () => {
     const { files } = JSON.parse((await run("help", "production", "--json")).stdout) as Production;
     expect(Object.keys(files)).toEqual(["systemd", "container", "kubernetes", "alerts", "dashboard"]);
     for (const [name, text] of Object.entries(files)) {
-      expect(whole.stdout).toContain(`paylink help production ${name}\n`);
+      expect(whole.stdout).toContain(`paylink help production ${name} `);
       expect(await printed(name)).toBe(text);
       expect(JSON.parse((await run("help", "production", name, "--json")).stdout)).toEqual({ [name]: text });
     }
@@ -64,12 +64,12 @@ describe("paylink help production", () => {
 
   it("offers each file, and each recipe of webhooks, as a part to name", async () => {
     const { files } = JSON.parse((await run("help", "production", "--json")).stdout) as Production;
-    const { recipes } = JSON.parse((await run("help", "webhooks", "--json")).stdout) as { recipes: object };
+    const webhooks = JSON.parse((await run("help", "webhooks", "--json")).stdout) as { files: object };
     const { commands } = JSON.parse((await run("help", "help", "--json")).stdout) as {
       commands: { arguments: { choices: string[] }[] }[];
     };
     const own = JSON.parse((await run("help", "files", "--json")).stdout) as object;
-    const parts = [files, recipes, own].flatMap((group) => Object.keys(group));
+    const parts = [files, webhooks.files, own].flatMap((group) => Object.keys(group));
     expect(commands[0]?.arguments[1]?.choices).toEqual(parts);
     expect((await run("help", "webhooks", "hono")).stdout).toContain('from "hono"');
   });

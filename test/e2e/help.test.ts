@@ -42,7 +42,7 @@ it("puts every command and topic into the manual page, with the lines of its hel
     commands: { name: string; arguments: { choices: string[] | null }[] }[];
   };
   const topics = commands.find(({ name }) => name === "help")?.arguments[0]?.choices ?? [];
-  expect(topics).toEqual(expect.arrayContaining(["settings", "decisions", "ci"]));
+  expect(topics).toEqual(expect.arrayContaining(["settings", "webhooks", "ci"]));
   const words = (text: string): string =>
     text.replaceAll("\\-", "-").replaceAll("\\e", "\\").replace(/\s+/g, " ");
   for (const topic of topics) {

@@ -4,10 +4,10 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import type { VerifierOptions } from "paylink/webhooks";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createApp as createExpress } from "../../src/commands/help/webhooks/express.mjs";
-import { createApp as createFastify } from "../../src/commands/help/webhooks/fastify.mjs";
-import { createApp as createHono } from "../../src/commands/help/webhooks/hono.mjs";
-import { createApp as createNode } from "../../src/commands/help/webhooks/node.mjs";
+import { createApp as createExpress } from "../../src/texts/recipes/express.mjs";
+import { createApp as createFastify } from "../../src/texts/recipes/fastify.mjs";
+import { createApp as createHono } from "../../src/texts/recipes/hono.mjs";
+import { createApp as createNode } from "../../src/texts/recipes/node.mjs";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
 import { listenOnFreePort } from "../support/ports.ts";
@@ -112,21 +112,21 @@ describe.each(Object.keys(SERVERS))("the receiver for %s", (name) => {
 
 /** What the framework calls, which reads the key as it is loaded, or with its first request. */
 const HANDLERS: Readonly<Record<string, () => Promise<WebHandler>>> = {
-  "Next.js": async () => (await import("../../src/commands/help/webhooks/next.mjs")).POST,
+  "Next.js": async () => (await import("../../src/texts/recipes/next.mjs")).POST,
   "React Router": async () => {
-    const { action } = await import("../../src/commands/help/webhooks/react-router.mjs");
+    const { action } = await import("../../src/texts/recipes/react-router.mjs");
     return (request) => action({ request });
   },
   "AWS Lambda": () => Promise.resolve(lambdaServer),
   "Cloudflare Workers": async () => {
-    const { default: worker } = await import("../../src/commands/help/webhooks/workers.mjs");
+    const { default: worker } = await import("../../src/texts/recipes/workers.mjs");
     return (request) => worker.fetch(request, { PAYLINK_WEBHOOK_KEY: KEYS.publicPem });
   },
 };
 
 /** The event that API Gateway makes of a request, in version 2: fields that are repeated are joined. */
 const lambdaServer: WebHandler = async (request) => {
-  const { handler } = await import("../../src/commands/help/webhooks/lambda.mjs");
+  const { handler } = await import("../../src/texts/recipes/lambda.mjs");
   const { statusCode } = await handler({
     requestContext: { http: { method: request.method } },
     rawPath: new URL(request.url).pathname,

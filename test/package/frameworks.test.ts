@@ -15,7 +15,7 @@ import { freePort } from "../support/ports.ts";
 import { openShell } from "../support/shell.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const RECEIVERS = join(ROOT, "src/commands/help/webhooks");
+const RECEIVERS = join(ROOT, "src/texts/recipes");
 
 const frameworks = (): string =>
   installed("frameworks", [

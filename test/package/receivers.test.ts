@@ -10,7 +10,7 @@ import { runPaylink } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
 import { statusOf } from "../support/post.ts";
 
-const FILES = resolve(import.meta.dirname, "../../src/commands/help/webhooks");
+const FILES = resolve(import.meta.dirname, "../../src/texts/receivers");
 const PATH = "/webhooks/paylink";
 
 interface Language {

@@ -13,7 +13,6 @@ const TOPICS = [
   "environment",
   "webhooks",
   "production",
-  "decisions",
   "ci",
   "files",
 ] as const satisfies readonly Topic[];
