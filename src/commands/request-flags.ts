@@ -11,7 +11,7 @@ export const requestFlags = {
     customerName: flag("--customer-name <name>", "who pays", text),
     expires: flag(
       "--expires <when>",
-      "ISO 8601 (a date alone: its end, local time), or a duration from now (default: 7d; the service sets it for a reusable link)",
+      "a date (the end of it), ISO 8601, or a time from now (default: 7d; the service sets it for a reusable link)",
       text,
     ),
     invoiceId: flag(

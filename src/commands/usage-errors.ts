@@ -9,7 +9,7 @@ import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { withoutPassword } from "../domain/addresses.ts";
 import { nearest } from "../domain/parse-result.ts";
 import { isSecretName } from "../domain/secrets.ts";
-import { declared, exampleOf, pathOf } from "./declare.ts";
+import { collect, declared, exampleOf, pathOf } from "./declare.ts";
 
 /**
  * Turns every error of commander into a PaylinkError, so that all errors are rendered in one place: those of a command and its
@@ -18,6 +18,7 @@ import { declared, exampleOf, pathOf } from "./declare.ts";
 export function failAsUsage(top: CommandUnknownOpts, argv: readonly string[]): void {
   for (const command of withSubcommands(top)) {
     refuseOpposites(command);
+    refuseTwice(command);
     command.helpCommand(false).showSuggestionAfterError(false);
     command.configureOutput({ outputError: () => undefined });
     command.exitOverride((error) => {
@@ -66,6 +67,18 @@ function refuseOpposites(command: CommandUnknownOpts): void {
   }
 }
 
+/** Without this, the last of `--amount 10 --amount 20` wins. */
+function refuseTwice(command: CommandUnknownOpts): void {
+  for (const option of command.options) {
+    if (!option.required || option.parseArg === collect) continue;
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) throw usage(`${option.long} is given twice, and takes one value.`);
+      isGiven = true;
+    });
+  }
+}
+
 export function unknownCommand(word: string, group: CommandUnknownOpts): PaylinkError {
   const similar = similarCommands(word, group);
   const [first, ...others] = similar;
@@ -75,6 +88,14 @@ export function unknownCommand(word: string, group: CommandUnknownOpts): Paylink
     : usage(message);
 }
 
+/** What other programs call these commands. */
+const DELETE = ["cancel", "remove", "unset"];
+const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
+  ["ls", ["list"]],
+  ["rm", DELETE],
+  ["delete", DELETE],
+]);
+
 /** What was probably meant: a subcommand of that very name, or else the most similar command, topic or subcommand. */
 function similarCommands(word: string, group: CommandUnknownOpts): readonly string[] {
   const commands = group.createHelp().visibleCommands(group);
@@ -82,7 +103,11 @@ function similarCommands(word: string, group: CommandUnknownOpts): readonly stri
     declared(command).commands.map((one) => [one.name(), `${command.name()} ${one.name()}`] as const),
   );
   const named = (name: string) => inner.filter(([own]) => own === name).map(([, both]) => both);
-  if (named(word).length > 0) return named(word);
+  const meant = MEANT.get(word) ?? [word];
+  const own = commands.map((command) => command.name()).filter((name) => meant.includes(name));
+  if (own.length > 0) return own;
+  const others = meant.flatMap(named);
+  if (others.length > 0) return others;
   const topics = group.parent === null ? topicsOf(group) : [];
   const near = nearest(word, [
     ...commands.map((command) => command.name()),
@@ -166,7 +191,10 @@ function unknownOption(command: CommandUnknownOpts): PaylinkError {
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
   const name = flag.replace(/^--?/, "");
   const names = options.flatMap(({ long }) => long?.replace(/^--/, "") ?? []);
-  if (names.includes(name)) return usage(`${flag} takes no value.`);
+  if (names.includes(name))
+    return flag.startsWith("--")
+      ? usage(`${flag} takes no value.`)
+      : usage(`Unknown option '${flag}'.${didYouMean(`--${name}`)}`);
   // `--token` would hold a secret: `--token-stdin` reads it.
   const similar = nearest(name, [...names, ...names.map((one) => one.replace(/-stdin$/, ""))]);
   const near = names.find((one) => one === similar || one === `${similar}-stdin`);

@@ -23,17 +23,26 @@ export function isDecimal(text: string): boolean {
   return DECIMAL.test(text);
 }
 
+/** By the decimal mark. Points group thousands only where decimals follow: `1.234` may be a thousand or have three decimals. */
+const TYPED = {
+  ".": { form: /^(\d*)(?:\.(\d+))?$/, example: "10.50" },
+  ",": { form: /^(\d{1,3}(?:\.\d{3})+(?=,)|\d*)(?:,(\d+))?$/, example: "10,50" },
+} as const;
+
 /**
- * Parses what a person types: `10`, `10.5`, `10.50`, and `.5` for 0.5; white space around it is ignored. It refuses, with
- * an example, what is ambiguous or probably a typing error: signs, exponents, leading zeros, a comma, thousands separators,
- * a trailing point, a currency sign.
+ * Parses what a person types: `10`, `10.5`, `10.50`, and `.5` for 0.5; with a comma as the mark `10,50` and `1.234,50`. White
+ * space around it is ignored. It refuses what is ambiguous or probably a typing error: signs, exponents, leading zeros, the other
+ * mark, a trailing mark, a currency sign.
  */
-export function parseAmount(text: string): Parsed<JsonNumber> {
+export function parseAmount(text: string, mark: keyof typeof TYPED = "."): Parsed<JsonNumber> {
+  const { form, example } = TYPED[mark];
   const trimmed = text.trim();
-  const plain = trimmed.startsWith(".") ? `0${trimmed}` : trimmed;
+  const [, whole = "", fraction = ""] = form.exec(trimmed) ?? [];
+  const digits = whole === "" && fraction !== "" ? "0" : whole.replaceAll(".", "");
+  const plain = fraction === "" ? digits : `${digits}.${fraction}`;
   if (isDecimal(plain)) return accepted(new JsonNumber(plain));
-  const example = /^\d+,\d{1,2}$/.test(trimmed) ? trimmed.replace(",", ".") : "10.50";
-  return refused(`must be a plain decimal of 0 or more, such as ${isDecimal(example) ? example : "10.50"}`);
+  const meant = mark === "." && /^\d+,\d{1,2}$/.test(trimmed) ? trimmed.replace(",", ".") : example;
+  return refused(`must be a plain decimal of 0 or more, such as ${meant}`);
 }
 
 /** How many decimals the amount is spelled with: 10 has none, 10.00 two, 1e-3 three. */
@@ -56,7 +65,10 @@ function partsOf(amount: Amount): Parts {
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
   if (digits === "") return { sign: 0, digits, magnitude: 0 };
   const magnitude = digits.length - fraction.length + Number(exponent);
-  return { sign: minus === "" ? 1 : -1, digits: digits.replace(/0+$/, ""), magnitude };
+  // A regular expression would look for the end from each zero: minutes for a number of a hundred thousand.
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return { sign: minus === "" ? 1 : -1, digits: digits.slice(0, end), magnitude };
 }
 
 /** The same text for every spelling of a number: `10`, `10.00`, `1e1`. */
@@ -129,56 +141,6 @@ function withoutExponent(text: string): string {
   const before = digits.slice(0, Math.max(point, 0)).replace(/^0+(?=\d)/, "");
   const after = digits.slice(Math.max(point, 0));
   return `${sign}${before === "" ? "0" : before}${after === "" ? "" : `.${after}`}`;
-}
-
-/** Groups of three digits between spaces or apostrophes, as in `1 234.50`. */
-const SPACED = /^\d{1,3}(?:([ \u00A0\u202F'’])\d{3})(?:\1\d{3})*(?=[.,]|$)/;
-/** Groups of three digits between commas or points, then the other one as decimal mark. */
-const GROUPED = /^[1-9]\d{0,2}(?:(?:,\d{3})+(?:\.\d+)?|(?:\.\d{3})+,\d+|(?:\.\d{3}){2,})$/;
-/** Thousands, or three decimals. */
-const EITHER = /^[1-9]\d{0,2},\d{3}$/;
-
-/**
- * Parses `10`, `10.5`, `10,50`, `1 234.50`, `1,234.50` and `1.234,50`. `1,000` is one thousand or one with three
- * decimals, so it is refused unless the currency has no decimals. The message completes "The amount …".
- */
-export function parseEnteredAmount(text: string, currency: string): Parsed<JsonNumber> {
-  const trimmed = text.trim().replace(SPACED, (groups) => groups.replace(/\D/g, ""));
-  if (EITHER.test(trimmed) && exponentOf(currency) !== 0) {
-    const [thousands, decimal] = [trimmed.replace(",", ""), trimmed.replace(",", ".")];
-    return refused(`could mean ${thousands} or ${decimal}: write it without a comma`);
-  }
-  const plain = GROUPED.test(trimmed) ? withoutGroups(trimmed) : trimmed.replace(/^(\d*),(\d+)$/, "$1.$2");
-  const decimal = plain.startsWith(".") ? `0${plain}` : plain;
-  if (!isDecimal(decimal) || signOf(decimal) <= 0)
-    return refused(`must be a number above 0, such as ${exponentOf(currency) === 0 ? "10" : "10.50"}`);
-  const tooFine = decimalsProblem(decimal, currency);
-  return tooFine === undefined ? accepted(new JsonNumber(decimal)) : refused(tooFine);
-}
-
-/** A decimal comma, with points, spaces or apostrophes between all groups of three digits before it, or with none. */
-const DECIMAL_COMMA = /^(?:\d+|[1-9]\d{0,2}(?:([. \u00A0\u202F'’])\d{3})(?:\1\d{3})*)(?:,(\d+))?$/;
-
-/**
- * Parses `10`, `10,50` and `1.234,50`, as lists with a decimal comma have them. `10.50` is refused, and `1.234`, which may
- * be a thousand or an amount with three decimals. Each message is the same for every text that it refuses.
- */
-export function parseDecimalComma(text: string): Parsed<JsonNumber> {
-  const trimmed = text.trim();
-  if (/^[1-9]\d{0,2}\.\d{3}$/.test(trimmed))
-    return refused("could mean thousands or three decimals: write 1234, or 1.234,00 with the decimals");
-  const [, , fraction] = DECIMAL_COMMA.exec(trimmed) ?? [];
-  const whole = trimmed.replace(/,.*/s, "").replace(/\D/g, "");
-  const plain = fraction === undefined ? whole : `${whole}.${fraction}`;
-  return DECIMAL_COMMA.test(trimmed) && isDecimal(plain)
-    ? accepted(new JsonNumber(plain))
-    : refused("must be 0 or more with a decimal comma, such as 10,50 or 1.234,50");
-}
-
-/** The first mark groups thousands. */
-function withoutGroups(text: string): string {
-  const [mark = ""] = /[.,]/.exec(text) ?? [];
-  return text.replaceAll(mark, "").replace(",", ".");
 }
 
 /** A part of an amount, as an issuer may approve: half of it, in units that the currency has. */

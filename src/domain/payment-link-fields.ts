@@ -254,7 +254,7 @@ export function fieldFromText(
   field: string,
   text: string,
   now: Date,
-  amountFrom: AmountParser = parseAmount,
+  amountFrom: AmountParser = (typed) => parseAmount(typed),
 ): Parsed<Json> {
   switch (field) {
     case "amount":

@@ -2,25 +2,6 @@
 import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
-/** Dates as spreadsheets write them: the year first or last, one mark between all parts, or the month in English. */
-const YEAR_FIRST = /^(\d{4})([-./])(\d{1,2})\2(\d{1,2})$/;
-const YEAR_LAST = /^(\d{1,2})([-./])(\d{1,2})\2(\d{4})$/;
-const DAY_AND_MONTH = /^(\d{1,2})[ .-]{1,2}([a-z]{3,})[ .,-]{1,2}(\d{4})$/i;
-const MONTH_AND_DAY = /^([a-z]{3,})[ .]{1,2}(\d{1,2}),? (\d{4})$/i;
-const MONTHS = [
-  "january",
-  "february",
-  "march",
-  "april",
-  "may",
-  "june",
-  "july",
-  "august",
-  "september",
-  "october",
-  "november",
-  "december",
-];
 const DATE_TIME =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
@@ -42,11 +23,29 @@ export const formatInstant = (date: Date): string => date.toISOString().replace(
 
 /**
  * Parses ISO 8601, or a duration (`7d`) from now, or before now with -1 (`--since 7d`). A date-time needs a zone, since
- * local time would be another instant on another machine. A date is its first instant in UTC.
+ * local time would be another instant on another machine. A date is the start of that day where the user is.
  */
-export function parseWhen(text: string, now: Date, direction: 1 | -1 = 1): Parsed<Date> {
+export const parseWhen = (text: string, now: Date, direction: 1 | -1 = 1): Parsed<Date> =>
+  parseMoment(text, now, { direction, ofDay: [0, 0] });
+
+/** As `parseWhen`, but a date is the last second of that day: "until 31 December" includes that day. */
+export const parseExpiry = (text: string, now: Date): Parsed<Date> =>
+  parseMoment(text, now, { direction: 1, ofDay: [0, DAY / SECOND - 1] });
+
+/** The end of a period in the past, which is not in it: that of a date is the start of the next day. */
+export const parseUntil = (text: string, now: Date): Parsed<Date> =>
+  parseMoment(text, now, { direction: -1, ofDay: [1, 0] });
+
+interface Reading {
+  readonly direction: 1 | -1;
+  /** What a date stands for: so many days and seconds after the start of it. */
+  readonly ofDay: readonly [days: number, seconds: number];
+}
+
+function parseMoment(text: string, now: Date, { direction, ofDay }: Reading): Parsed<Date> {
   const trimmed = text.trim();
-  if (isDay(DATE.exec(trimmed)?.[0])) return accepted(new Date(`${trimmed}T00:00:00Z`));
+  const [day] = DATE.exec(trimmed) ?? [];
+  if (day !== undefined && isDay(day)) return withinYears(momentOf(day, ofDay));
   const instant = parseInstant(trimmed);
   if (instant !== undefined) return accepted(instant);
   const duration = parseDuration(trimmed);
@@ -54,47 +53,13 @@ export function parseWhen(text: string, now: Date, direction: 1 | -1 = 1): Parse
   return withinYears(addDuration(now, duration.value, direction));
 }
 
-/**
- * As `parseWhen`, but a date alone is the end of that day where the user is: "until 31 December" includes that day. It may
- * also be written as spreadsheets do (31.12.2026, 12/31/2026), unless it could mean two days.
- */
-export function parseExpiry(text: string, now: Date): Parsed<Date> {
-  const days = daysOf(text.trim());
-  const [day] = days;
-  if (day === undefined) return parseWhen(text, now);
-  if (days.length > 1)
-    return refused(
-      "could mean two days: write the year first (2026-12-31), or use points for day.month.year (31.12.2026)",
-    );
-  const [year = 0, month = 0, date] = day.split("-").map(Number);
+function momentOf(day: string, [days, seconds]: Reading["ofDay"]): Date {
+  const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
   // The constructor with numbers reads the years 0 to 99 as 1900 to 1999.
-  const end = new Date(2000, 0, 1, 23, 59, 59);
-  end.setFullYear(year, month - 1, date);
-  return withinYears(end);
+  const moment = new Date(2000, 0, 1, 0, 0, seconds);
+  moment.setFullYear(year, month - 1, date + days);
+  return moment;
 }
-
-/** Every day that the text can mean, as ISO 8601; none if it is no date. With points, the day comes before the month. */
-function daysOf(text: string): readonly string[] {
-  const days: string[] = [];
-  const add = (year: string | undefined, month: string | undefined, date: string | undefined): void => {
-    const day = `${year}-${month?.padStart(2, "0")}-${date?.padStart(2, "0")}`;
-    if (isDay(day)) days.push(day);
-  };
-  const [, firstYear, , middle, last] = YEAR_FIRST.exec(text) ?? [];
-  add(firstYear, middle, last);
-  const [, one, mark, two, lastYear] = YEAR_LAST.exec(text) ?? [];
-  add(lastYear, two, one);
-  if (one !== two && !(mark === "." && days.length > 0)) add(lastYear, one, two);
-  const [, dayBefore, monthAfter, year] = DAY_AND_MONTH.exec(text) ?? [];
-  add(year, monthNamed(monthAfter), dayBefore);
-  const [, monthBefore, dayAfter, yearAfter] = MONTH_AND_DAY.exec(text) ?? [];
-  add(yearAfter, monthNamed(monthBefore), dayAfter);
-  return days;
-}
-
-/** 0 for any other word. `sept` is September too. */
-const monthNamed = (word = "-"): string =>
-  String(MONTHS.findIndex((month) => month.startsWith(word.toLowerCase())) + 1);
 
 const withinYears = (date: Date): Parsed<Date> =>
   date.getTime() <= LAST && date.getUTCFullYear() >= 0
@@ -120,7 +85,7 @@ function notWhen(text: string, now: Date): string {
   const example = zoned ? `${text}Z` : now.toISOString().replace(/\.\d+/, "");
   return zoned
     ? `must name its time zone, such as ${example}`
-    : `must be an ISO 8601 date-time with a zone, such as ${example}, or a duration, such as 45m, 36h or 7d`;
+    : `must be a date (${example.slice(0, 10)}), an ISO 8601 date-time with a zone (${example}) or a duration (45m, 36h, 7d)`;
 }
 
 /** Refuses 30 February, which `Date` reads as a day in March. */

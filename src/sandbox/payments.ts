@@ -6,7 +6,9 @@ import {
   groupedAmount,
   halfOf,
   isDecimal,
-  parseEnteredAmount,
+  parseAmount,
+  decimalsProblem,
+  exponentOf,
   signOf,
 } from "../domain/money.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
@@ -143,8 +145,11 @@ function checkAmount(link: Link, entered: string | undefined): Parsed<JsonNumber
     return signOf(amount) > 0
       ? checkBounds(amount, link)
       : refused("is required: the link has no fixed amount");
-  const parsed = parseEnteredAmount(entered, currency);
-  return parsed.ok ? checkBounds(parsed.value, link) : parsed;
+  const parsed = parseAmount(entered, entered.includes(",") ? "," : ".");
+  if (!parsed.ok || signOf(parsed.value) === 0)
+    return refused(`must be a number above 0, such as ${exponentOf(currency) === 0 ? "10" : "10.50"}`);
+  const problem = decimalsProblem(parsed.value, currency);
+  return problem === undefined ? checkBounds(parsed.value, link) : refused(problem);
 }
 
 /** Endpoints rule 9: bounds apply in this mode only. */

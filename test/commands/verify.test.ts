@@ -302,7 +302,7 @@ describe("wrong use", () => {
       "a body that was parsed cannot be verified",
     ],
     ["no headers", [], '{"method":"POST","url":"/"}', "headers  must be an object"],
-    ["a bad time", ["--at", "yesterday"], "x", "--at  must be an ISO 8601"],
+    ["a bad time", ["--at", "yesterday"], "x", "--at  must be a date"],
     ["milliseconds", ["--at", "1700000000000"], "x", "--at  must be in seconds"],
     ["a bad component", ["--require", "@nothing"], "x", "is not a derived component"],
     ["a bad address", ["--public-url", "shop.example"], "x", "--public-url  must be an absolute"],

@@ -10,6 +10,7 @@ import {
   parseDuration,
   parseInstant,
   parseExpiry,
+  parseUntil,
   parseWhen,
   UNITS,
 } from "../../src/domain/time.ts";
@@ -127,7 +128,8 @@ describe("ISO 8601", () => {
 describe("parseWhen", () => {
   test.each([
     ["2025-12-31T10:00:00+01:00", 1, "2025-12-31T09:00:00.000Z"],
-    ["2025-12-31", 1, "2025-12-31T00:00:00.000Z"],
+    ["2025-12-31", 1, new Date(2025, 11, 31).toISOString()],
+    ["2025-12-31", -1, new Date(2025, 11, 31).toISOString()],
     ["45m", 1, "2025-01-31T12:45:00.000Z"],
     ["3y", 1, "2028-01-31T12:00:00.000Z"],
     [" 7d ", 1, "2025-02-07T12:00:00.000Z"],
@@ -137,7 +139,10 @@ describe("parseWhen", () => {
   });
 
   test.each([
-    ["tomorrow", "or a duration"],
+    [
+      "tomorrow",
+      "must be a date (2025-01-31), an ISO 8601 date-time with a zone (2025-01-31T12:00:00Z) or a duration",
+    ],
     ["2025-02-30", "or a duration"],
     ["2025-12-31T10:00", "must name its time zone, such as 2025-12-31T10:00Z"],
     ["8000y", "must be within the years 0000 to 9999"],
@@ -162,43 +167,23 @@ describe("parseWhen", () => {
   });
 });
 
+it("parseUntil takes a date with all of its day", () => {
+  expect(parseUntil("2025-12-31", NOW)).toEqual({ ok: true, value: new Date(2026, 0, 1) });
+  expect(parseUntil("2h", NOW)).toEqual({ ok: true, value: new Date("2025-01-31T10:00:00Z") });
+});
+
 describe("parseExpiry", () => {
   test.each([
     ["2026-12-31", new Date(2026, 11, 31, 23, 59, 59)],
     [" 2028-02-29 ", new Date(2028, 1, 29, 23, 59, 59)],
     ["2025-12-31T10:00:00+01:00", new Date("2025-12-31T09:00:00Z")],
-    ...[
-      "31.12.2026",
-      "31/12/2026",
-      "12/31/2026",
-      "12-31-2026",
-      "2026/12/31",
-      "2026.12.31",
-      "31 Dec 2026",
-    ].map((text): [string, Date] => [text, new Date(2026, 11, 31, 23, 59, 59)]),
-    ...["31-dec-2026", "Dec 31, 2026", "December 31 2026", "31. December 2026"].map(
-      (text): [string, Date] => [text, new Date(2026, 11, 31, 23, 59, 59)],
-    ),
-    ["03.04.2026", new Date(2026, 3, 3, 23, 59, 59)],
-    ["5/5/2026", new Date(2026, 4, 5, 23, 59, 59)],
     ["7d", new Date("2025-02-07T12:00:00Z")],
   ])("reads %j: a date alone is the end of that day, local time", (text, date) => {
     expect(parseExpiry(text, NOW)).toEqual({ ok: true, value: date });
   });
 
-  test.each(["2026-02-30", "2026-13-01", "2026-12-31T10:00"])("refuses %j", (text) => {
-    expect(parseExpiry(text, NOW).ok).toBe(false);
-  });
-
-  test.each(["03/04/2026", "3-4-2026", "01/12/2026"])("refuses %j, which could mean two days", (text) => {
-    expect(parseExpiry(text, NOW)).toMatchObject({
-      ok: false,
-      message: expect.stringMatching(/^could mean two days: .*2026-12-31.*31\.12\.2026/),
-    });
-  });
-
-  test.each(["31.12.26", "12/31/26", "31/31/2026", "29.02.2027", "31 Foo 2026", "31.12/2026", "1.1.1.2026"])(
-    "refuses %j, which is no date",
+  test.each(["2026-02-30", "2026-13-01", "2026-12-31T10:00", "31.12.2026", "12/31/2026"])(
+    "refuses %j",
     (text) => {
       expect(parseExpiry(text, NOW).ok).toBe(false);
     },

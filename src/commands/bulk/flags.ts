@@ -72,12 +72,11 @@ export type BulkOptions = Awaited<ReturnType<typeof bulkOptions>>;
 
 /** Throws `no_profile` if a list is to be sent and there is no account. */
 export async function bulkOptions(values: Values, { problems }: Usage, context: Context) {
-  const [{ parseAmount, parseDecimalComma }, { noAccount }, { readBaseRequest, requestBuilder }] =
-    await Promise.all([
-      import("../../domain/money.ts"),
-      import("../../service/open-client.ts"),
-      import("../../service/request.ts"),
-    ]);
+  const [{ parseAmount }, { noAccount }, { readBaseRequest, requestBuilder }] = await Promise.all([
+    import("../../domain/money.ts"),
+    import("../../service/open-client.ts"),
+    import("../../service/request.ts"),
+  ]);
   const { file, from, map, decimalComma } = values;
   for (const [place, { name }] of map.entries())
     if (map.findIndex((other) => other.name === name) < place)
@@ -95,7 +94,7 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
   const settings = await context.settings();
   const address = settings.get("baseUrl");
   if (address === undefined && !dryRun && problems.length === 0) throw noAccount();
-  const amountFrom = decimalComma ? parseDecimalComma : plainAmount(parseAmount);
+  const amountFrom = decimalComma ? (text: string) => parseAmount(text, ",") : plainAmount(parseAmount);
   return {
     ...values,
     /** Completes the rows with flags, base file and settings. */

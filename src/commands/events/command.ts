@@ -1,6 +1,6 @@
 /** `paylink events`: its subcommands with their flags, their help, and what runs them. */
 import { OUTCOME_NAMES } from "../../domain/outcome.ts";
-import { parseWhen } from "../../domain/time.ts";
+import { parseUntil, parseWhen } from "../../domain/time.ts";
 import {
   argument,
   command,
@@ -47,7 +47,12 @@ const selectionFlags = {
     parsePast,
     { example: "7d" },
   ),
-  until: flag("--until <when>", "received before this time", parsePast, { example: "1h" }),
+  until: flag(
+    "--until <when>",
+    "received before this time, or on this day or before",
+    (typed, { now }) => parseUntil(typed, now()),
+    { example: "1h" },
+  ),
 };
 
 const filterFlags = {

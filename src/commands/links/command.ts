@@ -1,7 +1,7 @@
 /** `paylink links`: its subcommands with their flags, their help, and what runs them. */
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { parseExpiry, parseWhen } from "../../domain/time.ts";
+import { parseExpiry, parseUntil, parseWhen } from "../../domain/time.ts";
 import { argument, command, flag, oneOf, text, type Parser } from "../command.ts";
 import { parseLimit } from "../flag-values.ts";
 import { checkConfirmable, quietFlag, timeoutFlag } from "../shared-flags.ts";
@@ -13,6 +13,7 @@ const EXAMPLE = "$(paylink create --amount 10 --currency EUR --quiet)";
 const link = argument("<link>", "the link's id or URL", parseLinkId, { example: EXAMPLE });
 
 const parsePast: Parser<Date> = (typed, { now }) => parseWhen(typed, now(), -1);
+const parseEnd: Parser<Date> = (typed, { now }) => parseUntil(typed, now());
 const parseExpires: Parser<Date> = (typed, { now }) => parseExpiry(typed, now());
 
 const list = command({
@@ -28,11 +29,13 @@ const list = command({
     ),
     since: flag(
       "--since <when>",
-      "created at or after this time: ISO 8601, or a time ago (2h, 30d) (default: 7d)",
+      "created at or after this time: a date, ISO 8601, or a time ago (2h, 30d) (default: 7d)",
       parsePast,
       { example: "30d" },
     ),
-    until: flag("--until <when>", "created before this time", parsePast, { example: "1d" }),
+    until: flag("--until <when>", "created before this time, or on this day or before", parseEnd, {
+      example: "1d",
+    }),
     limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
     terminalId: flag("--terminal-id <id>", "list the links of this terminal (default: the account's)", text, {
       example: "1234567890",
@@ -69,7 +72,7 @@ const update = command({
     }),
     expires: flag(
       "--expires <when>",
-      "when it expires: ISO 8601 (a date alone: its end, local time), or a time from now (36h, 7d)",
+      "when it expires: a date (the end of it), ISO 8601, or a time from now (36h, 7d)",
       parseExpires,
       { example: "14d" },
     ),

@@ -7,7 +7,7 @@ import { type PaymentLink, readPaymentLink } from "../../domain/payment-link-rep
 import { formatInstant, parseInstant } from "../../domain/time.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderProblem } from "../../render/error-message.ts";
-import { type Cell, localTime, renderTable } from "../../render/layout.ts";
+import { type Cell, formatLocal, localTime, renderTable } from "../../render/layout.ts";
 import { linkAmount, paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
@@ -48,10 +48,10 @@ export async function listOptions(
   if (from >= (until ?? now))
     problems.push(
       until === undefined
-        ? { at: "--since", message: `must be in the past (got "${formatInstant(from)}")` }
+        ? { at: "--since", message: `must be in the past (got "${formatLocal(from)}")` }
         : {
             at: "--until",
-            message: `must be later than --since ${formatInstant(from)} (got "${formatInstant(until)}")`,
+            message: `must be later than --since ${formatLocal(from)} (got "${formatLocal(until)}")`,
           },
     );
   if (terminalId === undefined && settings.get("baseUrl") !== undefined)

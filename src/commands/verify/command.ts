@@ -46,7 +46,7 @@ export const verify = command({
       ...policyFlags,
       at: flag(
         "--at <time>",
-        "the time to verify at: ISO 8601 or Unix seconds (default: now, or when listen received it)",
+        "the time to verify at: ISO 8601, Unix seconds, or a time ago (default: now, or when listen received it)",
         parseAt,
         {
           example: "30s",
