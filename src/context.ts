@@ -158,10 +158,10 @@ export interface Context {
   readonly settings: () => Promise<ResolvedSettings>;
   /** The settings file with its profiles: the user's own, or that of another home. */
   readonly profiles: (home?: string) => Promise<SettingsFile>;
+  /** Deletes the access token that paylink obtained for a profile. */
+  readonly forgetToken: (profile: string) => void;
   /** The client of the service. Throws `no_profile`, `no_token`. */
   readonly api: (options?: ApiOptions) => Promise<Api>;
-  /** Reads a URL on the service's own origin with the account's token, that of these settings; undefined for any other URL. */
-  readonly asAccount: (url: URL, settings?: ResolvedSettings) => Promise<HttpReply | undefined>;
   /** The event store: a file, or the one at the default location. The caller closes it. */
   readonly events: (place?: string) => Promise<EventStore>;
   /** Whether `events` would open a file that exists already. */

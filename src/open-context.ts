@@ -9,20 +9,13 @@ import type { Send } from "./http/exchange.ts";
 import { createSender } from "./http/send.ts";
 import { threadOf } from "./own-files.ts";
 import type { Opener } from "./run.ts";
-import {
-  isDatabaseUrl,
-  parseWebAddress,
-  passwordsIn,
-  SANDBOX_PROFILE,
-  withoutPassword,
-} from "./domain/addresses.ts";
-import { isSecretName } from "./domain/secrets.ts";
+import { isDatabaseUrl, passwordsIn, SANDBOX_PROFILE, withoutPassword } from "./domain/addresses.ts";
 import type { ThreadProgram } from "./events/sqlite.ts";
 import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
 import { type ResolvedSettings, resolveSettings } from "./settings/resolved-settings.ts";
-import { type Profile, withoutAccessToken } from "./settings/profile.ts";
 import { namedProfile } from "./settings/profile-names.ts";
 import { openSettingsFile, type SettingsFile } from "./settings/settings-file.ts";
+import { openTokenFiles } from "./settings/token-files.ts";
 import type { StandardChannels } from "./terminal/channel.ts";
 import { createSecrets, type Secrets, traceSend, traceServe } from "./terminal/debug-trace.ts";
 import { createReadFile, createStdin, type StandardInput } from "./terminal/files.ts";
@@ -32,9 +25,6 @@ import type { Signals } from "./terminal/signals.ts";
 
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
-
-/** The same for a key, which a webhook may wait for. */
-const KEY_TIMEOUT = 5_000;
 
 /** Variables with secret values, which are never printed. */
 const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD", ...SECRET_BROKER_VARIABLES];
@@ -100,7 +90,6 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
   const network = createSender({
     httpsProxy: process.env["HTTPS_PROXY"] ?? process.env["https_proxy"],
     noProxy: process.env["NO_PROXY"] ?? process.env["no_proxy"],
-    nodeVersion: process.versions.node,
     userAgent: `paylink/${PAYLINK_VERSION}`,
   });
   const around: Surroundings = {
@@ -154,13 +143,12 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
   let stored: SettingsFile | undefined;
   const profiles = async (home?: string): Promise<SettingsFile> => {
     const settings =
-      home === undefined
-        ? (stored ??= openSettingsFile(config, out.warn))
-        : openSettingsFile(folders(home).config, out.warn);
-    for (const profile of Object.values(settings.profiles()))
-      for (const secret of secretsOf(profile)) secrets.know(secret);
+      home === undefined ? (stored ??= openSettingsFile(config)) : openSettingsFile(folders(home).config);
+    for (const { token, clientSecret } of Object.values(settings.profiles()))
+      for (const secret of [token, clientSecret]) secrets.know(secret);
     return settings;
   };
+  const tokens = openTokenFiles(config);
   const send: Send = async (request, options) => {
     try {
       return await own.send(request, options);
@@ -184,8 +172,6 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
     return openApi({
       send,
       retries: options.retries ?? true,
-      readFile,
-      newId,
       now,
       random,
       pause,
@@ -193,22 +179,23 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       settings: options.settings ?? (await settings()),
       timeout: options.exchangeTimeout ?? options.timeout ?? REQUEST_TIMEOUT,
       deadline: options.timeout === undefined ? undefined : now().getTime() + options.timeout,
-      waiting: ({ reason, mayHaveArrived, milliseconds, retry, retries }) => {
-        const before = mayHaveArrived ? "The outcome is unknown" : "Nothing was done";
-        const again = mayHaveArrived ? "Trying again with the same key" : "Trying again";
-        out.warn(
-          `${before}: ${reason}. ${again} in ${(milliseconds / 1000).toFixed(1)} s (${retry} of ${retries}).`,
-        );
+      waiting: ({ reason, milliseconds, retry, retries }) => {
+        const wait = `${(milliseconds / 1000).toFixed(1)} s`;
+        out.warn(`Nothing was done: ${reason}. Trying again in ${wait} (${retry} of ${retries}).`);
       },
-      keep: async (name, { token, expires }) => {
-        secrets.know(token);
+      kept: (name, client) => {
+        const kept = options.settings === undefined ? tokens.read(name, client) : undefined;
+        secrets.know(kept?.token);
+        return kept;
+      },
+      keep: (name, client, token) => {
+        secrets.know(token.token);
         if (options.settings !== undefined) return;
-        const stored = await profiles();
-        await stored.change(name, (before) => ({
-          ...withoutAccessToken(before),
-          accessToken: token,
-          ...(expires === undefined ? {} : { accessTokenExpires: expires }),
-        }));
+        try {
+          tokens.keep(name, client, token, newId());
+        } catch (error) {
+          out.warn(`The access token is not stored for the next command: ${systemReason(error)}.`);
+        }
       },
     });
   };
@@ -216,13 +203,8 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
     dataFolder: data,
     send,
     profiles,
+    forgetToken: tokens.forget,
     settings,
-    asAccount: async (url: URL, given?: ResolvedSettings) => {
-      const baseUrl = (given ?? (await settings())).get("baseUrl") ?? "";
-      if (parseWebAddress(baseUrl)?.origin !== url.origin) return undefined;
-      const account = given === undefined ? {} : { settings: given };
-      return (await api({ ...account, retries: false, exchangeTimeout: KEY_TIMEOUT })).readUrl(url);
-    },
     api,
     events: async (place) => {
       const chosen = place ?? (await settings()).get("eventStore");
@@ -268,13 +250,6 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
     writeFile,
     createFile: (path, text, place, mode) => createFile(`${path}.${newId()}`, path, { text, place, mode }),
   } satisfies Partial<Context>;
-}
-
-/** Includes headers and parameters of the token request whose names mark them as secrets. */
-function secretsOf({ token, clientSecret, accessToken, headers = {}, tokenParams }: Profile) {
-  const named = [...Object.entries(headers), ...new URLSearchParams(tokenParams)];
-  const secret = named.filter(([name]) => isSecretName(name)).map(([, value]) => value);
-  return [token, clientSecret, accessToken, ...secret];
 }
 
 /** paylink creates its own folders only: another one that does not exist was probably mistyped. */

@@ -12,7 +12,7 @@ import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import { attempt, failed, passed, skipped, warned, type Check } from "../service/checks.ts";
 
-type KeyReading = Pick<Context, "readFile" | "send" | "signal" | "now" | "asAccount">;
+type KeyReading = Pick<Context, "readFile" | "send" | "signal" | "now">;
 
 /** The settings with this profile, without the environment, which is not stored. */
 export const settingsWith = (name: string, profile: Profile): ResolvedSettings =>
@@ -36,12 +36,10 @@ export async function checkKeys(
 }
 
 async function checkSource(source: string, reading: KeyReading, place: string): Promise<Check> {
-  const { readFile, send, signal, asAccount } = reading;
+  const { readFile, send, signal } = reading;
   const now = reading.now();
   const name = isKeyText(source) ? "the key's text" : source;
-  const loaded = await attempt(
-    loadKeys([source], { readFile, send, signal, asAccount, place, effect: "verify" }),
-  );
+  const loaded = await attempt(loadKeys([source], { readFile, send, signal, place, effect: "verify" }));
   const remedy = hint`Get the public key from the service: ${SET_KEY}`;
   if (loaded instanceof PaylinkError && loaded.cause instanceof SandboxNotRunning)
     return failed(KEY, loaded, hint`Start it: ${paylink("sandbox")}`);

@@ -7,11 +7,12 @@ import { command } from "./command.ts";
 export const logout = command({
   summary: "delete a profile's token and client secret; its defaults stay",
   examples: ["paylink logout", "paylink logout --profile sandbox"],
-  run: async ({ out, env, settings, profiles }) => {
+  run: async ({ out, env, settings, profiles, forgetToken }) => {
     const { profile } = await settings();
     if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to log out of.");
     const { withoutSecrets } = await import("../settings/profile.ts");
     await (await profiles()).change(profile, withoutSecrets);
+    forgetToken(profile);
     if (out.json) out.data(JSON.stringify({ profile, loggedOut: true }));
     else out.data(`Deleted the secrets of profile ${safeText(profile)}.`);
     for (const { variable } of [SETTINGS.token, SETTINGS.clientSecret])

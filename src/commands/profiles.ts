@@ -1,9 +1,8 @@
-/** `paylink profiles`: lists the profiles, and chooses, renames or removes one. */
+/** `paylink profiles`: lists the profiles, and chooses or removes one. */
 import { parseWebAddress } from "../domain/addresses.ts";
-import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { serviceLabel, type ServiceLabel, SERVICES } from "../domain/known-services.ts";
 import { safeText } from "../render/safe-text.ts";
-import { noSuchProfile, parseOwnProfileName } from "../settings/profile-names.ts";
+import { noSuchProfile } from "../settings/profile-names.ts";
 import type { Profile, Profiles } from "../settings/profile.ts";
 import { argument, command, text } from "./command.ts";
 import { checkConfirmable, isConfirmed } from "./shared-flags.ts";
@@ -74,31 +73,6 @@ const use = command({
   },
 });
 
-const rename = command({
-  summary: "give a profile another name",
-  examples: [
-    "paylink config set currency EUR -p shop && paylink profiles rename shop my-shop",
-    "paylink profiles rename my-shop shop --json",
-  ],
-  arguments: {
-    name: argument("<profile>", "its name", parseOwnProfileName, { example: "shop" }),
-    next: argument("<new name>", "letters, digits, . _ and -", parseOwnProfileName, { example: "my-shop" }),
-  },
-  consequence: "Nothing was renamed.",
-  run: async ({ out, profiles }, { name, next }) => {
-    const settings = await profiles();
-    requireProfile(name, settings.profiles());
-    if (Object.hasOwn(settings.profiles(), next))
-      throw new PaylinkError("usage", `There is a profile named ${next} already. Nothing was renamed.`, {
-        hints: [hint`To delete it: ${paylink("profiles", "remove", next)}`],
-      });
-    await settings.rename(name, next);
-    if (out.json) out.data(JSON.stringify({ renamed: name, profile: next }));
-    else out.data(`Profile ${safeText(name)} is now named ${safeText(next)}.`);
-    return 0;
-  },
-});
-
 const remove = command({
   summary: "delete a profile with its settings and secrets",
   examples: [
@@ -118,6 +92,7 @@ const remove = command({
       return 0;
     }
     await settings.remove(name);
+    context.forgetToken(name);
     if (out.json) out.data(JSON.stringify({ removed: name, current: settings.current() ?? null }));
     else out.data(`Deleted profile ${safeText(name)}.`);
     if (Object.keys(settings.profiles()).length === 0) out.note(NO_PROFILE);
@@ -132,7 +107,7 @@ function requireProfile(name: string, stored: Profiles): void {
 }
 
 export const profiles = command({
-  summary: "list, choose, rename and remove profiles",
+  summary: "list, choose and remove profiles",
   examples: ["paylink profiles", "paylink profiles use sandbox"],
-  commands: { list, use, rename, remove },
+  commands: { list, use, remove },
 });

@@ -1,6 +1,6 @@
 /** `paylink status`: checks the account of the profile, one line for each part, with the remedy. */
 import type { Context } from "../context.ts";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
 import { renderHint } from "../render/hint.ts";
 import type { Check } from "../service/checks.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
@@ -44,7 +44,7 @@ export const status = command({
 });
 
 async function checkAccount(context: Context, settings: ResolvedSettings, timeout: number): Promise<Check[]> {
-  const { attempt, checkCallbacks, checkPublicUrl, checkService, failed, passed, warned } =
+  const { attempt, checkCallbacks, checkPublicUrl, checkService, failed, passed } =
     await import("../service/checks.ts");
   const { checkKeys } = await import("./account-checks.ts");
   const { NO_PAINT } = await import("../render/paint.ts");
@@ -52,11 +52,8 @@ async function checkAccount(context: Context, settings: ResolvedSettings, timeou
   const store = await attempt(eventStorePlace(context));
   const profiles = await context.profiles();
   const file = `${profiles.path}, ${renderServiceName(settings, NO_PAINT)}`;
-  const open = profiles.readableByOthers();
   return [
-    open === undefined
-      ? passed("settings file", file)
-      : warned("settings file", `${file}; others can read it`, hint`To keep them out: chmod 600 ${open}`),
+    passed("settings file", file),
     ...(await checkService({ settings, now: context.now(), api: () => context.api({ timeout }) })),
     ...(await checkKeys(settings, context, "webhookKey")),
     checkCallbacks(settings),

@@ -12,19 +12,16 @@ interface Service {
   readonly settings: Readonly<Record<string, string | undefined>> & { readonly baseUrl: string };
 }
 
-/** Requests as the specification describes them; a transaction is read where the sandbox has it. */
-export const SPECIFIED_FORM = {
-  linksPath: "/v1/payment-links",
-  transactionUrl: "/v1/transactions/{uti}",
-  authHeader: "Authorization: Bearer {token}",
-} as const;
+/** Where links are created, below the base URL. */
+export const LINKS_PATH = "/v1/payment-links";
+/** Where the sandbox has transactions: the specification names no address. */
+export const TRANSACTION_PATH = "/v1/transactions/{uti}";
 
 /** The transaction types that the specification and the services name. */
 export const TRANSACTION_TYPES = ["SALE", "AUTH", "PRE-AUTH", "VERIFICATION"] as const;
 
 /** What both addresses of DNA Payments have in common. */
 const DNA = {
-  tokenAuth: "post",
   tokenScope: "pay_by_link",
   // Pay by Link has no endpoint for transactions.
   transactionUrl: undefined,

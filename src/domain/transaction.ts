@@ -1,17 +1,8 @@
 /** Reads the transaction record of a webhook, with its outcome and every violation of the specification. */
 
 import { maskCardFields } from "./card-numbers.ts";
-import {
-  formatJsonPointer,
-  isJsonNumber,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  memberOf,
-  type PointerSteps,
-  plainJson,
-  valueAt,
-} from "./json.ts";
+import { findWrapped } from "./envelope.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, plainJson } from "./json.ts";
 import { isNumeral, type Amount } from "./money.ts";
 import { parseJson } from "./parse-json.ts";
 import type { Outcome } from "./outcome.ts";
@@ -37,8 +28,7 @@ export const describeViolation = ({ path, message }: Pick<Violation, "path" | "m
 
 export interface ReadRecord {
   /**
-   * Null only if the bytes are not a JSON object, or wrap the record elsewhere: an authentic record that breaks the rules is still
-   * a record.
+   * Null only if the bytes are not a JSON object: an authentic record that breaks the rules is still a record.
    */
   readonly record: TransactionRecord | null;
   /** In the order of the specification's table. */
@@ -49,11 +39,8 @@ export interface ReadRecord {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/**
- * Reads the body of a webhook. Never throws: every problem with the bytes is a violation. `recordAt` is the JSON Pointer to the
- * record where the service wraps it.
- */
-export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
+/** Reads the body of a webhook. Never throws: every problem with the bytes is a violation. */
+export function readRecord(bytes: Uint8Array): ReadRecord {
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -74,24 +61,18 @@ export function readRecord(bytes: Uint8Array, recordAt?: string): ReadRecord {
     });
   }
   const document = json.value.value;
-  const record = recordAt === undefined ? document : valueAt(document, recordAt);
-  const wrapped = record !== undefined && isRecord(record) ? undefined : recordPlace(document);
-  if (wrapped !== undefined)
-    return noRecord(
-      ...violations,
-      whole("body_schema", `seems to have the record at ${wrapped}: set recordAt to that`),
-    );
-  if (isJsonObject(record)) {
-    const masked = maskedRecord(record);
-    return {
-      record: masked,
-      violations: violations.concat(violationsOf(record)),
-      isWhole: masked === document && violations.length === 0,
-    };
-  }
-  const must =
-    recordAt === undefined ? "must be a JSON object" : `must have the record at ${recordAt} (recordAt)`;
-  return noRecord(...violations, whole("body_schema", must));
+  if (!isJsonObject(document)) return noRecord(...violations, whole("body_schema", "must be a JSON object"));
+  const found = findWrapped(document, isRecord);
+  if (found.length > 1)
+    violations.push(whole("body_schema", `must hold one record, and holds ${found.length}`));
+  // What is no record, or not certainly one, is shown as it is: its outcome is unclear.
+  const record = found.length === 1 ? (found[0] ?? document) : document;
+  const masked = maskedRecord(record);
+  return {
+    record: masked,
+    violations: violations.concat(violationsOf(record)),
+    isWhole: masked === document && violations.length === 0,
+  };
 }
 
 const noRecord = (...violations: Violation[]): ReadRecord => ({ record: null, violations, isWhole: false });
@@ -105,19 +86,8 @@ const maskedRecord = (record: TransactionRecord): TransactionRecord => {
 /** What no envelope has: the identity of a payment, its verdict and its amount. */
 const SIGNS = ["uti", "transApproved", "amountTrans"] as const satisfies readonly FieldName[];
 
-export const isRecord = (value: Json): boolean =>
-  isJsonObject(value) && SIGNS.some((name) => memberOf(value, name) !== undefined);
-
-/** Where a record is inside the document, as a JSON Pointer; undefined if it is not wrapped, or nowhere. */
-export function recordPlace(document: Json, steps: PointerSteps = []): string | undefined {
-  if (steps.length > 0 && isRecord(document)) return formatJsonPointer(steps);
-  if (!isJsonObject(document) && !Array.isArray(document)) return undefined;
-  for (const [name, value] of Object.entries(document)) {
-    const place = recordPlace(value, [...steps, name]);
-    if (place !== undefined) return place;
-  }
-  return undefined;
-}
+export const isRecord = (value: JsonObject): boolean =>
+  SIGNS.some((name) => memberOf(value, name) !== undefined);
 
 /** Every rule of the specification's table that the record breaks. Unknown fields are allowed. */
 export function violationsOf(record: TransactionRecord): Violation[] {

@@ -158,7 +158,7 @@ export function* judgeAgain({ schema }: Dialect, from: number): Generator<Statem
 function outcomeNow(row: Row): string {
   try {
     const request = requestFromRow(row);
-    const { record } = readStored(request, undefined);
+    const { record } = readStored(request);
     return outcomeOf(recordWith(String(row["uti"]), storedJson(request)) ?? record);
   } catch {
     // Whoever reads the row is told that it is damaged.

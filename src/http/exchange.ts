@@ -12,8 +12,6 @@ export interface SendOptions {
   readonly keep?: number;
   /** Accepts a self-signed certificate: only for a forward target that the user named. */
   readonly insecure?: boolean;
-  /** Identifies paylink to the server (mutual TLS). */
-  readonly clientCertificate?: TlsFiles | undefined;
   /** Ends the exchange at once, with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** Ignores the signal once the request was sent, so that its effect becomes known. */
@@ -36,15 +34,6 @@ export class SendError extends Error {
 
 /** The exchange took longer than its timeout. It has a class, since the clock cannot tell: a timer may fire early. */
 export class SendTimeout extends SendError {}
-
-/**
- * An https server closed the connection instead of answering, and the client has no certificate: in TLS 1.3 a server that
- * requires one refuses the client only after its request.
- */
-export class ClosedWithoutAnswer extends SendError {}
-
-/** The proxy of https requests did not answer, or did not connect to the service. */
-export class ProxyFailed extends SendError {}
 
 /** Nothing answers where the sandbox was registered. */
 export class SandboxNotRunning extends SendError {}

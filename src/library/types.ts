@@ -146,8 +146,6 @@ export interface VerifierOptions {
   readonly require?: readonly string[] | undefined;
   /** Refuses signatures without a `created` time (`created_missing`). By default they are accepted with a warning. */
   readonly requireCreated?: boolean | undefined;
-  /** The JSON Pointer to the record in the body, such as `/data`, where the service wraps it. */
-  readonly recordAt?: string | undefined;
   /**
    * Refuses a record that breaks the specification (status 422), and gives each transaction its full type. By default such a
    * webhook, which is authentic, is accepted with its `violations`. Members that the specification does not have are no violation.

@@ -1,5 +1,5 @@
 /** Verifies webhooks in an application: the listener's own judgement of a request in any form, as a typed result. */
-import { isJsonNumber, memberOf, parseJsonPointer, plainJson, plainObject } from "../domain/json.ts";
+import { isJsonNumber, memberOf, plainJson, plainObject } from "../domain/json.ts";
 import { CURRENCY_CODE, minorUnitsOf } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { parseDuration } from "../domain/time.ts";
@@ -28,7 +28,7 @@ export function createVerifierWith(options: VerifierOptions, { openKeys, now }: 
   const paths = pathsOf(options.path);
   const address =
     options.publicUrl === undefined ? undefined : publicAddress(parseUrl(options.publicUrl), paths);
-  const rules = { policy, maxBody: DEFAULT_MAX_BODY, recordAt: pointerOf(options.recordAt) };
+  const rules = { policy, maxBody: DEFAULT_MAX_BODY };
   const sources = keySourcesOf(options.key);
   const time = clockOf(options.now, now);
   const open = async (): Promise<TimedJudge> => {
@@ -114,14 +114,6 @@ function policyOf({ tolerance, require = [], requireCreated }: VerifierOptions):
     ...(requireCreated === undefined ? {} : { requireCreated }),
     ...(tolerance === undefined ? {} : { maxAge: secondsOf(tolerance) }),
   };
-}
-
-function pointerOf(recordAt: unknown): string | undefined {
-  if (recordAt === undefined) return undefined;
-  if (typeof recordAt !== "string") throw new TypeError("The option recordAt is no text.");
-  const parsed = parseJsonPointer(recordAt);
-  if (parsed.ok) return recordAt;
-  throw new TypeError(`The option recordAt is "${recordAt}"; it ${parsed.message}.`);
 }
 
 function secondsOf(tolerance: number | string): number {

@@ -181,12 +181,9 @@ export interface EventStore extends EventLog {
   close(): Promise<void>;
 }
 
-/** The event with its record, which is read again from the body at `recordAt`. */
-export function asReceived(
-  { type, id, receivedAt, verdict, request }: StoredEvent,
-  recordAt: string | undefined,
-): WebhookEvent {
-  return { type, id, receivedAt, repeated: false, verdict, request, ...readStored(request, recordAt) };
+/** The event with its record, which is read again from the body. */
+export function asReceived({ type, id, receivedAt, verdict, request }: StoredEvent): WebhookEvent {
+  return { type, id, receivedAt, repeated: false, verdict, request, ...readStored(request) };
 }
 
 /** The JSON of the body, of which the record may be a part; undefined if it is no JSON. */
@@ -195,5 +192,4 @@ export function storedJson(request: HttpRequest): Json | undefined {
   return json.ok ? json.value.value : undefined;
 }
 
-export const readStored = (request: HttpRequest, recordAt: string | undefined): ReadRecord =>
-  readRecord(request.body, recordAt);
+export const readStored = (request: HttpRequest): ReadRecord => readRecord(request.body);

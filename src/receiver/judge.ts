@@ -20,8 +20,6 @@ export interface JudgeOptions {
   readonly keys: readonly VerificationKey[];
   readonly policy: Policy;
   readonly now: Date;
-  /** The JSON Pointer to the record, if the service wraps it. */
-  readonly recordAt?: string | undefined;
   /** Also reads the record of a webhook that does not verify. */
   readonly unverified?: boolean;
 }
@@ -34,10 +32,10 @@ export const verifyOptions = ({ keys, policy, now }: JudgeOptions): VerifyOption
 });
 
 export function judge(request: HttpRequest, options: JudgeOptions): Judgement {
-  const { recordAt, unverified = false } = options;
+  const { unverified = false } = options;
   const verdict = named(verify(request, verifyOptions(options)), request);
   if (verdict.verdict === "invalid" && !unverified) return { verdict, ...UNREAD };
-  return { verdict, ...readRecord(request.body, recordAt) };
+  return { verdict, ...readRecord(request.body) };
 }
 
 /** Bytes; such a callback has a few hundred, and what is not signed is not worth much reading. */
@@ -81,11 +79,11 @@ export type TimedJudge = (request: HttpRequest, now: Date) => Promise<Judgement>
 
 /** Renews the keys and judges again if a newer key may have made the signature. */
 export function createJudge(options: RenewalOptions): TimedJudge {
-  const { policy, recordAt, unverified = false, keys, renewKeys } = options;
+  const { policy, unverified = false, keys, renewKeys } = options;
   return async (request, now) => {
     const current = keys();
     const known = current instanceof Promise ? await current : current;
-    const rest = { policy, recordAt, unverified, now };
+    const rest = { policy, unverified, now };
     const judgement = judge(request, { ...rest, keys: known });
     if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, known)) return judgement;
     return (await renewKeys()) ? judge(request, { ...rest, keys: await keys() }) : judgement;

@@ -36,7 +36,6 @@ export interface ReceiverOptions {
   readonly paths: readonly string[];
   readonly maxBody: number;
   /** The JSON Pointer to the record in a webhook, if the service wraps it. */
-  readonly recordAt?: string | undefined;
   /** Refuses records that break the specification. */
   readonly strict: boolean;
   /** Accepts webhooks that do not verify, and marks them. */

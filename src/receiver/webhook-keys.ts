@@ -14,11 +14,6 @@ export type KeySource = string | Uint8Array;
 interface KeyReading {
   readonly readFile: (path: string, place: string) => Promise<Uint8Array>;
   readonly send: Send;
-  /**
-   * Reads a URL on the service's own origin with the account's token; undefined for any other URL. Throws if the service
-   * refuses it. Without this, there is no account.
-   */
-  readonly asAccount?: ((url: URL) => Promise<HttpReply | undefined>) | undefined;
   /** Where the sources are named: a flag or a setting. */
   readonly place: string;
   /** Ends the reading of keys. */
@@ -211,7 +206,7 @@ const FETCH_TIMEOUT = 5_000;
 /** Bytes of a key or a key set. */
 const MAX_KEY_REPLY = 1024 * 1024;
 
-async function fetchKey(url: URL, { send, signal, asAccount }: KeyReading): Promise<SourceBytes> {
+async function fetchKey(url: URL, { send, signal }: KeyReading): Promise<SourceBytes> {
   requireTls(url);
   const request = {
     method: "GET",
@@ -226,9 +221,7 @@ async function fetchKey(url: URL, { send, signal, asAccount }: KeyReading): Prom
     signal?.throwIfAborted();
     throw notFetched(url, messageOf(error), error);
   }
-  const isForbidden = reply.status === 401 || reply.status === 403;
-  const read = isForbidden ? await asAccount?.(url).catch(ifRefused) : reply;
-  if (read?.status === 200) return { bytes: read.body, lifetime: lifetimeOf(read) };
+  if (reply.status === 200) return { bytes: reply.body, lifetime: lifetimeOf(reply) };
   throw refusedFetch(url, reply);
 }
 
@@ -239,11 +232,6 @@ function requireTls(url: URL): void {
       "exposed",
       `${withoutPassword(url.href)} is not https: a key fetched without TLS can be replaced in transit.`,
     );
-}
-
-/** Then the answer without a token says what is wrong. */
-function ifRefused(error: unknown): undefined {
-  if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
 }
 
 /** The `max-age` of the reply (RFC 9111 5.2.2.1), within the bounds. */
@@ -276,7 +264,7 @@ function refusedFetch(url: URL, { status, headers }: HttpReply): KeyFailure {
   if (status === 401 || status === 403)
     return new KeyFailure(
       "forbidden",
-      `The key's address ${withoutPassword(url.href)} answered ${status}: it requires a token, and the account's is sent to the service's own address alone, or is refused there.`,
+      `The key's address ${withoutPassword(url.href)} answered ${status}: it requires a login, and paylink has none for keys.`,
       { details: { status } },
     );
   return notFetched(url, `it answered ${status}`);

@@ -5,7 +5,6 @@ import { formatAmount, signOf, type Amount } from "../domain/money.ts";
 import { linkKind, labelOf, LINK_DATES, type LinkFieldPath } from "../domain/payment-link-fields.ts";
 import type { PaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import { isSecretName } from "../domain/secrets.ts";
 import { formatRelative, parseInstant } from "../domain/time.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
@@ -155,25 +154,11 @@ export function paintStatus(status: string, paint: Paint): string {
   return status === "expired" || status === "cancelled" ? paint.dim(status) : status;
 }
 
-/** In double quotes, only these characters are special to a POSIX shell. */
-const doubleQuoted = (text: string): string => `"${text.replace(/[\\"$`]/g, "\\$&")}"`;
-
-interface CurlHeaders {
-  /** With `{token}` in it. */
-  readonly authHeader: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** A request as a curl command. The token stays in the environment. */
-export function renderCurl(url: URL, body: string, { authHeader, headers }: CurlHeaders): string {
-  const auth = doubleQuoted(authHeader).replaceAll("{token}", "$PAYLINK_TOKEN");
-  const added = Object.entries(headers).map(([name, value]) => {
-    return `--header ${shellWord(`${name}: ${isSecretName(name) ? "[redacted]" : value}`)}`;
-  });
+export function renderCurl(url: URL, body: string): string {
   return [
     `curl --fail-with-body --silent --show-error --request POST ${shellWord(url.href)}`,
-    `--header ${auth}`,
-    ...added,
+    `--header "Authorization: Bearer $PAYLINK_TOKEN"`,
     `--header 'Content-Type: application/json'`,
     `--header 'Accept: application/json'`,
     `--data-raw ${shellWord(body)}`,

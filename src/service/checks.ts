@@ -5,10 +5,7 @@ import type { ConfigKey } from "../settings/setting-table.ts";
 import { serviceLabel } from "../domain/known-services.ts";
 import { isExposed, isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import type { Api } from "./client.ts";
-import { tokenExpiry } from "./tokens.ts";
-import { formatRelative } from "../domain/time.ts";
-import { addressHints, connectionHint, UnusableAnswer, VERSION } from "./failures.ts";
-import type { ServiceWords } from "./words.ts";
+import { UnusableAnswer } from "./failures.ts";
 
 export type CheckState = "ok" | "warning" | "failed" | "skipped";
 
@@ -98,7 +95,7 @@ function problemOf(address: string | undefined, settings: ResolvedSettings): str
 /** An account, stored or not. */
 export interface Account {
   readonly settings: ResolvedSettings;
-  /** Throws `no_token`, or `usage` for an unusable client certificate. */
+  /** Throws `no_token`. */
   readonly api: () => Promise<Api>;
   readonly now: Date;
 }
@@ -108,6 +105,7 @@ const TOKEN = "token";
 const LINKS = "links endpoint";
 const TRANSACTION = "transaction address";
 
+/** The token endpoint, the token, the list of links and the address of transactions, each one question. */
 export async function checkService(account: Account): Promise<Check[]> {
   const api = await attempt(account.api());
   if (api instanceof PaylinkError)
@@ -115,14 +113,17 @@ export async function checkService(account: Account): Promise<Check[]> {
   const endpoint = await checkTokenEndpoint(api, account.settings);
   if (endpoint.state === "failed") return [endpoint, ...unchecked([TOKEN, LINKS, TRANSACTION], ENDPOINT)];
   const listed = await listLinks(api, account);
+  if (listed === undefined)
+    return [endpoint, ...unchecked([TOKEN], LINKS), NO_TERMINAL, await checkTransaction(api, account)];
+  if (statusOf(listed) === 401 && listed instanceof PaylinkError)
+    return [endpoint, failed(TOKEN, listed, LOGIN), ...unchecked([LINKS, TRANSACTION], TOKEN)];
   const links = checkLinks(listed, account.settings);
-  if (listed instanceof PaylinkError && !(listed instanceof UnusableAnswer))
+  if (!isFromApi(listed))
     return [endpoint, ...unchecked([TOKEN], LINKS), links, ...unchecked([TRANSACTION], LINKS)];
-  const read = await readTransaction(api, account.settings);
-  const token = checkToken([listed, read], account);
-  if (token.state === "failed") return [endpoint, token, ...unchecked([LINKS, TRANSACTION], TOKEN)];
-  return [endpoint, token, links, checkTransaction(read, account.settings)];
+  return [endpoint, passed(TOKEN, "accepted"), links, await checkTransaction(api, account)];
 }
+
+const LOGIN = hint`Check the token. To store another account: ${paylink("login")}`;
 
 const unchecked = (checks: readonly string[], cause: string): Check[] =>
   checks.map((check) => skipped(check, `not checked, because of the ${cause}`));
@@ -134,13 +135,13 @@ async function checkTokenEndpoint(api: Api, settings: ResolvedSettings): Promise
   return passed(ENDPOINT, `${settings.get("tokenUrl") ?? ""} gave an access token`);
 }
 
-type Answer = PaylinkError | "answered" | undefined;
+type Answer = PaylinkError | "answered";
 
 /** Milliseconds: one day of links is enough to see whether the service lists them. */
 const PERIOD = 86_400_000;
 
 /** Undefined without a terminal, which the operation needs. */
-async function listLinks(api: Api, { settings, now }: Account): Promise<Answer> {
+async function listLinks(api: Api, { settings, now }: Account): Promise<Answer | undefined> {
   const terminalId = settings.get("terminalId");
   if (terminalId === undefined) return undefined;
   const from = new Date(now.getTime() - PERIOD);
@@ -148,70 +149,41 @@ async function listLinks(api: Api, { settings, now }: Account): Promise<Answer> 
   return page instanceof PaylinkError ? page : "answered";
 }
 
+const TERMINAL = set("terminalId", "<id>");
+
+const NO_TERMINAL = warned(
+  LINKS,
+  "not checked, because no terminal is set",
+  hint`Each ${paylink("create")} needs --terminal-id. To store a default: ${TERMINAL}`,
+);
+
 function checkLinks(listed: Answer, settings: ResolvedSettings): Check {
-  const terminal = set("terminalId", "<id>");
-  if (listed === undefined)
-    return warned(
-      LINKS,
-      "not checked, because no terminal is set",
-      hint`Each ${paylink("create")} needs --terminal-id. To store a default: ${terminal}`,
-    );
-  const baseUrl = settings.get("baseUrl") ?? "";
-  if (!(listed instanceof PaylinkError))
-    return passed(LINKS, `${baseUrl} lists the links of terminal ${settings.get("terminalId") ?? ""}`);
-  if (!(listed instanceof UnusableAnswer)) {
-    const step = connectionHint(listed.cause);
-    return failed(LINKS, listed, ...(step === undefined ? addressHints(baseUrl) : [step]));
-  }
+  const [baseUrl, terminalId] = [settings.get("baseUrl") ?? "", settings.get("terminalId") ?? ""];
+  if (listed === "answered") return passed(LINKS, `${baseUrl} lists the links of terminal ${terminalId}`);
+  if (!(listed instanceof UnusableAnswer) || listed.code === "redirected") return failed(LINKS, listed);
   const { status, words } = listed.answer;
-  if (listed.code === "redirected")
-    return failed(LINKS, listed, ...redirectHints(listed.details["location"], baseUrl));
-  if (status === 403) return failed(LINKS, listed, ...rightsHints(words));
-  if (listed.code === "overloaded" || status >= 500) return failed(LINKS, listed, hint`Try again later.`);
-  // A built-in service lists links; another one may have no list of them.
-  const mustList = settings.get("service") !== undefined || VERSION.test(baseUrl);
-  if (words.isPage || (status === 404 && mustList)) return failed(LINKS, listed, ...addressHints(baseUrl));
-  if (status === 404 || status === 405 || status < 300)
-    return warned(
+  if (status === 403)
+    return failed(
       LINKS,
-      `${listed.message} The service may have no list of links, or the address is wrong.`,
-      ...addressHints(baseUrl),
+      listed,
+      hint`The token is valid, but not for this request. Check the terminal: ${TERMINAL}`,
+      hint`and the scope of the token: ${set("tokenScope", "<scope>")}`,
     );
-  return failed(LINKS, listed, hint`Check the terminal: ${terminal}`);
-}
-
-function redirectHints(location: unknown, baseUrl: string): readonly Hint[] {
-  const target = parseWebAddress(String(location));
-  return target === undefined || target.origin === parseWebAddress(baseUrl)?.origin
-    ? addressHints(baseUrl)
-    : [
-        hint`paylink does not send a token to a redirect target. If that is the service: ${set("baseUrl", target.origin)}`,
-      ];
-}
-
-function rightsHints({ code = "", text }: ServiceWords): readonly Hint[] {
-  const scope = hint`the scope of the token: ${set("tokenScope", "<scope>")}`;
-  if (/scope/i.test(`${code} ${text}`)) return [hint`The token is valid, but not for links. Set ${scope}`];
-  return [
-    hint`The token is valid, but not for this request.`,
-    hint`Check the terminal: ${set("terminalId", "<id>")}`,
-    hint`and ${scope}`,
-  ];
+  if (words.isPage || status === 404 || status < 300)
+    return failed(LINKS, listed, hint`Check the address of the service: ${set("baseUrl", "<url>")}`);
+  if (status < 500 && listed.code === "refused")
+    return failed(LINKS, listed, hint`Check the terminal: ${TERMINAL}`);
+  return failed(LINKS, listed);
 }
 
 /** No transaction has this uti: reading it has no effect. */
 const NO_UTI = "00000000-0000-0000-0000-000000000000";
 
-async function readTransaction(api: Api, settings: ResolvedSettings): Promise<Answer> {
-  if (settings.get("transactionUrl") === undefined) return undefined;
-  const read = await attempt(api.readTransaction(NO_UTI));
-  return read instanceof PaylinkError ? read : "answered";
-}
-
-function checkTransaction(read: Answer, settings: ResolvedSettings): Check {
+async function checkTransaction(api: Api, { settings }: Account): Promise<Check> {
   const address = settings.find("transactionUrl");
   if (address === undefined)
     return skipped(TRANSACTION, "not set", hint`${paylink("transaction")} needs it.`);
+  const read = await attempt(api.readTransaction(NO_UTI));
   if (!(read instanceof PaylinkError) || saysUnknown(read)) return passed(TRANSACTION, address.value);
   const remedy = hint`${paylink("transaction")} needs it: ${set("transactionUrl", "<path or URL with {uti}>")}`;
   const detail = `${address.value}: ${read.message}`;
@@ -222,38 +194,16 @@ function checkTransaction(read: Answer, settings: ResolvedSettings): Check {
 
 /** The answers of an API to an unknown uti: a refusal in its words, or nothing found. */
 function saysUnknown(read: PaylinkError): boolean {
-  if (!(read instanceof UnusableAnswer)) return read.code === "usage";
+  if (!(read instanceof UnusableAnswer)) return false;
   const { status, words } = read.answer;
   return status === 204 || (words.isJson && (status < 300 || read.code === "refused"));
 }
 
-function checkToken(answers: readonly Answer[], { settings, now }: Account): Check {
-  const token = settings.get("token");
-  const expiry = token === undefined ? undefined : tokenExpiry(token);
-  const isPast = expiry !== undefined && expiry < now;
-  const about =
-    expiry === undefined ? "" : `, ${isPast ? "expired" : "expires"} ${formatRelative(expiry, now)}`;
-  const refusal = answers.find((answer) => statusOf(answer) === 401);
-  if (refusal instanceof PaylinkError) {
-    const remedies =
-      token === undefined
-        ? [
-            hint`The token is new, so check how it is sent: ${set("authHeader", "Authorization: Bearer {token}")}`,
-            hint`and its scope: ${set("tokenScope", "<scope>")}`,
-          ]
-        : [hint`Check the token. To store another one: ${paylink("login")}`];
-    return { ...failed(TOKEN, refusal, ...remedies), detail: `refused${about}. ${refusal.message}` };
-  }
-  return answers.some(isFromApi)
-    ? passed(TOKEN, `accepted${about}`)
-    : skipped(TOKEN, `sent, and not refused${about}; no answer shows that it was accepted`);
-}
-
-/** Whether the service's API gave the answer: it checks the token first. */
+/** Whether the service's API gave the answer, which checks the token first: a page, a fault or a redirect may be of others. */
 function isFromApi(answer: Answer): boolean {
   if (!(answer instanceof UnusableAnswer)) return answer === "answered";
   const { status, words } = answer.answer;
-  return [400, 403, 422].includes(status) ? !words.isPage : status < 300 && words.isJson;
+  return [400, 403, 422].includes(status) && !words.isPage;
 }
 
 const statusOf = (answer: Answer): number | undefined =>

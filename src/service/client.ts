@@ -18,12 +18,12 @@ import {
   requireCancelled,
   type ServiceLink,
 } from "./links.ts";
+import { LINKS_PATH } from "../domain/known-services.ts";
 import { recordIn } from "./records.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
-import type { TlsFiles } from "../http/exchange.ts";
+import type { Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
 import { failureOf, refusalOf, whenUnknown } from "./failures.ts";
-import type { SendWithRetries } from "./retries.ts";
 import type { TokenSource } from "./tokens.ts";
 
 /** The documented service asks for it on every request for links. */
@@ -33,9 +33,8 @@ export type Api = ReturnType<typeof createApi>;
 
 /** Operations throw `refused`, `unauthorized`, `not_reached`, …; those that change something also `outcome_unknown`. */
 export function createApi(parts: ApiParts) {
-  const { baseUrl, linksPath, linkAt, recordAt, idempotencyHeader, newId } = parts;
   let knownAddress: URL | undefined;
-  const linksAddress = (): URL => (knownAddress ??= serviceUrl(baseUrl, linksPath));
+  const linksAddress = (): URL => (knownAddress ??= serviceUrl(parts.baseUrl, LINKS_PATH));
   /** `action` follows the id in the path. */
   const callLink = async (
     id: string,
@@ -45,7 +44,7 @@ export function createApi(parts: ApiParts) {
     const url = linkAddress(linksAddress(), id, action);
     const reply = await call(parts, { ...operation, url, headers: JSON_TYPE, link: id });
     if (operation.effect !== "show" && isEmpty(reply)) return readAgain(reply, id, operation.effect);
-    return readServiceLink(reply, { id, linkAt, effect: operation.effect });
+    return readServiceLink(reply, id, operation.effect);
   };
   const showLink = (id: string): Promise<ServiceLink> => callLink(id, "", { method: "GET", effect: "show" });
   /** The link after a change that the service acknowledged with nothing. */
@@ -59,27 +58,16 @@ export function createApi(parts: ApiParts) {
       );
     });
   return {
-    /**
-     * "Create payment link". The service creates one link for a key, if it has an idempotency header; without a key the link
-     * gets a new one.
-     */
-    createLink: async (request: PaymentLinkRequest, key: string = newId()): Promise<CreatedLink> => {
-      const reply = await call(parts, {
-        method: "POST",
-        url: linksAddress(),
-        headers: [
-          ...JSON_TYPE,
-          ...(idempotencyHeader === undefined ? [] : [[idempotencyHeader, key] as const]),
-        ],
-        body: new TextEncoder().encode(stringifyJson(request)),
-        effect: "create",
-      });
-      return readCreated(reply, request, linkAt);
+    /** "Create payment link". */
+    createLink: async (request: PaymentLinkRequest): Promise<CreatedLink> => {
+      const body = new TextEncoder().encode(stringifyJson(request));
+      const operation = { method: "POST", url: linksAddress(), headers: JSON_TYPE, body } as const;
+      return readCreated(await call(parts, { ...operation, effect: "create" }), request);
     },
     /** One page of the links of a terminal. */
     listLinks: async (query: LinksQuery): Promise<LinksPage> => {
       const url = pageAddress(linksAddress(), query);
-      return readPage(await call(parts, { method: "GET", url, headers: JSON_TYPE, effect: "list" }), linkAt);
+      return readPage(await call(parts, { method: "GET", url, headers: JSON_TYPE, effect: "list" }));
     },
     /** The details of one link. */
     showLink,
@@ -98,11 +86,8 @@ export function createApi(parts: ApiParts) {
     /** The record, without what the service wraps it in. */
     readTransaction: async (uti: string): Promise<Uint8Array> => {
       const url = transactionAddress(parts, uti);
-      return recordIn(await call(parts, { method: "GET", url, headers: [], effect: "read" }), recordAt);
+      return recordIn(await call(parts, { method: "GET", url, headers: [], effect: "read" }));
     },
-    /** What the service has at another of its addresses. */
-    readUrl: (url: URL): Promise<HttpReply> =>
-      call(parts, { method: "GET", url, headers: [], effect: "read" }),
     /** Obtains a new access token; false if the account has no client credentials. */
     renewToken: async (): Promise<boolean> => (await parts.tokens.renew("read")) !== undefined,
   };
@@ -119,26 +104,16 @@ function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string):
   return address.startsWith("/") ? serviceUrl(baseUrl, address) : serviceUrl(address, "");
 }
 
-/** The form of a service's requests and replies: the settings of the same names. */
-export interface ServiceForm {
-  readonly linksPath: string;
-  readonly transactionUrl: string | undefined;
-  readonly authHeader: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly idempotencyHeader?: string | undefined;
-  readonly linkAt?: string | undefined;
-  readonly recordAt?: string | undefined;
-}
-
-export interface ApiParts extends ServiceForm {
+export interface ApiParts {
   /** From `withRetries` or `withoutRetries`. */
-  readonly send: SendWithRetries;
+  readonly send: Send;
+  /** The setting. */
   readonly baseUrl: string;
+  /** The setting. */
+  readonly transactionUrl: string | undefined;
   readonly tokens: TokenSource;
   /** Milliseconds for one exchange. */
   readonly timeout: number;
-  readonly newId: () => string;
-  readonly clientCertificate?: TlsFiles | undefined;
 }
 
 /** The URL of an operation. Throws if a token would be sent there without encryption. */
@@ -175,13 +150,12 @@ interface Call {
 
 /** Sends the request with the token in force, and once more if the service refuses that token. Throws unless it answers 2xx. */
 async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
-  const { send, tokens, timeout, clientCertificate, idempotencyHeader } = parts;
+  const { send, tokens, timeout } = parts;
   const { effect, link } = operation;
-  const isKeyed = effect === "create" && idempotencyHeader !== undefined;
   // Only a request that may change something (RFC 9110 9.2.1) must be completed.
-  const options = { timeout, clientCertificate, isKeyed, finish: operation.method !== "GET" };
+  const options = { timeout, finish: operation.method !== "GET" };
   const exchange = (token: string): Promise<HttpReply> =>
-    follow(operation.url, (url) => send(requestTo({ ...operation, url }, parts, token), options)).catch(
+    follow(operation.url, (url) => send(requestTo({ ...operation, url }, token), options)).catch(
       (error: unknown) => {
         throw failureOf(error, effect, link);
       },
@@ -191,7 +165,7 @@ async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
   const isRefused = reply.status === 401 || reply.status === 403;
   const renewed = isRefused ? await tokens.renew(effect) : undefined;
   const last = renewed === undefined ? reply : await exchange(renewed);
-  if (last.status < 200 || last.status > 299) throw refusalOf(last, effect, { link, baseUrl: parts.baseUrl });
+  if (last.status < 200 || last.status > 299) throw refusalOf(last, effect, link);
   return last;
 }
 
@@ -211,16 +185,7 @@ async function follow(url: URL, exchange: (url: URL) => Promise<HttpReply>): Pro
 
 const NOTHING = new Uint8Array();
 
-/** A configured header replaces one of paylink's own, except the one with the token. */
-function requestTo(
-  { method, url, headers, body = NOTHING }: Call,
-  form: Pick<ServiceForm, "authHeader" | "headers">,
-  token: string,
-): HttpRequest {
-  const configured = Object.entries(form.headers ?? {});
-  const [, name = "", value = ""] = /^([^:]*): *(.*)$/.exec(form.authHeader) ?? [];
-  const replaced = new Set(configured.map(([spelled]) => spelled.toLowerCase()));
-  const own: readonly HeaderLine[] = [["Accept", "application/json"], ...headers];
+function requestTo({ method, url, headers, body = NOTHING }: Call, token: string): HttpRequest {
   const { scheme, authority, target } = addressOf(url);
   // Lists each member: on Node 20, a spread among them makes this call several times slower (bulk bench).
   return {
@@ -228,11 +193,7 @@ function requestTo(
     scheme,
     authority,
     target,
-    headers: [
-      ...own.filter(([spelled]) => !replaced.has(spelled.toLowerCase())),
-      ...configured.filter(([spelled]) => spelled.toLowerCase() !== name.toLowerCase()),
-      [name, value.replaceAll("{token}", () => token)],
-    ],
+    headers: [["Accept", "application/json"], ...headers, ["Authorization", `Bearer ${token}`]],
     body,
   };
 }

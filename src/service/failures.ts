@@ -4,22 +4,13 @@ import {
   hint,
   paylink,
   PaylinkError,
-  type CommandLine,
   type Effect,
   type FailureCode,
   type FailureOptions,
   type Hint,
 } from "../domain/errors.ts";
 import { formatRelative } from "../domain/time.ts";
-import {
-  ClosedWithoutAnswer,
-  isOfUnknownAuthority,
-  ProxyFailed,
-  SandboxNotRunning,
-  SendError,
-  SendTimeout,
-  systemCode,
-} from "../http/exchange.ts";
+import { isOfUnknownAuthority, SandboxNotRunning, SendError, SendTimeout } from "../http/exchange.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { serviceWords, type ServiceWords } from "./words.ts";
 
@@ -55,21 +46,11 @@ export class UnusableAnswer extends PaylinkError {
   }
 }
 
-/** The failure for a reply other than 2xx. */
-export function refusalOf(reply: HttpReply, effect: Effect, about: RequestParts = {}): UnusableAnswer {
-  const { link } = about;
+/** The failure for a reply other than 2xx. `link` is the id of the link that the request names. */
+export function refusalOf(reply: HttpReply, effect: Effect, link?: string): UnusableAnswer {
   const code = codeOf(reply, effect);
-  const hints =
-    code === "outcome_unknown" ? whenUnknown(effect, link) : nextSteps(reply, code, effect, about);
+  const hints = code === "outcome_unknown" ? whenUnknown(effect, link) : nextSteps(reply, code, effect, link);
   return unusable(code, reply, { effect, hints, details: link === undefined ? {} : { link } });
-}
-
-/** What a request was made of, for the next steps. */
-interface RequestParts {
-  /** The id of the link that it names. */
-  readonly link?: string | undefined;
-  /** The setting. */
-  readonly baseUrl?: string | undefined;
 }
 
 /**
@@ -125,45 +106,25 @@ export function whenUnknown(effect: Effect, link = ""): readonly Hint[] {
   return FAILURES.outcome_unknown.hints;
 }
 
-/** Shows the settings that an address is made of. */
-export const checkAddress = (...keys: readonly string[]): Hint =>
-  hint`Check the address: ${keys.flatMap((key, index) => [index === 0 ? "" : "; ", paylink("config", "get", key)])}`;
-
-/** The version is a part of `linksPath`. */
-export const VERSION = /\/v\d+$/;
-
-/** How to set the address of the service, if nothing useful answers there. */
-export function addressHints(baseUrl: string): readonly Hint[] {
-  const [version] = VERSION.exec(baseUrl) ?? [];
-  if (version !== undefined)
-    return [
-      hint`The base URL must not end in ${version}: ${setting("baseUrl", baseUrl.slice(0, -version.length))}`,
-    ];
-  return [
-    hint`Check the address of the service: ${setting("baseUrl", "<url>")}`,
-    hint`and where its links are: ${setting("linksPath", "<path>")}`,
-  ];
-}
-
-const setting = (key: string, value: string): CommandLine => paylink("config", "set", key, value);
+/** Shows the setting that an address is made of. */
+export const checkAddress = (key: "baseUrl" | "transactionUrl"): Hint =>
+  hint`Check the address: ${paylink("config", "get", key)}`;
 
 /** The next steps after a refusal; undefined if those of the code are right. */
 function nextSteps(
   reply: HttpReply,
   code: FailureCode,
   effect: Effect,
-  { link = "", baseUrl = "" }: RequestParts,
+  link = "",
 ): readonly Hint[] | undefined {
   const { status } = reply;
   if (effect === "pay") return [];
   if (code === "overloaded") return waitHints(reply);
   if (status === 403)
     return [hint`The token is valid, but not for this request. Check the terminal: ${paylink("status")}`];
-  if (status === 404 && VERSION.test(baseUrl)) return addressHints(baseUrl);
   if (status === 404 && effect === "read")
     return [hint`Check the uti, and the address: ${paylink("config", "get", "transactionUrl")}`];
-  if (status === 404 && (effect === "create" || effect === "list"))
-    return [checkAddress("baseUrl", "linksPath")];
+  if (status === 404 && (effect === "create" || effect === "list")) return [checkAddress("baseUrl")];
   if (status === 404 && effect !== "control")
     return [
       hint`The service has no link ${link}, or the account may not see it. To list the links: ${paylink("links", "list")}`,
@@ -228,25 +189,10 @@ export function notReached(error: SendError, effect: Effect, usual?: Hint): Payl
   });
 }
 
-const CLIENT_CERTIFICATE = hint`If the service wants a client certificate, set both files: ${paylink("config", "set", "clientKey", "<file>")}; ${paylink("config", "set", "clientCert", "<file>")}`;
-
-/** What to do if the sandbox does not run, or either side did not accept the other's certificate. */
+/** What to do if the sandbox does not run, or Node does not know who issued the certificate. */
 export function connectionHint(error: unknown): Hint | undefined {
   if (error instanceof SandboxNotRunning) return hint`Start it: ${paylink("sandbox")}`;
-  if (!(error instanceof SendError)) return undefined;
-  const code = systemCode(error);
-  if (isOfUnknownAuthority(error))
-    return hint`The service's certificate is not from an authority that Node.js knows. If it is from your own authority, set NODE_EXTRA_CA_CERTS to the PEM file with that authority's certificate.`;
-  if (code === "CERT_HAS_EXPIRED")
-    return hint`The service's certificate has expired. Check the clock of this machine; otherwise the service must renew it.`;
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-    return hint`The service's certificate is for another name. ${checkAddress("baseUrl")}`;
-  if (error instanceof ProxyFailed)
-    return hint`Check the proxy in HTTPS_PROXY. A service that needs no proxy is named in NO_PROXY.`;
-  if (error.cause instanceof Error && error.cause.name === "HTTPParserError")
-    return hint`What answers there does not speak HTTP/1.1. ${checkAddress("baseUrl")}`;
-  if (error instanceof ClosedWithoutAnswer) return CLIENT_CERTIFICATE;
-  return code.startsWith("ERR_SSL_") && code.includes("_ALERT_")
-    ? hint`The service refused the TLS connection. ${CLIENT_CERTIFICATE}`
+  return isOfUnknownAuthority(error)
+    ? hint`The service's certificate is not from an authority that Node.js knows. If it is from your own authority, set NODE_EXTRA_CA_CERTS to the PEM file with that authority's certificate.`
     : undefined;
 }

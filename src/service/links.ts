@@ -1,18 +1,7 @@
 /** The links in the replies of the service: one that was created, one by its id, and a page of a list. */
-import { type Effect, hint, type Hint, paylink, PaylinkError, type Problem } from "../domain/errors.ts";
-import {
-  formatJsonPointer,
-  isJsonNumber,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  memberOf,
-  parseJsonPointer,
-  type PointerSteps,
-  stringifyJson,
-  valueAt,
-  valueAtPointer,
-} from "../domain/json.ts";
+import { type Effect, hint, PaylinkError, type Problem } from "../domain/errors.ts";
+import { findWrapped } from "../domain/envelope.ts";
+import { isJsonNumber, type Json, type JsonObject, memberOf } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { LINK_STATUSES, type PaymentLink, readPaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
@@ -31,25 +20,19 @@ export interface CreatedLink {
 
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Throws `outcome_unknown` for a 2xx reply without a link: the link may exist. `linkAt` is the setting. */
-export function readCreated(
-  reply: HttpReply,
-  request: PaymentLinkRequest,
-  linkAt: string | undefined,
-): CreatedLink {
+/** Throws `outcome_unknown` for a 2xx reply without the URL of one link: the link may exist. */
+export function readCreated(reply: HttpReply, request: PaymentLinkRequest): CreatedLink {
   const text = UTF8.decode(reply.body);
   const json = parseJson(text);
   if (!json.ok) throw unusable(reply, `a body that ${json.message}`, text);
   const body = json.value.value;
-  const { link, violations } = readPaymentLink(
-    linkAt === undefined ? body : valueOfLink(body, linkAt),
-    request,
-  );
+  const found = linksIn(body);
+  if (found.length > 1) throw unusable(reply, "more than one link", text);
+  const { link, violations } = readPaymentLink(found[0] ?? body, request);
   const { url } = link;
   if (url === undefined || !isWebAddress(url)) {
-    const seen = urlIn(body, stringifyJson(request));
-    if (seen === undefined && reportsError(body)) throw reportedError(reply, "create");
-    throw unusable(reply, whatIsMissing(body, linkAt), text, seen);
+    if (reportsError(body)) throw reportedError(reply, "create");
+    throw unusable(reply, "no URL of a link", text);
   }
   const repeated = json.value.duplicates.map((at) => ({
     at,
@@ -58,67 +41,25 @@ export function readCreated(
   return { text, link: { ...link, url }, violations: [...headViolations(reply), ...repeated, ...violations] };
 }
 
-/** The link at the pointer. A text there is its URL, and the object around it has the other fields. */
-export function valueOfLink(body: Json, linkAt: string): Json {
-  const steps = parseJsonPointer(linkAt);
-  if (!steps.ok) return null;
-  const value = valueAtPointer(body, steps.value) ?? null;
-  if (typeof value !== "string") return value;
-  const around = valueAtPointer(body, steps.value.slice(0, -1));
-  return { ...(isJsonObject(around) ? around : {}), url: value };
+/** The reply itself or what it wraps. An envelope may have an id and a status of its own, but no URL. */
+function linksIn(document: Json): readonly JsonObject[] {
+  const withUrl = findWrapped(document, (object) => memberOf(object, "url") !== undefined);
+  if (withUrl.length > 0) return withUrl;
+  return findWrapped(
+    document,
+    (object) => memberOf(object, "id") !== undefined && memberOf(object, "status") !== undefined,
+  );
 }
 
-function whatIsMissing(body: Json, linkAt: string | undefined): string {
-  if (linkAt !== undefined) return `no URL of a link at ${linkAt} (linkAt)`;
-  return isJsonObject(body) ? "no URL of a link" : "JSON that is not an object";
-}
-
-/** Members that can hold the URL of a link, in the order of preference. */
-const URL_NAMES = [/^url$/i, /(?:url|link|href|uri)$/i];
-
-/** Where a URL is that was not in the request: a pointer for `linkAt`. */
-function urlIn(body: Json, sent: string): string | undefined {
-  for (const name of URL_NAMES) {
-    const steps = findMember(body, (member, value) => {
-      return name.test(member) && typeof value === "string" && isWebAddress(value) && !sent.includes(value);
-    });
-    // The object that contains a member with the specified name is the link.
-    if (steps !== undefined) return formatJsonPointer(steps.at(-1) === "url" ? steps.slice(0, -1) : steps);
-  }
-  return undefined;
-}
-
-function findMember(value: Json, isWanted: (name: string, value: Json) => boolean): PointerSteps | undefined {
-  if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
-  const members = Object.entries(value);
-  const [found] = members.find(([name, member]) => isWanted(name, member)) ?? [];
-  if (found !== undefined) return [found];
-  for (const [name, member] of members) {
-    const deeper = findMember(member, isWanted);
-    if (deeper !== undefined) return [name, ...deeper];
-  }
-  return undefined;
-}
-
-function unusable({ status }: HttpReply, what: string, body: string, seen?: string): PaylinkError {
+function unusable({ status }: HttpReply, what: string, body: string): PaylinkError {
   return new PaylinkError("outcome_unknown", `The service answered ${status} with ${what}.`, {
-    details: { status, body, ...(seen === undefined ? {} : { linkAt: seen }) },
+    details: { status, body },
     effect: "create",
-    hints: hintsFor(status, seen),
+    hints: status === 202 ? [LATER] : undefined,
   });
 }
 
-function hintsFor(status: number, seen: string | undefined): readonly Hint[] | undefined {
-  if (seen !== undefined)
-    return [
-      hint`The answer has a URL. If it is the link's, set where it is before you create more links: ${paylink("config", "set", "linkAt", seen)}`,
-    ];
-  if (status === 202)
-    return [
-      hint`The service accepted the request and may create the link later. Look for it there before you create it again.`,
-    ];
-  return undefined;
-}
+const LATER = hint`The service accepted the request and may create the link later. Look for it there before you create it again.`;
 
 /** Success of "Create payment link" is 200 with JSON (Errors rule 1). */
 function* headViolations({ status, headers }: HttpReply): Iterable<Problem> {
@@ -133,7 +74,7 @@ export type LinkEffect = Extract<Effect, "show" | "update" | "cancel">;
 export interface ServiceLink {
   /** The service's own JSON. */
   readonly text: string;
-  /** The JSON of the link in it: `linkAt`, or all of it. */
+  /** The JSON of the link in it. */
   readonly json: JsonObject;
   readonly link: PaymentLink;
   readonly violations: readonly Problem[];
@@ -173,62 +114,34 @@ export function linkAddress(links: URL, id: string, action: string): URL {
   return address;
 }
 
-interface Expected {
-  readonly id: string;
-  /** The setting. */
-  readonly linkAt: string | undefined;
-  readonly effect: LinkEffect;
-}
-
 /** Throws `outcome_unknown` for a 2xx reply without a link to a change, which may have had its effect. */
-export function readServiceLink(reply: HttpReply, { id, linkAt, effect }: Expected): ServiceLink {
+export function readServiceLink(reply: HttpReply, id: string, effect: LinkEffect): ServiceLink {
   const text = UTF8.decode(reply.body);
   const parsed = parseJson(text);
   const body = parsed.ok ? parsed.value.value : null;
-  const json = linkAt === undefined ? body : valueOfLink(body, linkAt);
-  const { link, violations } = readPaymentLink(json);
-  const seen = isLink(json) ? undefined : placeOf(body, isLink);
-  if (!isJsonObject(json) || (link.id === undefined && link.url === undefined) || seen !== undefined) {
-    if (reportsError(body)) throw reportedError(reply, effect);
-    throw noLink(reply, effect, id, seen);
+  const [json, ...others] = linksIn(body);
+  if (json === undefined || others.length > 0) {
+    if (json === undefined && reportsError(body)) throw reportedError(reply, effect);
+    throw noLink(reply, effect, id, json === undefined ? "not with a link" : "with more than one link");
   }
+  const { link, violations } = readPaymentLink(json);
   const other = link.id === undefined || link.id === id ? [] : [{ at: "id", message: `must be ${id}` }];
   return { text, json, link, violations: [...other, ...violations] };
 }
 
-/** An envelope may have an id, or a status, of its own. */
-const isLink = (value: Json): boolean =>
-  isJsonObject(value) &&
-  (memberOf(value, "url") !== undefined ||
-    (memberOf(value, "id") !== undefined && memberOf(value, "status") !== undefined));
-
-/** Where such a value is inside the document, as a JSON Pointer. */
-function placeOf(document: Json, isWanted: (value: Json) => boolean): string | undefined {
-  const steps = findMember(document, (_, value) => isWanted(value));
-  return steps === undefined ? undefined : formatJsonPointer(steps);
-}
-
-function noLink({ status, body }: HttpReply, effect: LinkEffect, id: string, seen?: string): PaylinkError {
+function noLink({ status, body }: HttpReply, effect: LinkEffect, id: string, what: string): PaylinkError {
   const { text: service, code } = serviceWords(body);
-  const message = `The service answered ${status}, but not with a link: ${service || "an empty body"}`;
-  const details = {
-    status,
-    service,
-    link: id,
-    ...(code === undefined ? {} : { code }),
-    ...(seen === undefined ? {} : { linkAt: seen }),
-  };
   const isHarmless = effect === "show";
-  const usual = isHarmless ? [checkAddress("baseUrl", "linksPath", "linkAt")] : whenUnknown(effect, id);
-  return new PaylinkError(isHarmless ? "not_reached" : "outcome_unknown", message, {
-    effect,
-    hints: [...(seen === undefined ? [] : [seenAt(seen)]), ...usual],
-    details,
-  });
+  return new PaylinkError(
+    isHarmless ? "not_reached" : "outcome_unknown",
+    `The service answered ${status}, but ${what}: ${service || "an empty body"}`,
+    {
+      effect,
+      hints: isHarmless ? [checkAddress("baseUrl")] : whenUnknown(effect, id),
+      details: { status, service, link: id, ...(code === undefined ? {} : { code }) },
+    },
+  );
 }
-
-const seenAt = (place: string): Hint =>
-  hint`The link seems to be at ${place}: ${paylink("config", "set", "linkAt", place)}`;
 
 export interface LinksQuery {
   readonly terminalId: string;
@@ -259,16 +172,15 @@ export function pageAddress(links: URL, { from, to, ...query }: LinksQuery): URL
 
 /**
  * A service without links may answer with nothing, or with nothing for `records`. Throws `not_reached` if a 2xx reply is not a
- * list of links: something else answers at the address. `linkAt` is the setting: a service that wraps a link may wrap a list.
+ * list of links: something else answers at the address.
  */
-export function readPage(reply: HttpReply, linkAt: string | undefined): LinksPage {
+export function readPage(reply: HttpReply): LinksPage {
   const { status, body } = reply;
   if (isEmpty(reply)) return { records: [], totalCount: undefined };
   const parsed = parseJson(UTF8.decode(body));
   const document = parsed.ok ? parsed.value.value : undefined;
-  const wrapped = linkAt === undefined || document === undefined ? undefined : valueAt(document, linkAt);
-  const page = [document, wrapped].find((value) => value !== undefined && isPage(value));
-  if (page !== undefined && isJsonObject(page)) {
+  const [page, ...others] = document === undefined ? [] : findWrapped(document, isPage);
+  if (page !== undefined && others.length === 0) {
     const [records, totalCount] = [memberOf(page, "records"), memberOf(page, "totalCount")];
     return {
       records: Array.isArray(records) ? records : [],
@@ -276,23 +188,16 @@ export function readPage(reply: HttpReply, linkAt: string | undefined): LinksPag
     };
   }
   if (document !== undefined && reportsError(document)) throw reportedError(reply, "list");
-  const seen = document === undefined ? undefined : placeOf(document, isPage);
-  const said = serviceWords(body);
-  const words = parsed.ok ? { ...said, text: "JSON without records" } : said;
+  const words = serviceWords(body);
   throw new UnusableAnswer(
     "not_reached",
     `The service answered ${status}, but not with a list of links: ${words.text}`,
     { status, words },
-    {
-      effect: "list",
-      hints: [...(seen === undefined ? [] : [seenAt(seen)]), checkAddress("baseUrl", "linksPath")],
-      details: seen === undefined ? {} : { linkAt: seen },
-    },
+    { effect: "list", hints: [checkAddress("baseUrl")] },
   );
 }
 
-function isPage(value: Json): boolean {
-  if (!isJsonObject(value)) return false;
+function isPage(value: JsonObject): boolean {
   const records = memberOf(value, "records");
   const isCounted = memberOf(value, "totalCount") !== undefined;
   return Array.isArray(records) || records === null || (records === undefined && isCounted);

@@ -1,7 +1,7 @@
-/** Repeats a request that had no effect (not sent, 429, 503), or that the service recognises by its key. */
+/** Repeats a request that had no effect: it was not sent, or the service answered 429 or 503. */
 import { PaylinkError } from "../domain/errors.ts";
-import { SendError, SendTimeout, type Send, type SendOptions } from "../http/exchange.ts";
-import { type HttpReply, type HttpRequest, retryAfter } from "../http/message.ts";
+import { SendError, SendTimeout, type Send } from "../http/exchange.ts";
+import { type HttpReply, retryAfter } from "../http/message.ts";
 import { failureOf, isOverloaded, refusalOf } from "./failures.ts";
 
 /** How many times a request is sent again. */
@@ -13,8 +13,6 @@ export interface Wait {
   readonly milliseconds: number;
   /** Why the request is repeated. */
   readonly reason: string;
-  /** Whether the last attempt may have had its effect. */
-  readonly mayHaveArrived: boolean;
   /** The number of the next retry, from 1. */
   readonly retry: number;
   readonly retries: number;
@@ -32,53 +30,27 @@ export interface RetryParts {
   readonly timeLeft: () => number;
 }
 
-export interface RetryOptions extends SendOptions {
-  /** The request carries a key, so it has its effect only once, however often it is sent. */
-  readonly isKeyed?: boolean;
-}
-
-export type SendWithRetries = (request: HttpRequest, options?: RetryOptions) => Promise<HttpReply>;
-
 /**
  * The same `Send`, with retries. The timeout is for all attempts with the waits between them, so a `Retry-After` beyond it
- * ends them. Returns the last reply or throws the last failure. After an attempt that may have arrived, only a success
- * settles the outcome: a refusal of a later attempt does not show whether the first one had its effect.
+ * ends them. Returns the last reply or throws the last failure.
  */
-export function withRetries({
-  send,
-  now,
-  random,
-  pause,
-  waiting,
-  timeLeft: runLeft,
-}: RetryParts): SendWithRetries {
-  return async (request, { isKeyed = false, timeout, ...options } = {}) => {
+export function withRetries({ send, now, random, pause, waiting, timeLeft: runLeft }: RetryParts): Send {
+  return async (request, { timeout, ...options } = {}) => {
     const deadline = timeout === undefined ? Infinity : now().getTime() + timeout;
     const timeLeft = (): number => Math.min(deadline - now().getTime(), runLeft());
-    let doubt: string | undefined;
     for (let retry = 1; ; retry++) {
       const limits = timeout === undefined ? options : { ...options, timeout: Math.max(1, timeLeft()) };
       const result = await send(request, limits).catch(sendError);
-      const cause = causeToRepeat(result, { isKeyed, mayChange: options.finish === true, now: now() });
+      const cause = causeToRepeat(result, options.finish === true, now());
       const milliseconds = cause?.asked ?? backoff(FIRST_WAIT, retry, random);
       if (cause === undefined || retry > RETRIES || milliseconds >= timeLeft()) {
-        return settled(result, doubt);
+        if (result instanceof SendError) throw result;
+        return result;
       }
-      const { reason, mayHaveArrived } = cause;
-      if (mayHaveArrived) doubt ??= reason;
-      waiting({ milliseconds, reason, mayHaveArrived, retry, retries: RETRIES });
+      waiting({ milliseconds, reason: cause.reason, retry, retries: RETRIES });
       await pause(milliseconds);
     }
   };
-}
-
-function settled(result: HttpReply | SendError, doubt: string | undefined): HttpReply {
-  const failure = result instanceof SendError ? result.message : `it answered ${result.status}`;
-  const succeeded = !(result instanceof SendError) && result.status >= 200 && result.status < 300;
-  if (doubt !== undefined && !succeeded)
-    throw new SendError(`${doubt}; then, with the same key, ${failure}`, true, result);
-  if (result instanceof SendError) throw result;
-  return result;
 }
 
 function sendError(error: unknown): SendError {
@@ -86,30 +58,18 @@ function sendError(error: unknown): SendError {
   throw error;
 }
 
-interface Cause extends Pick<Wait, "reason" | "mayHaveArrived"> {
+interface Cause {
+  readonly reason: string;
   /** Milliseconds that the service asks to wait. */
   readonly asked?: number | undefined;
 }
 
-interface Circumstances {
-  readonly isKeyed: boolean;
-  /** Whether the request may change something. */
-  readonly mayChange: boolean;
-  readonly now: Date;
-}
-
-function causeToRepeat(
-  result: HttpReply | SendError,
-  { isKeyed, mayChange, now }: Circumstances,
-): Cause | undefined {
-  if (result instanceof SendError) {
-    const mayRepeat = (!result.sent || isKeyed) && !(result instanceof SendTimeout);
-    return mayRepeat ? { reason: result.message, mayHaveArrived: result.sent } : undefined;
-  }
-  const { status } = result;
-  const mayHaveArrived = !isOverloaded(result, mayChange);
-  if (mayHaveArrived && !(isKeyed && status >= 500)) return undefined;
-  return { reason: `it answered ${status}`, mayHaveArrived, asked: retryAfter(result, now) };
+/** Undefined if the request has arrived, or may have. */
+function causeToRepeat(result: HttpReply | SendError, mayChange: boolean, now: Date): Cause | undefined {
+  if (result instanceof SendError)
+    return result.sent || result instanceof SendTimeout ? undefined : { reason: result.message };
+  if (!isOverloaded(result, mayChange)) return undefined;
+  return { reason: `it answered ${result.status}`, asked: retryAfter(result, now) };
 }
 
 /**

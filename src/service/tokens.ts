@@ -1,12 +1,13 @@
 /** Access tokens: a fixed one, or those that client credentials obtain and renew (RFC 6749 4.4). */
 import { hint, paylink, PaylinkError, type Effect, type FailureCode, type Hint } from "../domain/errors.ts";
-import { SendError, type Send, type TlsFiles } from "../http/exchange.ts";
+import { SendError, type Send } from "../http/exchange.ts";
 import { isJsonNumber, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import { addressOf, type HeaderLine, type HttpReply } from "../http/message.ts";
+import type { AccessToken, TokenClient } from "../settings/token-files.ts";
 import { answeredWith, isOverloaded, notReached, UnusableAnswer, waitHints } from "./failures.ts";
-import { serviceWords, wordsOf, type ServiceWords } from "./words.ts";
+import { messageIn, serviceWords, type ServiceWords } from "./words.ts";
 
 export interface TokenSource {
   /** The current token, unless it is known to have expired. `effect` is that of the request that needs it. */
@@ -29,7 +30,7 @@ interface CredentialParts {
   /** The token of an earlier run. */
   readonly kept: AccessToken | undefined;
   /** Stores a new token for the next run. */
-  readonly keep: (token: AccessToken) => Promise<void>;
+  readonly keep: (token: AccessToken) => void;
 }
 
 /** A token is renewed this many milliseconds before it expires, since a request takes time. */
@@ -41,9 +42,9 @@ export function tokensByCredentials(parts: CredentialParts): TokenSource {
   // Many requests at once share one renewal.
   const renew = (effect: Effect): Promise<string> => {
     renewal ??= requestToken(parts, effect)
-      .then(async (obtained) => {
+      .then((obtained) => {
         held = obtained;
-        await parts.keep(obtained);
+        parts.keep(obtained);
         return obtained.token;
       })
       .finally(() => (renewal = undefined));
@@ -59,42 +60,10 @@ export function tokensByCredentials(parts: CredentialParts): TokenSource {
 const isFresh = ({ expires }: AccessToken, now: Date): boolean =>
   expires === undefined || Date.parse(expires) - MARGIN > now.getTime();
 
-/** The expiry that a JWT states (RFC 7519 4.1.4); undefined for other tokens. */
-export function tokenExpiry(token: string): Date | undefined {
-  const [, payload = ""] = token.trim().split(".");
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString());
-    const isObject = typeof claims === "object" && claims !== null;
-    const expiry = isObject && "exp" in claims ? claims.exp : undefined;
-    return typeof expiry === "number" && Math.abs(expiry) <= LAST_SECOND
-      ? new Date(expiry * 1000)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The last second that a date can hold (ECMA-262 21.4.1.1). */
-const LAST_SECOND = 8.64e12;
-
-export interface ClientCredentials {
-  readonly tokenUrl: string;
-  readonly clientId: string;
+export interface ClientCredentials extends TokenClient {
   readonly clientSecret: string;
-  /** RFC 6749 2.3.1, the same without form-encoding, as form fields, as JSON. */
-  readonly auth: "basic" | "basic-plain" | "post" | "json";
-  readonly scope: string | undefined;
-  /** Further parameters, in the form `audience=…&resource=…`. */
-  readonly params: string;
-  /** Accepts a token of any type: the user has set how the token is sent. */
-  readonly anyType: boolean;
-  readonly clientCertificate: TlsFiles | undefined;
-}
-
-export interface AccessToken {
-  readonly token: string;
-  /** ISO 8601; absent if the service did not give it. */
-  readonly expires?: string;
+  /** As form fields, which the service documents, or as RFC 6749 2.3.1 recommends. */
+  readonly auth: "post" | "basic";
 }
 
 const TOKEN_URL = hint`Check the token URL: ${paylink("config", "set", "tokenUrl", "<url>")}`;
@@ -114,32 +83,28 @@ async function requestToken(
   const asked = now();
   const reply = await send(
     { method: "POST", ...addressOf(url), headers, body: new TextEncoder().encode(body) },
-    { timeout, clientCertificate: credentials.clientCertificate },
+    { timeout },
   ).catch((error: unknown) => {
     throw error instanceof SendError ? notReached(error, effect, TOKEN_URL) : error;
   });
   const { status } = reply;
   if (status < 200 || status > 299) throw refusedToken(url, reply, effect);
-  return tokenFrom(url, reply, { asked, anyType: credentials.anyType, effect });
+  return tokenFrom(url, reply, asked, effect);
 }
 
-/** The fields of the request; those that the user has set replace the others. */
-function messageFor({ auth, clientId, clientSecret, scope, params }: ClientCredentials) {
+function messageFor({ auth, clientId, clientSecret, scope }: ClientCredentials) {
   const fields = new URLSearchParams({ grant_type: "client_credentials" });
   if (scope !== undefined) fields.set("scope", scope);
-  if (auth === "post" || auth === "json") {
+  const headers: HeaderLine[] = [
+    ["Accept", "application/json"],
+    ["Content-Type", "application/x-www-form-urlencoded"],
+  ];
+  if (auth === "basic") headers.push(basic(formEncoded(clientId), formEncoded(clientSecret)));
+  else {
     fields.set("client_id", clientId);
     fields.set("client_secret", clientSecret);
   }
-  for (const [name, value] of new URLSearchParams(params)) fields.set(name, value);
-  const isJson = auth === "json";
-  const headers: HeaderLine[] = [
-    ["Accept", "application/json"],
-    ["Content-Type", isJson ? "application/json" : "application/x-www-form-urlencoded"],
-  ];
-  if (auth === "basic") headers.push(basic(formEncoded(clientId), formEncoded(clientSecret)));
-  if (auth === "basic-plain") headers.push(basic(clientId, clientSecret));
-  return { headers, body: isJson ? JSON.stringify(Object.fromEntries(fields)) : fields.toString() };
+  return { headers, body: fields.toString() };
 }
 
 const basic = (user: string, password: string): HeaderLine => [
@@ -150,28 +115,18 @@ const basic = (user: string, password: string): HeaderLine => [
 /** RFC 6749 appendix B. */
 const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
 
-function tokenFrom(
-  url: URL,
-  reply: HttpReply,
-  { asked, anyType, effect }: { readonly asked: Date; readonly anyType: boolean; readonly effect: Effect },
-): AccessToken {
+function tokenFrom(url: URL, reply: HttpReply, asked: Date, effect: Effect): AccessToken {
   const answer = parseJsonObject(new TextDecoder().decode(reply.body));
   const token = answer === undefined ? undefined : memberOf(answer, "access_token");
   if (answer === undefined || typeof token !== "string" || token === "")
     throw refusedToken(url, reply, effect, wordsWithoutToken(reply, answer));
   const type = memberOf(answer, "token_type");
   // Some services write "bearer" or "BearerToken", or leave the type out (RFC 6749 5.1 requires it).
-  if (!anyType && typeof type === "string" && !/^bearer/i.test(type))
+  if (typeof type === "string" && !/^bearer/i.test(type))
     throw new PaylinkError(
       "unauthorized",
       `${url.origin} gave an access token of the type ${JSON.stringify(type)}, and paylink sends bearer tokens.`,
-      {
-        details: { status: reply.status, tokenType: type },
-        effect,
-        hints: [
-          hint`If the service accepts it in a header, set that header: ${paylink("config", "set", "authHeader", `Authorization: ${type} {token}`)}`,
-        ],
-      },
+      { details: { status: reply.status, tokenType: type }, effect, hints: [TOKEN_URL] },
     );
   const expires = expiryOf(answer, asked);
   return expires === undefined ? { token: usableToken(token) } : { token: usableToken(token), expires };
@@ -182,7 +137,7 @@ function wordsWithoutToken({ body }: HttpReply, answer: JsonObject | undefined):
   const words = serviceWords(body);
   if (answer !== undefined) {
     const names = Object.keys(answer).join(", ") || "nothing";
-    return { ...words, text: wordsOf(answer).text ?? `JSON without access_token. It has ${names}` };
+    return { ...words, text: messageIn(answer) ?? `JSON without access_token. It has ${names}` };
   }
   return words.isPage
     ? words
@@ -219,17 +174,13 @@ export function usableToken(token: string): string {
   );
 }
 
-/** A wrong address, a fault and an overload say nothing about the credentials. */
-function codeOf(reply: HttpReply, { isPage }: ServiceWords): FailureCode {
+/** A fault and an overload say nothing about the credentials. */
+function codeOf(reply: HttpReply): FailureCode {
   const { status } = reply;
   if (isOverloaded(reply, false)) return "overloaded";
   if (status >= 300 && status < 400) return "redirected";
-  if (status >= 500) return "not_reached";
-  return isElsewhere(status) || (isPage && status < 300) ? "refused" : "unauthorized";
+  return status >= 500 ? "not_reached" : "unauthorized";
 }
-
-/** Nothing is there, or nothing that takes a POST (RFC 9110 15.5.5, 15.5.6, 15.5.11). */
-const isElsewhere = (status: number): boolean => [404, 405, 410].includes(status);
 
 /** The failure for an answer without a token. */
 function refusedToken(
@@ -238,8 +189,8 @@ function refusedToken(
   effect: Effect,
   words = serviceWords(reply.body),
 ): PaylinkError {
-  const code = codeOf(reply, words);
-  const hints = code === "overloaded" ? waitHints(reply) : nextSteps(code, words);
+  const code = codeOf(reply);
+  const hints = code === "overloaded" ? waitHints(reply) : nextSteps(reply.status, code, words);
   return new UnusableAnswer(
     code,
     `${url.origin} gave no access token. It ${answeredWith(reply, words)}`,
@@ -248,15 +199,16 @@ function refusedToken(
   );
 }
 
-function nextSteps(failure: FailureCode, { text, code = "", isPage }: ServiceWords): readonly Hint[] {
+function nextSteps(
+  status: number,
+  failure: FailureCode,
+  { text, code = "", isPage }: ServiceWords,
+): readonly Hint[] {
   if (failure === "not_reached") return [hint`The token endpoint failed. Run the command again later.`];
-  if (failure !== "unauthorized" || isPage) return [TOKEN_URL];
+  if (failure === "redirected" || isPage || status === 404) return [TOKEN_URL];
   if (/scope/i.test(`${code} ${text}`))
     return [
       hint`Set the scope that the service expects: ${paylink("config", "set", "tokenScope", "<scope>")}`,
     ];
-  return [
-    hint`Check the client id and the client secret: ${paylink("login", "--client-id", "<id>")}`,
-    hint`If they are right, the service may expect them elsewhere in the request: ${paylink("config", "set", "tokenAuth", "post")}`,
-  ];
+  return [hint`Check the client id and the client secret: ${paylink("login", "--client-id", "<id>")}`];
 }

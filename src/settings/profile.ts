@@ -40,7 +40,7 @@ export function readProfile(values: Readonly<Record<string, unknown>>): ReadProf
 export function shownSetting(value: SettingValue<SettingKey>): string {
   if (typeof value === "string") return withoutPassword(value);
   if (typeof value === "boolean") return String(value);
-  return Array.isArray(value) ? value.map(shownSetting).join(", ") : JSON.stringify(value);
+  return value.map(shownSetting).join(", ");
 }
 
 /** The profile without some of its values. */
@@ -54,7 +54,3 @@ export const withoutSecrets = (full: Profile): Profile =>
     full,
     SETTING_KEYS.filter((key) => SETTINGS[key].secret === true),
   );
-
-/** The profile without the token that earlier credentials obtained. */
-export const withoutAccessToken = (full: Profile): Profile =>
-  without(full, ["accessToken", "accessTokenExpires"]);

@@ -1,5 +1,5 @@
 /** Every setting of a profile, as data: what it means, which kind of value it has, and where else that may come from. */
-import { SPECIFIED_FORM } from "../domain/known-services.ts";
+import { TRANSACTION_PATH } from "../domain/known-services.ts";
 import type { Kind } from "./setting-values.ts";
 
 interface Setting {
@@ -17,8 +17,6 @@ interface Setting {
   readonly secret?: true;
   /** How `login` takes it. */
   readonly login?: LoginValue;
-  /** An access token that was obtained with another value of it must not be used. */
-  readonly ofToken?: true;
 }
 
 interface LoginValue {
@@ -35,7 +33,6 @@ const TABLE = {
     kind: "service",
     example: "dna-test",
     login: { flag: "--service <name>" },
-    ofToken: true,
   },
   baseUrl: {
     means: "the service's address, without /v1",
@@ -43,19 +40,12 @@ const TABLE = {
     variable: "PAYLINK_BASE_URL",
     example: "https://api.dnapayments.com",
     login: { flag: "--base-url <url>", prompt: "The service's base URL (https://…)" },
-    ofToken: true,
-  },
-  linksPath: {
-    means: "where payment links are created, below the base URL; it may have a query",
-    kind: "path",
-    default: SPECIFIED_FORM.linksPath,
-    example: "/v1/payment-links",
   },
   transactionUrl: {
     means:
       "where a transaction is read: a path below the base URL or a whole URL, with {uti} in it; the URL gets the token too",
     kind: "transactionAddress",
-    default: SPECIFIED_FORM.transactionUrl,
+    default: TRANSACTION_PATH,
     example: "/v1/transactions/{uti}",
   },
   token: {
@@ -71,7 +61,6 @@ const TABLE = {
     variable: "PAYLINK_CLIENT_ID",
     example: "shop",
     login: { flag: "--client-id <id>", prompt: "Client id" },
-    ofToken: true,
   },
   clientSecret: {
     means: "the client's secret",
@@ -80,30 +69,18 @@ const TABLE = {
     secret: true,
     login: { flag: "--client-secret-stdin", prompt: "Client secret" },
   },
-  accessToken: {
-    means: "the token that the client's id and secret obtained",
-    kind: "text",
-    secret: true,
-  },
-  accessTokenExpires: {
-    means: "when that token expires",
-    kind: "text",
-    secret: true,
-  },
   tokenUrl: {
     means: "where access tokens are obtained",
     kind: "address",
     variable: "PAYLINK_TOKEN_URL",
     example: "https://oauth.dnapayments.com/oauth2/token",
     login: { flag: "--token-url <url>", prompt: "Token URL" },
-    ofToken: true,
   },
   tokenAuth: {
-    means:
-      "how the client authenticates there: basic (RFC 6749), basic-plain (without form-encoding), post (form fields) or json",
+    means: "how the client authenticates there: post (form fields) or basic (RFC 6749)",
     kind: "tokenAuth",
-    default: "basic",
-    example: "post",
+    default: "post",
+    example: "basic",
     login: { flag: "--token-auth <how>" },
   },
   tokenScope: {
@@ -111,49 +88,6 @@ const TABLE = {
     kind: "scope",
     example: "pay_by_link",
     login: { flag: "--token-scope <scope>" },
-    ofToken: true,
-  },
-  tokenParams: {
-    means: "further parameters of the token request",
-    kind: "formParameters",
-    example: "audience=payments&resource=links",
-    ofToken: true,
-  },
-  authHeader: {
-    means: "the header that carries the access token",
-    kind: "tokenHeader",
-    default: SPECIFIED_FORM.authHeader,
-    example: "X-API-Key: {token}",
-  },
-  headers: {
-    means: "headers of every request to the service; headers.<name> is one of them",
-    kind: "headers",
-    example: '{"X-Terminal": "7"}',
-  },
-  idempotencyHeader: {
-    means: "the header that carries one key per link, so that a request of unknown outcome is sent again",
-    kind: "headerName",
-    example: "Idempotency-Key",
-  },
-  linkAt: {
-    means: "where the link is in the service's reply (a JSON Pointer)",
-    kind: "jsonPointer",
-    example: "/data",
-  },
-  recordAt: {
-    means: "where the record is in a webhook or a transaction (a JSON Pointer)",
-    kind: "jsonPointer",
-    example: "/data",
-  },
-  clientCert: {
-    means: "the file of the client's certificate, for mutual TLS; it needs clientKey",
-    kind: "file",
-    example: "client.pem",
-  },
-  clientKey: {
-    means: "the file of the key of that certificate",
-    kind: "file",
-    example: "client.key",
   },
   terminalId: {
     means: "the terminal of the payments",
@@ -274,5 +208,5 @@ export const isAccountKey = (key: string): key is AccountKey => isSettingKey(key
 export const loginFlagOf = (key: AccountKey): string => SETTINGS[key].login.flag.split(" ")[0] ?? "";
 
 /** Kinds of values that may be the name of a file, which shells complete. */
-const FILES: readonly Kind[] = ["file", "keySources", "eventStore"];
+const FILES: readonly Kind[] = ["keySources", "eventStore"];
 export const mayBeFile = (key: SettingKey): boolean => FILES.includes(SETTINGS[key].kind);

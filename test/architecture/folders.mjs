@@ -23,7 +23,6 @@ export const FOLDERS = {
       "node:os",
       "node:process",
       "node:stream/promises",
-      "node:v8",
     ],
   },
   signatures: {
@@ -45,7 +44,7 @@ export const FOLDERS = {
       "http/exchange",
       "settings/resolved-settings",
       "settings/setting-table",
-      "node:tls",
+      "settings/token-files",
     ],
   },
   receiver: {

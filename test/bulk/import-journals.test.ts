@@ -49,7 +49,6 @@ async function updatedHome(...names: string[]) {
       writeFileSync(path, text);
       return runCommand(["bulk", path, "--currency", "EUR", ...flags], { home, env: service.env });
     },
-    set: (header: string) => runCommand(["config", "set", "idempotencyHeader", header], { home }),
   };
 }
 
@@ -98,20 +97,6 @@ describe("a list that 0.2.0 sent", () => {
       stdout: expect.stringContaining("8 rows: 4 created (3 in an earlier run), 4 unknown"),
     });
     expect(service.arrivals).toEqual(["I17"]);
-  });
-
-  it("is sent with the same keys as before", async () => {
-    const { send, service, set } = await updatedHome(...ALL);
-    await set("Idempotency-Key");
-    expect(await send("keyed.csv", list(20, 21))).toMatchObject({
-      exit: 0,
-      stdout: expect.stringContaining("2 created (1 in an earlier run)"),
-    });
-    const [, key] = /"row":1,"key":\{"header":"Idempotency-Key","value":"([^"]+)"/.exec(
-      readFileSync(join(JOURNALS, "keyed.journal"), "utf8"),
-    ) ?? ["", "no key"];
-    expect(service.arrivals).toEqual(["I21"]);
-    expect([...(service.keys.get("I21") ?? [])]).toEqual([key]);
   });
 
   it("is recognised in a list that has grown, and sent once more only with --again", async () => {

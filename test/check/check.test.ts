@@ -15,7 +15,6 @@ async function results(url: string, cover?: CoveredComponents): Promise<CaseResu
   const sender = createSender({
     httpsProxy: undefined,
     noProxy: undefined,
-    nodeVersion: process.versions.node,
     userAgent: "paylink/0.0.0",
   });
   onTestFinished(() => sender.close());

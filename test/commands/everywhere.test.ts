@@ -41,7 +41,6 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   "config set": ["currency", "EUR"],
   "config unset": ["currency"],
   "profiles use": ["x"],
-  "profiles rename": ["x", "y"],
   "profiles remove": ["x", "--yes"],
   help: ["errors"],
   completion: ["bash"],

@@ -154,8 +154,6 @@ describe("a usage error", () => {
     "login --token-stdin S3CR3T",
     "login S3CR3T",
     "config set clientSecrt S3CR3T",
-    "config set headers.X-Api-Key S3CR3T --jsn",
-    "config set tokenParams a=b&client_secret=S3CR3T --jsn",
     "create --amont 10 --token S3CR3T",
     "listen --prt 4 -H Authorization:S3CR3T",
     "events list --lmit 5 --db postgres://u:S3CR3T@host/db",

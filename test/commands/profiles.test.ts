@@ -53,15 +53,6 @@ describe("paylink profiles", () => {
     expect(stored()).toMatchObject({ current: "shop.test" });
   });
 
-  it("renames a profile, which stays the current one", async () => {
-    const { run, stored, profiles } = threeProfiles();
-    expect((await run(["rename", "shop", "My_Shop-2.0", "--json"])).stdout).toBe(
-      '{"renamed":"shop","profile":"My_Shop-2.0"}\n',
-    );
-    const { shop, ...others } = profiles;
-    expect(stored()).toEqual({ current: "My_Shop-2.0", profiles: { ...others, "My_Shop-2.0": shop } });
-  });
-
   it("removes a profile, and then none is current", async () => {
     const { run, stored, profiles } = threeProfiles();
     const removed = await run(["remove", "shop", "--yes", "--json"]);
@@ -103,12 +94,6 @@ describe("paylink profiles", () => {
   it.each([
     [["use", "shopp"], 3, "Did you mean shop?"],
     [["remove", "nobody", "-y"], 3, "Profiles: shop, shop.test, sandbox"],
-    [["rename", "nobody", "x"], 3, "There is no profile named nobody."],
-    [["rename", "sandbox", "x"], 2, "belongs to the sandbox"],
-    [["rename", "shop", "sandbox"], 2, "belongs to the sandbox"],
-    [["rename", "shop", "shop.test"], 2, "There is a profile named shop.test already"],
-    [["rename", "shop", "my shop"], 2, "must consist of letters, digits"],
-    [["rename", "shop", "__proto__"], 2, "must consist of letters, digits"],
   ])("refuses %j", async (args, exit, words) => {
     const { run, stored } = threeProfiles();
     const before = stored();

@@ -1,5 +1,5 @@
 /** No secret in any output of any command, with everything shown that `--debug` shows. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -60,7 +60,6 @@ function homeAt(url: string): string {
     token: TOKEN,
     clientId: "shop",
     clientSecret: CLIENT_SECRET,
-    accessToken: ACCESS_TOKEN,
     tokenUrl: `${url}/token`,
   };
   writeFileSync(
@@ -128,9 +127,8 @@ describe("secrets", () => {
     expect(login.stdout + login.stderr).not.toContain(TOKEN);
     writeFileSync(join(home, "settings.json"), `{"profiles":{"shop":{"token":"${TOKEN}"`);
     const status = await runCommand(["status", "--debug"], { home });
-    expect(status.stderr).toContain("was damaged. It was renamed to");
+    expect(status.stderr).toContain("settings.json is damaged");
     expect(status.stdout + status.stderr).not.toContain(TOKEN);
-    expect(readFileSync(join(home, "settings.json.broken"), "utf8")).toContain(TOKEN);
   });
 
   it("are on no command line: no flag accepts one as its value", () => {

@@ -1,4 +1,4 @@
-/** Services that wrap the record, name another JSON type, or sign late: what the settings of a profile change. */
+/** Services that wrap the record, name another JSON type, or sign late. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ async function merchant(settings: Readonly<Record<string, string>>): Promise<str
   return home;
 }
 
-const wrapped = (changes = {}): object => ({ type: "payment", data: { object: record(changes) } });
+const wrapped = (changes = {}): object => ({ type: "payment", data: record(changes) });
 
 /** Seconds before now. */
 const ago = (seconds: number): number => Math.floor(Date.now() / 1000) - seconds;
@@ -36,42 +36,35 @@ async function receive(
   return { ...posted, line };
 }
 
-describe("recordAt", () => {
-  it("finds the record in listen, events and verify", async () => {
-    const shop = await merchant({ recordAt: "/data/object" });
+describe("a record in an envelope", () => {
+  it("is found by itself in listen, events and verify", async () => {
+    const shop = await merchant({});
     const body = wrapped({ uti: "U-1", amountTrans: 12.5, reference: "INV-9" });
     const { status, line, message } = await receive(shop, { body });
     expect(status).toBe(200);
-    const expected = { record: { uti: "U-1", amountTrans: 12.5 } };
+    const expected = { outcome: "APPROVED", record: { uti: "U-1", amountTrans: 12.5 } };
     expect(line).toMatchObject(expected);
-
     const list = await runCommand(["events", "list", "--json"], { home: shop });
     expect(JSON.parse(list.stdout)).toMatchObject({ uti: "U-1", amount: 12.5, reference: "INV-9" });
-    for (const args of [["show", "U-1"], ["export"]]) {
-      const { stdout } = await runCommand(["events", ...args, "--json"], { home: shop });
-      expect(JSON.parse(stdout)).toMatchObject(expected);
-    }
-
+    const { stdout } = await runCommand(["events", "show", "U-1", "--json"], { home: shop });
+    expect(JSON.parse(stdout)).toMatchObject(expected);
     const capture = join(shop, "webhook.http");
     writeFileSync(capture, message);
     const verified = await runCommand(["verify", capture, "--json"], { home: shop });
     expect(JSON.parse(verified.stdout)).toMatchObject({ verdict: "valid", ...expected });
   });
 
-  it("is named if a record is wrapped and the setting is missing", async () => {
-    const { status, line } = await receive(await merchant({}), { body: wrapped() });
+  it("with another record beside it is not guessed: the whole body is shown, as UNCLEAR", async () => {
+    const body = { before: record(), after: record() };
+    const { status, line } = await receive(await merchant({}), { body });
     expect(status).toBe(200);
-    const message = "seems to have the record at /data/object: set recordAt to that";
-    expect(line).toMatchObject({ outcome: "UNCLEAR", record: null, violations: [{ path: "", message }] });
-  });
-
-  it("that finds nothing leaves no record, and says so", async () => {
-    const { status, line } = await receive(await merchant({ recordAt: "/payload" }), {});
-    expect(status).toBe(200);
-    expect(line).toMatchObject({
-      record: null,
-      violations: [{ path: "", message: "must have the record at /payload (recordAt)" }],
-    });
+    expect(line).toMatchObject({ outcome: "UNCLEAR", record: body });
+    expect(line).toHaveProperty(
+      "violations",
+      expect.arrayContaining([
+        { code: "body_schema", path: "", message: "must hold one record, and holds 2" },
+      ]),
+    );
   });
 });
 

@@ -267,29 +267,6 @@ describe("each row exactly once", () => {
     }
   }
 
-  it("through kills at any moment, with no row left unknown if the service recognises keys", async () => {
-    const rows = 300;
-    let isKilled = true;
-    // The last kill finds a row that was sent and not answered.
-    const service = await startLinkService(({ before }) =>
-      isKilled && before >= LAST ? "created and silent" : "create",
-    );
-    const killed = listOf(listOfRows(rows), service);
-    const set = ["config", "set", "idempotencyHeader", "Idempotency-Key"];
-    expect(await runPaylink(set, killed)).toMatchObject({ code: 0 });
-    await killRuns(killed, service);
-    const memory = openMemory(join(killed.home, "data", "bulk"));
-    const sending = memory.database.prepare("SELECT position FROM rows WHERE state = 'sending'");
-    expect(sending.all()).not.toEqual([]);
-    memory.database.close();
-    isKilled = false;
-    expect(await killed.send()).toMatchObject({ code: 0 });
-    expectExactlyOnce(killed.results(), service.links, rows);
-    expect(killed.results().filter((record) => record[6] === "created")).toHaveLength(rows);
-    expect(service.links.size).toBe(rows);
-    expect([...service.keys.values()].map(({ size }) => size)).toEqual(Array.from({ length: rows }, () => 1));
-  });
-
   it("through kills at any moment", async () => {
     const rows = 300;
     const service = await startLinkService(() => "create");

@@ -146,7 +146,7 @@ it.each([
   ],
   [
     ["config", "get", "c"],
-    ["clientId", "clientCert", "clientKey", "currency", "customerName", "callbackUrl"],
+    ["clientId", "currency", "customerName", "callbackUrl"],
   ],
   [
     ["help", "e"],

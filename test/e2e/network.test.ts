@@ -1,6 +1,5 @@
 /** The built program on the network of a company: through a proxy, and to a service with a private certificate authority. */
 import { describe, expect, it } from "vitest";
-import { clientCertificate } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink, type Ended } from "../support/paylink.ts";
 import { startProxy, startSecureService, UNRESOLVABLE } from "../support/secure-service.ts";
@@ -97,60 +96,5 @@ describe("a private certificate authority", () => {
     const ended = await create(home, `https://localhost:${port}`, {});
     expectNotReached(ended);
     expect(tokens).toEqual([]);
-  });
-});
-
-describe("a service that asks for a client certificate", () => {
-  const set = (home: string, key: string, value: string): Promise<Ended> =>
-    runPaylink(["config", "set", key, value], { home });
-
-  it("gets it from the settings, at the token endpoint too, and refuses a client without it", async () => {
-    const home = temporaryHome();
-    const { port, ca, tokens } = await startSecureService(home, {
-      mutual: true,
-      // In TLS 1.3 a client sees the refusal only after it has sent the request.
-      maxVersion: "TLSv1.2",
-    });
-    const baseUrl = `https://localhost:${port}`;
-    const refused = await create(home, baseUrl, { NODE_EXTRA_CA_CERTS: ca });
-    expectNotReached(refused);
-    expect(refused.stderr).toContain("paylink config set clientCert");
-    const { cert, key } = clientCertificate(home);
-    await set(home, "clientKey", key);
-    const half = await create(home, baseUrl, { NODE_EXTRA_CA_CERTS: ca });
-    expect(half.code).toBe(2);
-    expect(half.stderr).toContain("clientKey is set, and clientCert is not");
-    await set(home, "clientCert", cert);
-    const credentials = {
-      PAYLINK_TOKEN: "",
-      PAYLINK_CLIENT_ID: "shop",
-      PAYLINK_CLIENT_SECRET: "secret-1",
-      PAYLINK_TOKEN_URL: `${baseUrl}/token`,
-    };
-    const created = await create(home, baseUrl, { NODE_EXTRA_CA_CERTS: ca, ...credentials });
-    expect(created).toMatchObject({ code: 0, stderr: "" });
-    expect(tokens).toEqual([`Bearer ${TOKEN}`]);
-  });
-
-  it("may have had the request where TLS 1.3 refuses the client, which is told what may be missing", async () => {
-    const home = temporaryHome();
-    const { port, ca, tokens } = await startSecureService(home, { mutual: true });
-    const refused = await create(home, `https://localhost:${port}`, { NODE_EXTRA_CA_CERTS: ca });
-    expect(refused).toMatchObject({ code: 6, stdout: "" });
-    expect(refused.stderr).toContain("Look for it before you create it again");
-    expect(refused.stderr).toContain("paylink config set clientCert");
-    expect(tokens).toEqual([]);
-  });
-
-  it("gets it through a proxy", async () => {
-    const home = temporaryHome();
-    const { port, ca, tokens } = await startSecureService(home, { mutual: true });
-    const { cert, key } = clientCertificate(home);
-    await set(home, "clientKey", key);
-    await set(home, "clientCert", cert);
-    const proxy = await startProxy({ to: port });
-    const env = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: ca };
-    expect(await create(home, `https://${UNRESOLVABLE}`, env)).toMatchObject({ code: 0 });
-    expect(tokens).toEqual([`Bearer ${TOKEN}`]);
   });
 });

@@ -73,17 +73,9 @@ describe("interim responses", () => {
       ["Content-Length", "2"],
     ],
   };
-  const asked = "HTTP/1.1 100 Continue\r\n\r\n";
 
   it.each<[string, readonly string[]]>([
     ["103 Early Hints", ["HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n", hello]],
-    ["100 Continue, which nobody asked for", [asked, hello]],
-    ["100 Continue with the reply", [`${asked}${hello}`]],
-    [
-      "100 Continue in pieces",
-      ["HT", "TP/1.1 100 Conti", "nue\r\nX-A: b\r\n\r", "\nHTTP/1.1 2", hello.slice(10)],
-    ],
-    ["100 Continue twice", [asked, asked, hello]],
   ])("are skipped: %s, also on a connection that is used again", async (_, pieces) => {
     const server = await rawServer((socket) => {
       const write = ([piece, ...others]: readonly string[]): void => {
@@ -96,14 +88,5 @@ describe("interim responses", () => {
     const send = openSender();
     expect(await send(requestTo(server.port))).toMatchObject(last);
     expect(await send(requestTo(server.port))).toMatchObject(last);
-  });
-
-  it("are not looked for in the body of a reply", async () => {
-    const server = await rawServer((socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${asked.length}\r\n\r\n`);
-      setTimeout(() => socket.write(asked), 10);
-    });
-    const reply = await openSender()(requestTo(server.port));
-    expect(new TextDecoder().decode(reply.body)).toBe(asked);
   });
 });

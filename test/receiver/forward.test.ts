@@ -251,7 +251,6 @@ describe("an application that", () => {
   const sender = createSender({
     httpsProxy: undefined,
     noProxy: undefined,
-    nodeVersion: process.versions.node,
     userAgent: "paylink/0.0.0",
   });
   /** The clock stands still: the result of an attempt must not depend on it. */

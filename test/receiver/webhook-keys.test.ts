@@ -156,7 +156,7 @@ describe("an address that gives no key", () => {
     const error = await failure(loadKeys([URL], answering(status)));
     expect(error).toMatchObject({
       code: "key_invalid",
-      message: expect.stringContaining("requires a token"),
+      message: expect.stringContaining("requires a login"),
     });
     expect(adviceOf(error)).toContain("Download the key");
   });

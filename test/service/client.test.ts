@@ -148,12 +148,6 @@ describe("a request without effect", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("names the version that the base URL must not have", async () => {
-    const server = await rawServer(reply(404, '{"message":"no route"}'));
-    const error = await failure(apiAt(`${server.url}/v1`).api.createLink(REQUEST));
-    expect(adviceOf(error)).toContain(`must not end in /v1: paylink config set baseUrl ${server.url}`);
-  });
-
   it("is sent only over https", async () => {
     const error = await failure(apiAt("http://service.example").api.createLink(REQUEST));
     expect(error.code).toBe("usage");

@@ -1,4 +1,4 @@
-/** Errors in every shape that services send: their words, their code, and the place of each problem. */
+/** Errors as services send them: their words, their code, and the place of each problem. */
 import { describe, expect, it } from "vitest";
 import { serviceWords } from "../../src/service/words.ts";
 import { REQUEST } from "../support/link-request.ts";
@@ -15,50 +15,12 @@ it.each([
     { text: "no", code: undefined, problems: [problem] },
   ],
   ["code and message", '{"code":275,"message":"no"}', { text: "no", code: "275", problems: [] }],
-  ["an error object", '{"error":{"code":"E1","message":"no"}}', { text: "no", code: "E1", problems: [] }],
-  [
-    "an error object with details",
-    '{"error":{"code":400,"message":"no","details":[{"target":"terminalId","message":"is unknown"}]}}',
-    { text: "no", code: "400", problems: [problem] },
-  ],
   [
     "OAuth",
     '{"error":"invalid_scope","error_description":"no"}',
     { text: "no", code: "invalid_scope", problems: [] },
   ],
   ["a sentence as error", '{"error":"not that"}', { text: "not that", code: undefined, problems: [] }],
-  [
-    "fields",
-    '{"errors":[{"field":"terminalId","message":"is unknown"}]}',
-    { text: "terminalId is unknown", code: undefined, problems: [problem] },
-  ],
-  [
-    "JSON:API",
-    '{"errors":[{"source":{"pointer":"/data/terminalId"},"detail":"is unknown"}]}',
-    {
-      text: "data.terminalId is unknown",
-      code: undefined,
-      problems: [{ ...problem, at: "data.terminalId" }],
-    },
-  ],
-  [
-    "ASP.NET",
-    '{"title":"One or more validation errors occurred.","status":400,"errors":{"terminalId":["is unknown"]}}',
-    { text: "One or more validation errors occurred.", code: undefined, problems: [problem] },
-  ],
-  [
-    "texts",
-    '{"errors":["is unknown"]}',
-    { text: "is unknown", code: undefined, problems: [{ ...problem, at: "" }] },
-  ],
-  ["errorCode", '{"errorCode":"E1","errorMessage":"no"}', { text: "no", code: "E1", problems: [] }],
-  ["ErrorCode", '{"ErrorCode":"E1","ErrorMessage":"no"}', { text: "no", code: "E1", problems: [] }],
-  [
-    "a gateway's fault",
-    '{"fault":{"faultstring":"no","detail":{"errorcode":"policies.x"}}}',
-    { text: "no", code: "policies.x", problems: [] },
-  ],
-  ["a list", '[{"code":1,"message":"no"}]', { text: "no", code: "1", problems: [] }],
   ["unknown JSON", '{"what":"no"}', { text: '{"what":"no"}', code: undefined, problems: [] }],
   ["plain text", " no \n", { text: "no", code: undefined, problems: [] }],
   ["nothing", "", { text: "", code: undefined, problems: [] }],

@@ -32,13 +32,6 @@ describe.each(OPERATIONS)("%s", (_, run, line, body) => {
     expect(sent).toBe(body);
   });
 
-  it("reads the link where linkAt says, at the address that linksPath says", async () => {
-    const server = await rawServer(reply(200, `{"data":${CANCELLED}}`));
-    const { api } = apiAt(server.url, { linksPath: "/links/?tenant=a", linkAt: "/data" });
-    expect(await run(api)).toMatchObject({ link: { id: "L1" } });
-    expect(server.requests[0]).toMatch(/^[A-Z]+ \/links\/L1(?:\/cancel)?\?tenant=a HTTP/);
-  });
-
   it("names the link that the service does not have", async () => {
     const server = await rawServer(reply(404, '{"code":275,"message":"Invalid payment link ID"}'));
     const error = await failure(run(apiAt(server.url).api));
@@ -70,7 +63,7 @@ describe("a change of a link", () => {
   ] as const)("is not sent again once it may have arrived: %s", async (_, run, done) => {
     for (const answer of [reply(500, "oops"), reply(200, "<h1>Welcome</h1>"), reply(200, "[]")]) {
       const server = await rawServer(answer);
-      const error = await failure(run(apiAt(server.url, { idempotencyHeader: "Idempotency-Key" }).api));
+      const error = await failure(run(apiAt(server.url).api));
       expect(error).toMatchObject({ code: "outcome_unknown", exit: 6 });
       expect(adviceOf(error)).toBe(`The link may be ${done}. To see it: paylink links show L1`);
       expect(server.requests).toHaveLength(1);
@@ -133,18 +126,6 @@ describe("an answer without a link", () => {
       expect(error.message).toContain(`the link is ${status.toLowerCase()} and not cancelled`);
     },
   );
-
-  it.each([
-    ["/data", `{"data":${ANSWER}}`],
-    ["/result/link", `{"id":"req-1","result":{"link":${ANSWER}}}`],
-  ])("names where the link seems to be: %s", async (place, body) => {
-    const server = await rawServer(reply(200, body));
-    for (const run of [(api: Api) => api.showLink("L1"), (api: Api) => api.cancelLink("L1")]) {
-      const error = await failure(run(apiAt(server.url).api));
-      expect(error.details["linkAt"]).toBe(place);
-      expect(adviceOf(error)).toContain(`paylink config set linkAt ${place}`);
-    }
-  });
 });
 
 describe("a change of the description alone", () => {

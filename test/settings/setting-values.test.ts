@@ -14,10 +14,7 @@ import { temporaryHome } from "../support/home.ts";
 function stored(profile: unknown): Profile {
   const folder = temporaryHome();
   writeFileSync(join(folder, "settings.json"), JSON.stringify({ profiles: { shop: profile } }));
-  const read = openSettingsFile(folder, (warning) => {
-    throw new Error(warning);
-  });
-  return read.profiles()["shop"] ?? {};
+  return openSettingsFile(folder).profiles()["shop"] ?? {};
 }
 
 const settingsOf = (profile: Profile, env: Environment = {}) =>
@@ -51,20 +48,20 @@ describe("a value", () => {
 
   it("is in force from the flag, the environment, the profile, the service and the default, in this order", () => {
     const env = { PAYLINK_BASE_URL: "https://environment.example" };
-    const shop = stored({ service: "dna", baseUrl: "https://profile.example", tokenAuth: "json" });
+    const shop = stored({ service: "dna", baseUrl: "https://profile.example", tokenAuth: "basic" });
     expect(settingsOf(shop, env).find("baseUrl", "https://flag.example")).toEqual({
       value: "https://flag.example",
       source: "flag",
     });
     expect(settingsOf(shop, env).find("baseUrl")?.source).toBe("environment");
     expect(settingsOf(shop).find("baseUrl")?.source).toBe("profile");
-    expect(settingsOf(shop).get("tokenAuth")).toBe("json");
+    expect(settingsOf(shop).get("tokenAuth")).toBe("basic");
     const { baseUrl: _, ...rest } = shop;
     expect(settingsOf(rest).find("baseUrl")).toEqual({
       value: "https://api.dnapayments.com",
       source: "service",
     });
-    expect(settingsOf({}).find("tokenAuth")).toEqual({ value: "basic", source: "default" });
+    expect(settingsOf({}).find("tokenAuth")).toEqual({ value: "post", source: "default" });
   });
 
   it("has no default where the service has no such address", () => {
@@ -73,13 +70,13 @@ describe("a value", () => {
   });
 
   it("that is invalid in the file is named with its key and the file, and not printed", () => {
-    expect(() => stored({ linkAt: "data", token: "tok_secret" })).toThrow(
+    expect(() => stored({ transactionUrl: "data", token: "tok_secret" })).toThrow(
       expect.objectContaining({
         message: expect.stringContaining("settings.json holds invalid values") as unknown,
         problems: [
           {
-            at: "profiles.shop.linkAt",
-            message: "must be a JSON Pointer, which starts with /, such as /data",
+            at: "profiles.shop.transactionUrl",
+            message: expect.stringContaining("{uti}") as unknown,
           },
         ],
       }),
@@ -91,7 +88,7 @@ describe("a value", () => {
       const value = SETTINGS[key].default;
       return value === undefined ? [] : [{ value, read: parseSetting(key)(value) }];
     });
-    expect(defaults.length).toBeGreaterThan(5);
+    expect(defaults.length).toBeGreaterThan(4);
     for (const { value, read } of defaults) expect(read).toEqual({ ok: true, value });
   });
 });
@@ -147,6 +144,13 @@ describe("normalising an address", () => {
       }),
     );
   });
+
+  it.each(["https://api.example/v1", "https://api.example/v1/", "https://api.example/"])(
+    "of a base URL leaves out the version, which each path begins with: %s",
+    (text) => {
+      expect(normal("baseUrl", text)).toBe("https://api.example");
+    },
+  );
 
   it("of a base URL removes only its last slashes", () => {
     fc.assert(

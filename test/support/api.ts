@@ -1,23 +1,18 @@
 /** The client of a service with real sockets and retries that do not wait. */
-import { createApi, type ServiceForm } from "../../src/service/client.ts";
+import { createApi, type ApiParts } from "../../src/service/client.ts";
 import { withRetries, type Wait } from "../../src/service/retries.ts";
-import { fixedToken, type TokenSource } from "../../src/service/tokens.ts";
-import { SPECIFIED_FORM } from "../../src/domain/known-services.ts";
-import type { TlsFiles } from "../../src/http/exchange.ts";
+import { fixedToken } from "../../src/service/tokens.ts";
+import { TRANSACTION_PATH } from "../../src/domain/known-services.ts";
 import { openSender } from "./sender.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
 export const TOKEN = "secret-token-1";
 
-interface Options extends Partial<ServiceForm> {
-  readonly tokens?: TokenSource;
-  readonly timeout?: number;
-  readonly clientCertificate?: TlsFiles;
-}
-
-export function apiAt(baseUrl: string, options: Options = {}) {
+export function apiAt(
+  baseUrl: string,
+  options: Partial<Pick<ApiParts, "tokens" | "timeout" | "transactionUrl">> = {},
+) {
   const waits: Wait[] = [];
-  let ids = 0;
   const send = withRetries({
     send: openSender(),
     now: () => NOW,
@@ -27,12 +22,11 @@ export function apiAt(baseUrl: string, options: Options = {}) {
     timeLeft: () => Number.POSITIVE_INFINITY,
   });
   const api = createApi({
-    ...SPECIFIED_FORM,
     send,
     baseUrl,
     tokens: fixedToken(TOKEN),
     timeout: 30_000,
-    newId: () => `id-${++ids}`,
+    transactionUrl: TRANSACTION_PATH,
     ...options,
   });
   return { api, waits };

@@ -75,10 +75,6 @@ export async function startDocumentedService(gateway: Gateway = {}): Promise<Doc
       const { method = "", url = "", headers } = request;
       requests.push(`${method} ${url}`);
       const { pathname, search } = new URL(url, "http://service.example");
-      if (pathname === "/v1/webhook-key") {
-        const isOurs = tokens.issued > 0 && headers.authorization === `Bearer ${tokenNow(tokens)}`;
-        return response.writeHead(isOurs ? 200 : 401).end(isOurs ? readFileSync(keyFile) : "");
-      }
       const spelled = slashed(pathname, gateway.slash);
       if (spelled !== pathname) return response.writeHead(308, { Location: spelled + search }).end();
       const reply = answer(() => route({ method, url, headers, body }, tokens, links, gateway), gateway);

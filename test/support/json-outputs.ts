@@ -333,7 +333,6 @@ const details: Members = {
   ),
   "code?": about("The service's own code, or why a webhook was rejected."),
   ...each(text, "id? link? linkStatus?"),
-  ...each(about("Where the answer seems to have it: a setting.", text), "linkAt? recordAt?"),
   ...each(text, "outcome? reason? database? path?"),
   ...each(listOf(text), "missing? failed?"),
   ...each(about("Of rows.", count), `rows? identical? changed? ${tally.replace(/(?= |$)/g, "?")}`),

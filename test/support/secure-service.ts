@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { createServer as createProxy } from "node:http";
 import { createServer } from "node:https";
 import { connect, type Socket } from "node:net";
-import type { SecureVersion } from "node:tls";
 import { onTestFinished } from "vitest";
 import { privatelyIssued } from "./certificate.ts";
 import { ANSWER } from "./link-request.ts";
@@ -20,33 +19,15 @@ export interface SecureService {
   readonly tokens: readonly (string | undefined)[];
 }
 
-/** With `mutual` it refuses a client without a certificate of the same authority. It issues `token-1` at /token. */
-export async function startSecureService(
-  folder: string,
-  {
-    mutual = false,
-    maxVersion = "TLSv1.3",
-  }: { readonly mutual?: boolean; readonly maxVersion?: SecureVersion } = {},
-): Promise<SecureService> {
+export async function startSecureService(folder: string): Promise<SecureService> {
   const { ca, cert, key } = privatelyIssued(folder, ["localhost", UNRESOLVABLE]);
   const tokens: (string | undefined)[] = [];
-  const tls = {
-    cert: readFileSync(cert),
-    key: readFileSync(key),
-    ca: readFileSync(ca),
-    requestCert: mutual,
-    maxVersion,
-  };
+  const tls = { cert: readFileSync(cert), key: readFileSync(key) };
   const server = createServer(tls, (request, response) => {
-    const isToken = request.url === "/token";
-    if (!isToken) tokens.push(request.headers.authorization);
+    tokens.push(request.headers.authorization);
     request
       .resume()
-      .on("end", () =>
-        response
-          .writeHead(200, { "Content-Type": "application/json" })
-          .end(isToken ? '{"access_token":"token-1"}' : ANSWER),
-      );
+      .on("end", () => response.writeHead(200, { "Content-Type": "application/json" }).end(ANSWER));
   });
   return { port: await listenOnFreePort(server), ca, tokens };
 }

@@ -9,7 +9,6 @@ export function openSender(parts: Partial<SenderParts> = {}): Send {
   const sender = createSender({
     httpsProxy: undefined,
     noProxy: undefined,
-    nodeVersion: process.versions.node,
     userAgent: USER_AGENT,
     ...parts,
   });

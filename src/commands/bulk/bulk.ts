@@ -120,12 +120,7 @@ async function sendList(
       );
     const end = await run(context, list, claimed, checked, options, api);
     reporter.warnings(end.violations);
-    await finishRun(context, list, claimed, {
-      checked,
-      end,
-      output,
-      isKeyed: options.idempotencyHeader !== undefined,
-    });
+    await finishRun(context, list, claimed, { checked, end, output });
     return 0;
   } finally {
     await claimed.sent.close();
@@ -171,7 +166,7 @@ const stdoutSink =
 async function run(
   { now, random, signal }: Context,
   { rows, build, reporter, now: serviceNow }: List,
-  { sent, invalid, due, keyOf }: Claim,
+  { sent, invalid, due }: Claim,
   { digests }: Checked,
   { concurrency, rate, retryUnknown, service }: BulkOptions,
   api: Api,
@@ -199,11 +194,11 @@ async function run(
       sent,
       pace,
       build,
-      create: async (request, key) => {
-        const { text, link, violations } = await api.createLink(request, key);
+      create: async (request) => {
+        const { text, link, violations } = await api.createLink(request);
         return { id: link.id, url: link.url, body: text, violations };
       },
-      keyOf,
+      keyOf: () => undefined,
       retryUnknown,
       concurrency,
       now: serviceNow,

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import type { Checked } from "../../bulk/check-rows.ts";
 import { claimList, previewList, type Refused, type SentRow } from "../../bulk/claim-list.ts";
 import { importJournals } from "../../bulk/import-journals.ts";
-import { openMemory, type RequestKey, type SentList } from "../../bulk/memory.ts";
+import { openMemory, type SentList } from "../../bulk/memory.ts";
 import { RowSet } from "../../bulk/repeated-rows.ts";
 import type { Rows } from "../../bulk/rows.ts";
 import type { Context } from "../../context.ts";
@@ -29,8 +29,6 @@ export interface Claim extends Plan {
   readonly sent: SentList;
   /** Rows that had their link before this run. */
   readonly earlier: number;
-  /** The key to send the row with; undefined if the service recognises none. */
-  readonly keyOf: (row: number) => RequestKey | undefined;
 }
 
 /** Whether anything was ever sent from here. Paylink 0.2.0 left journals. */
@@ -58,9 +56,9 @@ export const claim = (
 async function opened(
   open: typeof claimList,
   context: Context,
-  { input, rows, now }: List,
+  { input, rows }: List,
   { digests, invalid }: Checked,
-  { repeats, retryUnknown, idempotencyHeader: header }: BulkOptions,
+  { repeats, retryUnknown }: BulkOptions,
   service: string,
 ): Promise<Claim> {
   const { newId, processes } = context;
@@ -80,13 +78,8 @@ async function opened(
     if (found.kind !== "claimed") throw await refusal(rows, found, digests.length);
     const { list: sent } = found;
     const isDone = (row: number): boolean => sent.isDone(row, retryUnknown);
-    const knownKey = (row: number): RequestKey | undefined =>
-      header === undefined ? undefined : sent.keyOf(row, header);
     const left = RowSet.of(digests.length, (row) => invalid.has(row) && !isDone(row));
-    const due = RowSet.of(
-      digests.length,
-      (row) => !left.has(row) && (!isDone(row) || knownKey(row) !== undefined),
-    );
+    const due = RowSet.of(digests.length, (row) => !left.has(row) && !isDone(row));
     return {
       sent,
       input: found.input,
@@ -94,10 +87,6 @@ async function opened(
       invalid: left,
       doneBefore: digests.length - left.size - due.size,
       earlier: sent.countCreated(),
-      keyOf: (row) =>
-        header === undefined
-          ? undefined
-          : (knownKey(row) ?? { header, value: newId(), time: now().getTime() }),
     };
   } catch (error) {
     memory.database.close();

@@ -14,7 +14,7 @@ export const bulk = command({
 
 On a terminal, paylink shows the list and asks before it sends; with --yes, or if the list comes from stdin, it does not ask. A date with points begins with the day: 03.04.2026 is 3 April. It means the end of that day, local time.
 
-A row that was sent once, from any list, is sent again only with --again. If the service recognises keys (paylink config set idempotencyHeader <header>), the next run repeats rows of unknown outcome by itself.`,
+A row that was sent once, from any list, is sent again only with --again.`,
   arguments: {
     file: argument("<file>", "CSV with the request's fields as headers, or JSON lines; - for stdin", text, {
       example: "orders.csv",

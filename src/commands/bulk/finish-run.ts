@@ -34,8 +34,6 @@ interface Ended {
   readonly checked: Checked;
   readonly end: RunEnd;
   readonly output: ResultsOutput;
-  /** Whether the service recognises the keys of rows. */
-  readonly isKeyed: boolean;
 }
 
 /** Rows that are named on the terminal; all of them are in the results. */
@@ -48,7 +46,7 @@ export async function finishRun(
   { out, signal, settings }: Context,
   list: List,
   { sent, earlier, invalid }: Claim,
-  { checked, end, output, isKeyed }: Ended,
+  { checked, end, output }: Ended,
 ): Promise<void> {
   const { reason, violations } = end;
   const tally = {
@@ -124,10 +122,10 @@ export async function finishRun(
   }
   if (signal.aborted) {
     if (tally.not_sent > 0) out.note(renderHint(CONTINUE));
-    throw failureOf(signal.reason, tally, isKeyed);
+    throw failureOf(signal.reason, tally);
   }
   if (rows > 0 && earlier + tally.sent_before === rows) out.note(NOTHING_LEFT);
-  const failure = failureOf(reason, tally, isKeyed);
+  const failure = failureOf(reason, tally);
   if (failure !== undefined) throw failure;
 }
 
@@ -148,7 +146,7 @@ const FAILED: ReadonlySet<Result["status"]> = new Set<Outcome["status"]>([
   "unknown",
 ]);
 
-function failureOf(reason: unknown, tally: Tally, isKeyed: boolean): unknown {
+function failureOf(reason: unknown, tally: Tally): unknown {
   const details = { ...tally };
   if (reason instanceof PaylinkError) {
     const { code, message, problems } = reason;
@@ -169,11 +167,9 @@ function failureOf(reason: unknown, tally: Tally, isKeyed: boolean): unknown {
   const { code, status, messageFor, step } = worst;
   return new PaylinkError(code, messageFor(rowsOf(tally[status])), {
     details,
-    hints: isKeyed && code === "outcome_unknown" ? [SEND_WITH_KEY, step] : [step],
+    hints: [step],
   });
 }
-
-const SEND_WITH_KEY = hint`Run the same command again: it sends these rows again with the same keys, so no second link is created.`;
 
 interface Worst {
   readonly status: keyof Tally;

@@ -103,8 +103,6 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
     service: address === undefined ? undefined : canonicalAddress(address),
     /** Whether standard input is free for answers. */
     mayAsk: file !== "-" && from !== "-",
-    /** The header for the key of a row, if the service recognises one. */
-    idempotencyHeader: settings.get("idempotencyHeader"),
     /** What to do with rows that were sent before, from another list. */
     repeats: newRows ? ("skip" as const) : again ? ("send" as const) : ("refuse" as const),
   };

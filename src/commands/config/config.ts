@@ -20,7 +20,7 @@ const get = command({
   summary: "print one value in force",
   examples: ["paylink config get baseUrl", "paylink config get currency --profile sandbox"],
   arguments: { key: keyArgument("baseUrl") },
-  run: async (context, { key: name }) => (await load()).printSetting(context, name),
+  run: async (context, { key }) => (await load()).printSetting(context, key),
 });
 
 const set = command({
@@ -31,7 +31,7 @@ const set = command({
     "paylink config set currency --help",
   ],
   introduction: (words) => {
-    const named = words.map((word) => word.replace(/^headers\..*$/, "headers")).find(isConfigKey);
+    const named = words.find(isConfigKey);
     return named === undefined ? "" : `${explainSetting(named)}\n`;
   },
   arguments: {
@@ -40,15 +40,14 @@ const set = command({
   },
   flags: { check: toggle("--no-check", "store webhookKey without reading the key") },
   consequence: "Nothing was stored.",
-  run: async (context, { key: name, values, check }) =>
-    (await load()).storeSetting(context, name, values, check),
+  run: async (context, { key, values, check }) => (await load()).storeSetting(context, key, values, check),
 });
 
 const unset = command({
   summary: "remove a value from the profile",
   examples: ["paylink config unset expires", "paylink config unset callbackUrl --profile sandbox"],
   arguments: { key: keyArgument("expires") },
-  run: async (context, { key: name }) => (await load()).removeSetting(context, name),
+  run: async (context, { key }) => (await load()).removeSetting(context, key),
 });
 
 const path = command({

@@ -2,22 +2,13 @@
 import type { Context } from "../../context.ts";
 import { withoutPassword } from "../../domain/addresses.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import { parseHeaderName } from "../../domain/header-field.ts";
 import { nearest, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseExpiry } from "../../domain/time.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { wrap } from "../../render/layout.ts";
 import { clip, widthOf } from "../../render/width.ts";
 import { DEFAULT_PROFILE, namedProfile } from "../../settings/profile-names.ts";
-import {
-  parseSetting,
-  profileNamed,
-  shownSetting,
-  without,
-  withoutAccessToken,
-  type Profile,
-  type SettingValue,
-} from "../../settings/profile.ts";
+import { parseSetting, shownSetting, without, type SettingValue } from "../../settings/profile.ts";
 import type { ResolvedSettings, Setting } from "../../settings/resolved-settings.ts";
 import {
   CONFIG_KEYS,
@@ -28,19 +19,9 @@ import {
 } from "../../settings/setting-table.ts";
 import { parseEventStore } from "../flag-values.ts";
 
-/** A setting, or one header of `headers`. */
-interface SettingName {
-  readonly key: ConfigKey;
-  readonly header: string | undefined;
-  /** As typed. */
-  readonly text: string;
-}
-
 /** Throws `usage` for a name that is not a setting, or is a secret. */
-export function settingName(text: string): SettingName {
-  const [, header] = /^headers\.(.*)$/.exec(text) ?? [];
-  if (header !== undefined) return { key: "headers", header: headerOf(text, header), text };
-  if (isConfigKey(text)) return { key: text, header: undefined, text };
+export function settingName(text: string): ConfigKey {
+  if (isConfigKey(text)) return text;
   const near = nearest(text, SETTING_KEYS);
   if (near !== undefined && !isConfigKey(near)) {
     const isSecret = `${near} is a secret. paylink config does not show or set secrets.`;
@@ -59,12 +40,6 @@ export function settingName(text: string): SettingName {
     `There is no setting named ${text}. The settings are ${CONFIG_KEYS.join(", ")}.`,
     { hints: [hint`To see each setting with an example: ${paylink("help", "settings")}`] },
   );
-}
-
-function headerOf(text: string, header: string): string {
-  const name = parseHeaderName(header);
-  if (name.ok) return name.value;
-  throw new PaylinkError("usage", "Nothing was stored.", { problems: [{ at: text, message: name.message }] });
 }
 
 /** A webhook key may be stored as its whole text; `get` prints all of it. */
@@ -113,54 +88,42 @@ function documentOf(found: Setting | undefined): object | null {
   return { ...found, value: typeof value === "string" ? shownSetting(value) : value };
 }
 
-export async function printSetting({ out, settings }: Context, name: SettingName): Promise<number> {
-  const found = resolvedValue(await settings(), name);
-  if (out.json)
-    out.data(JSON.stringify({ key: name.text, ...(documentOf(found) ?? { value: null, source: null }) }));
+export async function printSetting({ out, settings }: Context, key: ConfigKey): Promise<number> {
+  const found = (await settings()).find(key);
+  if (out.json) out.data(JSON.stringify({ key, ...(documentOf(found) ?? { value: null, source: null }) }));
   else if (found === undefined)
-    throw new PaylinkError("usage", `${name.text} is not set.`, {
+    throw new PaylinkError("usage", `${key} is not set.`, {
       hints: [hint`For example: ${paylink("config", "list")}`],
     });
   else out.data(safeText(shownSetting(found.value)));
   return 0;
 }
 
-function resolvedValue(settings: ResolvedSettings, { key, header }: SettingName): Setting | undefined {
-  if (header === undefined) return settings.find(key);
-  const all = settings.find("headers");
-  const one = Object.entries(all?.value ?? {}).find(([name]) => name.toLowerCase() === header.toLowerCase());
-  return all === undefined || one === undefined ? undefined : { value: one[1], source: all.source };
-}
-
 /** Throws `usage` for a value that the setting cannot have. */
 export async function storeSetting(
   context: Context,
-  name: SettingName,
+  key: ConfigKey,
   texts: readonly string[],
   check: boolean,
 ): Promise<number> {
   const { out, profile, env } = context;
-  const { key, header, text } = name;
   const stored = await context.profiles();
   const target = namedProfile(profile, env) ?? stored.current() ?? DEFAULT_PROFILE;
-  const read = readValue(name, texts, context.now(), profileNamed(stored.profiles(), target) ?? {});
+  const read = readValue(key, texts, context.now());
   if (!read.ok) {
-    const example = read.instead ?? (header === undefined ? (SETTINGS[key].example ?? "<value>") : "7");
     const message = `${read.message} (got "${texts.map(withoutPassword).join(" ")}")`;
     throw new PaylinkError("usage", "Nothing was stored.", {
-      problems: [{ at: text, message }],
-      hints: [hint`For example: ${paylink("config", "set", text, example)}`],
+      problems: [{ at: key, message }],
+      hints: [
+        hint`For example: ${paylink("config", "set", key, read.instead ?? SETTINGS[key].example ?? "<value>")}`,
+      ],
     });
   }
   const { value } = read;
   if (key === "webhookKey" && check) await requireKeys(target, texts, context);
-  await stored.change(target, (before) => {
-    const rest = withoutOldToken(name, before);
-    const headers = header === undefined ? {} : withoutHeader(rest, header).headers;
-    return { ...rest, [key]: header === undefined ? value : { ...headers, [header]: value } };
-  });
-  if (out.json) out.data(JSON.stringify({ profile: target, key: text, value }));
-  else out.data(`${text} of profile ${safeText(target)} is now ${safeText(shownSetting(value))}.`);
+  await stored.change(target, (before) => ({ ...before, [key]: value }));
+  if (out.json) out.data(JSON.stringify({ profile: target, key, value }));
+  else out.data(`${key} of profile ${safeText(target)} is now ${safeText(shownSetting(value))}.`);
   return 0;
 }
 
@@ -175,25 +138,15 @@ async function requireKeys(name: string, texts: readonly string[], context: Cont
   requirePassed(found, "Nothing was stored.", unread, "webhookKey");
 }
 
-function readValue(
-  { key, header }: SettingName,
-  texts: readonly string[],
-  now: Date,
-  profile: Profile,
-): Parsed<SettingValue<ConfigKey>> {
+function readValue(key: ConfigKey, texts: readonly string[], now: Date): Parsed<SettingValue<ConfigKey>> {
   const [text = "", ...more] = texts;
-  const given = more.length === 0 ? text : texts;
-  if (header !== undefined) {
-    const one = parseSetting("headers")({ [header]: given });
-    return one.ok ? { ok: true, value: one.value[header] ?? "" } : one;
-  }
-  const read = parseSetting(key)(given);
-  const problem = read.ok ? problemNow(key, text, now, profile) : undefined;
+  const read = parseSetting(key)(more.length === 0 ? text : texts);
+  const problem = read.ok ? problemNow(key, text, now) : undefined;
   return problem === undefined ? read : refused(problem);
 }
 
-/** What is wrong with a value that its setting allows, at this time or with this profile. */
-function problemNow(key: ConfigKey, text: string, now: Date, { clientKey }: Profile): string | undefined {
+/** What is wrong with a value that its setting allows, at this time. */
+function problemNow(key: ConfigKey, text: string, now: Date): string | undefined {
   if (key === "expires") {
     const expiry = parseExpiry(text, now);
     if (!expiry.ok) return expiry.message;
@@ -203,36 +156,14 @@ function problemNow(key: ConfigKey, text: string, now: Date, { clientKey }: Prof
     const place = parseEventStore(text.trim());
     return place.ok ? undefined : place.message;
   }
-  if (key === "clientCert" && clientKey === undefined) return "needs a key: set clientKey first";
   return undefined;
 }
 
-export async function removeSetting(
-  { out, settings, profiles }: Context,
-  name: SettingName,
-): Promise<number> {
-  const { key, header, text } = name;
+export async function removeSetting({ out, settings, profiles }: Context, key: ConfigKey): Promise<number> {
   const { profile } = await settings();
   if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to change.");
-  const stored = await profiles();
-  if (key === "clientKey" && profileNamed(stored.profiles(), profile)?.clientCert !== undefined)
-    throw new PaylinkError("usage", "clientCert needs clientKey. Nothing was changed.", {
-      hints: [hint`For example: ${paylink("config", "unset", "clientCert")}`],
-    });
-  await stored.change(profile, (before) => {
-    const rest = withoutOldToken(name, before);
-    return header === undefined ? without(rest, [key]) : withoutHeader(rest, header);
-  });
-  if (out.json) out.data(JSON.stringify({ profile, key: text, value: null }));
-  else out.data(`Removed ${text} from profile ${safeText(profile)}.`);
+  await (await profiles()).change(profile, (before) => without(before, [key]));
+  if (out.json) out.data(JSON.stringify({ profile, key, value: null }));
+  else out.data(`Removed ${key} from profile ${safeText(profile)}.`);
   return 0;
-}
-
-const withoutOldToken = ({ key }: SettingName, before: Profile): Profile =>
-  SETTINGS[key].ofToken === true ? withoutAccessToken(before) : before;
-
-/** The names of headers are compared in any case. */
-function withoutHeader({ headers, ...others }: Profile, header: string): Profile {
-  const left = Object.entries(headers ?? {}).filter(([name]) => name.toLowerCase() !== header.toLowerCase());
-  return left.length === 0 ? others : { ...others, headers: Object.fromEntries(left) };
 }

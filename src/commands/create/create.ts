@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { memberOf, stringifyJson } from "../../domain/json.ts";
-import { serviceLabel, SPECIFIED_FORM } from "../../domain/known-services.ts";
+import { LINKS_PATH, serviceLabel } from "../../domain/known-services.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { renderProblem } from "../../render/error-message.ts";
@@ -112,14 +112,7 @@ async function printCurl(
   request: PaymentLinkRequest,
 ): Promise<number> {
   const { serviceUrl } = await import("../../service/client.ts");
-  const url = serviceUrl(
-    settings.get("baseUrl") ?? "",
-    settings.get("linksPath") ?? SPECIFIED_FORM.linksPath,
-  );
-  const curl = renderCurl(url, stringifyJson(request), {
-    authHeader: settings.get("authHeader") ?? SPECIFIED_FORM.authHeader,
-    headers: settings.get("headers") ?? {},
-  });
+  const curl = renderCurl(serviceUrl(settings.get("baseUrl") ?? "", LINKS_PATH), stringifyJson(request));
   out.data(out.json ? JSON.stringify({ curl }) : curl);
   return 0;
 }

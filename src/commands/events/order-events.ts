@@ -57,11 +57,10 @@ export async function skipEvents(
 ): Promise<number> {
   const { out } = context;
   const settings = await context.settings();
-  const recordAt = settings.get("recordAt");
   await withEvents(context, database, async (store) => {
     const found = await findOpen(store, names, "skip");
     for (const event of found) {
-      const { record } = asReceived(event, recordAt);
+      const { record } = asReceived(event);
       out.note(record === null ? safeText(nameOf(event)) : renderCompactRecord(record, out.notePaint));
     }
     const what = eventCount(found.length);

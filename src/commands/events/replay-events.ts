@@ -46,7 +46,6 @@ export const replayEvents = (context: Context, options: ReplayOptions): Promise<
 async function sendAgain(context: Context, options: ReplayOptions, later: Later): Promise<number> {
   const { out, now, signal } = context;
   const { names, filter, routes, insecure, signWith, forwardTimeout, quiet, database } = options;
-  const recordAt = (await context.settings()).get("recordAt");
   const { send, close } = await openTargets(routes, { ...context, insecure });
   later(close);
   await withEvents(context, database, async (store) => {
@@ -62,7 +61,7 @@ async function sendAgain(context: Context, options: ReplayOptions, later: Later)
         unverified += 1;
         continue;
       }
-      const url = targetOf(routes, outcomeOf(asReceived(event, recordAt).record));
+      const url = targetOf(routes, outcomeOf(asReceived(event).record));
       if (url === undefined) {
         skipped += 1;
         continue;

@@ -27,14 +27,13 @@ export async function showEvent(
   database: string | undefined,
 ): Promise<number> {
   const { out } = context;
-  const recordAt = (await context.settings()).get("recordAt");
   await withEvents(context, database, async (store) => {
     const found = await findOne(store, name);
     if (found.type === "rejected")
       out.data(out.json ? rejectionDocument(found) : rejectionText(found, context));
     else {
       const history = await historyOf(found, store);
-      const event = asReceived(found, recordAt);
+      const event = asReceived(found);
       out.data(
         out.json
           ? eventDocument(event, history)

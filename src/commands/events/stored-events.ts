@@ -44,16 +44,15 @@ interface ListOptions {
 export async function listEvents(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;
   const { filter, rejected, quiet, database } = options;
-  const recordAt = (await context.settings()).get("recordAt");
   const newest = { ...filter, newestFirst: true };
   await withEvents(context, database, async (store) => {
     const found: AsyncIterable<StoredEvent | StoredRejection> = rejected
       ? store.rejections(newest)
       : store.events(newest);
-    if (out.json) return printEach(found, (one) => stringifyJson(lineOf(one, recordAt)), context);
+    if (out.json) return printEach(found, (one) => stringifyJson(lineOf(one)), context);
     if (quiet) return printEach(found, (one) => safeText(nameOf(one)), context);
     const rows: Cell[][] = [];
-    for await (const one of found) rows.push(cellsOf(one, recordAt, context));
+    for await (const one of found) rows.push(cellsOf(one, context));
     if (rows.length === 0)
       return out.note(
         `No ${rejected ? "rejected webhooks" : `${filter.failed === true ? "failed " : filter.pending === true ? "pending " : ""}events`} found.`,
@@ -108,11 +107,7 @@ export async function findEvents(
   return events;
 }
 
-function cellsOf(
-  one: StoredEvent | StoredRejection,
-  recordAt: string | undefined,
-  { now, out: { paint } }: Context,
-): Cell[] {
+function cellsOf(one: StoredEvent | StoredRejection, { now, out: { paint } }: Context): Cell[] {
   const time = { text: relativeTime(one.receivedAt, now()), paint: paint.dim };
   if (one.type === "rejected")
     return [
@@ -122,7 +117,7 @@ function cellsOf(
       { text: one.code },
       { text: one.detail },
     ];
-  const { record } = asReceived(one, recordAt);
+  const { record } = asReceived(one);
   const marks = [
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
     ...(one.accepted ? ["forwarded"] : []),
@@ -151,7 +146,7 @@ function waitingMarks(queued: Queued | null, now: Date): string[] {
   return [`pending, ${made}, next ${next === null || next <= now ? "now" : relativeTime(next, now)}`];
 }
 
-function lineOf(one: StoredEvent | StoredRejection, recordAt: string | undefined): Record<string, unknown> {
+function lineOf(one: StoredEvent | StoredRejection): Record<string, unknown> {
   if (one.type === "rejected") {
     const { type, id, receivedAt, code, status, detail, checks } = one;
     return { type, id, receivedAt, code, status, detail, checks };
@@ -161,7 +156,7 @@ function lineOf(one: StoredEvent | StoredRejection, recordAt: string | undefined
     type: "event",
     id,
     receivedAt,
-    ...summaryOf(asReceived(one, recordAt)),
+    ...summaryOf(asReceived(one)),
     verified: verdict.verdict === "valid",
     repeats,
     accepted,
@@ -176,9 +171,8 @@ export async function exportEvents(
   filter: EventFilter,
   database: string | undefined,
 ): Promise<number> {
-  const recordAt = (await context.settings()).get("recordAt");
   await withEvents(context, database, (store) =>
-    printEach(store.events(filter), (event) => safeJson(eventLine(asReceived(event, recordAt))), context),
+    printEach(store.events(filter), (event) => safeJson(eventLine(asReceived(event))), context),
   );
   return 0;
 }

@@ -28,11 +28,10 @@ export async function tailEvents(
   { filter, rejected, compact, database }: TailOptions,
 ): Promise<number> {
   const { out, signal, now, pause } = context;
-  const recordAt = (await context.settings()).get("recordAt");
   const text = createEventText({ out, compact, transactionCommand: await transactionCommand(context) });
   const lineOf = (stored: StoredEvent | StoredRejection): string => {
     if (stored.type === "rejected") return out.json ? rejectionLine(stored) : rejectionText(stored, out);
-    const event = asReceived(stored, recordAt);
+    const event = asReceived(stored);
     return out.json ? eventLine(event, compact) : text(event);
   };
   const unread = out.unread();

@@ -26,7 +26,6 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
     publicAddress: tunnel ? undefined : publicUrl && publicAddress(publicUrl, flags.path),
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     /** The JSON Pointer to the record in a webhook. */
-    recordAt: settings.get("recordAt"),
     policy: policyOf(flags, settings),
     unverified: !flags.verify,
     forwarding: {

@@ -13,7 +13,6 @@ import {
   VERIFICATION,
 } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import { SPECIFIED_FORM } from "../../domain/known-services.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
@@ -82,8 +81,7 @@ async function openLoop(context: Context): Promise<Loop> {
     baseUrl,
     tokens,
     timeout: TIMEOUT,
-    newId: context.newId,
-    ...SPECIFIED_FORM,
+    transactionUrl: undefined,
   });
   return {
     context,

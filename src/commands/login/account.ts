@@ -84,13 +84,14 @@ export async function login(
   context: Context,
   { profile, known, account: given, check }: LoginOptions,
 ): Promise<number> {
-  const { out, ask, profiles } = context;
+  const { out, ask, profiles, forgetToken } = context;
   const account = ask === undefined ? given : await askForAccount(ask, given, known);
   const settings = settingsWith(profile, profileWith(known, account));
   if (check) await requireWorking(context, settings);
   const stored = await profiles();
   await stored.change(profile, (before) => profileWith(before, account));
   await stored.use(profile);
+  forgetToken(profile);
   const [baseUrl, terminalId] = [settings.get("baseUrl") ?? "", settings.get("terminalId") ?? ""];
   if (out.json) out.data(JSON.stringify({ profile, baseUrl, terminalId }));
   else
@@ -148,10 +149,9 @@ async function readSecret(
 /** Shows the checks, or throws every failure as one error. */
 async function requireWorking(context: Context, settings: ResolvedSettings): Promise<void> {
   const { out, now } = context;
-  const asAccount: Context["asAccount"] = (url) => context.asAccount(url, settings);
   const found = [
     ...(await checkService({ settings, now: now(), api: () => context.api({ settings }) })),
-    ...(await checkKeys(settings, { ...context, asAccount }, loginFlagOf("webhookKey"))),
+    ...(await checkKeys(settings, context, loginFlagOf("webhookKey"))),
   ];
   const checks = found
     .filter(({ state }) => state !== "skipped")
@@ -238,10 +238,7 @@ async function askForAccount(ask: Ask, given: Account, known: Profile): Promise<
   if (given.service === undefined && given.baseUrl === undefined)
     account = { ...account, service: await askForService(ask) };
   const atService = settingsWith("new", profileWith({}, { service: account.service }));
-  if (account.service === undefined) {
-    await answer("baseUrl");
-    account = { ...account, baseUrl: await withoutVersion(ask, account.baseUrl ?? "") };
-  }
+  if (account.service === undefined) await answer("baseUrl");
   await answer("terminalId", "currency", "customerName", "callbackUrl", "webhookKey");
   const byCredentials =
     usesCredentials(given, atService) ??
@@ -262,14 +259,6 @@ const askForService = (ask: Ask): Promise<Account["service"]> =>
     ...SERVICE_NAMES.map((name) => ({ name, value: name, description: SERVICES[name].title })),
     { name: "another service", value: undefined },
   ]);
-
-/** paylink adds the path of an operation, which begins with the version. */
-async function withoutVersion(ask: Ask, baseUrl: string): Promise<string> {
-  const shorter = baseUrl.replace(/\/v\d+$/, "");
-  if (shorter === baseUrl) return baseUrl;
-  const agreed = await ask.confirm(`paylink adds /v1 itself. Use ${shorter} as the base URL?`);
-  return agreed ? shorter : baseUrl;
-}
 
 async function askFor(key: AccountKey, ask: Ask, known: Profile): Promise<Account[AccountKey]> {
   const { secret, login } = SETTINGS[key];

@@ -48,7 +48,6 @@ export async function verify(
       policy: policyOf(flags, settings),
       now: at,
       maxBody: DEFAULT_MAX_BODY,
-      recordAt: settings.get("recordAt"),
     },
     capture.request.fault,
   );

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document. The sandbox serves its own edition; the package contains that of the documented service. */
 import { stringifyJson } from "../../domain/json.ts";
-import { SERVICES, SPECIFIED_FORM } from "../../domain/known-services.ts";
+import { LINKS_PATH, SERVICES, TRANSACTION_PATH } from "../../domain/known-services.ts";
 import { SCOPE } from "../access.ts";
 import { ServiceProblem, unknownLink } from "../replies.ts";
 import { LINK_EXAMPLES, LINKS_EXAMPLE, recordExample, REQUEST_EXAMPLES, UPDATE_EXAMPLE } from "./examples.ts";
@@ -48,7 +48,7 @@ export function serviceDocument(): string {
   return stringifyJson(document);
 }
 
-const LINKS = SPECIFIED_FORM.linksPath;
+const LINKS = LINKS_PATH;
 
 const documentOf = (edition: Edition): JsonSchema => ({
   openapi: "3.1.1",
@@ -242,7 +242,7 @@ const tokenPath = ({ sandbox, tokenUrls }: Edition): JsonSchema => ({
 });
 
 const SANDBOX_PATHS = {
-  [SPECIFIED_FORM.transactionUrl]: {
+  [TRANSACTION_PATH]: {
     ...pathParameter("uti", "The id of the transaction."),
     get: operation(
       "getTransaction",
