@@ -82,6 +82,7 @@ function pageTitle(page: string): string {
  */
 export function reportsError(value: Json): boolean {
   if (!isJsonObject(value)) return false;
-  const error = memberOf(value, "error") ?? false;
-  return error !== false || (codeIn(value) !== undefined && memberOf(value, "message") !== undefined);
+  if ((memberOf(value, "error") ?? false) !== false) return true;
+  const code = codeIn(value) ?? "0";
+  return !/^(?:0+|2\d\d|ok|success)$/i.test(code) && memberOf(value, "message") !== undefined;
 }

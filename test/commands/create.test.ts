@@ -589,8 +589,8 @@ describe("the link of create", () => {
 
   it.each([
     '{"id":"L1"}',
-    '{"data":{"id":"L1","url":"https://pay.example/checkout?r=L1"}}',
-    '{"error":null,"data":{"url":"https://pay.example/checkout?r=L1"}}',
+    '{"error":null,"data":{"id":"L1","checkoutUrl":"https://pay.example/checkout?r=L1"}}',
+    '{"a":{"url":"https://pay.example/checkout?r=L1"},"b":{"url":"https://pay.example/checkout?r=L2"}}',
     '{"code":0,"message":"OK"}',
     "[]",
     "<html>",
