@@ -2,7 +2,6 @@
 import type { Api } from "./service/client.ts";
 import type { PaylinkError } from "./domain/errors.ts";
 import type { Send, Serve } from "./http/exchange.ts";
-import type { HttpReply } from "./http/message.ts";
 import type { Named } from "./render/hint.ts";
 import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/store/ledger.ts";

@@ -131,13 +131,13 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 
 interface Own extends Pick<
   Context,
-  "out" | "send" | "readFile" | "signal" | "now" | "newId" | "random" | "pause" | "env" | "profile"
+  "out" | "send" | "signal" | "now" | "newId" | "random" | "pause" | "env" | "profile"
 > {
   readonly eventThread: ThreadProgram;
 }
 
 function openServices(own: Own, secrets: Pick<Secrets, "know">) {
-  const { out, readFile, signal, now, newId, random, pause, env, profile, eventThread } = own;
+  const { out, signal, now, newId, random, pause, env, profile, eventThread } = own;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   // Opened once, so that an unchanged file is parsed once.
   let stored: SettingsFile | undefined;
@@ -203,7 +203,7 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
     dataFolder: data,
     send,
     profiles,
-    forgetToken: tokens.forget,
+    forgetToken: (name) => tokens.forget(name),
     settings,
     api,
     events: async (place) => {

@@ -2,7 +2,7 @@
 import type { Dispatcher, Pool } from "undici";
 import { isReadableUrl, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
-import { systemReason, codeOf } from "../domain/system-reason.ts";
+import { systemReason } from "../domain/system-reason.ts";
 import { type Send, SendError, type SendOptions, SendTimeout } from "./exchange.ts";
 import { fieldLines, headerLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
 

@@ -84,5 +84,5 @@ export function reportsError(value: Json): boolean {
   if (!isJsonObject(value)) return false;
   if ((memberOf(value, "error") ?? false) !== false) return true;
   const code = codeIn(value) ?? "0";
-  return !/^(?:0+|2\d\d|ok|success)$/i.test(code) && memberOf(value, "message") !== undefined;
+  return !/^(?:0+|20[0-2]|ok|success)$/i.test(code) && memberOf(value, "message") !== undefined;
 }

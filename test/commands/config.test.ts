@@ -1,5 +1,5 @@
 /** `paylink config`, in process: values and their sources, what is refused, and what is stored. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CONFIG_KEYS, SETTINGS } from "../../src/settings/setting-table.ts";

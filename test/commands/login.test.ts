@@ -9,7 +9,6 @@ import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { KEYS } from "../support/keys.ts";
 import { ANSWER } from "../support/link-request.ts";
-import { rawServer, reply } from "../support/raw-server.ts";
 
 interface Stored {
   readonly current: string;

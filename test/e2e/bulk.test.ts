@@ -2,7 +2,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openMemory } from "../../src/bulk/memory.ts";
 import { bulkLists, listOfRows } from "../support/bulk-list.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
@@ -248,8 +247,6 @@ describe("each row exactly once", () => {
   }
 
   const KILLS = [1, 17, 60, 130];
-  /** The number of the request at which the last run is killed, at the earliest. */
-  const LAST = KILLS.reduce((sum, after) => sum + after, 0) - 1;
 
   /** Starts the list several times, and kills each run after so many requests. */
   async function killRuns(killed: ReturnType<typeof listOf>, { arrivals }: LinkService): Promise<void> {

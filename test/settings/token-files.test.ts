@@ -56,7 +56,7 @@ describe("commands that renew tokens", () => {
     const create = (name: string) => runPaylink(["create", "--amount", "10", "-q", "-p", name], { home });
     const runs = await Promise.all(names.map(create));
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
-    expect(readdirSync(join(home, "tokens")).sort()).toEqual(["a.json", "b.json", "c.json"]);
+    expect(readdirSync(join(home, "tokens")).toSorted()).toEqual(["a.json", "b.json", "c.json"]);
     expect(readFileSync(join(home, "settings.json"), "utf8")).toBe(settings);
     for (const name of names) expect((await create(name)).code).toBe(0);
     for (const { requests } of services)

@@ -35,13 +35,6 @@ export function privatelyIssued(
   return { ca: authority.cert, ...files };
 }
 
-/** A certificate for a client, issued by the authority that `privatelyIssued` left in the folder. */
-export function clientCertificate(folder: string): CertificateFiles {
-  const files = { cert: join(folder, "client.pem"), key: join(folder, "client.key") };
-  certify(files, "shop", { authority: authorityIn(folder) });
-  return files;
-}
-
 const authorityIn = (folder: string): CertificateFiles => ({
   cert: join(folder, "ca.pem"),
   key: join(folder, "ca.key"),

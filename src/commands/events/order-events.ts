@@ -56,7 +56,6 @@ export async function skipEvents(
   { names, database }: Omit<OrderOptions, "filter">,
 ): Promise<number> {
   const { out } = context;
-  const settings = await context.settings();
   await withEvents(context, database, async (store) => {
     const found = await findOpen(store, names, "skip");
     for (const event of found) {
