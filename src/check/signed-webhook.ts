@@ -1,10 +1,9 @@
 /** Webhooks as the service posts them: a body, the headers of the specification, and a signature over both. */
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
-import type { Algorithm } from "../signatures/algorithms.ts";
 import { component } from "../signatures/components.ts";
 import { contentDigest } from "../signatures/digest.ts";
 import type { SigningKey } from "../signatures/keys.ts";
-import { DEFAULT_POLICY } from "../signatures/policy.ts";
+import { ALGORITHM } from "../signatures/policy.ts";
 import { sign } from "../signatures/sign.ts";
 import type { SignatureForm } from "../signatures/cover.ts";
 
@@ -22,17 +21,18 @@ export interface Differences {
   readonly cover?: readonly string[];
   readonly label?: string;
   readonly expires?: number;
-  readonly algorithm?: Algorithm;
-  /** The signature's `alg`, whatever the algorithm. */
+  /** The signature's `alg`, whatever made it. */
   readonly alg?: string;
+  /** Makes the signature with another algorithm. */
+  readonly signBase?: (base: Uint8Array) => Uint8Array;
   /** Changes the headers before they are signed. */
   readonly headers?: (headers: readonly HeaderLine[]) => readonly HeaderLine[];
 }
 
 /** "Request headers sent by the service", in its order. */
 export function signedWebhook(body: Uint8Array, options: WebhookOptions & Differences): HttpRequest {
-  const { url, key, created, form, expires, label } = options;
-  const { algorithm = DEFAULT_POLICY.algorithm, cover = form.cover } = options;
+  const { url, key, created, form, expires, label, signBase } = options;
+  const { alg = ALGORITHM, cover = form.cover } = options;
   const genuine: readonly HeaderLine[] = [
     ["Host", url.host],
     ["Accept", "application/json"],
@@ -51,9 +51,12 @@ export function signedWebhook(body: Uint8Array, options: WebhookOptions & Differ
     ...(form.created ? { created } : {}),
     ...(expires === undefined ? {} : { expires }),
     ...(key.keyid === null ? {} : { keyid: key.keyid }),
-    alg: options.alg ?? algorithm,
+    alg,
   };
-  const labelled = label === undefined ? {} : { label };
-  const { fields } = sign(request, { key, components, parameters, algorithm, ...labelled });
+  const differences = {
+    ...(label === undefined ? {} : { label }),
+    ...(signBase === undefined ? {} : { signBase }),
+  };
+  const { fields } = sign(request, { key, components, parameters, ...differences });
   return { ...request, headers: [...request.headers, ...fields] };
 }

@@ -1,5 +1,5 @@
 /** Tampered webhooks by name: `trigger --tamper` sends one, `check` sends those that must be refused. */
-import { createPublicKey, createSecretKey, generateKeyPairSync } from "node:crypto";
+import { constants, createHmac, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import { contentDigest } from "../signatures/digest.ts";
 import { DERIVED_COVER, SERVICE_COVER, type CoveredComponents } from "../signatures/cover.ts";
@@ -268,11 +268,7 @@ const RULES: Readonly<Record<TamperingName, TamperingRule>> = {
     INVENTED,
     signedWith(publicKeyAsSecret),
   ),
-  "algorithm-pss": refused(
-    "signed by the right key with RSA-PSS",
-    INVENTED,
-    signedWith(() => ({ algorithm: "rsa-pss-sha512" })),
-  ),
+  "algorithm-pss": refused("signed by the right key with RSA-PSS", INVENTED, signedWith(withPss)),
   "algorithm-unknown": refused(
     "whose alg is not registered",
     INVENTED,
@@ -359,9 +355,14 @@ function impostor({ key: { keyid } }: WebhookOptions): Replaced {
 }
 
 /** The public key as the secret of an HMAC: an endpoint that lets the message choose the algorithm accepts it. */
-function publicKeyAsSecret({ key: { keyid, key } }: WebhookOptions): Replaced {
+function publicKeyAsSecret({ key: { key } }: WebhookOptions): Replaced {
   const pem = createPublicKey(key).export({ type: "spki", format: "pem" });
-  return { key: { keyid, key: createSecretKey(Buffer.from(pem)) }, algorithm: "hmac-sha256" };
+  return { alg: "hmac-sha256", signBase: (base) => createHmac("sha256", pem).update(base).digest() };
+}
+
+function withPss({ key: { key } }: WebhookOptions): Replaced {
+  const padding = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 };
+  return { alg: "rsa-pss-sha512", signBase: (base) => sign("sha512", base, { key, ...padding }) };
 }
 
 /** The same host with another path. */

@@ -8,7 +8,6 @@ import { formatRelative } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import { loadKeys } from "../receiver/webhook-keys.ts";
 import { checkAlgorithm, checkUse } from "../signatures/key-rules.ts";
-import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import { attempt, failed, passed, skipped, warned, type Check } from "../service/checks.ts";
 
@@ -46,9 +45,9 @@ async function checkSource(source: string, reading: KeyReading, place: string): 
   if (loaded instanceof PaylinkError) return failed(KEY, loaded, remedy);
   const { keys } = loaded;
   const warnings = loaded.warningsAt(now);
-  const usable = keys.filter((key) => problemOf(key, now) === undefined);
+  const usable = keys.filter((key) => problemOf(key) === undefined);
   if (usable.length === 0) {
-    const problems = keys.map((key) => `${describe(key, now)}: ${problemOf(key, now)}`);
+    const problems = keys.map((key) => `${describe(key, now)}: ${problemOf(key)}`);
     return failed(
       KEY,
       new PaylinkError("key_invalid", `${name} has no usable key. ${problems.join("; ")}`),
@@ -59,22 +58,14 @@ async function checkSource(source: string, reading: KeyReading, place: string): 
   return warnings.length > 0 ? warned(KEY, `${detail}. ${warnings.join("; ")}`, remedy) : passed(KEY, detail);
 }
 
-/** Why the key cannot verify webhooks now. */
-function problemOf(key: VerificationKey, now: Date): string | undefined {
-  const { notAfter } = key;
-  if (notAfter !== null && notAfter * 1000 < now.getTime()) return "the certificate has expired";
-  return (
-    checkUse(key, now.getTime() / 1000)?.message ??
-    checkAlgorithm(key, DEFAULT_POLICY.algorithm)?.message ??
-    key.weakness ??
-    undefined
-  );
-}
+/** Why the key cannot verify webhooks. */
+const problemOf = (key: VerificationKey): string | undefined =>
+  checkUse(key)?.message ?? checkAlgorithm(key)?.message ?? key.weakness ?? undefined;
 
 function describe({ kind, bits, keyid, notAfter }: VerificationKey, now: Date): string {
   const end = notAfter === null ? undefined : new Date(notAfter * 1000);
   return [
-    bits === null ? kind : `${kind} ${bits} bits`,
+    bits === 0 ? kind : `${kind} ${bits} bits`,
     ...(keyid === null ? [] : [`id ${keyid}`]),
     ...(end === undefined
       ? []

@@ -72,6 +72,12 @@ type ListenerReason =
   | "overloaded"
   | "not_stored";
 
+/** Characters of what a refusal says of itself: a sender can put more than a terminal or a log should show into it. */
+const MAX_DETAIL = 500;
+
+export const boundDetail = (detail: string): string =>
+  detail.length > MAX_DETAIL ? `${detail.slice(0, MAX_DETAIL - 1)}…` : detail;
+
 export type RefusalCode = Reason | MessageReason | RecordReason | ApplicationReason | ListenerReason;
 
 interface Row {
@@ -144,7 +150,7 @@ const SIGNATURE: Readonly<Record<Reason, Row>> = {
   signature_expired: unverified("A clock may be wrong, here or at the service."),
   key_not_found: unverified(OTHER_KEY),
   key_ambiguous: unverified("Give only the key that the service signs with."),
-  key_unusable: unverified("Use a key that is for verifying signatures and currently valid."),
+  key_unusable: unverified("Use a key that is for verifying signatures."),
   alg_not_allowed: unverified("The configuration sets the algorithm; a message cannot choose it."),
   alg_key_mismatch: unverified(OTHER_KEY),
   key_type_mismatch: unverified(OTHER_KEY),
@@ -222,7 +228,7 @@ export const MEANINGS: Readonly<Record<RefusalCode, string>> = {
   key_not_found: "the signature names a key that is not configured",
   key_ambiguous:
     "several configured keys have the id, or the signature has none and there are more than four keys",
-  key_unusable: "the key is not meant for verifying, or was not valid at that time",
+  key_unusable: "the key is not meant for verifying",
   alg_not_allowed: "the alg of the signature is not the configured one; a message cannot choose it",
   alg_key_mismatch: "the key is bound to another algorithm",
   key_type_mismatch: "the key type does not match the algorithm",
@@ -280,6 +286,7 @@ export const WARNINGS = {
   content_type_not_covered: "service",
   created_missing: "service",
   weak_exponent: "service",
+  certificate_expired: "service",
   duplicate_delivery: "webhook",
 } as const;
 export type Warning = keyof typeof WARNINGS;
@@ -298,6 +305,7 @@ export const WARNING_MEANINGS: Readonly<Record<Warning, string>> = {
   content_type_not_covered: "the content type is not signed: it may have been changed in transit",
   created_missing: "the signature has no creation time: it can be replayed at any time",
   weak_exponent: "the key's public exponent is below 65537",
+  certificate_expired: "the dates of the key's certificate have passed, or have not begun",
   duplicate_delivery: "the same webhook was received before",
 };
 

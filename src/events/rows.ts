@@ -5,12 +5,10 @@ import { messageOf } from "../domain/system-reason.ts";
 import type { Arrival, DamagedEvent, Queued, StoredEvent, StoredRejection } from "../receiver/event-store.ts";
 import type { Forward } from "../receiver/events.ts";
 import type { Row } from "./dialects.ts";
-import { restoreVerdict } from "./stored-verdict.ts";
-import { isReason, isWarning, type Reason, type Warning } from "../domain/reasons.ts";
+import { rejectionVerdictColumn, verdictColumn } from "./stored-verdict.ts";
 import { NO_ANSWER } from "./writes.ts";
 
 const headers = z.array(z.readonly(z.tuple([z.string(), z.string()])));
-const checks = z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() }));
 const time = z.pipe(
   z.number(),
   z.transform((milliseconds) => new Date(milliseconds)),
@@ -38,15 +36,7 @@ const eventRow = z.object({
   received_at: time,
   outcome: z.string(),
   reference: z.string(),
-  code: z.custom<"ok" | Reason>((code) => code === "ok" || isReason(code)),
-  warnings: z.pipe(
-    z.string(),
-    z.pipe(
-      z.transform((names: string) => (names === "" ? [] : names.split(","))),
-      z.array(z.custom<Warning>(isWarning)),
-    ),
-  ),
-  details: json(z.record(z.string(), z.string())),
+  details: verdictColumn,
   repeats: z.number(),
   accepted: z.number(),
   attempted: z.number(),
@@ -65,7 +55,7 @@ const rejectionRow = z.object({
   code: z.string(),
   status: z.number(),
   detail: z.string(),
-  checks: json(checks),
+  checks: rejectionVerdictColumn,
 });
 const arrivalRow = z.object({ id: z.string(), received_at: time });
 const forwardRow = z.object({
@@ -81,16 +71,11 @@ const forwardRow = z.object({
 
 export function eventFromRow(row: Row): StoredEvent {
   const parsed = eventRow.parse(row);
-  const { received_at: receivedAt, accepted, attempted, code, warnings, details, ...rest } = parsed;
+  const { received_at: receivedAt, accepted, attempted, details: verdict, ...rest } = parsed;
   const request = requestFromRow(row);
-  const verdict = restoreVerdict(
-    request,
-    { code, warnings, details },
-    Math.floor(receivedAt.getTime() / 1000),
-  );
   const queued = queuedFromRow(row);
   const failed = attempted > 0 && accepted === 0 && (queued?.state ?? "failed") === "failed";
-  return { type: "event", receivedAt, accepted: accepted > 0, failed, ...rest, queued, verdict, request };
+  return { type: "event", receivedAt, accepted: accepted > 0, failed, ...rest, verdict, queued, request };
 }
 
 function queuedFromRow(row: Row): Queued | null {
@@ -128,9 +113,9 @@ const damageOf = (error: unknown): string =>
     : messageOf(error);
 
 export function rejectionFromRow(row: Row): StoredRejection {
-  const { received_at: receivedAt, ...rest } = rejectionRow.parse(row);
+  const { received_at: receivedAt, checks: verdict, ...rest } = rejectionRow.parse(row);
   const request = row["method"] === null ? null : requestFromRow(row);
-  return { type: "rejected", receivedAt, ...rest, request };
+  return { type: "rejected", receivedAt, ...rest, verdict, request };
 }
 
 export function arrivalFromRow(row: Row): Arrival {

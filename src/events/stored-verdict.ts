@@ -1,72 +1,38 @@
-/** A verdict as it is stored: only what the keys, the policy and the clock decided. The message gives the rest again. */
+/** A verdict as the store keeps it: its own JSON. */
+import * as z from "zod/mini";
+import { isReason, isWarning, type Reason, type Warning } from "../domain/reasons.ts";
+import { ALGORITHM, LABEL } from "../signatures/policy.ts";
+import { CHECKS, type CheckName, type Verdict } from "../signatures/verdict.ts";
 
-import type { HttpRequest } from "../http/message.ts";
-import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
-import type { Reason, Warning } from "../domain/reasons.ts";
-import type { Verdict } from "../signatures/verdict.ts";
-import { examine, rebuildBase, verifiedWith } from "../signatures/verify.ts";
+const isCheck = (name: unknown): boolean =>
+  name === "http" || (typeof name === "string" && Object.hasOwn(CHECKS, name));
 
-export interface StoredVerdict {
-  readonly code: "ok" | Reason;
-  readonly warnings: readonly Warning[];
-  /** The details of the checks that the message does not give, by check. The last one is of the check that failed. */
-  readonly details: Readonly<Record<string, string>>;
-}
+const schema = z.object({
+  verdict: z.enum(["valid", "invalid"]),
+  code: z.custom<"ok" | Reason>((code) => code === "ok" || isReason(code)),
+  label: z.literal(LABEL),
+  keyid: z.nullable(z.string()),
+  alg: z.literal(ALGORITHM),
+  created: z.nullable(z.number()),
+  covered: z.array(z.string()),
+  warnings: z.array(z.custom<Warning>(isWarning)),
+  key: z.nullable(z.object({ keyid: z.nullable(z.string()), number: z.number(), bits: z.number() })),
+  failure: z.nullable(z.object({ check: z.custom<CheckName | "http">(isCheck), detail: z.string() })),
+}) satisfies z.ZodMiniType<Verdict>;
 
-/** The checks that the keys and the policy give. */
-const NOT_IN_MESSAGE: ReadonlySet<string> = new Set(["coverage", "key", "key-strength", "signature-value"]);
+export const verdictColumn = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((text): unknown => JSON.parse(text)),
+  ),
+  schema,
+);
 
-export function storedVerdict({ code, warnings, checks, alg }: Verdict): StoredVerdict {
-  const details: Record<string, string> = {};
-  for (const { check, ok, detail } of checks)
-    if (!ok || (NOT_IN_MESSAGE.has(check) && detail !== usualDetail(check, alg, details["key"])))
-      details[check] = detail;
-  return { code, warnings, details };
-}
-
-function usualDetail(check: string, alg: string, key = ""): string | undefined {
-  if (check === "coverage") return "content-digest";
-  return check === "signature-value" ? verifiedWith(alg, key) : undefined;
-}
-
-/** Takes a signature of any age: the age was judged when the message arrived. */
-const ANY_AGE: Policy = { ...DEFAULT_POLICY, maxAge: Infinity, skew: Infinity };
-
-/** The verdict that `verify` gave at `now`, in Unix seconds. Hints are not stored. */
-export function restoreVerdict(
-  request: HttpRequest,
-  { code, warnings, details }: StoredVerdict,
-  now: number,
-): Verdict {
-  const restored = checkAgain(request, details["key"] ?? "", now);
-  const failed = code === "ok" ? undefined : Object.keys(details).at(-1);
-  const names = restored.checks.map(({ check }) => check);
-  const reached = failed === undefined ? names.length : names.indexOf(failed) + 1;
-  const checks = restored.checks
-    .slice(0, reached)
-    .map(({ check, detail }) => ({ check, ok: check !== failed, detail: details[check] ?? detail }));
-  const hasBase = checks.some(({ check, ok }) => check === "signature-base" && ok);
-  return {
-    ...restored,
-    verdict: code === "ok" ? "valid" : "invalid",
-    code,
-    checks,
-    warnings,
-    signatureBase: hasBase ? restored.signatureBase : null,
-  };
-}
-
-/** Every check that needs no key, as far as the message allows. */
-const checkAgain = (request: HttpRequest, key: string, now: number): Verdict =>
-  examine(request, { policy: ANY_AGE, now }, (received, report) => {
-    const { algorithm } = ANY_AGE;
-    const pass = (check: string, detail: string): void => {
-      report.begin(check, "signature_invalid");
-      report.pass(detail);
-    };
-    pass("key", key);
-    pass("algorithm", algorithm);
-    rebuildBase(request, received, report);
-    pass("key-strength", "");
-    pass("signature-value", verifiedWith(algorithm, key));
-  });
+/** The verdict on a rejection is null where its signature was not looked at. */
+export const rejectionVerdictColumn = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((text): unknown => JSON.parse(text)),
+  ),
+  z.nullable(schema),
+);

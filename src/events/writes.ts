@@ -1,10 +1,10 @@
 /** The writes of an event store: plain values, which can be posted to a thread, made from events, forwards and rejections. */
 import { outcomeOf, textOf } from "../domain/transaction.ts";
 import type { HttpRequest } from "../http/message.ts";
+import type { Verdict } from "../signatures/verdict.ts";
 import type { Order, Pruned, Wanted } from "../receiver/event-store.ts";
 import type { Forward, ForwardPlan, NewEvent, Rejection, StoreResult } from "../receiver/events.ts";
 import type { Row, Value } from "./dialects.ts";
-import { storedVerdict } from "./stored-verdict.ts";
 
 const MESSAGE = ["method", "scheme", "authority", "target", "headers", "trailers", "body"];
 
@@ -130,14 +130,13 @@ export function eventWrite(
   owner: string,
   plan: ForwardPlan | undefined,
 ): EventWrite {
-  const { code, warnings, details } = storedVerdict(verdict);
   const uti = indexed((record && textOf(record, "uti")) ?? "");
   const reference = indexed((record && textOf(record, "reference")) ?? "");
   const outcome = outcomeOf(record);
   const receivedAt = received.getTime();
   // A copy: a view would be posted to the thread with all of its buffer.
   const body = new Uint8Array(request.body);
-  const verdictValues = [code, warnings.join(), storable(JSON.stringify(details))];
+  const verdictValues = [verdict.code, verdict.warnings.join(), verdictText(verdict)];
   return {
     type: "event",
     id,
@@ -152,6 +151,8 @@ export function eventWrite(
     queued: plan === "queue",
   };
 }
+
+const verdictText = (verdict: Verdict | null): string => storable(JSON.stringify(verdict));
 
 const headValues = ({ method, scheme, authority, target, headers, trailers = [] }: HttpRequest): Value[] => [
   method,
@@ -170,17 +171,9 @@ export function forwardWrite(first: string, forward: Forward, owner: string): Fo
 }
 
 export function rejectionWrite({ request, ...rejection }: Rejection): RejectionWrite {
-  const { id, receivedAt, code, status, detail, checks } = rejection;
+  const { id, receivedAt, code, status, detail, verdict } = rejection;
   const message =
     request === null ? MESSAGE.map(() => null) : [...headValues(request), new Uint8Array(request.body)];
-  const values = [
-    id,
-    receivedAt.getTime(),
-    code,
-    status,
-    storable(detail),
-    JSON.stringify(checks),
-    ...message,
-  ];
+  const values = [id, receivedAt.getTime(), code, status, storable(detail), verdictText(verdict), ...message];
   return { type: "rejection", values };
 }

@@ -1,6 +1,6 @@
 /** The types of sending and serving HTTP, for code that gets the network as an argument, and why an exchange fails. */
 import { messageOf, codeOf, knownReason, systemReason } from "../domain/system-reason.ts";
-import { statusOf, type RefusalCode } from "../domain/reasons.ts";
+import { boundDetail, statusOf, type RefusalCode } from "../domain/reasons.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
 
 export interface SendOptions {
@@ -49,6 +49,7 @@ export type Handler = (request: HttpRequest) => Promise<HttpReply | StreamedRepl
 export interface Refusal<Code extends RefusalCode = RefusalCode> {
   readonly code: Code;
   readonly status: number;
+  /** At most 500 characters. */
   readonly detail: string;
 }
 
@@ -57,7 +58,7 @@ export const refusal = <Code extends RefusalCode>(
   code: Code,
   detail: string,
   status: number = statusOf(code),
-): Refusal<Code> => ({ code, status, detail });
+): Refusal<Code> => ({ code, status, detail: boundDetail(detail) });
 
 /** The certificate chain and its private key, as PEM. */
 export interface TlsFiles {

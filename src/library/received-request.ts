@@ -13,7 +13,6 @@ import {
 } from "../http/message.ts";
 import { addressed, type ReceiverAddress } from "../receiver/address.ts";
 import { refuseMessage } from "../receiver/admit.ts";
-import type { Policy } from "../signatures/policy.ts";
 import { refusedRequest } from "./refusals.ts";
 import { WebhookError } from "./webhook-error.ts";
 import type {
@@ -31,19 +30,18 @@ interface ReadOptions {
   /** Where the service posts to; undefined where that is this server's own address. */
   readonly publicAddress: ReceiverAddress | undefined;
   readonly maxBody: number;
-  readonly policy: Policy;
 }
 
 /** Reads the body last: a request that its head refuses is not read. Throws a WebhookError. */
 export async function receivedRequest(request: WebhookRequest, options: ReadOptions): Promise<HttpRequest> {
-  const { publicAddress, maxBody, policy } = options;
+  const { publicAddress, maxBody } = options;
   const form = formOf(request);
   const head = publicAddress === undefined ? form.head : addressed(form.head, publicAddress);
   const isMessage = head.method === "" && head.target === "";
   const refused = refuseMessage(isMessage ? { ...head, method: "POST", target: "/" } : head);
-  if (refused !== undefined) throw refusedRequest(refused, policy);
+  if (refused !== undefined) throw refusedRequest(refused);
   const body = await form.body(maxBody);
-  if (body.kind === "refused") throw refusedRequest(body.refusal, policy);
+  if (body.kind === "refused") throw refusedRequest(body.refusal);
   if (body.kind === "parsed") throw parsedBody(form.frameworks);
   return withBody(head, body.bytes, form.trailers());
 }

@@ -6,23 +6,22 @@ import { describeViolation } from "../domain/transaction.ts";
 import type { Refusal } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { refusedVerdict } from "../receiver/admit.ts";
-import type { Judgement } from "../receiver/judge.ts";
-import type { Policy } from "../signatures/policy.ts";
-import { failureOf, type Verdict } from "../signatures/verdict.ts";
+import { refusedAs, type Judgement } from "../receiver/judge.ts";
+import type { Verdict } from "../signatures/verdict.ts";
 import { WebhookError, type WebhookErrorCode } from "./webhook-error.ts";
 
 /** A request that is refused by its head or by the form of its body. */
-export function refusedRequest(refusal: Refusal<WebhookErrorCode>, policy: Policy): WebhookError {
+export function refusedRequest(refusal: Refusal<WebhookErrorCode>): WebhookError {
   const { code, status, detail } = refusal;
   return new WebhookError(code, forged(detail, REASONS[code].advice), {
     status,
-    verdict: refusedVerdict(refusal, policy),
+    verdict: refusedVerdict(refusal),
   });
 }
 
 /** A webhook that does not verify. */
 export function unverifiedWebhook(verdict: Verdict, { method, authority }: HttpRequest): WebhookError {
-  const { code, detail } = failureOf(verdict);
+  const { code, detail } = refusedAs(verdict);
   const unknown = method === "" ? NO_REQUEST : authority === "" ? NO_ADDRESS : undefined;
   const advice = (code === "component_value_invalid" ? unknown : undefined) ?? REASONS[code].advice;
   return new WebhookError(code, forged(detail, advice), { verdict });

@@ -2,8 +2,7 @@
 import type { MessageReason, Reason, RefusalCode } from "../domain/reasons.ts";
 import { refusal, type Refusal } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type RequestHead } from "../http/message.ts";
-import type { Policy } from "../signatures/policy.ts";
-import { Report } from "../signatures/report.ts";
+import { ALGORITHM, LABEL } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { MAX_CALLBACK } from "./judge.ts";
 
@@ -16,14 +15,20 @@ export const MAX_SIGNATURE_FIELD = 8192;
 type MessageRefusal = Refusal<Reason | MessageReason>;
 
 /** The verdict on a request that was refused before its signature was looked at. */
-export const refusedVerdict = <Code extends RefusalCode>(
-  { code, detail }: Pick<Refusal<Code>, "code" | "detail">,
-  policy: Policy,
-): Verdict<Code> => ({
-  ...new Report(policy).verdict(),
+export const refusedVerdict = <Code extends RefusalCode>({
+  code,
+  detail,
+}: Pick<Refusal<Code>, "code" | "detail">): Verdict<Code> => ({
   verdict: "invalid",
   code,
-  checks: [{ check: "http", ok: false, detail }],
+  label: LABEL,
+  keyid: null,
+  alg: ALGORITHM,
+  created: null,
+  covered: [],
+  warnings: [],
+  key: null,
+  failure: { check: "http", detail },
 });
 
 /** Whether a request may be a webhook. If memory runs short, others are refused first. */

@@ -1,15 +1,22 @@
-/** Judges a captured webhook as the listener would have, from its head to the record in its body. */
+/** Judges a captured webhook as the listener would have, from its head to the record in its body, and explains the verdict. */
 import type { RefusalCode } from "../domain/reasons.ts";
 import type { ReadRecord } from "../domain/transaction.ts";
 import { refusal, type Refusal } from "../http/exchange.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
-import { diagnose } from "../signatures/diagnose/diagnose.ts";
+import { causesOf } from "../signatures/explain/causes.ts";
+import { baseOf, checksOf, type Check } from "../signatures/explain/checks.ts";
+import type { Hint } from "../signatures/explain/hint.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { refusedVerdict, refuseMessage } from "./admit.ts";
 import { judge, type JudgeOptions, UNREAD, verifyOptions } from "./judge.ts";
 
 export interface Examination extends ReadRecord {
   readonly verdict: Verdict<RefusalCode>;
+  /** In order, up to the first that failed. */
+  readonly checks: readonly Check[];
+  /** What explains a failure. */
+  readonly hints: readonly Hint[];
+  readonly signatureBase: string | null;
 }
 
 interface ExaminationOptions extends JudgeOptions {
@@ -20,18 +27,20 @@ interface ExaminationOptions extends JudgeOptions {
 /** `fault` is the reason why the HTTP layer would have refused the capture. */
 export function examine(request: HttpRequest, options: ExaminationOptions, fault?: Refusal): Examination {
   const refused = fault ?? refuseMessage(request) ?? refuseBody(request, options.maxBody);
-  const refusedAs = refused && refusedVerdict(refused, options.policy);
-  if (refusedAs !== undefined && refusedAs.code !== "body_incomplete")
-    return { verdict: refusedAs, ...UNREAD };
-  const { verdict, ...content } = judge(request, options);
-  const hints = diagnose(request, verifyOptions(options), verdict);
-  // An incomplete body gets the hints of one that does not match its digest. Other refusals need none.
-  if (refusedAs !== undefined) {
-    const { code, checks } = refusedAs;
-    return { verdict: { ...verdict, verdict: "invalid", code, checks, hints }, ...UNREAD };
+  if (refused !== undefined) {
+    const checks = [{ check: "http", ok: false, detail: refused.detail }];
+    return { verdict: refusedVerdict(refused), checks, hints: [], signatureBase: null, ...UNREAD };
   }
+  const { verdict, ...content } = judge(request, options);
+  const { now } = verifyOptions(options);
   const received = { check: "http", ok: true, detail: describe(request) };
-  return { verdict: { ...verdict, checks: [received, ...verdict.checks], hints }, ...content };
+  return {
+    verdict,
+    checks: [received, ...checksOf({ verdict, request, now })],
+    hints: causesOf(request, verifyOptions(options), verdict),
+    signatureBase: baseOf({ verdict, request }),
+    ...content,
+  };
 }
 
 const describe = ({ method, headers, body }: HttpRequest): string =>

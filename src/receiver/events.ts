@@ -6,7 +6,7 @@ import {
   type TransactionRecord,
 } from "../domain/transaction.ts";
 import { type HeaderLine, type HttpRequest, targetUri } from "../http/message.ts";
-import type { Check, Verdict } from "../signatures/verdict.ts";
+import type { Verdict } from "../signatures/verdict.ts";
 import { stringifyJson } from "../domain/json.ts";
 
 /** A webhook that the receiver accepted: verified, unless it also accepts unverified ones. */
@@ -48,7 +48,7 @@ export function createEventIds({
 
 const inDigits = (value: number, length: number): string => value.toString(36).padStart(length, "0");
 
-/** A request that was rejected, with the check that failed. */
+/** A request that was rejected. */
 export interface Rejection {
   readonly type: "rejected";
   readonly id: string;
@@ -56,7 +56,8 @@ export interface Rejection {
   readonly code: string;
   readonly status: number;
   readonly detail: string;
-  readonly checks: readonly Check[];
+  /** Null where the signature was not looked at. */
+  readonly verdict: Verdict | null;
   readonly hint?: string;
   /** The part that was read: without a body if the head alone was rejected, null if it was not an HTTP request. */
   readonly request: HttpRequest | null;
@@ -149,6 +150,10 @@ export const jsonLine = (
   level: Level = "info",
 ): string => JSON.stringify({ type, ...members, at, level });
 
+/** The check that refused a request; undefined where its signature verified, and something else was wrong. */
+export const failedCheck = (verdict: Rejection["verdict"]): string | undefined =>
+  verdict === null ? "http" : verdict.failure?.check;
+
 export function rejectionLine({
   type,
   id,
@@ -156,10 +161,11 @@ export function rejectionLine({
   code,
   status,
   detail,
-  checks,
+  verdict,
   hint,
 }: Omit<Rejection, "request">): string {
-  return jsonLine(type, receivedAt, { id, receivedAt, code, status, detail, checks, hint }, "warning");
+  const check = failedCheck(verdict);
+  return jsonLine(type, receivedAt, { id, receivedAt, code, status, detail, check, hint }, "warning");
 }
 
 type Members = Partial<Record<keyof EventLine, unknown>>;

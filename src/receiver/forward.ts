@@ -15,7 +15,7 @@ import {
 import { componentValue } from "../signatures/base.ts";
 import { parseComponent, type Component } from "../signatures/components.ts";
 import type { SigningKey } from "../signatures/keys.ts";
-import { DEFAULT_POLICY } from "../signatures/policy.ts";
+import { ALGORITHM, DEFAULT_POLICY } from "../signatures/policy.ts";
 import { sign } from "../signatures/sign.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { type Forward, type ForwardPlan, isAccepted, type StoreResult, type WebhookEvent } from "./events.ts";
@@ -245,7 +245,7 @@ function signAgain(
   const parameters = {
     created: Math.floor(at.getTime() / 1000),
     ...(key.keyid === null ? {} : { keyid: key.keyid }),
-    alg: DEFAULT_POLICY.algorithm,
+    alg: ALGORITHM,
   };
   const { fields } = sign(message, { key, components, parameters });
   return { ...request, headers: [...request.headers, ...fields] };

@@ -2,6 +2,7 @@
 import type { Reason, Warning } from "../domain/reasons.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { readRecord, type ReadRecord } from "../domain/transaction.ts";
+import { refusal, type Refusal } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import type { Policy } from "../signatures/policy.ts";
@@ -52,12 +53,19 @@ function named(verdict: Verdict, { body }: HttpRequest): Verdict {
   const form = new URLSearchParams(json === undefined ? text : "");
   const has = (name: string): boolean => form.has(name) || (json !== undefined && Object.hasOwn(json, name));
   if (!CALLBACK_MEMBERS.every(has) || has("uti")) return verdict;
-  const checks = verdict.checks.map((check) => (check.ok ? check : { ...check, detail: IN_BODY }));
-  return { ...verdict, code: "signature_in_body", checks };
+  return {
+    ...verdict,
+    code: "signature_in_body",
+    failure: { check: "signature-fields", detail: IN_BODY },
+  };
 }
 
 const IN_BODY =
   "this is the callback of DNA's e-commerce plugins, with an HMAC in its body; a webhook of the specification has an RFC 9421 signature in its header fields";
+
+/** Why a webhook that does not verify is refused. */
+export const refusedAs = ({ code, failure }: Verdict): Refusal<Reason> =>
+  refusal(code === "ok" ? "signature_invalid" : code, failure?.detail ?? "");
 
 /** The verdict with one more warning. */
 export const warned = (verdict: Verdict, warning: Warning): Verdict => ({

@@ -1,6 +1,6 @@
 /** The receiver: verifies each webhook, stores what is authentic, forwards it, and answers the service. */
 import { messageOf } from "../domain/system-reason.ts";
-import { MEANINGS, REASONS, type RefusalCode, statusOf } from "../domain/reasons.ts";
+import { MEANINGS, REASONS, type RefusalCode } from "../domain/reasons.ts";
 import { describeViolation } from "../domain/transaction.ts";
 import {
   refusal,
@@ -12,12 +12,12 @@ import {
 } from "../http/exchange.ts";
 import type { HttpReply, HttpRequest } from "../http/message.ts";
 import type { Policy } from "../signatures/policy.ts";
-import { failureOf, type Verdict } from "../signatures/verdict.ts";
+import type { Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, type ReceiverAddress } from "./address.ts";
 import { looksSigned, refuseHead, refuseMediaType } from "./admit.ts";
 import type { EventLog, Rejection, StoreResult, WebhookEvent } from "./events.ts";
 import { ACCEPTED_BEFORE, type Forwarder } from "./forward.ts";
-import { createJudge, type CurrentKeys, type Judgement, warned } from "./judge.ts";
+import { createJudge, type CurrentKeys, type Judgement, refusedAs, warned } from "./judge.ts";
 import { createRejectionQueue } from "./rejection-queue.ts";
 
 export interface ReceiverOptions {
@@ -91,7 +91,7 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
     refused: (why, head) =>
       void reject({
         ...why,
-        checks: [{ check: "http", ok: false, detail: why.detail }],
+        verdict: null,
         request: head === undefined ? null : { ...head, body: NOTHING },
       }),
     handle: async (received) => {
@@ -103,21 +103,21 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
       } catch (error) {
         return reject({
           ...refusal("internal_error", `the webhook cannot be judged: ${messageOf(error)}`),
-          checks: [],
+          verdict: null,
           request,
         });
       }
       const { verdict, violations } = judgement;
       const isCallback = verdict.code === "signature_in_body";
       const refused = isCallback ? undefined : refuseMediaType(request);
-      if (refused !== undefined) return reject({ ...refused, checks: verdict.checks, request });
+      if (refused !== undefined) return reject({ ...refused, verdict, request });
       if (verdict.verdict === "invalid" && (isCallback || !unverified))
         return reject(unverifiedRejection(verdict, request));
       const [violation] = violations;
       if (violation !== undefined && strict) {
         const detail = describeViolation(violation);
         const { code } = violation;
-        return reject({ code, status: statusOf(code), detail, checks: verdict.checks, request });
+        return reject({ ...refusal(code, detail), verdict, request });
       }
       return accept(request, judgement, receivedAt, parts, reject);
     },
@@ -147,7 +147,7 @@ async function accept(
   } catch (error) {
     // An event that is not stored must not be acknowledged: the service delivers it again.
     const detail = `the event cannot be stored: ${messageOf(error)}`;
-    return reject({ ...refusal("not_stored", detail), checks: verdict.checks, request });
+    return reject({ ...refusal("not_stored", detail), verdict, request });
   }
   const observed = result.repeated ? asRepeated(event) : event;
   observe(observed);
@@ -173,13 +173,11 @@ const problem = ({ status, code }: Rejected): HttpReply => ({
 });
 
 function unverifiedRejection(verdict: Verdict, request: HttpRequest): Rejected {
-  const { code, detail } = failureOf(verdict);
-  const hint = code === "signature_in_body" ? REASONS[code].advice : addressHint(request);
+  const refused = refusedAs(verdict);
+  const hint = refused.code === "signature_in_body" ? REASONS[refused.code].advice : addressHint(request);
   return {
-    code,
-    status: statusOf(code),
-    detail,
-    checks: verdict.checks,
+    ...refused,
+    verdict,
     request,
     ...(hint === undefined ? {} : { hint }),
   };

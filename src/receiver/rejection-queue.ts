@@ -34,9 +34,8 @@ export function createRejectionQueue(
   };
 }
 
-function sizeOf({ request, detail, checks }: Rejection): number {
-  let size = OVERHEAD + detail.length;
-  for (const check of checks) size += check.detail.length;
+function sizeOf({ request, detail, verdict }: Rejection): number {
+  let size = OVERHEAD + detail.length + (verdict?.covered.join().length ?? 0);
   if (request === null) return size;
   size += request.target.length + request.body.length;
   for (const [name, value] of [...request.headers, ...(request.trailers ?? [])])

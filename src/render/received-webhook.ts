@@ -86,7 +86,7 @@ const DETAIL_LENGTH = 300;
 /** `name` says which webhook it was, and when. */
 export function renderRejection(
   name: string,
-  { code, status, detail, hint }: Omit<Rejection, "type" | "id" | "receivedAt" | "checks" | "request">,
+  { code, status, detail, hint }: Omit<Rejection, "type" | "id" | "receivedAt" | "verdict" | "request">,
   paint: Paint,
 ): string {
   const line = `${paint.dim(name)} ${paint.red("rejected")} ${status} ${paint.bold(code)}  ${clip(safeText(detail), DETAIL_LENGTH)}`;

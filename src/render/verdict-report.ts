@@ -3,27 +3,32 @@ import type { Paint } from "./paint.ts";
 import { REASONS, WARNING_MEANINGS, type Warning } from "../domain/reasons.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Examination } from "../receiver/captured.ts";
-import { traceBase, type TracedLine } from "../signatures/diagnose/diagnose.ts";
+import { traceBase, type Check, type TracedLine } from "../signatures/explain/checks.ts";
 import { compareDigests, type ComparedDigest } from "../signatures/digest.ts";
-import type { Check, Verdict } from "../signatures/verdict.ts";
 import { renderRecord, type RecordStyle } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
 import { clip } from "./width.ts";
 
 /** `source` says where the address of the request comes from. */
 export function renderExamination(
-  { verdict, record, violations }: Examination,
+  examination: Examination,
   request: HttpRequest,
   source: string,
   style: RecordStyle,
 ): string {
   const { paint } = style;
+  const { verdict, record, violations } = examination;
+  const { checks, signatureBase } = examination;
   return joined([
     heading(verdict, request, paint),
-    renderSteps(verdict, request, source, paint),
-    section("cause", cause(verdict, paint), paint),
+    renderSteps({ checks, signatureBase, warnings: verdict.warnings }, request, source, paint),
+    section("cause", cause(examination, paint), paint),
     record === null && violations.length === 0 ? "" : renderRecord(record, violations, style),
   ]);
+}
+
+export interface VerdictSteps extends Pick<Examination, "checks" | "signatureBase"> {
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -31,17 +36,17 @@ export function renderExamination(
  * rejected was not an HTTP request.
  */
 export function renderSteps(
-  verdict: Pick<Verdict, "checks" | "warnings" | "signatureBase">,
+  { checks, warnings, signatureBase }: VerdictSteps,
   request: HttpRequest | null,
   source: string,
   paint: Paint,
 ): string {
   const digests = request === null ? [] : compareDigests(request.headers, request.body);
-  const trace = request === null ? [] : traceBase(verdict.signatureBase, request, source);
+  const trace = request === null ? [] : traceBase(signatureBase, request, source);
   return joined([
     section(
       "checks",
-      verdict.checks.map((check) => checked(check, paint)),
+      checks.map((check) => checked(check, paint)),
       paint,
     ),
     section(
@@ -56,7 +61,7 @@ export function renderSteps(
     ),
     section(
       "warnings",
-      verdict.warnings.map((warning) => warned(warning, paint)),
+      warnings.map((warning) => warned(warning, paint)),
       paint,
     ),
   ]);
@@ -82,10 +87,8 @@ const CHECK_WIDTH = 18;
 
 function checked({ check, ok, detail }: Check, paint: Paint): string {
   const mark = ok ? paint.green("✓") : paint.red("✗");
-  return `${mark} ${check.padEnd(CHECK_WIDTH)}${safeText(clip(detail, DETAIL_LENGTH))}`;
+  return `${mark} ${check.padEnd(CHECK_WIDTH)}${safeText(detail)}`;
 }
-
-const DETAIL_LENGTH = 1000;
 
 function comparison({ sent, computed }: ComparedDigest, paint: Paint): string[] {
   const same = sent === computed;
@@ -105,7 +108,7 @@ function warned(warning: Warning, paint: Paint): string {
   return `${paint.yellow("!")} ${warning}  ${paint.dim(WARNING_MEANINGS[warning])}`;
 }
 
-function cause({ verdict, code, hints }: Examination["verdict"], paint: Paint): string[] {
+function cause({ verdict: { verdict, code }, hints }: Examination, paint: Paint): string[] {
   if (verdict === "valid" || code === "ok") return [];
   if (hints.length === 0) return [REASONS[code].advice ?? NOTHING];
   return hints.flatMap(({ variant, advice }) => [

@@ -65,7 +65,7 @@ const DERIVED: Readonly<Record<DerivedName, (request: RequestHead) => string>> =
   "@authority": authority,
   "@scheme": ({ scheme }) => scheme.toLowerCase(),
   "@request-target": ({ target }) => checkedTarget(target),
-  "@path": (request) => pathAndQuery(request).path || "/",
+  "@path": (request) => pathAndQuery(request).path,
   "@query": (request) => pathAndQuery(request).query || "?",
 };
 
@@ -100,12 +100,7 @@ function authority({ scheme, authority }: Pick<RequestHead, "scheme" | "authorit
 
 function targetUri(request: RequestHead): string {
   const { path, query } = pathAndQuery(request);
-  if (isAbsolute(request.target)) return request.target;
   return `${request.scheme}://${authority(request)}${path}${query}`;
-}
-
-function isAbsolute(target: string): boolean {
-  return /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(target);
 }
 
 /** A message from a queue has neither method nor target. */
@@ -123,34 +118,20 @@ function checkedTarget(target: string): string {
   return target;
 }
 
-/** The query keeps its question mark. Absolute-form must name the host that the message was sent to. */
+/** Of a target in origin form (RFC 9112 3.2.1), the only one that a listener accepts. The query keeps its question mark. */
 function pathAndQuery(request: RequestHead): { path: string; query: string } {
   const target = checkedTarget(request.target);
-  if (target.startsWith("/")) return splitQuery(target);
-  if (target === "*") return { path: "", query: "" };
-  const [, scheme, host = "", rest = ""] = /^([^:]+):\/\/([^/?]*)(.*)$/.exec(target) ?? [];
-  if (!isAbsolute(target) || scheme === undefined)
-    throw invalidValue(`the request target "${target}" has no path`);
-  const named = authority({ scheme: request.scheme, authority: host });
-  if (scheme.toLowerCase() !== request.scheme || named !== authority(request))
-    throw invalidValue(`the request target "${target}" names another host`);
-  return splitQuery(rest);
+  if (!target.startsWith("/")) throw invalidValue(`the request target "${target}" has no path`);
+  const at = target.indexOf("?");
+  return at < 0 ? { path: target, query: "" } : { path: target.slice(0, at), query: target.slice(at) };
 }
 
-function splitQuery(text: string): { path: string; query: string } {
-  const at = text.indexOf("?");
-  return at < 0 ? { path: text, query: "" } : { path: text.slice(0, at), query: text.slice(at) };
-}
-
-/** Lines without outer white space and without obs-fold, joined (RFC 9421 2.1). */
+/** Lines without outer white space, joined (RFC 9421 2.1). Node refuses a folded line. */
 function fieldValue({ name, parameters }: Component, headers: readonly HeaderLine[]): string {
-  const lines = receivedLines(name, headers).map(unfolded);
+  const lines = receivedLines(name, headers).map(trimSpace);
   const key = parameters.get("key");
   return typeof key === "string" ? memberValue(name, key, lines) : lines.join(", ");
 }
-
-const unfolded = (line: string): string =>
-  trimSpace(line.includes("\r") ? line.replace(/[ \t]*\r\n[ \t]+/g, " ") : line);
 
 /** A member of Content-Digest (RFC 9421 2.1.2); `checkUse` lets no other field have one. */
 function memberValue(name: string, key: string, lines: readonly string[]): string {

@@ -1,8 +1,8 @@
 /** Which keys may verify a signature: picked by its keyid, meant for verifying, of the algorithm's type, and strong. */
 
-import { ALGORITHMS, type Algorithm } from "./algorithms.ts";
 import { SignatureError } from "./verdict.ts";
 import type { VerificationKey } from "./keys.ts";
+import { ALGORITHM, JWK_ALGORITHM } from "./policy.ts";
 
 /**
  * A keyid picks the keys with that id, without falling back to another key. Without a keyid, or where no key has an id,
@@ -42,53 +42,41 @@ export function keysPassing(
   return passing;
 }
 
-/** The key's owner must mean it to verify signatures, at this time (RFC 7517 4.2, 4.3; RFC 5280 4.1.2.5). */
-export function checkUse(key: VerificationKey, now: number): SignatureError | undefined {
+/** The key's owner must mean it to verify signatures (RFC 7517 4.2, 4.3). */
+export function checkUse({ use, keyOps }: VerificationKey): SignatureError | undefined {
   const problem =
-    key.use !== null && key.use !== "sig"
-      ? `its use is "${key.use}"`
-      : key.keyOps !== null && !key.keyOps.includes("verify")
-        ? `its key_ops are ${key.keyOps.join(", ") || "empty"}`
-        : key.notBefore !== null && now < key.notBefore
-          ? `its certificate is not valid before ${dateOf(key.notBefore)}`
-          : key.notAfter !== null && now > key.notAfter
-            ? `its certificate expired on ${dateOf(key.notAfter)}`
-            : undefined;
+    use !== null && use !== "sig"
+      ? `its use is "${use}"`
+      : keyOps !== null && !keyOps.includes("verify")
+        ? `its key_ops are ${keyOps.join(", ") || "empty"}`
+        : undefined;
   return problem === undefined
     ? undefined
     : new SignatureError("key_unusable", `the key cannot verify signatures: ${problem}`);
 }
 
+/** Whether a time, in Unix seconds, is within the dates of the key's certificate (RFC 5280 4.1.2.5). */
+export const isCurrent = ({ notBefore, notAfter }: VerificationKey, now: number): boolean =>
+  (notBefore === null || now >= notBefore) && (notAfter === null || now <= notAfter);
+
 /** The day, in UTC. */
 const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
-/** Seconds before a certificate expires in which there is still time to ask the service for the next one. */
-const EXPIRES_SOON = 30 * 24 * 3600;
-
-/** What the user should know about the dates of a key's certificate. */
-export function expiryWarning({ notBefore, notAfter }: VerificationKey, now: number): string | undefined {
-  if (notBefore !== null && now < notBefore)
-    return `the certificate is not valid before ${dateOf(notBefore)}, so no webhook verifies with it until then`;
-  if (notAfter === null || now + EXPIRES_SOON < notAfter) return undefined;
-  return now > notAfter
-    ? `the certificate expired on ${dateOf(notAfter)}, so no webhook verifies with it; ask the service for its new one`
-    : `the certificate expires on ${dateOf(notAfter)}; ask the service for its next one, and add it as a second key`;
+/** What the user should know about the dates of a key's certificate, which refuse nothing. */
+export function expiryWarning(key: VerificationKey, now: number): string | undefined {
+  const { notBefore, notAfter } = key;
+  if (isCurrent(key, now)) return undefined;
+  return notAfter !== null && now > notAfter
+    ? `the certificate expired on ${dateOf(notAfter)}; its key is used all the same. Ask the service for its new one`
+    : `the certificate is not valid before ${dateOf(notBefore ?? now)}; its key is used all the same`;
 }
 
 /** The key's `alg` and type must agree with the algorithm (RFC 9421 3.2 step 6). */
-export function checkAlgorithm(
-  { kind, alg }: VerificationKey,
-  algorithm: Algorithm,
-): SignatureError | undefined {
-  const { keyKinds, jwkAlgs }: { keyKinds: readonly string[]; jwkAlgs: readonly string[] } =
-    ALGORITHMS[algorithm];
-  if (alg !== null && !jwkAlgs.includes(alg))
-    return new SignatureError("alg_key_mismatch", `the key is for ${alg}, not for ${algorithm}`);
-  if (!keyKinds.includes(kind))
-    return new SignatureError(
-      "key_type_mismatch",
-      `the key is of type ${kind}; ${algorithm} needs ${keyKinds.join(" or ")}`,
-    );
+export function checkAlgorithm({ kind, alg }: VerificationKey): SignatureError | undefined {
+  if (alg !== null && alg !== JWK_ALGORITHM)
+    return new SignatureError("alg_key_mismatch", `the key is for ${alg}, not for ${ALGORITHM}`);
+  if (kind !== "rsa")
+    return new SignatureError("key_type_mismatch", `the key is of type ${kind}; ${ALGORITHM} needs rsa`);
   return undefined;
 }
 
@@ -96,6 +84,3 @@ export function checkAlgorithm(
 export function checkStrength({ weakness }: VerificationKey): SignatureError | undefined {
   return weakness === null ? undefined : new SignatureError("weak_key", weakness);
 }
-
-export const describeStrength = ({ bits }: VerificationKey): string =>
-  bits === null ? "not an RSA key" : `RSA of ${bits} bits`;

@@ -6,7 +6,7 @@ import {
   type JsonWebKey,
   type KeyObject,
 } from "node:crypto";
-import { ALGORITHMS, keyKind } from "./algorithms.ts";
+import { JWK_ALGORITHM } from "./policy.ts";
 import { messageOf } from "../domain/system-reason.ts";
 
 /** What the source of a key says about it; null where it says nothing. */
@@ -24,10 +24,10 @@ interface KeyDescription {
 /** Holds what is read from the key itself, since reading that takes longer than the other checks of a message. */
 export interface VerificationKey extends KeyDescription {
   readonly key: KeyObject;
-  /** As `keyKind` names it. */
+  /** `rsa`, `rsa-pss`, `ec`, `ed25519` and so on. */
   readonly kind: string;
-  /** Of an RSA modulus; null for other keys. */
-  readonly bits: number | null;
+  /** Of an RSA modulus; 0 for other keys. */
+  readonly bits: number;
   /** Why the key must not be used; null where it is strong. */
   readonly weakness: string | null;
   /** Secure where the padding is checked, but unusual. */
@@ -43,8 +43,8 @@ export function verificationKey(
   return {
     keyid: keyid ?? null,
     key,
-    kind: keyKind(key),
-    bits: isRsa ? modulusLength : null,
+    kind: key.asymmetricKeyType ?? key.type,
+    bits: isRsa ? modulusLength : 0,
     weakness: isRsa ? weaknessOf(modulusLength, publicExponent) : null,
     smallExponent: isRsa && publicExponent < 65537n,
     alg: alg ?? null,
@@ -110,15 +110,11 @@ export function readSigningKey(input: Uint8Array | string, keyid?: string): Sign
   }
 }
 
-/** The public part of a key, as an entry of a key set (RFC 7517 4). */
+/** The public part of an RSA key, as an entry of a key set (RFC 7517 4). */
 export function publicJwk(key: KeyObject, keyid: string): JsonWebKey {
-  const kind = keyKind(key);
-  const algorithm = Object.values(ALGORITHMS).find(({ keyKinds }) =>
-    keyKinds.some((known) => known === kind),
-  );
   const publicKey = key.type === "private" ? createPublicKey(key) : key;
   const members = keyMembers({ ...publicKey.export({ format: "jwk" }) }, PUBLIC_MEMBERS);
-  return { ...members, kid: keyid, use: "sig", ...(algorithm && { alg: algorithm.jwkAlgs[0] }) };
+  return { ...members, kid: keyid, use: "sig", alg: JWK_ALGORITHM };
 }
 
 interface Reading {

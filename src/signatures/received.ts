@@ -3,8 +3,8 @@ import { isInnerList, type InnerList, type Parameters } from "structured-headers
 import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { signatureParams } from "./base.ts";
 import { component, type Component } from "./components.ts";
-import type { Policy } from "./policy.ts";
-import type { Report } from "./report.ts";
+import { LABEL } from "./policy.ts";
+import type { Progress } from "./progress.ts";
 import {
   byteSequence,
   countParameters,
@@ -25,48 +25,37 @@ export interface ReceivedSignature extends SignatureParameters {
   /** The value of `@signature-params`: the canonical form, which is what was signed. */
   readonly params: string;
   readonly signature: Buffer;
+  /** The names of the signature's parameters, as written. */
+  readonly parameters: readonly string[];
 }
 
-export function readSignature(
-  headers: readonly HeaderLine[],
-  policy: Policy,
-  report: Report,
-): ReceivedSignature {
-  report.begin("signature-fields", "unsigned");
+export function readSignature(headers: readonly HeaderLine[], progress: Progress): ReceivedSignature {
   const inputLines = fieldLines(headers, "signature-input");
   const signatureLines = fieldLines(headers, "signature");
   requireBoth(inputLines, signatureLines);
-  report.pass("Signature-Input and Signature are present");
 
-  report.begin("signature-input", "signature_input_malformed");
+  progress.check = "signature-input";
   const inputs = readDictionary(inputLines);
-  report.pass(countMembers(inputs));
-  report.begin("signature", "signature_malformed");
+  progress.check = "signature";
   const signatures = readDictionary(signatureLines);
-  report.pass(countMembers(signatures));
 
-  report.begin("labels", "label_mismatch");
-  const [input, value] = pickLabel(inputs, signatures, policy);
-  if (inputs.members.length > 1) report.warn("multiple_signatures");
-  report.pass(`${policy.label} is in both fields`);
+  progress.check = "labels";
+  const [input, value] = pickLabel(inputs, signatures);
+  if (inputs.members.length > 1) progress.warn("multiple_signatures");
 
-  report.begin("components", "signature_input_malformed");
-  const list = innerList(inputs, policy.label);
+  progress.check = "components";
+  const list = innerList(inputs);
   const components = readComponents(list);
-  const params = canonicalParams(input, list, components, report);
-  report.components = components;
-  report.begin("signature-bytes", "signature_malformed");
-  const signature = signatureBytes(signatures, value, report);
-  report.pass(`${signature.length} bytes`);
+  const params = canonicalParams(input, list, components, progress);
+  progress.components = components;
+  progress.check = "signature-bytes";
+  const signature = signatureBytes(signatures, value, progress);
 
-  report.begin("parameters", "signature_param_invalid");
-  const { created, expires, keyid, alg } = readParameters(list[1], report);
-  report.pass([...list[1].keys()].join(", ") || "none");
-  return { components, params, signature, created, expires, keyid, alg };
+  progress.check = "parameters";
+  const { created, expires, keyid, alg } = readParameters(list[1], progress);
+  const parameters = [...list[1].keys()];
+  return { components, params, signature, parameters, created, expires, keyid, alg };
 }
-
-const countMembers = ({ members }: RawDictionary): string =>
-  `a dictionary with ${members.length} ${members.length === 1 ? "member" : "members"}`;
 
 function requireBoth(inputLines: readonly string[], signatureLines: readonly string[]): void {
   if (inputLines.length === 0 && signatureLines.length === 0) {
@@ -79,19 +68,19 @@ function requireBoth(inputLines: readonly string[], signatureLines: readonly str
   }
 }
 
-/** Labels must be unique in each field and the same in both (RFC 9421 4); only the policy's label is read further. */
-function pickLabel(inputs: RawDictionary, signatures: RawDictionary, policy: Policy): [RawMember, RawMember] {
+/** Labels must be unique in each field and the same in both (RFC 9421 4); only ours is read further. */
+function pickLabel(inputs: RawDictionary, signatures: RawDictionary): [RawMember, RawMember] {
   requireDistinct(inputs);
   requireDistinct(signatures);
   requireLabels(inputs, signatures, "Signature");
   requireLabels(signatures, inputs, "Signature-Input");
-  const input = inputs.members.find(({ key }) => key === policy.label);
-  const value = signatures.members.find(({ key }) => key === policy.label);
+  const input = inputs.members.find(({ key }) => key === LABEL);
+  const value = signatures.members.find(({ key }) => key === LABEL);
   if (input !== undefined && value !== undefined) return [input, value];
   const labels = inputs.members.map(({ key }) => key).join(", ");
   throw new SignatureError(
     "label_not_found",
-    `there is no signature ${policy.label}; the labels are: ${labels || "none"}`,
+    `there is no signature ${LABEL}; the labels are: ${labels || "none"}`,
   );
 }
 
@@ -109,12 +98,12 @@ function requireLabels({ members }: RawDictionary, theirs: RawDictionary, field:
   if (lone !== undefined) throw new SignatureError("label_mismatch", `${field} has no label ${lone.key}`);
 }
 
-function innerList({ parsed }: RawDictionary, label: string): InnerList {
-  const member = parsed.get(label);
+function innerList({ parsed }: RawDictionary): InnerList {
+  const member = parsed.get(LABEL);
   if (member !== undefined && isInnerList(member)) return member;
   throw new SignatureError(
     "signature_input_malformed",
-    `${label} is not a list of components in parentheses`,
+    `${LABEL} is not a list of components in parentheses`,
   );
 }
 
@@ -135,28 +124,25 @@ function canonicalParams(
   { text, parameters }: RawMember,
   list: InnerList,
   components: readonly Component[],
-  report: Report,
+  progress: Progress,
 ): string {
   if (parameters !== countParameters(list))
     throw new SignatureError("duplicate_param", "a parameter is repeated");
   const canonical = signatureParams(components, list[1]);
-  if (text === canonical) report.pass(`${components.length} covered`);
-  else if (withoutSpace(text) === withoutSpace(canonical)) {
-    report.warn("non_canonical_signature_input");
-    report.pass(`${components.length} covered; white space differs from the canonical form`);
-  } else {
+  if (text === canonical) return canonical;
+  if (withoutSpace(text) !== withoutSpace(canonical))
     throw new SignatureError("signature_input_malformed", `${text} is not in canonical form: ${canonical}`);
-  }
+  progress.warn("non_canonical_signature_input");
   return canonical;
 }
 
-function signatureBytes(signatures: RawDictionary, member: RawMember, report: Report): Buffer {
+function signatureBytes(signatures: RawDictionary, member: RawMember, progress: Progress): Buffer {
   const read = byteSequence(signatures, member);
   if (read === undefined) {
     throw new SignatureError("signature_malformed", "the signature is not base64 between colons");
   }
-  if (!read.canonical) report.warn("non_canonical_base64");
-  if (member.parameters > 0) report.warn("signature_has_parameters");
+  if (!read.canonical) progress.warn("non_canonical_base64");
+  if (member.parameters > 0) progress.warn("signature_has_parameters");
   return read.bytes;
 }
 
@@ -170,12 +156,13 @@ interface SignatureParameters {
 
 const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(["created", "expires", "nonce", "alg", "keyid", "tag"]);
 
-function readParameters(parameters: Parameters, report: Report): SignatureParameters {
-  for (const key of parameters.keys()) if (!KNOWN_PARAMETERS.has(key)) report.warn("unknown_signature_param");
+function readParameters(parameters: Parameters, progress: Progress): SignatureParameters {
+  for (const key of parameters.keys())
+    if (!KNOWN_PARAMETERS.has(key)) progress.warn("unknown_signature_param");
   const keyid = textParameter(parameters, "keyid");
-  report.keyid = keyid;
+  progress.keyid = keyid;
   const created = timeParameter(parameters, "created");
-  report.created = created;
+  progress.created = created;
   const expires = timeParameter(parameters, "expires");
   const alg = textParameter(parameters, "alg");
   for (const name of ["nonce", "tag"]) textParameter(parameters, name);

@@ -1,46 +1,76 @@
-/** The result of verification: a reason code, the checks made, warnings, hints and the signature base. */
-import type { Reason, Warning } from "../domain/reasons.ts";
+/** The result of verification: codes and facts. Sentences are made where somebody reads them (`explain.ts`). */
+import { boundDetail, type Reason, type Warning } from "../domain/reasons.ts";
 
-/** A step that failed: its reason code, and the words that help to find the cause. */
+export type CheckName =
+  | "signature-fields"
+  | "signature-input"
+  | "signature"
+  | "labels"
+  | "components"
+  | "signature-bytes"
+  | "parameters"
+  | "coverage"
+  | "freshness"
+  | "key"
+  | "algorithm"
+  | "signature-base"
+  | "key-strength"
+  | "signature-value"
+  | "content-digest";
+
+/** The checks in the order in which they are made, each with the reason where a field that it reads cannot be parsed. */
+export const CHECKS: Readonly<Record<CheckName, Reason>> = {
+  "signature-fields": "unsigned",
+  "signature-input": "signature_input_malformed",
+  signature: "signature_malformed",
+  labels: "label_mismatch",
+  components: "signature_input_malformed",
+  "signature-bytes": "signature_malformed",
+  parameters: "signature_param_invalid",
+  coverage: "coverage_missing",
+  freshness: "signature_too_old",
+  key: "key_not_found",
+  algorithm: "alg_not_allowed",
+  "signature-base": "component_value_invalid",
+  "key-strength": "weak_key",
+  "signature-value": "signature_invalid",
+  "content-digest": "content_digest_malformed",
+};
+
+/** A check that failed: its reason code, and the words that help to find the cause. */
 export class SignatureError extends Error {
   override readonly name = "SignatureError";
   readonly reason: Reason;
 
   constructor(reason: Reason, detail: string) {
-    super(detail);
+    super(boundDetail(detail));
     this.reason = reason;
   }
 }
 
-/** One step of the procedure and its result. A step that was not reached is not listed. */
-export interface Check {
-  /** The name of the step, such as `created` or `content-digest`. */
-  readonly check: string;
-  /** Whether it passed. */
-  readonly ok: boolean;
-  /** What was found, for people: its words may change. */
+/** The key that verified a signature. */
+export interface VerifyingKey {
+  /** Its own id; null where it has none. */
+  readonly keyid: string | null;
+  /** Its place among the configured keys, from 1. */
+  readonly number: number;
+  /** Of its modulus. */
+  readonly bits: number;
+}
+
+/** The check that failed. */
+export interface Failure {
+  /** Its name, such as `freshness` or `content-digest`; `http` before the signature was looked at. */
+  readonly check: CheckName | "http";
+  /** What was found, for people: its words may change. At most 500 characters. */
   readonly detail: string;
 }
 
-/** Why a verdict is invalid: its code, and the words of the check that failed. */
-export function failureOf({ code, checks }: Verdict): { readonly code: Reason; readonly detail: string } {
-  const reason = code === "ok" ? "signature_invalid" : code;
-  return { code: reason, detail: checks.find(({ ok }) => !ok)?.detail ?? reason };
-}
-
-/** A variant of the message that the signature matches: it explains a failure and is never accepted. */
-export interface Hint {
-  /** What is different, such as `scheme=http`. */
-  readonly variant: string;
-  /** What to do about it. */
-  readonly advice: string;
-}
-
-/** The result of the verification: the same as `paylink verify --json` prints. */
+/** The result of the verification of one request. */
 export interface Verdict<Code extends string = Reason> {
   /** Whether the request is authentic. */
   readonly verdict: "valid" | "invalid";
-  /** `ok`, or the reason of the first step that failed. */
+  /** `ok`, or the reason of the first check that failed. */
   readonly code: "ok" | Code;
   /** The label of the signature that was checked: `sig1`. */
   readonly label: string;
@@ -52,12 +82,10 @@ export interface Verdict<Code extends string = Reason> {
   readonly created: number | null;
   /** Component identifiers without their quotes: `@method`, `content-digest;key="sha-256"`. */
   readonly covered: readonly string[];
-  /** The steps, in order, up to the first that failed. */
-  readonly checks: readonly Check[];
   /** What is unusual and refuses nothing; `paylink help reasons` lists them. */
   readonly warnings: readonly Warning[];
-  /** What explains a failure; always empty in the library. */
-  readonly hints: readonly Hint[];
-  /** As rebuilt from the message (RFC 9421 2.5); null where that failed. */
-  readonly signatureBase: string | null;
+  /** The key that verified the signature; null where none did. */
+  readonly key: VerifyingKey | null;
+  /** The check that failed; null where all passed. */
+  readonly failure: Failure | null;
 }

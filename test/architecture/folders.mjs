@@ -28,6 +28,8 @@ export const FOLDERS = {
   signatures: {
     holds: "RFC 9421 and RFC 9530, pure and without knowledge of payments",
     mayImport: [
+      "domain/json",
+      "domain/parse-json",
       "domain/reasons",
       "domain/system-reason",
       "http/message",

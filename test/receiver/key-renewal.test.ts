@@ -1,9 +1,9 @@
 /** When a receiver renews its keys: wherever a key that is newer than its own may verify the signature. And what it answers where it cannot judge. */
-import { expect, it, onTestFinished, vi } from "vitest";
+import { createSecretKey } from "node:crypto";
+import { expect, it, onTestFinished } from "vitest";
 import { serve } from "../../src/http/serve.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { startReceiver } from "../../src/receiver/receiver.ts";
-import { ALGORITHMS } from "../../src/signatures/algorithms.ts";
 import { publicJwk, type VerificationKey } from "../../src/signatures/keys.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { keysOf } from "../support/vectors.ts";
@@ -69,9 +69,6 @@ it.each<[string, VerificationKey[], string | null, number, number]>([
 });
 
 it("an error of the crypto library is no verdict: the service sends the webhook again", async () => {
-  const spy = vi.spyOn(ALGORITHMS["rsa-v1_5-sha256"], "verify").mockImplementation(() => {
-    throw new Error("error:0308010C:digital envelope routines::unsupported");
-  });
-  onTestFinished(() => spy.mockRestore());
-  expect(await deliver(jwks("new"), "new")).toEqual([500, 0]);
+  const broken = jwks("new").map((key) => ({ ...key, key: createSecretKey(Buffer.alloc(32)) }));
+  expect(await deliver(broken, "new")).toEqual([500, 0]);
 });

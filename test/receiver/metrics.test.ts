@@ -66,7 +66,7 @@ it("counts requests by their result", async () => {
     code: "unsigned",
     status: 401,
     detail: "",
-    checks: [],
+    verdict: null,
   };
   metrics.observe(verified(one));
   metrics.observe({ ...verified(one), repeated: true });

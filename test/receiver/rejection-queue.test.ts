@@ -12,7 +12,7 @@ const rejection: Rejection = {
   code: "unsigned",
   status: 401,
   detail: "there is no signature",
-  checks: [],
+  verdict: null,
   request: { method: "POST", scheme: "http", authority: "x", target: "/", headers: [], body: BODY },
 };
 

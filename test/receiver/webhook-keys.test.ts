@@ -168,7 +168,6 @@ describe("an address that gives no key", () => {
 
 describe("a certificate", () => {
   it.each([
-    ["is about to expire", 0, "expires on"],
     ["has expired", 2, "expired on"],
     ["is not valid yet", -3, "is not valid before"],
   ])("that %s is a warning with the date", async (_, days, words) => {

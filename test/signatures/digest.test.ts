@@ -83,9 +83,4 @@ describe("checkDigest", () => {
   ])("passes: %s", (_, values, verified, warnings) => {
     expect(check(...values)).toEqual({ ok: true, verified, warnings });
   });
-
-  it("advises where the mistake is a common one", () => {
-    expect(check("SHA-256=abc=")).toMatchObject({ detail: expect.stringContaining("lower case") });
-    expect(check("sha-256=abc=")).toMatchObject({ detail: expect.stringContaining("between colons") });
-  });
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { DEFAULT_POLICY, type Policy } from "../../src/signatures/policy.ts";
 import { verify } from "../../src/signatures/verify.ts";
+import { baseOf, checksOf } from "../../src/signatures/explain/checks.ts";
 import type { Verdict } from "../../src/signatures/verdict.ts";
 import { componentOf, keysOf } from "../support/vectors.ts";
 import { COVERED, NOW, OPTIONS, signed, UNSIGNED, withFields } from "./signed.ts";
@@ -126,7 +127,7 @@ describe("coverage", () => {
   it.each([";sf", ";bs"])("refuses content-digest%s, which the service never signs", (parameters) =>
     expect(judged(digest(parameters))).toMatchObject({
       code: "component_param_unknown",
-      signatureBase: null,
+      failure: { check: "signature-base" },
     }),
   );
 
@@ -192,7 +193,7 @@ describe("components", () => {
     };
     const verdict = judged(request);
     expect(verdict.code).toBe(code);
-    expect(verdict.signatureBase === null).toBe(code !== "signature_invalid");
+    expect(baseOf({ verdict, request }) === null).toBe(code !== "signature_invalid");
   });
 
   it.each([
@@ -339,23 +340,28 @@ describe("keys", () => {
 
   it("says which key verified", () => {
     const request = signed(UNSIGNED, COVERED, { created: NOW });
-    const details = (text: string) =>
-      verify(request, { ...OPTIONS, keys: keysOf(text) }).checks.map(({ detail }) => detail);
-    expect(details(set({ ...other, kid: "o" }, jwk))).toContain("rsa-v1_5-sha256 verifies with key k");
-    expect(details(set(other, { ...jwk, kid: undefined }))).toContain(
-      "rsa-v1_5-sha256 verifies with key number 2, which has no id",
-    );
+    const found = (text: string) => {
+      const verdict = verify(request, { ...OPTIONS, keys: keysOf(text) });
+      const checks = checksOf({ verdict, request, now: NOW });
+      return [verdict.key, checks.find(({ check }) => check === "signature-value")?.detail];
+    };
+    expect(found(set({ ...other, kid: "o" }, jwk))).toEqual([
+      { keyid: "k", number: 2, bits: 2048 },
+      "rsa-v1_5-sha256 verifies with key k",
+    ]);
+    expect(found(set(other, { ...jwk, kid: undefined }))).toEqual([
+      { keyid: null, number: 2, bits: 2048 },
+      "rsa-v1_5-sha256 verifies with configured key 2, which has no id",
+    ]);
   });
 
-  it("honours the dates of a certificate", () => {
+  it("warns of the dates of a certificate", () => {
     const [key] = OPTIONS.keys.map((plain) => ({ ...plain, notBefore: NOW - 10, notAfter: NOW + 10 }));
-    const at = (now: number) => verify(signed(), { ...OPTIONS, now, keys: key ? [key] : [] }).code;
-    expect([at(NOW - 11), at(NOW - 10), at(NOW + 10), at(NOW + 11)]).toEqual([
-      "key_unusable",
-      "ok",
-      "ok",
-      "key_unusable",
-    ]);
+    const at = (now: number) => verify(signed(), { ...OPTIONS, now, keys: key ? [key] : [] });
+    const expired = { code: "ok", warnings: ["certificate_expired"] };
+    const current = { code: "ok", warnings: [] };
+    const verdicts = [NOW - 11, NOW - 10, NOW + 10, NOW + 11].map(at);
+    expect(verdicts).toMatchObject([expired, current, current, expired]);
   });
 
   it("warns of an exponent of 3", () => {

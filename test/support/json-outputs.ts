@@ -48,12 +48,21 @@ const verdict: Members = {
   verdict: oneOf("valid", "invalid"),
   code: anyOf(oneOf("ok"), schemaRef("Reason")),
   ...each(text, "label alg"),
-  ...each(orNull(text), "keyid signatureBase"),
+  keyid: orNull(text),
   created: about("Unix seconds.", orNull({ type: "integer" })),
   covered: listOf(text),
-  checks: listOf(schemaRef("Check")),
   warnings: listOf(oneOf(...Object.keys(WARNINGS))),
+};
+const storedVerdict: Members = {
+  ...verdict,
+  key: orNull(object({ keyid: orNull(text), number: count, bits: count })),
+  failure: orNull(object(each(text, "check detail"))),
+};
+const explainedVerdict: Members = {
+  ...verdict,
+  checks: listOf(schemaRef("Check")),
   hints: listOf(object(each(text, "variant advice"))),
+  signatureBase: orNull(text),
 };
 
 const serviceLink = about(
@@ -101,8 +110,7 @@ const rejection: Members = {
   ...received,
   code: schemaRef("Reason"),
   status: about("What the sender was answered.", count),
-  detail: text,
-  checks: listOf(schemaRef("Check")),
+  ...each(text, "detail check?"),
 };
 const arriving = [
   schemaRef("Event"),
@@ -152,7 +160,7 @@ export const components = (): JsonSchema => ({
     "instead?": about("What was probably meant.", text),
   }),
   Reason: about("Why a webhook is refused: paylink help reasons.", oneOf(...Object.keys(REASONS))),
-  Verdict: object(verdict),
+  Verdict: object(storedVerdict),
   Violation: object({
     code: schemaRef("Reason"),
     path: about("The field; empty for the whole body.", text),
@@ -240,7 +248,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   "events skip": document({ skipped: count }),
   "events export": lines(schemaRef("Event")),
   "events prune": document({ before: time, ...each(count, "events rejections") }),
-  verify: document({ ...verdict, ...summary, outcome: oneOf(...OUTCOMES, null), record }),
+  verify: document({ ...explainedVerdict, ...summary, outcome: oneOf(...OUTCOMES, null), record }),
   trigger: lines(
     line("answer", { url: text, uti: anything, status: count, ms: milliseconds, body: text }),
     about("With --print.", captured),

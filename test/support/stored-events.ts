@@ -34,7 +34,12 @@ export const rejection = (id: string, size = 10): Rejection => ({
   code: "signature_invalid",
   status: 401,
   detail: "no",
-  checks: [{ check: "signature-value", ok: false, detail: "no" }],
+  verdict: {
+    ...verdict,
+    verdict: "invalid",
+    code: "signature_invalid",
+    failure: { check: "signature-value", detail: "no" },
+  },
   request: { ...genuine, body: Buffer.alloc(size, 1) },
 });
 

@@ -6,8 +6,15 @@ import { safeText } from "../../render/safe-text.ts";
 import { renderSteps } from "../../render/verdict-report.ts";
 import { clockTime, formatLocal } from "../../render/layout.ts";
 import { renderForward, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
-import { eventLine, type Forward, requestDocument, type WebhookEvent } from "../../receiver/events.ts";
+import {
+  eventLine,
+  failedCheck,
+  type Forward,
+  requestDocument,
+  type WebhookEvent,
+} from "../../receiver/events.ts";
 import type { HttpRequest } from "../../http/message.ts";
+import { baseOf, checksOf } from "../../signatures/explain/checks.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import {
   type Arrival,
@@ -64,8 +71,8 @@ const historyOf = async ({ id, failed, queued }: StoredEvent, store: EventStore)
 const eventDocument = (event: WebhookEvent, history: History): string =>
   `${eventLine(event).slice(0, -1)},${JSON.stringify(history).slice(1)}`;
 
-const rejectionDocument = ({ request, ...rejection }: StoredRejection): string =>
-  JSON.stringify({ ...rejection, request: request && requestDocument(request) });
+const rejectionDocument = ({ request, verdict, ...rejection }: StoredRejection): string =>
+  JSON.stringify({ ...rejection, check: failedCheck(verdict), request: request && requestDocument(request) });
 
 function eventText(
   event: WebhookEvent,
@@ -73,11 +80,11 @@ function eventText(
   { out: { paint, width }, named }: Pick<Context, "out" | "named">,
   command: string | undefined,
 ): string {
-  const { verdict, request, receivedAt, id } = event;
+  const { request, receivedAt, id } = event;
   const lines = [
     renderWebhook(event, { paint, width, transactionCommand: command }),
     ...requestLines(request, paint),
-    verificationText(verdict, request, paint),
+    verificationText(event, paint),
     `  ${paint.cyan("deliveries")}`,
     `    ${formatLocal(receivedAt)}  ${id}`,
   ];
@@ -103,11 +110,12 @@ function queuedWords({ state, attempts, next, skippedAt }: Queued, paint: Paint)
 }
 
 function rejectionText(rejection: StoredRejection, { out: { paint }, named }: Context): string {
-  const { request, checks, id, receivedAt } = rejection;
+  const { request, id, receivedAt } = rejection;
+  const verification = verificationText(rejection, paint);
   return [
     renderRejection(`${clockTime(receivedAt)} ${id}`, rejection, paint),
     ...(request === null ? [] : requestLines(request, paint)),
-    verificationText({ checks, warnings: [], signatureBase: null }, request, paint),
+    ...(verification === "" ? [] : [verification]),
     `  ${renderCommand(paylink("verify", "--event", id), named)}   explains it`,
   ].join("\n");
 }
@@ -123,10 +131,19 @@ function requestLines({ method, target, headers, body }: HttpRequest, paint: Pai
   ];
 }
 
-/** As `verify` shows it. */
-const verificationText = (
-  verdict: Pick<Verdict, "checks" | "warnings" | "signatureBase">,
-  request: HttpRequest | null,
-  paint: Paint,
-): string =>
-  renderSteps(verdict, request, "the address it was verified against", paint).replace(/^(?=.)/gm, "  ");
+interface Judged {
+  readonly verdict: Verdict | null;
+  readonly request: HttpRequest | null;
+  readonly receivedAt: Date;
+}
+
+/** As `verify` shows it. Nothing was verified of a request that was refused before. */
+function verificationText({ verdict, request, receivedAt }: Judged, paint: Paint): string {
+  if (verdict === null || request === null) return "";
+  const steps = {
+    checks: checksOf({ verdict, request, now: Math.floor(receivedAt.getTime() / 1000) }),
+    warnings: verdict.warnings,
+    signatureBase: baseOf({ verdict, request }),
+  };
+  return renderSteps(steps, request, "the address it was verified against", paint).replace(/^(?=.)/gm, "  ");
+}

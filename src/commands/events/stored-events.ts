@@ -12,7 +12,7 @@ import {
   type StoredRejection,
 } from "../../receiver/event-store.ts";
 import { findOne } from "../../events/store.ts";
-import { eventLine } from "../../receiver/events.ts";
+import { eventLine, failedCheck } from "../../receiver/events.ts";
 import { type Cell, relativeTime, renderTable } from "../../render/layout.ts";
 import { deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
@@ -148,8 +148,8 @@ function waitingMarks(queued: Queued | null, now: Date): string[] {
 
 function lineOf(one: StoredEvent | StoredRejection): Record<string, unknown> {
   if (one.type === "rejected") {
-    const { type, id, receivedAt, code, status, detail, checks } = one;
-    return { type, id, receivedAt, code, status, detail, checks };
+    const { type, id, receivedAt, code, status, detail, verdict } = one;
+    return { type, id, receivedAt, code, status, detail, check: failedCheck(verdict) };
   }
   const { id, receivedAt, repeats, accepted, failed, queued, verdict } = one;
   return {

@@ -75,7 +75,8 @@ async function openCapture(
 }
 
 /** The contract of `--json`: these members, in this order. */
-function documentOf({ verdict, record, violations }: Examination): string {
+function documentOf(examination: Examination): string {
+  const { verdict, record, violations } = examination;
   const { outcome, reason, ...summary } = summaryOf({ record, violations });
   // What is not authentic says nothing of a payment.
   const judged = verdict.verdict === "valid" ? { outcome, reason } : { outcome: null };
@@ -90,10 +91,10 @@ function documentOf({ verdict, record, violations }: Examination): string {
       alg: verdict.alg,
       created: verdict.created,
       covered: verdict.covered,
-      checks: verdict.checks,
+      checks: examination.checks,
       warnings: verdict.warnings,
-      hints: verdict.hints,
-      signatureBase: verdict.signatureBase,
+      hints: examination.hints,
+      signatureBase: examination.signatureBase,
       record,
     },
     2,

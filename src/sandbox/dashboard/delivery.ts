@@ -8,7 +8,8 @@ import { parseJson } from "../../domain/parse-json.ts";
 import { addressOf, fieldLines, targetUri, type HttpRequest } from "../../http/message.ts";
 import { readKeys } from "../../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../../signatures/policy.ts";
-import type { Check, Verdict } from "../../signatures/verdict.ts";
+import { baseOf, checksOf, type Check } from "../../signatures/explain/checks.ts";
+import type { Verdict } from "../../signatures/verdict.ts";
 import { verify } from "../../signatures/verify.ts";
 import type { AttemptUnderWay } from "../deliveries.ts";
 import { facts, type Page } from "../page.ts";
@@ -265,12 +266,12 @@ interface BaseLine {
 /** So many colours, which then repeat. */
 const PARTS = 6;
 
-const linesOf = ({ signatureBase }: Verdict, { headers }: HttpRequest): BaseLine[] =>
-  (signatureBase ?? "").split("\n").flatMap((text, at) => {
+const linesOf = (verdict: Verdict, request: HttpRequest): BaseLine[] =>
+  (baseOf({ verdict, request }) ?? "").split("\n").flatMap((text, at) => {
     const [, name = ""] = /^"([^"]+)"/.exec(text) ?? [];
     if (name === "") return [];
     const wanted = name === "@signature-params" ? "signature-input" : name;
-    const header = headers.findIndex(([spelled]) => spelled.toLowerCase() === wanted);
+    const header = request.headers.findIndex(([spelled]) => spelled.toLowerCase() === wanted);
     return { text, header: header < 0 ? undefined : header, part: `part part-${at % PARTS}` };
   });
 
@@ -322,7 +323,7 @@ const STEPS: Readonly<Record<string, string>> = {
 };
 
 function* stepsOf(
-  { checks }: Verdict,
+  checks: readonly Check[],
   { headers, body }: HttpRequest,
 ): Generator<Partial<Check> & { title: string }> {
   const [length = ""] = fieldLines(headers, "content-length");
@@ -349,12 +350,13 @@ function signaturePart(
   const file = filePath(attempt, "request");
   const at = Math.floor(attempt.signedAt.getTime() / 1000);
   const command = `curl -s ${origin}${file} | paylink verify --key ${origin}/.well-known/jwks.json --at ${at}`;
-  const base = verdict.signatureBase ?? "";
+  const base = baseOf({ verdict, request }) ?? "";
+  const checks = checksOf({ verdict, request, now: at });
   return panel(
     "signature",
     "Signature",
     html`<ul class="checks">
-        ${[...stepsOf(verdict, request)].map(
+        ${[...stepsOf(checks, request)].map(
           ({ title, ok, detail }) =>
             html`<li class="${ok === undefined ? "quiet" : ok ? "good" : "bad"}">
               <b>${ok === undefined ? "–" : ok ? "✓" : "✗"} ${title}</b>

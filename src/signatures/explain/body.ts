@@ -1,0 +1,128 @@
+/** Finds what changed a body in transit: the variant of it that its Content-Digest matches. */
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { stringifyJson } from "../../domain/json.ts";
+import { parseJson } from "../../domain/parse-json.ts";
+import { RAW_BODY_FIXES } from "../../domain/reasons.ts";
+import { fieldLines, type HttpRequest } from "../../http/message.ts";
+import { checkDigest } from "../digest.ts";
+import type { Hint, Variant } from "./hint.ts";
+
+const RAW_BYTES = [
+  "Verify the bytes as they arrived, before anything parses them:",
+  ...Object.values(RAW_BODY_FIXES).map((fix) => `  ${fix}`),
+  "  In JavaScript, paylink-webhooks verifies the request of each of them: paylink help webhooks",
+].join("\n");
+
+interface BodyChange extends Hint {
+  /** Every body that may have been signed, made from the received one. */
+  readonly apply: (body: Buffer) => Iterable<Buffer>;
+}
+
+const NEWLINES = ["\n", "\r\n"];
+
+/** Exact changes first: a spelling of JSON could match several of them. */
+const CHANGES: readonly BodyChange[] = [
+  {
+    variant: "trailing newline added",
+    advice: `The digest is that of the body without the newline at its end: an editor, a shell or a log added it. ${RAW_BYTES}`,
+    apply: (body) =>
+      NEWLINES.filter((newline) => body.toString("latin1").endsWith(newline)).map((newline) =>
+        body.subarray(0, -newline.length),
+      ),
+  },
+  {
+    variant: "trailing newline lost",
+    advice: `The digest is that of the body with a newline at its end: something trimmed it. ${RAW_BYTES}`,
+    apply: (body) => NEWLINES.map((newline) => Buffer.concat([body, Buffer.from(newline)])),
+  },
+  {
+    variant: "CRLF",
+    advice: `The digest is that of the body with its other line breaks (CRLF for LF, or LF for CRLF): a text mode, an editor or version control changed them. ${RAW_BYTES}`,
+    apply: (body) => {
+      const unix = body.toString("latin1").replaceAll("\r\n", "\n");
+      return [unix, unix.replaceAll("\n", "\r\n")].map((text) => Buffer.from(text, "latin1"));
+    },
+  },
+  {
+    variant: "body re-encoded",
+    advice: `The digest is that of the body in another character encoding (UTF-8 for ISO 8859-1, or the reverse): it was decoded to text and encoded again. ${RAW_BYTES}`,
+    apply: (body) => [
+      Buffer.from(body.toString("utf8"), "latin1"),
+      Buffer.from(body.toString("latin1"), "utf8"),
+    ],
+  },
+  {
+    variant: "body encoded twice",
+    advice: `The digest is that of the text inside the JSON string that was received: the body was serialised twice. ${RAW_BYTES}`,
+    apply: (body) => {
+      const inner: unknown = attempt(() => JSON.parse(body.toString("utf8")));
+      return typeof inner === "string" ? [Buffer.from(inner)] : [];
+    },
+  },
+  {
+    variant: "gzip added",
+    advice:
+      "The digest is over the decompressed bytes: something compressed the body after it was signed. Turn off compression between the service and this endpoint.",
+    apply: (body) =>
+      [gunzipSync, inflateSync, brotliDecompressSync].flatMap(
+        (decode) => attempt(() => decode(body, { maxOutputLength: MAX_DECODED })) ?? [],
+      ),
+  },
+  {
+    variant: "body re-serialised",
+    advice: `The digest is that of the same JSON in another spelling: the body was parsed and written again. ${RAW_BYTES}`,
+    apply: (body) => spellings(body.toString("utf8")).map((text) => Buffer.from(text)),
+  },
+];
+
+const MAX_DECODED = 4 * 1024 * 1024;
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Compact and indented, as common serialisers write it, and with amounts of two decimals; empty if it is not JSON. */
+function spellings(text: string): string[] {
+  const read = parseJson(text);
+  if (!read.ok) return [];
+  const { value } = read.value;
+  const compact = stringifyJson(value);
+  const slashes = compact.replaceAll("/", String.raw`\/`);
+  const written = [compact, slashes, ascii(compact), ascii(slashes)];
+  return [...written, ...written.map(withDecimals), stringifyJson(value, 2), stringifyJson(value, 4)];
+}
+
+/** Programs that read 10.00 write 10. */
+const withDecimals = (json: string): string =>
+  json.replace(
+    /("amount\w*":-?\d+)(\.\d)?(?=[,}])/g,
+    (_, whole: string, tenths = ".0") => `${whole}${tenths}0`,
+  );
+
+const ascii = (json: string): string =>
+  json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** The body that the digest is of, where the received one is a changed form of it. */
+export function signedBody({ headers, body }: HttpRequest): Variant<Buffer> | undefined {
+  const digest = checkDigest(headers, body);
+  if (digest.ok || digest.reason !== "content_digest_mismatch") return undefined;
+  for (const { variant, advice, apply } of CHANGES)
+    for (const changed of apply(Buffer.from(body)))
+      if (checkDigest(headers, changed).ok) return { kind: "body", variant, advice, changed };
+  return isDecompressed(headers, body) ? { ...DECOMPRESSED, changed: Buffer.from(body) } : undefined;
+}
+
+/** Content-Encoding says gzip, and the body is not. Compressing it again would not give the same bytes. */
+const isDecompressed = (headers: HttpRequest["headers"], body: Uint8Array): boolean =>
+  fieldLines(headers, "content-encoding").some((line) => /gzip/i.test(line)) &&
+  !(body[0] === 0x1f && body[1] === 0x8b);
+
+const DECOMPRESSED = {
+  kind: "body",
+  variant: "gzip undone",
+  advice: `Content-Encoding says gzip but the body is not compressed: something decompressed it, and the digest is over the compressed bytes (RFC 9530 2). ${RAW_BYTES}`,
+} as const;

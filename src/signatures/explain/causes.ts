@@ -1,0 +1,123 @@
+/** Finds out what happened to a webhook between the service and this machine. Nothing that it tries is accepted. */
+import { constants, verify as cryptoVerify } from "node:crypto";
+import type { Reason } from "../../domain/reasons.ts";
+import type { HttpRequest } from "../../http/message.ts";
+import { signatureBase } from "../base.ts";
+import type { VerificationKey } from "../keys.ts";
+import { matchingKeys } from "../key-rules.ts";
+import type { ReceivedSignature } from "../received.ts";
+import type { Verdict } from "../verdict.ts";
+import { isSignature, type VerifyOptions } from "../verify.ts";
+import { signedBody } from "./body.ts";
+import { receivedSignature } from "./checks.ts";
+import type { Hint } from "./hint.ts";
+import { addressVariants, combined, fieldVariants } from "./transit.ts";
+
+/** Failures that another message or key may explain. */
+const SIGNATURE_FAILURES: ReadonlySet<"ok" | Reason> = new Set<Reason>([
+  "key_not_found",
+  "key_ambiguous",
+  "component_missing",
+  "component_value_invalid",
+  "signature_invalid",
+]);
+
+export function causesOf(request: HttpRequest, options: VerifyOptions, verdict: Verdict): Hint[] {
+  const { code } = verdict;
+  const body =
+    code === "content_digest_mismatch" || code === "signature_invalid" ? signedBody(request) : undefined;
+  const received = SIGNATURE_FAILURES.has(code) ? receivedSignature(request) : undefined;
+  const signature =
+    received && causeOfSignature(request, body?.changed.length ?? request.body.length, received, options);
+  const hints = [signature, body].flatMap((hint) => hint ?? []);
+  return hints.length > 0
+    ? hints.map(({ variant, advice }) => ({ variant, advice }))
+    : causeOfTime(verdict, options.now);
+}
+
+function causeOfTime({ code, created }: Verdict, now: number): Hint[] {
+  if (code === "signature_too_old" || code === "signature_expired") return [OLD_CAPTURE];
+  const isMilliseconds = created !== null && Math.abs(created / 1000 - now) < 10 * YEAR;
+  return code === "created_in_future" && isMilliseconds ? [MILLISECONDS] : [];
+}
+
+const YEAR = 365 * 86_400;
+
+const OLD_CAPTURE: Hint = {
+  variant: "an old capture",
+  advice:
+    "The signature may have been valid when it was made. To verify the capture as of that time, add --at with the time. If your service repeats webhooks with their first signature, allow for it with --tolerance.",
+};
+
+const MILLISECONDS: Hint = {
+  variant: "created in milliseconds",
+  advice: "created counts milliseconds; RFC 9421 2.3 counts seconds. The signer has to fix this.",
+};
+
+/** Signatures that are verified for one message with RSA-2048; a larger key gets fewer in proportion. */
+const MAX_SIGNATURES = 2000;
+
+/** `length` is that of the body that was signed, if it is known. */
+function causeOfSignature(
+  request: HttpRequest,
+  length: number,
+  received: ReceivedSignature,
+  { keys }: VerifyOptions,
+): Hint | undefined {
+  const named = namedKeys(keys, received.keyid);
+  const base = textOf(request, received);
+  if (base !== undefined) {
+    const other = keys.find((key) => !named.includes(key) && isSignature(base, key, received.signature));
+    if (other !== undefined) return otherKey(other, received.keyid);
+    if (named.some((key) => isPss(base, key, received.signature))) return PSS;
+  }
+  const seen = new Set<string>();
+  const bits = Math.max(2048, ...named.map((key) => key.bits));
+  let budget = Math.ceil((MAX_SIGNATURES * 2048) / bits);
+  for (const variant of combined(addressVariants(request), fieldVariants(request, received, length))) {
+    const text = textOf(variant.changed, received);
+    if (text === undefined || seen.size === seen.add(text.toString("latin1")).size) continue;
+    if (named.some((key) => isSignature(text, key, received.signature))) return variant;
+    if (--budget <= 0) return undefined;
+  }
+  return undefined;
+}
+
+/** Only RSA keys: the signature is that of one. */
+function namedKeys(keys: readonly VerificationKey[], keyid: string | null): readonly VerificationKey[] {
+  try {
+    return matchingKeys(keys, keyid).filter(({ kind }) => kind === "rsa");
+  } catch {
+    return [];
+  }
+}
+
+function textOf(request: HttpRequest, { components, params }: ReceivedSignature): Buffer | undefined {
+  try {
+    return Buffer.from(signatureBase(components, params, request), "latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+const otherKey = ({ keyid }: VerificationKey, named: string | null): Hint => ({
+  variant: keyid === null ? "another configured key" : `key ${keyid}`,
+  advice: `The signature matches ${keyid === null ? "a configured key without an id" : `the configured key "${keyid}"`}, but it names ${named === null ? "none" : `"${named}"`}. Give the key under the id that the service uses: its key set (a JWKS, or its URL) has both.`,
+});
+
+const PSS: Hint = {
+  variant: "rsa-pss",
+  advice:
+    "The signature is RSA-PSS. The service signs with rsa-v1_5-sha256 (PKCS#1 v1.5), and nothing else is accepted.",
+};
+
+/** With either digest, and any salt. */
+const isPss = (base: Uint8Array, { key }: VerificationKey, signature: Uint8Array): boolean =>
+  ["sha256", "sha512"].some((digest) =>
+    cryptoVerify(
+      digest,
+      base,
+      { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO },
+      signature,
+    ),
+  );

@@ -1,0 +1,117 @@
+/** A verdict in sentences: each check, the signature base line by line, and where its lines come from. */
+import type { HttpRequest } from "../../http/message.ts";
+import { signatureBase } from "../base.ts";
+import { checkDigest } from "../digest.ts";
+import { ALGORITHM, LABEL } from "../policy.ts";
+import { Progress } from "../progress.ts";
+import { readSignature, type ReceivedSignature } from "../received.ts";
+import { CHECKS, type CheckName, type Verdict, type VerifyingKey } from "../verdict.ts";
+
+/** One check and its result. A check that was not reached is not listed. */
+export interface Check {
+  /** Its name, such as `freshness` or `content-digest`. */
+  readonly check: string;
+  readonly ok: boolean;
+  /** What was found, for people: its words may change. */
+  readonly detail: string;
+}
+
+/** What was judged, and when, in Unix seconds. */
+interface Judged {
+  readonly verdict: Pick<Verdict, "keyid" | "created" | "covered" | "warnings" | "key" | "failure">;
+  readonly request: HttpRequest;
+  readonly now: number;
+}
+
+const NAMES = Object.keys(CHECKS).filter((name): name is CheckName => Object.hasOwn(CHECKS, name));
+
+/** The checks in order, up to the first that failed. */
+export function checksOf(judged: Judged): Check[] {
+  const { failure } = judged.verdict;
+  const at = NAMES.findIndex((name) => name === failure?.check);
+  const passed = failure === null ? NAMES : NAMES.slice(0, Math.max(0, at));
+  const received = receivedSignature(judged.request);
+  const checks = passed.map((check) => ({ check, ok: true, detail: PASSED[check]({ ...judged, received }) }));
+  return failure === null ? checks : [...checks, { ...failure, ok: false }];
+}
+
+interface Facts extends Judged {
+  /** Undefined where it could not be read. */
+  readonly received: ReceivedSignature | undefined;
+}
+
+const PASSED: Readonly<Record<CheckName, (facts: Facts) => string>> = {
+  "signature-fields": () => "Signature-Input and Signature are present",
+  "signature-input": () => "a dictionary",
+  signature: () => "a dictionary",
+  labels: () => `${LABEL} is in both fields`,
+  components: ({ verdict: { covered, warnings } }) =>
+    `${covered.length} covered${warnings.includes("non_canonical_signature_input") ? "; white space differs from the canonical form" : ""}`,
+  "signature-bytes": ({ received }) => `${received?.signature.length ?? 0} bytes`,
+  parameters: ({ received }) => received?.parameters.join(", ") || "none",
+  coverage: () => "content-digest is covered, and all that is required",
+  freshness: ({ verdict: { created }, now }) =>
+    created === null ? "no created" : `created ${now - created} s ago`,
+  key: ({ verdict: { key, keyid } }) => keyWords(key, keyid),
+  algorithm: () => ALGORITHM,
+  "signature-base": ({ verdict: { covered } }) => `${covered.length + 1} lines`,
+  "key-strength": ({ verdict: { key } }) =>
+    key === null ? "RSA of 2048 bits or more" : `RSA of ${key.bits} bits`,
+  "signature-value": ({ verdict: { key, keyid } }) => `${ALGORITHM} verifies with ${keyWords(key, keyid)}`,
+  "content-digest": ({ request: { headers, body } }) => {
+    const digest = checkDigest(headers, body);
+    return `${digest.ok ? digest.verified.join(", ") : ""} over ${body.length} bytes`;
+  },
+};
+
+function keyWords(key: VerifyingKey | null, named: string | null): string {
+  const keyid = key === null ? named : key.keyid;
+  if (keyid !== null) return `key ${keyid}`;
+  return key === null ? "the configured keys" : `configured key ${key.number}, which has no id`;
+}
+
+/** The signature of a request; undefined where it cannot be read. */
+export function receivedSignature({ headers }: HttpRequest): ReceivedSignature | undefined {
+  try {
+    return readSignature(headers, new Progress());
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text that was signed, as rebuilt from the message (RFC 9421 2.5); null where the verification did not get to it. */
+export function baseOf({ verdict: { failure }, request }: Omit<Judged, "now">): string | null {
+  const reached = failure === null || NAMES.findIndex((name) => name === failure.check) > BASE;
+  const received = reached ? receivedSignature(request) : undefined;
+  return received === undefined ? null : signatureBase(received.components, received.params, request);
+}
+
+const BASE = NAMES.indexOf("signature-base");
+
+export interface TracedLine {
+  /** The line exactly as in the base. */
+  readonly line: string;
+  readonly origin: string;
+}
+
+/** `address` says where scheme and authority were taken from. */
+export function traceBase(base: string | null, request: HttpRequest, address: string): TracedLine[] {
+  if (base === null) return [];
+  return base.split("\n").map((line) => ({ line, origin: originOf(line, request, address) }));
+}
+
+function originOf(line: string, { headers }: HttpRequest, address: string): string {
+  const [, name = ""] = /^"([^"]*)"/.exec(line) ?? [];
+  if (name.startsWith("@")) return DERIVED[name]?.(address) ?? "the request line: its target";
+  const places = headers.flatMap(([spelled], at) => (spelled.toLowerCase() === name ? [at] : []));
+  const spelled = headers[places[0] ?? 0]?.[0] ?? name;
+  return `header ${places.length > 1 ? "lines" : "line"} ${places.map((at) => at + 1).join(", ")}: ${spelled}`;
+}
+
+const DERIVED: Readonly<Record<string, (address: string) => string>> = {
+  "@method": () => "the request line: its method",
+  "@target-uri": (address) => `scheme and authority from ${address}; the target from the request line`,
+  "@authority": (address) => address,
+  "@scheme": (address) => address,
+  "@signature-params": () => "Signature-Input: the text after the label",
+};
