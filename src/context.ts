@@ -127,7 +127,7 @@ export interface Context {
   readonly createFile: (path: string, text: string, place: string, mode: number) => Promise<boolean>;
   /** Standard input, to be read once. */
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Undefined if nobody can answer: no terminal, CI, a coding agent, `--no-input`, `--json`. */
+  /** Undefined if nobody can answer: no terminal, CI, a coding agent, `--no-input`, `--json`, stdin was read. */
   readonly ask: Ask | undefined;
   /** `--yes`: the user confirms what a command would ask. */
   readonly yes: boolean;

@@ -54,6 +54,7 @@ export function createOpener(around: Surroundings): Opener {
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
     const stdin = createStdin({ open: around.openStdin, signal, note: (text) => out.note(text) });
     const { startProgram, onReload, pause, random, openBrowser, processes, eventThread } = around;
+    const ask = around.askWith(options);
     const own = {
       out,
       signal,
@@ -67,7 +68,9 @@ export function createOpener(around: Surroundings): Opener {
       processes,
       stdin,
       readFile: createReadFile(stdin, signal),
-      ask: around.askWith(options),
+      get ask() {
+        return stdin.isTaken ? undefined : ask;
+      },
       yes: options.yes === true,
       newId: () => crypto.randomUUID(),
       send: traceSend(around.send, traced),

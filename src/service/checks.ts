@@ -113,15 +113,20 @@ export async function checkService(account: Account): Promise<Check[]> {
   const endpoint = await checkTokenEndpoint(api, account.settings);
   if (endpoint.state === "failed") return [endpoint, ...unchecked([TOKEN, LINKS, TRANSACTION], ENDPOINT)];
   const listed = await listLinks(api, account);
-  if (listed === undefined)
-    return [endpoint, ...unchecked([TOKEN], LINKS), NO_TERMINAL, await checkTransaction(api, account)];
-  if (statusOf(listed) === 401 && listed instanceof PaylinkError)
-    return [endpoint, failed(TOKEN, listed, LOGIN), ...unchecked([LINKS, TRANSACTION], TOKEN)];
   const links = checkLinks(listed, account.settings);
-  if (!isFromApi(listed))
+  if (statusOf(listed) === 401) return [endpoint, ...refusedToken(listed)];
+  if (listed !== undefined && !isFromApi(listed))
     return [endpoint, ...unchecked([TOKEN], LINKS), links, ...unchecked([TRANSACTION], LINKS)];
-  return [endpoint, passed(TOKEN, "accepted"), links, await checkTransaction(api, account)];
+  const read = await readTransaction(api, account.settings);
+  if (statusOf(read) === 401) return [endpoint, ...refusedToken(read)];
+  const token = [listed, read].some(isFromApi) ? passed(TOKEN, "accepted") : skipped(TOKEN, "not checked");
+  return [endpoint, token, links, checkTransaction(read, account.settings)];
 }
+
+const refusedToken = (answer: Answer): Check[] =>
+  answer instanceof PaylinkError
+    ? [failed(TOKEN, answer, LOGIN), ...unchecked([LINKS, TRANSACTION], TOKEN)]
+    : [];
 
 const LOGIN = hint`Check the token. To store another account: ${paylink("login")}`;
 
@@ -135,13 +140,14 @@ async function checkTokenEndpoint(api: Api, settings: ResolvedSettings): Promise
   return passed(ENDPOINT, `${settings.get("tokenUrl") ?? ""} gave an access token`);
 }
 
-type Answer = PaylinkError | "answered";
+/** Undefined if the question was not asked. */
+type Answer = PaylinkError | "answered" | undefined;
 
 /** Milliseconds: one day of links is enough to see whether the service lists them. */
 const PERIOD = 86_400_000;
 
 /** Undefined without a terminal, which the operation needs. */
-async function listLinks(api: Api, { settings, now }: Account): Promise<Answer | undefined> {
+async function listLinks(api: Api, { settings, now }: Account): Promise<Answer> {
   const terminalId = settings.get("terminalId");
   if (terminalId === undefined) return undefined;
   const from = new Date(now.getTime() - PERIOD);
@@ -158,6 +164,7 @@ const NO_TERMINAL = warned(
 );
 
 function checkLinks(listed: Answer, settings: ResolvedSettings): Check {
+  if (listed === undefined) return NO_TERMINAL;
   const [baseUrl, terminalId] = [settings.get("baseUrl") ?? "", settings.get("terminalId") ?? ""];
   if (listed === "answered") return passed(LINKS, `${baseUrl} lists the links of terminal ${terminalId}`);
   if (!(listed instanceof UnusableAnswer) || listed.code === "redirected") return failed(LINKS, listed);
@@ -179,11 +186,16 @@ function checkLinks(listed: Answer, settings: ResolvedSettings): Check {
 /** No transaction has this uti: reading it has no effect. */
 const NO_UTI = "00000000-0000-0000-0000-000000000000";
 
-async function checkTransaction(api: Api, { settings }: Account): Promise<Check> {
+async function readTransaction(api: Api, settings: ResolvedSettings): Promise<Answer> {
+  if (settings.get("transactionUrl") === undefined) return undefined;
+  const read = await attempt(api.readTransaction(NO_UTI));
+  return read instanceof PaylinkError ? read : "answered";
+}
+
+function checkTransaction(read: Answer, settings: ResolvedSettings): Check {
   const address = settings.find("transactionUrl");
   if (address === undefined)
     return skipped(TRANSACTION, "not set", hint`${paylink("transaction")} needs it.`);
-  const read = await attempt(api.readTransaction(NO_UTI));
   if (!(read instanceof PaylinkError) || saysUnknown(read)) return passed(TRANSACTION, address.value);
   const remedy = hint`${paylink("transaction")} needs it: ${set("transactionUrl", "<path or URL with {uti}>")}`;
   const detail = `${address.value}: ${read.message}`;

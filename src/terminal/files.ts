@@ -17,10 +17,20 @@ interface StdinParts {
   readonly note: (text: string) => void;
 }
 
+export interface Stdin extends AsyncIterable<Uint8Array> {
+  /** Whether a command has read it: nobody can answer a question at its end. */
+  readonly isTaken: boolean;
+}
+
 /** Standard input, to be read once. */
-export function createStdin({ open, signal, note }: StdinParts): AsyncIterable<Uint8Array> {
+export function createStdin({ open, signal, note }: StdinParts): Stdin {
+  let isTaken = false;
   return {
+    get isTaken() {
+      return isTaken;
+    },
     async *[Symbol.asyncIterator]() {
+      isTaken = true;
       const stream = open();
       if (stream.isTTY === true) note("Reading from stdin; Ctrl-D to end.");
       const stop = (): void => void stream.destroy();

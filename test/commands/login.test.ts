@@ -108,10 +108,30 @@ describe("paylink login", () => {
     ];
     await runCommand(["login", ...PLACE, ...credentials], { home, stdin: "secret" });
     await runCommand(["config", "set", "currency", "EUR"], { home });
-    await runCommand(["login", ...PLACE, "--token-stdin"], { home, stdin: "tok" });
+    await runCommand(["login", ...PLACE, "--token-stdin", "--yes"], { home, stdin: "tok" });
     const { default: profile = {} } = storedIn(home).profiles;
     expect(profile).toMatchObject({ token: "tok", currency: "EUR" });
     expect(Object.keys(profile)).not.toContain("clientSecret");
+  });
+
+  it("replaces no account unasked, with a profile named or not", async () => {
+    const home = temporaryHome();
+    const args = ["login", ...PLACE, "--token-stdin"];
+    await runCommand(args, { home, stdin: "first" });
+    for (const named of [[], ["-p", "default"]]) {
+      expect(await problemsOf([...PLACE, "--token-stdin", ...named], { home, stdin: "second" })).toEqual({
+        "--yes": "is required to replace the account of default (https://service.example)",
+      });
+      const no = fixedAnswers({ confirm: false });
+      const asked = await runCommand(["login", ...named], { home, ask: no.ask });
+      expect(asked).toMatchObject({ exit: 0, stdout: "" });
+      expect(asked.stderr).toContain("Nothing was stored.");
+      expect(no.asked).toEqual(["Replace the account of profile default (https://service.example)?"]);
+    }
+    expect(storedIn(home).profiles["default"]).toMatchObject({ token: "first" });
+    expect((await runCommand([...args, "-p", "other"], { home, stdin: "second" })).exit).toBe(0);
+    await runCommand(["logout", "-p", "default"], { home });
+    expect((await runCommand([...args, "-p", "default"], { home, stdin: "third" })).exit).toBe(0);
   });
 
   it("reports everything that is wrong or missing at once, without the secret", async () => {
@@ -246,7 +266,7 @@ describe("login at a built-in service", () => {
     const home = temporaryHome();
     await runCommand(["login", ...PLACE, "--currency", "EUR", "--token-stdin"], { home, stdin: "tok" });
     const dna = ["--service", "dna", "--no-check", "--client-id", "c", "--client-secret-stdin"];
-    expect((await runCommand(["login", ...dna], { home, stdin: "s" })).exit).toBe(0);
+    expect((await runCommand(["login", ...dna, "--yes"], { home, stdin: "s" })).exit).toBe(0);
     expect(storedIn(home).profiles["default"]).toEqual({
       service: "dna",
       terminalId: "7",
@@ -254,7 +274,7 @@ describe("login at a built-in service", () => {
       clientId: "c",
       clientSecret: "s",
     });
-    await runCommand(["login", ...PLACE, "--token-stdin"], { home, stdin: "tok" });
+    await runCommand(["login", ...PLACE, "--token-stdin", "-y"], { home, stdin: "tok" });
     expect(storedIn(home).profiles["default"]).not.toHaveProperty("service");
   });
 });
@@ -309,7 +329,7 @@ describe("what login checks before it stores", () => {
     "stores nothing with a wrong %s, and says what to change",
     async (_, args, stdin, code, words, remedy) => {
       const service = await startDocumentedService();
-      const { home, ...run } = await runCommand(["login", ...service.login, ...args], { stdin });
+      const { home, ...run } = await runCommand(["login", ...service.loginWith(...args)], { stdin });
       expect(run).toMatchObject({ exit: code, stdout: "" });
       expect(run.stderr).toContain("The account does not work. Nothing was stored.");
       expect(run.stderr).toContain(words);
@@ -320,7 +340,7 @@ describe("what login checks before it stores", () => {
 
   it("stores nothing with an address of something else", async () => {
     const service = await startDocumentedService();
-    const args = ["login", ...service.login, "--base-url", `${service.url}/shop`];
+    const args = ["login", ...service.loginWith("--base-url", `${service.url}/shop`)];
     const { home, ...run } = await runCommand(args, { stdin: CLIENT.secret });
     expect(run).toMatchObject({ exit: 4, stdout: "" });
     expect(run.stderr).toContain("Check the address of the service: paylink login --base-url <url>");
@@ -329,7 +349,7 @@ describe("what login checks before it stores", () => {
 
   it("stores an address without its version", async () => {
     const service = await startDocumentedService();
-    const args = ["login", ...service.login, "--base-url", `${service.url}/v1`];
+    const args = ["login", ...service.loginWith("--base-url", `${service.url}/v1`)];
     const { home, exit } = await runCommand(args, { stdin: CLIENT.secret });
     expect(exit).toBe(0);
     expect(storedIn(home).profiles["default"]).toMatchObject({ baseUrl: service.url });

@@ -67,11 +67,8 @@ describe("login, without a terminal", () => {
     expect(first.stderr).toContain("/oauth/token");
     const second = await runPaylink(args, { home });
     expect(second.stderr).not.toContain("/oauth/token");
-    const stored = readFileSync(join(home, "settings.json"), "utf8");
-    writeFileSync(
-      join(home, "settings.json"),
-      stored.replace(/"accessToken": "[^"]+"/, '"accessToken": "gone"'),
-    );
+    const kept = join(home, "tokens", "shop.json");
+    writeFileSync(kept, readFileSync(kept, "utf8").replace(/"token":"[^"]+"/, '"token":"gone"'));
     const third = await runPaylink(args, { home });
     expect(third.code).toBe(0);
     expect(third.stderr).toMatch(/← 401[\s\S]*\/oauth\/token[\s\S]*← 200[\s\S]*← 200/);

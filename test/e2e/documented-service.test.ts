@@ -18,7 +18,7 @@ interface Account {
 async function logIn(...flags: readonly string[]): Promise<Account & { readonly login: Ended }> {
   const home = temporaryHome();
   const service = await startDocumentedService();
-  const args = ["login", ...service.login, "--webhook-key", service.keyFile, ...flags];
+  const args = ["login", ...service.loginWith(...flags), "--webhook-key", service.keyFile];
   const login = await runPaylink(args, { home, input: CLIENT.secret });
   return { service, home, login, run: (...words) => runPaylink(words, { home }) };
 }

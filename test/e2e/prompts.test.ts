@@ -254,6 +254,18 @@ describe("test, in a terminal", () => {
   });
 });
 
+it.each([
+  ["login --base-url http://127.0.0.1:1 --token-stdin", "tok", /--terminal-id +is required/],
+  ["create --from -", '{"amount": 10}', /--currency|No account configured/],
+])("reads stdin after saying so, and does not ask afterwards: %s", async (args, typed, words) => {
+  const screen = openScreen(args.split(" "), { home: temporaryHome() });
+  await screen.until(/Reading from stdin; Ctrl-D to end/);
+  screen.type(`${typed}\n\u0004`);
+  await screen.until(words);
+  expect([2, 3]).toContain(await screen.ended);
+  expect(screen.text()).not.toContain("?");
+});
+
 it("says that a command reads stdin, and ends it at Ctrl-C", async () => {
   const home = temporaryHome();
   const screen = openScreen(["verify", "--key", keyFile(home)], { home });

@@ -33,6 +33,8 @@ export interface DocumentedService {
   readonly requests: readonly string[];
   /** The flags of `login` for an account at it; the client's secret is read from standard input. */
   readonly login: readonly string[];
+  /** The same with these flags instead, each with its value. */
+  readonly loginWith: (...flags: readonly string[]) => readonly string[];
   /** The key of its webhooks: a certificate with its chain. */
   readonly keyFile: string;
   /** Reports a payment of the link to the callback for its outcome. */
@@ -92,12 +94,17 @@ export async function startDocumentedService(gateway: Gateway = {}): Promise<Doc
   const tokenUrl = `${address}/oauth2/token`;
   const place = ["--service", "dna-test", "--base-url", address, "--token-url", tokenUrl];
   const defaults = ["--terminal-id", TERMINAL_ID, "--currency", "GBP", "--customer-name", "Ada Lovelace"];
+  const login = [...place, ...defaults, "--client-id", CLIENT.id, "--client-secret-stdin"];
   let payments = 0;
   return {
     url: address,
     tokenUrl,
     requests,
-    login: [...place, ...defaults, "--client-id", CLIENT.id, "--client-secret-stdin"],
+    login,
+    loginWith: (...flags) => [
+      ...login.filter((word, index) => !flags.includes(word) && !flags.includes(login[index - 1] ?? "")),
+      ...flags,
+    ],
     keyFile,
     pay: async (linkId, outcome) => {
       const { request } = findLink(links, linkId);

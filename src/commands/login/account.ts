@@ -26,6 +26,7 @@ import {
   type AccountKey,
 } from "../../settings/setting-table.ts";
 import { checkKeys, requirePassed, settingsWith } from "../account-checks.ts";
+import { isConfirmed } from "../shared-flags.ts";
 import type { Usage } from "../command.ts";
 
 type Account = { readonly [Key in AccountKey]?: SettingValue<Key> | undefined };
@@ -77,6 +78,11 @@ export async function loginOptions(
       if (!wrong.includes(at) && !wrong.includes(INSTEAD_OF[key]?.flag ?? at))
         usage.problems.push({ at, message: ["is required", INSTEAD_OF[key]?.words ?? ""].join("") });
     }
+  if (hasAccount(known) && context.ask === undefined && !context.yes)
+    usage.problems.push({
+      at: "--yes",
+      message: `is required to replace the account of ${profile} (${addressOf(known)})`,
+    });
   return { profile, known, account, check: values.check };
 }
 
@@ -85,6 +91,11 @@ export async function login(
   { profile, known, account: given, check }: LoginOptions,
 ): Promise<number> {
   const { out, ask, profiles, forgetToken } = context;
+  const question = `Replace the account of profile ${safeText(profile)} (${safeText(addressOf(known))})?`;
+  if (hasAccount(known) && !(await isConfirmed(context, question))) {
+    out.note("Nothing was stored.");
+    return 0;
+  }
   const account = ask === undefined ? given : await askForAccount(ask, given, known);
   const settings = settingsWith(profile, profileWith(known, account));
   if (check) await requireWorking(context, settings);
@@ -106,6 +117,12 @@ export async function login(
   out.note("It is the current profile now. Next: paylink status, then paylink create");
   return 0;
 }
+
+/** Whether the profile has credentials, which the new ones take the place of. */
+const hasAccount = ({ token, clientSecret }: Profile): boolean =>
+  token !== undefined || clientSecret !== undefined;
+
+const addressOf = (known: Profile): string => settingsWith("known", known).get("baseUrl") ?? "no address";
 
 /** What can be given in place of a value that is missing. */
 const INSTEAD_OF: { readonly [Key in AccountKey]?: { readonly flag: string; readonly words: string } } = {
