@@ -7,7 +7,6 @@ import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/store/ledger.ts";
 import type { EventStore } from "./receiver/event-store.ts";
 import type { Environment, ResolvedSettings } from "./settings/resolved-settings.ts";
-import type { Processes } from "./bulk/import-journals.ts";
 import type { SandboxIdentity } from "./sandbox/identity.ts";
 import type { SettingsFile } from "./settings/settings-file.ts";
 
@@ -148,7 +147,6 @@ export interface Context {
   readonly send: Send;
   readonly serve: Serve;
   readonly env: Environment;
-  readonly processes: Processes;
   /** The profile that `--profile` names. */
   readonly profile: string | undefined;
   /** What advised commands repeat. */

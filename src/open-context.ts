@@ -36,7 +36,6 @@ export interface Surroundings extends Pick<
 > {
   readonly channels: StandardChannels;
   readonly env: Context["env"];
-  readonly processes: Context["processes"];
   readonly openStdin: () => StandardInput;
   readonly askWith: (options: GlobalOptions) => Context["ask"];
   /** The thread that writes events. */
@@ -53,7 +52,7 @@ export function createOpener(around: Surroundings): Opener {
     const out = await openOutput(options);
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
     const stdin = createStdin({ open: around.openStdin, signal, note: (text) => out.note(text) });
-    const { startProgram, onReload, pause, random, openBrowser, processes, eventThread } = around;
+    const { startProgram, onReload, pause, random, openBrowser, eventThread } = around;
     const ask = around.askWith(options);
     const own = {
       out,
@@ -65,7 +64,6 @@ export function createOpener(around: Surroundings): Opener {
       openBrowser,
       pause,
       env,
-      processes,
       stdin,
       readFile: createReadFile(stdin, signal),
       get ask() {
@@ -112,19 +110,9 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
     pause: (milliseconds) => pause(milliseconds, signal),
     send: network.send,
     serve: async (handler, options) => (await import("./http/serve.ts")).serve(handler, options),
-    processes: { own: process.pid, isRunning: (pid) => isRunning(process, pid) },
     eventThread: threadOf("event-thread.js"),
   };
   return { around, close: () => network.close() };
-}
-
-/** Signal 0 only asks. EPERM means that the process exists and belongs to another user. */
-function isRunning(process: NodeJS.Process, pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return hasCode(error, "EPERM");
-  }
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,27 +1,25 @@
-/** The first pass over a list: checks every row before the first is sent, and keeps a digest of each. */
+/** The first pass over a list: checks every row before the first is sent. */
 import type { Problem } from "../domain/errors.ts";
-import { Sums } from "../domain/money.ts";
+import { isJsonNumber, type Json } from "../domain/json.ts";
+import { isKnownCurrency, Sums } from "../domain/money.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import type { Column } from "./columns.ts";
-import { Numbers, repeatedRows, RowSet, type Repeats } from "./repeated-rows.ts";
-import { orderDigest, requestOf, type BuildRequest, type Row } from "./row.ts";
+import type { Columns } from "./columns.ts";
+import { digestOf, requestOf, type BuildRequest, type Cell, type Row } from "./row.ts";
+import type { CheckedRow } from "./sent-rows.ts";
 
 export interface Checked {
-  /** The digest of each row, by its position. */
-  readonly digests: Float64Array;
-  /** The positions of the invalid rows. */
-  readonly invalid: RowSet;
+  readonly rows: number;
   readonly problems: RowProblems;
   /** Warnings about valid rows. */
   readonly warnings: readonly RowProblem[];
-  /** Every column of the file, in order of appearance, and whether it is sent. */
-  readonly columns: ReadonlyMap<string, Column>;
+  /** The name of every column of the file, in order of appearance. */
+  readonly columns: ReadonlySet<string>;
+  /** The columns that are only copied to the results. */
+  readonly unsent: readonly string[];
+  /** Those of them whose values are currencies or amounts, and that no `--map` leaves out. */
+  readonly doubtful: readonly DoubtfulColumn[];
   /** What the valid rows ask for. */
   readonly asked: Asked;
-  /** Valid rows that ask for the same payment. */
-  readonly identical: Repeats;
-  /** Valid rows that have one order number and ask for different payments. */
-  readonly sameOrder: Repeats;
 }
 
 /** What rows ask for, all together. */
@@ -43,53 +41,101 @@ const SHOWN = 3;
 
 interface CheckParts {
   readonly rows: AsyncIterable<Row>;
+  readonly columns: Columns;
   readonly build: BuildRequest;
   readonly now: Date;
   /** Fires when the user interrupts. */
   readonly signal: AbortSignal;
   /** Called for each row. */
-  readonly checked: () => void;
+  readonly checked: (row: CheckedRow) => void;
+  /** Called for each row that cannot be sent. */
+  readonly invalid: (row: Row, problems: readonly Problem[]) => void;
 }
-
-/** The columns that are only copied to the results. */
-export const unsentColumns = ({ columns }: Pick<Checked, "columns">): string[] =>
-  [...columns.values()].flatMap(({ name, field }) => (field === undefined ? [name] : []));
 
 export async function checkRows(parts: CheckParts): Promise<Checked> {
-  const { rows, build, now, signal, checked } = parts;
-  const digests = new Numbers();
-  const orders = new Numbers();
-  const invalid = new RowSet();
-  const [rowProblems, rowWarnings] = [new RowProblems(), new RowProblems()];
-  const columns = new Map<string, Column>();
+  const { rows, columns, build, now, signal, checked, invalid } = parts;
+  const [problems, warnings] = [new RowProblems(), new RowProblems()];
+  const names = new Set<string>();
+  const unsent = new Map<string, UnsentValues>();
   const asked = new Asked();
+  let count = 0;
   for await (const row of rows) {
     signal.throwIfAborted();
-    const { request, problems, warnings, digest } = requestOf(row, build, now);
-    digests.add(digest);
-    orders.add(orderDigest(request?.invoiceId));
-    if (request === null) {
-      invalid.add(row.index);
-      rowProblems.add(row, problems);
+    const { line } = row;
+    const found = requestOf(row, build, now);
+    if (found.request === null) {
+      problems.add(row, found.problems);
+      invalid(row, found.problems);
+      checked({ line });
     } else {
-      asked.add(request);
-      rowWarnings.add(row, warnings());
+      const { invoiceId } = found.request;
+      checked({ line, digest: digestOf(found.meant), orderNumber: invoiceId === "" ? undefined : invoiceId });
+      asked.add(found.request);
+      warnings.add(row, found.warnings());
     }
-    for (const { column } of row.cells) columns.set(column.name, column);
-    checked();
+    for (const cell of row.cells) {
+      const { name, field } = cell.column;
+      names.add(name);
+      if (field !== undefined) continue;
+      const values = unsent.get(name) ?? new UnsentValues();
+      values.add(cell);
+      unsent.set(name, values);
+    }
+    count++;
   }
-  const isValid = (row: number): boolean => !invalid.has(row);
   return {
-    digests: digests.list(),
-    invalid,
-    problems: rowProblems,
-    warnings: rowWarnings.list(),
-    columns,
+    rows: count,
+    problems,
+    warnings: warnings.list(),
+    columns: names,
+    unsent: [...unsent.keys()],
+    doubtful: [...unsent].flatMap(([name, values]) => {
+      const field = columns.isMapped(name) ? undefined : values.field();
+      return field === undefined ? [] : [{ name, field }];
+    }),
     asked,
-    identical: repeatedRows(digests.list(), isValid),
-    sameOrder: repeatedRows(orders.list(), isValid, (row) => digests.at(row)),
   };
 }
+
+export interface DoubtfulColumn {
+  readonly name: string;
+  /** The field that its values are for. */
+  readonly field: "amount" | "currency";
+}
+
+/** A number with two decimals, or with the sign or the code of a currency. */
+function isMoney(text: string): boolean {
+  const [, before, whole, decimals, after] =
+    /^(\p{Sc}|[A-Z]{3})? ?-?((?:\d{1,3}(?:[.,' \u00A0\u202F]\d{3})+|\d+))([.,]\d\d)? ?(\p{Sc}|[A-Z]{3})?$/u.exec(
+      text,
+    ) ?? [];
+  const mark = before ?? after;
+  if (whole === undefined) return false;
+  return mark === undefined ? decimals !== undefined : mark.length < 3 || isKnownCurrency(mark);
+}
+
+/** Whether all values of a column say which money is meant. */
+class UnsentValues {
+  private count = 0;
+  private areAmounts = true;
+  private areCurrencies = true;
+
+  add({ value }: Cell): void {
+    const text = textOf(value).trim();
+    if (text === "") return;
+    this.count++;
+    this.areAmounts &&= isMoney(text);
+    this.areCurrencies &&= isKnownCurrency(text);
+  }
+
+  field(): DoubtfulColumn["field"] | undefined {
+    if (this.count === 0) return undefined;
+    return this.areAmounts ? "amount" : this.areCurrencies ? "currency" : undefined;
+  }
+}
+
+const textOf = (value: Json): string =>
+  typeof value === "string" ? value : isJsonNumber(value) ? value.value : value === null ? "" : "other";
 
 /** The same problem, or warning, of one row or more. */
 export interface RowProblem extends Problem {

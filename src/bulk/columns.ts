@@ -3,15 +3,15 @@ import type { Problem } from "../domain/errors.ts";
 import { isKnownCurrency } from "../domain/money.ts";
 import { accepted, isMisspelled, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { requestFields } from "../domain/payment-link.ts";
-import { labelOf, wordsOf } from "../domain/payment-link-fields.ts";
+import { labelOf } from "../domain/payment-link-fields.ts";
 
 export interface Column {
   /** As written in the file. */
   readonly name: string;
   /** The field of the request (`linkOptions.mode`); undefined for a column that is not sent. */
   readonly field: string | undefined;
-  /** The fields that the name means, although it is not the name of one. */
-  readonly meant: readonly string[];
+  /** The field that the name means, although it is not the name of one. */
+  readonly meant: string | undefined;
 }
 
 /** A `--map`: the column of this name is this field; without a field, it is not sent. */
@@ -28,6 +28,53 @@ function normalised(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+/g, "");
 }
 
+/** What else people call a field in their lists, besides its label and the last part of its path. */
+const ALIASES: Readonly<Record<string, string>> = {
+  amount: "price, total, sum",
+  currency: "ccy, currency code",
+  customerName: "name, full name, client, client name, payer, company",
+  description: "note, text",
+  expirationDate: "expiry, expiry date, due date, valid until",
+  invoiceId: "invoice, invoice no, invoice number, order, order no, order id, reference, ref",
+  "customerDetails.email": "mail, e-mail address",
+  "customerDetails.billingAddress.address1": "street",
+  "customerDetails.billingAddress.city": "town",
+  "customerDetails.billingAddress.postalcode": "zip, zip code",
+};
+
+const MEANINGS = new Map<string, string>();
+for (const field of FIELDS)
+  for (const name of [
+    field,
+    field.split(".").at(-1) ?? "",
+    labelOf(field),
+    ...(ALIASES[field]?.split(", ") ?? []),
+  ])
+    if (!MEANINGS.has(spellingOf(name))) MEANINGS.set(spellingOf(name), field);
+const SPELLINGS = [...MEANINGS.keys()];
+
+/** Nearly the words for a field, and something else. */
+const NO_FIELDS: ReadonlySet<string> = new Set(["county", "customerid", "customerno"]);
+
+/** The letters and digits of a name, without what is in brackets, and the code of a currency behind the first word. */
+function spellingOf(name: string): string {
+  const words = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/\p{M}/gu, "")
+    .replace(/(?<=\S\s*)(?:\([^()]*\)|\[[^[\]]*\])/gu, " ")
+    .split(/[^\p{L}\d]+/u)
+    .filter((word) => word !== "");
+  return words.filter((word, at) => at === 0 || !isKnownCurrency(word)).join("");
+}
+
+/** The field that a name means or nearly is. */
+export function fieldMeantBy(name: string): string | undefined {
+  const spelling = spellingOf(name);
+  const near = NO_FIELDS.has(spelling) ? undefined : nearest(spelling, SPELLINGS, isMisspelled);
+  return MEANINGS.get(spelling) ?? (near === undefined ? undefined : MEANINGS.get(near));
+}
+
 /** `Invoice=invoiceId`. A field has no equals sign in its name. */
 export function parseMapping(typed: string): Parsed<Mapping> {
   const at = typed.lastIndexOf("=");
@@ -38,7 +85,7 @@ export function parseMapping(typed: string): Parsed<Mapping> {
   if (wanted === "") return accepted({ name, field: undefined });
   const field = FIELD_OF.get(normalised(wanted));
   if (field !== undefined) return accepted({ name, field });
-  const [near = nearest(wanted, FIELDS)] = fieldsMeantBy(wanted);
+  const near = fieldMeantBy(wanted) ?? nearest(wanted, FIELDS);
   return near === undefined
     ? refused(`must name a field, such as ${FIELDS.slice(0, 3).join(", ")}`)
     : refused(`must name a field; did you mean ${near}?`, `${name}=${near}`);
@@ -65,11 +112,16 @@ export class Columns {
     return column;
   }
 
+  /** Whether a `--map` says what the column is. */
+  isMapped(name: string): boolean {
+    return this.mapped.has(normalised(name));
+  }
+
   private read(name: string): Column {
     const mapping = this.mapped.get(normalised(name));
-    const field = mapping === undefined ? FIELD_OF.get(normalised(name)) : mapping.field;
-    const isMeant = mapping === undefined && field === undefined;
-    return { name, field, meant: isMeant ? fieldsMeantBy(name) : [] };
+    if (mapping !== undefined) return { name, field: mapping.field, meant: undefined };
+    const field = FIELD_OF.get(normalised(name));
+    return { name, field, meant: field === undefined ? fieldMeantBy(name) : undefined };
   }
 
   /** The mappings of columns that the list does not have, with the columns that they probably mean. */
@@ -78,14 +130,13 @@ export class Columns {
     return this.mappings
       .filter(({ name }) => !present.has(normalised(name)))
       .map(({ name, field = "" }) => {
-        const value = `${name}=${field}`;
         const near = nearest(name, names);
         const meant = near === undefined ? "" : `; did you mean ${near}?`;
+        const value = `${name}=${field}`;
         return {
           at: "--map",
           message: `names a column that the list does not have${meant} (got "${value}")`,
           value,
-          ...(near === undefined ? {} : { instead: `${near}=${field}` }),
         };
       });
   }
@@ -93,103 +144,14 @@ export class Columns {
 
 /** The columns that mean a field and are not named as one: otherwise links would silently lack their values. */
 export const misnamed = (columns: readonly Column[]): Problem[] =>
-  columns
-    .filter(({ meant }) => meant.length > 0)
-    .map(({ name, meant }) => ({
-      at: name,
-      message: `${NOT_A_FIELD}: did you mean ${meant.join(" or ")}?`,
-      kind: NOT_A_FIELD,
-    }));
+  columns.flatMap(({ name, meant }) =>
+    meant === undefined
+      ? []
+      : [{ at: name, message: `${NOT_A_FIELD}: did you mean ${meant}?`, kind: NOT_A_FIELD }],
+  );
 
 /** The fields that more than one column has. */
 export function repeatedFields(columns: readonly Column[]): string[] {
   const fields = columns.flatMap(({ field }) => field ?? []);
   return [...new Set(fields.filter((field, index) => fields.indexOf(field) !== index))];
-}
-
-// What a name means: its words are compared with those of every field, whatever their case, marks and endings.
-
-/** Words that say whose a field is, before the word for the field. */
-const OF_CUSTOMER = new Set(
-  "customer client payer buyer billing contact recipient guest donor".split(" ").map(stem),
-);
-const OF_PAYMENT = new Set("payment invoice order link total gross your our my the".split(" ").map(stem));
-/** Words for a number, behind the word for what is numbered: also written together with it. */
-const NUMBERS = /^(?:number|num|no|nr|id|code|ref|reference)s?$/;
-const JOINED_NUMBER = /(?<=\p{L}{3})(?:number|num|no|nr|id|code|ref)s?$/iu;
-const LITTLE_WORDS = new Set(["in", "of", "the"]);
-/** Words that are nearly a word for a field, and mean something else. */
-const NOT_FIELDS = new Set("county counties state status".split(" ").map(stem));
-
-/** The fields of each spelling. Only words that stand at several fields can mean each of them. */
-const MEANINGS = new Map<string, Set<string>>();
-for (const field of FIELDS) {
-  const steps = field.split(".");
-  for (const from of steps.keys()) addNewMeaning(steps.slice(from).join(" "), field);
-}
-for (const field of FIELDS) for (const word of wordsOf(field)) addMeaning(word, field);
-for (const field of FIELDS) addNewMeaning(labelOf(field), field);
-const SPELLINGS = [...MEANINGS.keys()];
-
-function addNewMeaning(words: string, field: string): void {
-  if (!MEANINGS.has(spellingOf(wordsIn(words)))) addMeaning(words, field);
-}
-
-function addMeaning(words: string, field: string): void {
-  const spelling = spellingOf(wordsIn(words));
-  MEANINGS.set(spelling, (MEANINGS.get(spelling) ?? new Set()).add(field));
-}
-
-export function fieldsMeantBy(name: string): readonly string[] {
-  const joined = name.trim().replace(JOINED_NUMBER, " $&");
-  const readings = [joined.replace(/(?<=[a-z\d])(?=[A-Z])/g, " "), joined].map(wordsIn);
-  for (const find of [(spelling: string) => MEANINGS.get(spelling), nearMeaning])
-    for (const words of readings) {
-      const fields = meaningOf(words, find);
-      if (fields.length > 0) return fields;
-    }
-  return [];
-}
-
-function meaningOf(
-  words: readonly string[],
-  find: (spelling: string) => ReadonlySet<string> | undefined,
-): readonly string[] {
-  const whole = find(spellingOf(words));
-  if (whole !== undefined) return [...whole];
-  const [first = "", ...rest] = words;
-  if (rest.length === 0) return [];
-  const ofCustomer = (field: string): boolean => field.startsWith("customer");
-  return meaningOf(rest, find).filter((field) => (ofCustomer(field) ? OF_CUSTOMER : OF_PAYMENT).has(first));
-}
-
-function nearMeaning(spelling: string): ReadonlySet<string> | undefined {
-  if (NOT_FIELDS.has(spelling)) return undefined;
-  const near = nearest(spelling, SPELLINGS, isMisspelled);
-  return near === undefined ? undefined : MEANINGS.get(near);
-}
-
-/** The words of a name, without what is in brackets, apostrophes, and the code of a currency behind the first word. */
-function wordsIn(name: string): string[] {
-  const words = name
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/\p{M}|['’`]/gu, "")
-    .replace(/(?<=[\p{L}\d].*)(?:\([^()]*\)|\[[^[\]]*\])/gu, " ")
-    .replace(/#/g, " number ")
-    .replace(/(?<=\p{L})(?=\d)/gu, " ")
-    .split(/[^\p{L}\d]+/u)
-    .filter((word) => word !== "");
-  return words
-    .filter((word, at) => at === 0 || !(LITTLE_WORDS.has(word) || isKnownCurrency(word)))
-    .map((word, at) => (at > 0 && NUMBERS.test(word) ? "number" : stem(word)));
-}
-
-function spellingOf(words: readonly string[]): string {
-  return words.join("");
-}
-
-/** Without the ending of a plural, and without a last e: `notes` is `note`, `addresses` is `address`, `cities` is `city`. */
-function stem(word: string): string {
-  return word.replace(/ies$/, "y").replace(/^(.{3,}?)[es]+$/, "$1");
 }

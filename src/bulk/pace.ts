@@ -1,6 +1,6 @@
 /** Controls the speed of a run: the rate limit, and pauses of the whole run when the service is overloaded. */
-import { backoff } from "../service/retries.ts";
 import type { PaylinkError } from "../domain/errors.ts";
+import { backoff } from "../service/retries.ts";
 
 export interface PaceParts {
   /** Requests per second; undefined for no limit. */
@@ -23,8 +23,6 @@ const PAUSES = { most: 6, first: 1000 };
 /** As many as `create` makes. */
 const LOCAL_PAUSES = { most: 3, first: 250 };
 const LONGEST_PAUSE = 60_000;
-/** Milliseconds before one request is sent again, on average. */
-const FIRST_WAIT = 250;
 
 export class Pace {
   private readonly parts: PaceParts;
@@ -48,12 +46,6 @@ export class Pace {
       if (wait <= 0) return true;
       await sleep(wait);
     }
-  }
-
-  /** Waits before a request is sent again for the nth time; the rest of the run goes on. */
-  waitToRepeat(nth: number): Promise<void> {
-    const { sleep, random } = this.parts;
-    return sleep(backoff(FIRST_WAIT, nth, random));
   }
 
   /** The clock of `slowDown`. */

@@ -1,38 +1,28 @@
 /** The results of a run: all rows in their order, each with its link or its error, in a file that is replaced as a whole. */
-import { createHash, hash } from "node:crypto";
-import {
-  accessSync,
-  appendFileSync,
-  constants,
-  createReadStream,
-  readFileSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import { accessSync, constants, createReadStream, existsSync, realpathSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
 import { hint, type Hint, PaylinkError } from "../domain/errors.ts";
 import { isJsonNumber, type Json, type JsonObject, stringifyJson } from "../domain/json.ts";
-import { hasCode, systemReason } from "../domain/system-reason.ts";
+import { systemReason } from "../domain/system-reason.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
-import { makeFolder } from "../store/folders.ts";
 import type { Checked } from "./check-rows.ts";
-import type { Outcome, Status } from "./memory.ts";
+import { headOf } from "./input.ts";
 import type { Row } from "./row.ts";
 import type { Rows } from "./rows.ts";
+import type { RowResult } from "./sent-rows.ts";
 
-/** The outcome of a row; `invalid` if it cannot be sent, `sent_before` if it was sent from another list. */
-export type Result = Outcome<Status | "invalid" | "sent_before">;
+export type Result = RowResult["outcome"];
 
 const RESULT_COLUMNS = ["id", "url", "status", "error"] as const;
 type ResultColumn = (typeof RESULT_COLUMNS)[number];
 
 interface ResultParts {
   readonly rows: Rows;
-  readonly checked: Checked;
+  readonly checked: Pick<Checked, "columns">;
   readonly resultOf: (row: Row) => Result;
 }
 
@@ -49,7 +39,7 @@ export async function writeResults(
     await sink(jsonLines(rows, names, resultOf));
     return;
   }
-  const columns = [...checked.columns.keys(), ...RESULT_COLUMNS.map((column) => names[column])];
+  const columns = [...checked.columns, ...RESULT_COLUMNS.map((column) => names[column])];
   const csv = stringify({
     header: true,
     columns,
@@ -74,15 +64,19 @@ export const isJsonLines = (path: string): boolean => /\.(?:jsonl|ndjson)$/i.tes
 
 /** If the list has its own column `id`, the column of the link is `link_id`. */
 function resultNames(columns: Checked["columns"]): Readonly<Record<ResultColumn, string>> {
-  const used = new Set([...columns.keys()].map((name) => name.toLowerCase()));
+  const used = new Set([...columns].map((name) => name.toLowerCase()));
   const name = (column: ResultColumn): string => (used.has(column) ? `link_${column}` : column);
   return { id: name("id"), url: name("url"), status: name("status"), error: name("error") };
 }
 
 type ResultOf = ResultParts["resultOf"];
 
-async function* csvRecords(rows: Rows, { columns }: Checked, resultOf: ResultOf): AsyncGenerator<string[]> {
-  const places = new Map([...columns.keys()].map((name, place) => [name, place]));
+async function* csvRecords(
+  rows: Rows,
+  { columns }: ResultParts["checked"],
+  resultOf: ResultOf,
+): AsyncGenerator<string[]> {
+  const places = new Map([...columns].map((name, place) => [name, place]));
   for await (const row of rows.read()) {
     const record = Array.from({ length: columns.size }, () => "");
     for (const { column, value } of row.cells) record[places.get(column.name) ?? 0] = textOf(value);
@@ -130,13 +124,12 @@ const objectOf = ({ cells }: Row): JsonObject =>
 
 export interface ResultsFile {
   readonly path: string;
-  readonly written: WrittenResults;
   /** Whether any file may be replaced. */
   readonly force: boolean;
 }
 
 /** Throws `usage` unless results can be written to the file. `input` is the list's own path. */
-export async function requireWritable({ path, written, force }: ResultsFile, input: string): Promise<void> {
+export async function requireWritable({ path, force }: ResultsFile, input: string): Promise<void> {
   const refuse = (reason: string, ...hints: readonly Hint[]): never => {
     throw new PaylinkError("usage", `--output ${path} ${reason}. Nothing was sent.`, { hints });
   };
@@ -148,40 +141,45 @@ export async function requireWritable({ path, written, force }: ResultsFile, inp
   } catch {
     refuse("must be in a folder that paylink can write to");
   }
-  if (force) return;
-  const mayReplace = await written.mayReplace(path).catch((error: unknown) => {
-    throw unwritable(path, error);
-  });
-  if (!mayReplace)
+  if (!force && existing !== undefined && !(await hasResults(path)))
     refuse(
-      "exists already, and paylink did not write it or it was edited since",
+      "exists already, and does not hold results of bulk",
       hint`To overwrite it: --force`,
       hint`To keep it, give another file: --output <file>`,
     );
 }
 
+/** The columns of the link at the end of a header, whatever separates them. */
+const RESULT_HEADER = /(?:link_)?id([^\w\s]|\t)(?:link_)?url\1(?:link_)?status\1(?:link_)?error$/;
+/** The same at the end of a JSON line; without an outcome, members are left out. */
+const RESULT_LINE =
+  /^\{.*"(?:link_)?status":"(?:created|refused|not_reached|unknown|not_sent|invalid)"[^{]*\}$/;
+
+/** Whether the file is empty, or begins as results do. */
+async function hasResults(path: string): Promise<boolean> {
+  const { text } = await headOf(() => createReadStream(path)).catch((error: unknown) => {
+    if (error instanceof PaylinkError) return { text: "other" };
+    throw unwritable(path, error);
+  });
+  const lines = text.split(/\r?\n/, 2).filter((line) => !line.startsWith("sep="));
+  const [first = ""] = lines;
+  return text === "" || RESULT_HEADER.test(first) || RESULT_LINE.test(first);
+}
+
 /**
  * Writes a draft and renames it, so that the file always has either all new results or all old ones. The draft is a new
- * file with a name of its own: it never follows a link that somebody put there.
+ * file with a name of its own, for its owner only: it never follows a link that somebody put there.
  */
-export function fileSink({ path, written, force }: ResultsFile, id: string): Sink {
+export function fileSink({ path, force }: ResultsFile, id: string): Sink {
   const draft = `${path}.${id}.part`;
   return async (chunks) => {
-    const digest = createHash("sha256");
-    const digesting = async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-      for await (const chunk of source) {
-        digest.update(chunk);
-        yield chunk;
-      }
-    };
-    const file = await open(draft, "wx").catch((error: unknown) => {
+    const file = await open(draft, "wx", 0o600).catch((error: unknown) => {
       throw unwritable(path, error);
     });
     try {
-      await pipeline(chunks, digesting, file.createWriteStream());
-      if (!force && !(await written.mayReplace(path)))
+      await pipeline(chunks, file.createWriteStream());
+      if (!force && existsSync(path) && !(await hasResults(path)))
         throw new Error("another program has changed the file");
-      written.record(path, digest.digest("hex"));
       await rename(draft, path);
     } catch (error) {
       await rm(draft, { force: true });
@@ -197,45 +195,3 @@ const unwritable = (path: string, error: unknown): PaylinkError =>
     ],
     cause: error,
   });
-
-export interface WrittenResults {
-  /** Whether the file has the bytes that paylink wrote, or does not exist. */
-  readonly mayReplace: (path: string) => Promise<boolean>;
-  /** Call it before the file is replaced: a kill in between must leave a file that the next run may replace. */
-  readonly record: (path: string, digest: string) => void;
-}
-
-export function openWrittenResults(folder: string): WrittenResults {
-  const recordOf = (path: string): string =>
-    join(folder, hash("sha256", join(realpathSync(dirname(path)), basename(path))));
-  return {
-    mayReplace: async (path) => {
-      const digest = await digestOfFile(path);
-      return digest === undefined || linesOf(recordOf(path)).includes(digest);
-    },
-    record: (path, digest) => {
-      makeFolder(folder);
-      appendFileSync(recordOf(path), `${digest}\n`, { mode: 0o600 });
-    },
-  };
-}
-
-async function digestOfFile(path: string): Promise<string | undefined> {
-  const digest = createHash("sha256");
-  try {
-    for await (const chunk of createReadStream(path)) digest.update(chunk as Uint8Array);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
-  return digest.digest("hex");
-}
-
-function linesOf(path: string): readonly string[] {
-  try {
-    return readFileSync(path, "utf8").split("\n");
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
-    throw error;
-  }
-}

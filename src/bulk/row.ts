@@ -1,7 +1,14 @@
 /** One row of a list of links, in any file format: its cells, the request that they ask for, and a digest of that request. */
 import { hash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
-import { isJsonNumber, isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
+import {
+  isJsonNumber,
+  isJsonObject,
+  joinPath,
+  stringifyJson,
+  type Json,
+  type JsonObject,
+} from "../domain/json.ts";
 import { amountKey } from "../domain/money.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { Column } from "./columns.ts";
@@ -32,30 +39,28 @@ interface Built {
   readonly warnings: () => readonly Problem[];
 }
 
-interface BuiltDraft extends Built {
-  /** The request as built, valid or not. */
-  readonly draft: JsonObject;
-}
-
-export interface RowRequest extends BuiltDraft {
-  readonly digest: number;
+export interface RowRequest extends Built {
+  /** The request as the row means it: with a duration as the expiry, where it is one. Valid or not. */
+  readonly meant: JsonObject;
 }
 
 /** Completes the fields of a row with the defaults of the run, and checks the request. */
-export type BuildRequest = (now: Date, given: ReadonlyMap<string, Json>) => BuiltDraft;
+export type BuildRequest = (
+  now: Date,
+  given: ReadonlyMap<string, Json>,
+) => Built & { readonly meant: JsonObject };
 
 export function requestOf(row: Row, build: BuildRequest, now: Date): RowRequest {
   if (row.problems.length > 0)
-    return { request: null, problems: row.problems, warnings: () => [], draft: {}, digest: NO_DIGEST };
-  const { request, problems, warnings, draft } = build(now, fieldsOf(row));
+    return { request: null, problems: row.problems, warnings: () => [], meant: {} };
+  const { request, problems, warnings, meant } = build(now, fieldsOf(row));
   const columnOfField = (at: string): string =>
     row.cells.find(({ column }) => column.field === at)?.column.name ?? at;
   return {
     request,
     problems: problems.map((problem) => ({ ...problem, at: columnOfField(problem.at) })),
     warnings: () => warnings().map((warning) => ({ ...warning, at: columnOfField(warning.at) })),
-    draft,
-    digest: digestOf(draft),
+    meant,
   };
 }
 
@@ -70,43 +75,49 @@ function fieldsOf({ cells }: Row): Map<string, Json> {
   return given;
 }
 
-/** Hexadecimal digits: as many as a JavaScript number holds exactly. */
-const DIGITS = 13;
+/** Characters of base64url: 128 bits and a little, so that no two of billions of rows have the same digest by chance. */
+const DIGITS = 22;
 
-/** The digest of a row that cannot be read, which is never sent; no other row has it. */
-export const NO_DIGEST = 0;
+/** The same for two rows that mean the same request, however they spell it and in whatever order. */
+export function digestOf(meant: JsonObject): string {
+  const facts = [...factsOf(meant)].map(([at, { key }]) => JSON.stringify([at, key]));
+  return hash("sha256", facts.toSorted().join("\n"), "base64url").slice(0, DIGITS);
+}
 
-/**
- * How long a link is valid and where it leads: with another expiry or callback it is still the same payment. A default
- * expiry counts from the time of the run, and would make each run a new list.
- */
-const IGNORED: ReadonlySet<string> = new Set(["expirationDate", "paymentSettings"]);
+interface Fact {
+  /** The same for every spelling of the value. */
+  readonly key: unknown;
+  readonly value: Json;
+}
 
 /** Bounds are sent as text. */
 const BOUNDS: ReadonlySet<string> = new Set(["linkOptions.minAmount", "linkOptions.maxAmount"]);
 
-export function digestOf(draft: JsonObject): number {
-  const facts: string[] = [];
-  addFacts(facts, draft, "");
-  return digestOfText(facts.toSorted().join("\n"));
-}
-
-const digestOfText = (text: string): number => Number.parseInt(hash("sha256", text).slice(0, DIGITS), 16);
-
-/** The same for rows with one order number; 0 without one. */
-export const orderDigest = (order = ""): number => (order === "" ? NO_DIGEST : digestOfText(order));
-
-function addFacts(facts: string[], object: JsonObject, path: string): void {
+/** Every value of a request, by the path of its field. */
+function factsOf(object: JsonObject, path = "", facts = new Map<string, Fact>()): ReadonlyMap<string, Fact> {
   for (const [name, value] of Object.entries(object)) {
     const at = joinPath(path, name);
-    if (IGNORED.has(at)) continue;
-    if (isJsonObject(value)) addFacts(facts, value, at);
-    else facts.push(JSON.stringify([at, canonical(at, value)]));
+    if (isJsonObject(value) && Object.keys(value).length > 0) factsOf(value, at, facts);
+    else facts.set(at, { key: keyOf(at, value), value });
   }
+  return facts;
 }
 
-function canonical(at: string, value: Json): unknown {
+function keyOf(at: string, value: Json): unknown {
   if (isJsonNumber(value)) return amountKey(value);
   if (typeof value === "string" && BOUNDS.has(at)) return amountKey(value);
   return value;
 }
+
+/** The fields in which two requests differ, with both values as text: `amount 10.50, was 10.00`. */
+export function differences(before: JsonObject, now: JsonObject): string[] {
+  const [old, own] = [factsOf(before), factsOf(now)];
+  return [...new Set([...old.keys(), ...own.keys()])].flatMap((at) => {
+    const [was, is] = [old.get(at), own.get(at)];
+    if (JSON.stringify(was?.key) === JSON.stringify(is?.key)) return [];
+    return [`${at} ${shown(is)}, was ${shown(was)}`];
+  });
+}
+
+const shown = (fact: Fact | undefined): string =>
+  fact === undefined ? "none" : typeof fact.value === "string" ? fact.value : stringifyJson(fact.value);

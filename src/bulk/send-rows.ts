@@ -2,10 +2,12 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { isWebAddress } from "../domain/addresses.ts";
 import { hint, PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link.ts";
-import { isBound, type Outcome, type RequestKey, type SentList, type Status } from "./memory.ts";
+import { stringifyJson } from "../domain/json.ts";
+import { REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
+import { addDuration } from "../domain/time.ts";
 import type { Pace } from "./pace.ts";
-import { type BuildRequest, requestOf, type Row } from "./row.ts";
+import { digestOf, requestOf, type BuildRequest, type Row } from "./row.ts";
+import type { Outcome, PlannedRow, SentRows, Status } from "./sent-rows.ts";
 
 /** A created link, as far as the run needs it. */
 export interface Created {
@@ -17,41 +19,50 @@ export interface Created {
   readonly violations: readonly Problem[];
 }
 
+/** A row that this run sends. */
+export interface DueRow {
+  readonly row: Row;
+  /** Its number in the memory. */
+  readonly number: number;
+  readonly digest: string;
+}
+
 export interface RunParts {
-  readonly rows: AsyncIterable<Row>;
-  /** The digest of each row, by its position. */
-  readonly digests: ArrayLike<number>;
-  /** Whether this run sends the row. */
-  readonly isDue: (index: number) => boolean;
-  readonly sent: SentList;
+  readonly rows: AsyncIterable<DueRow>;
+  readonly sent: Pick<SentRows, "intend" | "settle">;
   readonly pace: Pace;
   readonly build: BuildRequest;
   /** Sends one request, once. */
-  readonly create: (request: PaymentLinkRequest, key: string | undefined) => Promise<Created>;
-  /** The key of a row; undefined if the service recognises none. */
-  readonly keyOf: (index: number) => RequestKey | undefined;
-  /** Whether a refusal settles a row of unknown outcome. */
-  readonly retryUnknown: boolean;
+  readonly create: (request: PaymentLinkRequest) => Promise<Created>;
   readonly concurrency: number;
-  /** The service's time. */
   readonly now: () => Date;
   /** Ends the run: running requests are completed, and no more are sent. */
   readonly stop: (reason: unknown) => void;
   readonly stopped: () => boolean;
   /** Called for each outcome, once it is on disk. */
-  readonly settled: (row: Row, outcome: Outcome) => void;
+  readonly settled: (row: Row, outcome: Outcome, request: PaymentLinkRequest | null) => void;
   /** Called for each answer that created a link and breaks the specification. */
   readonly violated: (row: Row, violations: readonly Problem[]) => void;
 }
 
 /** Attempts to send one row while it is certain that no link was created. */
 const ATTEMPTS = 6;
-/** The same while a link may exist, and the service recognises the key. */
-const KEYED_ATTEMPTS = 4;
 /** Rows in progress for each request in flight: the others wait for the disk. A kill may leave each of them unknown. */
 const ROWS_PER_REQUEST = 2;
 /** The run stops after this many rows of unknown outcome in a row, to avoid more of them. */
 const MAX_UNKNOWN = 20;
+
+/** The rows of the list that the plan has as due. */
+export async function* dueRows(
+  rows: AsyncIterable<Row>,
+  planned: Iterator<PlannedRow | undefined>,
+): AsyncGenerator<DueRow> {
+  for await (const row of rows) {
+    const { value, done } = planned.next();
+    if (done === true) throw changedMeanwhile(row);
+    if (value?.isDue === true) yield { row, ...value };
+  }
+}
 
 /** Resolves when every row in progress is settled, however the run ended. */
 export async function sendRows(parts: RunParts): Promise<void> {
@@ -61,11 +72,10 @@ export async function sendRows(parts: RunParts): Promise<void> {
     let reported: Promise<void> | undefined;
     try {
       while (!parts.stopped()) {
-        const { done, value: row } = await queue.next();
+        const { done, value: due } = await queue.next();
         if (done === true) break;
-        if (!parts.isDue(row.index)) continue;
-        const sent = await sendRow(row, state);
-        if (sent !== undefined) reported = report(row, sent, parts);
+        const sent = await sendRow(due, state);
+        if (sent !== undefined) reported = report(due.row, sent, parts);
       }
       await reported;
     } catch (error) {
@@ -83,54 +93,58 @@ interface State extends RunParts {
 
 interface Sent {
   readonly outcome: Outcome;
+  /** Null if it can no longer be sent. */
+  readonly request: PaymentLinkRequest | null;
   readonly durable: Promise<void>;
 }
 
 /** The worker does not wait for this: the same write to disk also contains the start of its next row. */
-async function report(row: Row, { outcome, durable }: Sent, { settled, stop }: RunParts): Promise<void> {
+async function report(
+  row: Row,
+  { outcome, request, durable }: Sent,
+  { settled, stop }: RunParts,
+): Promise<void> {
   try {
     await durable;
-    if (outcome.status !== "not_sent") settled(row, outcome);
+    if (outcome.status !== "not_sent") settled(row, outcome, request);
   } catch (error) {
     stop(error);
   }
 }
 
 /** Undefined if the run stopped before the row was sent. */
-async function sendRow(row: Row, state: State): Promise<Sent | undefined> {
-  const { digests, sent: list, pace, build, now, limit, retryUnknown } = state;
-  const key = state.keyOf(row.index);
-  let doubt: Outcome<unknown> | undefined =
-    key !== undefined && isBound(list.state(row.index)) ? list.outcome(row.index) : undefined;
-  let attempt = 0;
-  const settle = (result: Outcome): Sent => {
-    const isTrusted = retryUnknown && attempt === 0 && result.status === "refused";
-    const outcome = doubt === undefined || isTrusted ? result : settledDoubt(doubt, result);
-    return { outcome, durable: list.settle(row.index, outcome) };
-  };
+async function sendRow({ row, number, digest }: DueRow, state: State): Promise<Sent | undefined> {
+  const { sent: memory, pace, build, now, limit } = state;
   let sent: Sent | undefined;
-  while (attempt < (doubt === undefined ? ATTEMPTS : KEYED_ATTEMPTS)) {
+  for (let attempt = 0; attempt < ATTEMPTS;) {
     if (!(await pace.waitToSend())) return sent;
-    // Without a key, built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
-    const time = key === undefined ? now() : new Date(key.time);
-    const { request, problems, digest } = requestOf(row, build, time);
-    if (digest !== digests[row.index]) throw changedMeanwhile(row);
-    if (request === null) return settle({ status: "refused", error: problems.map(words).join("; ") });
-    await list.intend(row.index, key);
+    // Built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
+    const time = now();
+    const { request, problems, meant } = requestOf(row, build, time);
+    if (digestOf(meant) !== digest) throw changedMeanwhile(row);
+    if (request === null) {
+      const outcome: Outcome = { status: "refused", error: problems.map(words).join("; ") };
+      return { outcome, request, durable: memory.settle(number, outcome) };
+    }
+    await memory.intend(number, stringifyJson(meant), {
+      sent: time.getTime(),
+      expires: expiryOf(request, time),
+    });
     const outcome = await limit(async () =>
-      pace.isOpen() ? judged(await attempted(row, request, key, state), state, key) : undefined,
+      pace.isOpen() ? judged(await attempted(row, request, state), state) : undefined,
     );
-    sent = settle(outcome ?? { status: "not_sent" });
+    const settled: Outcome = outcome ?? { status: "not_sent" };
+    sent = { outcome: settled, request, durable: memory.settle(number, settled) };
     if (outcome === undefined) continue;
+    if (outcome.status !== "not_reached") return sent;
     attempt++;
-    const { status } = sent.outcome;
-    if (status === "unknown" && key !== undefined) {
-      doubt = sent.outcome;
-      if (attempt < KEYED_ATTEMPTS) await pace.waitToRepeat(attempt);
-    } else if (status !== "not_reached") return sent;
   }
   return sent;
 }
+
+/** When the link can no longer be paid, in ms since 1970. */
+const expiryOf = ({ expirationDate }: PaymentLinkRequest, now: Date): number =>
+  expirationDate === undefined ? addDuration(now, REUSABLE_LIFETIME).getTime() : Date.parse(expirationDate);
 
 const changedMeanwhile = ({ line }: Row): PaylinkError =>
   new PaylinkError("input_changed", `The list changed while it was being sent (line ${line}).`, {
@@ -153,12 +167,11 @@ interface Attempt {
 async function attempted(
   row: Row,
   request: PaymentLinkRequest,
-  key: RequestKey | undefined,
   { create, violated, stop, pace }: RunParts,
 ): Promise<Attempt> {
   const since = pace.now();
   try {
-    const { id, url, body, violations } = await create(request, key?.value);
+    const { id, url, body, violations } = await create(request);
     if (url === undefined || !isWebAddress(url)) {
       const error = `The link may exist, but the answer of the service has no URL: ${body}`;
       return { outcome: { status: "unknown", id, error }, since };
@@ -181,22 +194,15 @@ async function attempted(
 const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"]);
 
 /** Applies the result of an attempt to the whole run, before the next request is sent. */
-function judged({ outcome, failure, since }: Attempt, state: State, key?: RequestKey): Outcome {
+function judged({ outcome, failure, since }: Attempt, state: State): Outcome {
   const { pace, stop } = state;
-  const mostUnknown = key === undefined ? MAX_UNKNOWN : MAX_UNKNOWN * KEYED_ATTEMPTS;
   if (outcome.status !== "not_reached") pace.answered();
   else if (failure !== undefined && !pace.slowDown(since, failure)) stop(failure);
   state.unknownInARow = outcome.status === "unknown" ? state.unknownInARow + 1 : 0;
-  if (failure !== undefined && (FOR_EVERY_ROW.has(failure.code) || state.unknownInARow >= mostUnknown))
+  if (failure !== undefined && (FOR_EVERY_ROW.has(failure.code) || state.unknownInARow >= MAX_UNKNOWN))
     stop(failure);
   return outcome;
 }
-
-/** Only a link ends the doubt: a refusal of this request does not show whether an earlier one created a link. */
-const settledDoubt = (doubt: Outcome<unknown>, result: Outcome): Outcome =>
-  result.status === "created"
-    ? result
-    : { status: "unknown", id: doubt.id, error: result.error ?? doubt.error };
 
 /** The status of a row after a failure to create its link. */
 function statusOf(code: FailureCode): Status {

@@ -80,9 +80,8 @@ export const FAILURES = {
     exit: 2,
     means: "the PostgreSQL server refuses the login, lacks a permission, or is not supported",
   },
-  input_changed: { exit: 2, means: "a bulk list changed after it was sent" },
-  sent_before: { exit: 2, means: "rows of a bulk list were sent before, from another list" },
-  already_running: { exit: 2, means: "another bulk run is sending the same list" },
+  input_changed: { exit: 2, means: "a bulk list changed while it was being sent" },
+  already_running: { exit: 2, means: "another bulk run is sending a list" },
   key_required: { exit: 2, means: "no key to verify webhooks with" },
   key_invalid: {
     exit: 2,

@@ -12,8 +12,6 @@ interface LinkField {
   readonly meaning: string;
   /** How a person types it, if the label does not say that. */
   readonly typed?: string;
-  /** What else people call it in their lists, besides the label and the parts of its path. */
-  readonly words?: string;
 }
 
 /** By the path of the field. */
@@ -32,41 +30,32 @@ export const LINK_FIELDS = {
     label: "amount",
     meaning:
       "Decimal amount in major units, such as 10.50. 0 is for verifications and for multi-use links whose amount the customer enters.",
-    words: "price, total, sum, due, amount due, total due, balance due, cost, value, fee, gross, balance",
   },
   currency: {
     label: "currency",
     meaning: "Three-letter currency code (ISO 4217).",
-    words: "currency code, ccy",
   },
   customerName: {
     label: "customer",
     meaning: "The name of the customer.",
-    words: "name, full name, client, payer, buyer, recipient, company, company name, donor, guest, bill to",
   },
   description: {
     label: "description",
     meaning: "What the customer pays for.",
-    words: "note, text, memo, details, subject, purpose, comment, remark, message, item, product",
   },
   invoiceId: {
     label: "order number",
     meaning: "The merchant's order number; the base of the payment references of a multi-use link.",
-    words:
-      "invoice, invoice number, order, ref, reference, reference number, bill number, booking number, your reference",
   },
   terminalId: {
     label: "terminal",
     meaning: "A terminal assigned to the client that obtained the access token.",
-    words: "terminal number, tid",
   },
   createdDate: { label: "created", meaning: "When the link was created." },
   expirationDate: {
     label: "expires",
     typed: "a duration such as 7d, a date, or ISO 8601",
     meaning: "When the link expires, in UTC. A multi-use link without it expires 3 years after its creation.",
-    words:
-      "expiry, expiry date, expiration, expires on, expires at, due, due date, deadline, valid until, valid to, pay by",
   },
   viewedDate: { label: "viewed", meaning: "When the customer first opened the link." },
   attemptedDate: { label: "attempted", meaning: "When a payment was last attempted." },
@@ -77,18 +66,15 @@ export const LINK_FIELDS = {
     typed: `${TRANSACTION_TYPES.join(", ")} or another`,
     meaning:
       "SALE authorises and settles, AUTH only authorises, VERIFICATION verifies the card and stores a token.",
-    words: "type",
   },
   merchantCustomData: {
     label: "custom data",
     meaning: "Free-form text that is stored with the transaction.",
-    words: "metadata",
   },
   periodic: { label: "subscription", meaning: "Starts a recurring or subscription arrangement." },
   "periodic.periodicType": {
     label: "periodic type",
     meaning: "The kind of the arrangement.",
-    words: "subscription, recurring",
   },
   "periodic.sequenceType": {
     label: "sequence type",
@@ -101,22 +87,18 @@ export const LINK_FIELDS = {
   "paymentSettings.returnUrl": {
     label: "return URL",
     meaning: "Where the customer returns after a successful payment.",
-    words: "redirect, redirect url, success url",
   },
   "paymentSettings.failureReturnUrl": {
     label: "return URL after a failure",
     meaning: "Where the customer returns after a failed payment.",
-    words: "failure url, cancel url",
   },
   "paymentSettings.callbackUrl": {
     label: "callback URL",
     meaning: "Receives the webhook of a successful payment.",
-    words: "callback, webhook, webhook url, notification url",
   },
   "paymentSettings.failureCallbackUrl": {
     label: "callback URL after a failure",
     meaning: "Receives the webhook of a failed payment: declined or cancelled.",
-    words: "failure webhook",
   },
   customerDetails: {
     label: "customer details",
@@ -125,7 +107,6 @@ export const LINK_FIELDS = {
   "customerDetails.email": {
     label: "e-mail",
     meaning: "The customer's e-mail address.",
-    words: "mail, email address, mail address",
   },
   "customerDetails.billingAddress": {
     label: "billing address",
@@ -134,17 +115,14 @@ export const LINK_FIELDS = {
   "customerDetails.billingAddress.firstName": {
     label: "first name",
     meaning: "First name.",
-    words: "first, forename, given name",
   },
   "customerDetails.billingAddress.lastName": {
     label: "last name",
     meaning: "Last name.",
-    words: "last, surname, family name",
   },
   "customerDetails.billingAddress.address1": {
     label: "address",
     meaning: "First address line.",
-    words: "street, street address, address line 1, line 1",
   },
   "customerDetails.billingAddress.addressLine1": {
     label: "address",
@@ -153,13 +131,11 @@ export const LINK_FIELDS = {
   "customerDetails.billingAddress.address2": {
     label: "address, second line",
     meaning: "Second address line.",
-    words: "address line 2, line 2",
   },
-  "customerDetails.billingAddress.city": { label: "city", meaning: "City.", words: "town" },
+  "customerDetails.billingAddress.city": { label: "city", meaning: "City." },
   "customerDetails.billingAddress.postalcode": {
     label: "postcode",
     meaning: "Postcode.",
-    words: "zip, zip code, zipcode, post code",
   },
   "customerDetails.billingAddress.postalCode": {
     label: "postcode",
@@ -168,22 +144,19 @@ export const LINK_FIELDS = {
   "customerDetails.billingAddress.country": {
     label: "country",
     meaning: "Country.",
-    words: "country code",
   },
   linkOptions: {
     label: "options of a reusable link",
     meaning: "Makes the link multi-use; only multi-use links have it.",
   },
-  "linkOptions.mode": { label: "mode", meaning: "The mode of the link.", words: "reusable, multi-use" },
+  "linkOptions.mode": { label: "mode", meaning: "The mode of the link." },
   "linkOptions.minAmount": {
     label: "smallest amount",
     meaning: "The smallest amount that can be paid; ignored unless mode is REUSABLE_VARIABLE.",
-    words: "minimum, minimum amount",
   },
   "linkOptions.maxAmount": {
     label: "largest amount",
     meaning: "The largest amount that can be paid; ignored unless mode is REUSABLE_VARIABLE.",
-    words: "maximum, maximum amount",
   },
   "linkOptions.paymentReferenceMode": {
     label: "reference mode",
@@ -215,12 +188,6 @@ export function questionOf(path: LinkFieldPath): string {
 }
 
 export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
-/** The other words for a field that people use in their lists. */
-export const wordsOf = (path: string): readonly string[] => {
-  const field: LinkField | undefined = isLinkField(path) ? LINK_FIELDS[path] : undefined;
-  return field?.words?.split(", ") ?? [];
-};
 
 export const meaningOf = (path: string): string | undefined =>
   isLinkField(path) ? LINK_FIELDS[path].meaning : undefined;

@@ -12,9 +12,7 @@ import { safeText } from "./safe-text.ts";
 /** The number of rows with each outcome. */
 export interface Tally {
   readonly created: number;
-  /** Those of `created` that an earlier run created. */
-  readonly earlier: number;
-  /** Rows that were sent from another list. */
+  /** Rows with the link of an earlier run. */
   readonly sent_before: number;
   readonly refused: number;
   readonly not_reached: number;
@@ -73,8 +71,6 @@ export interface ShownList {
   readonly links: number;
   readonly sums: readonly Sum[];
   readonly first: readonly PaymentLinkRequest[];
-  /** Rows that are not sent, because they were sent before. */
-  readonly sentBefore: number;
   /** Undefined without an account. */
   readonly service: Parameters<typeof renderServiceName>[0] | undefined;
 }
@@ -91,7 +87,7 @@ const SEEN: readonly [LinkFieldPath, (request: PaymentLinkRequest) => string | u
 
 /** What a person looks at before a list is sent. */
 export function renderList(list: ShownList, paint: Paint, width: number): string {
-  const { links, sums, first, sentBefore, service } = list;
+  const { links, sums, first, service } = list;
   const shown = SEEN.filter(([, valueOf]) => first.some((request) => valueOf(request) !== undefined));
   const table = renderTable(
     [
@@ -111,13 +107,16 @@ export function renderList(list: ShownList, paint: Paint, width: number): string
     ...(first.length > 0 && first.every(({ invoiceId }) => invoiceId === undefined)
       ? ["These links have no order number."]
       : []),
-    ...(sentBefore === 0
-      ? []
-      : [`${rowsOf(sentBefore)} ${sentBefore === 1 ? "was" : "were"} sent before, and not again.`]),
   ].join("\n");
 }
 
 const INDENT = "  ";
+
+/** `412 of 500 rows were sent before: their links are in the results.` */
+export const sentBeforeOf = (sent: number, rows: number): string =>
+  sent === rows
+    ? "Every row was sent before, so nothing is sent: the links are in the results."
+    : `${count(sent)} of ${rowsOf(rows)} ${sent === 1 ? "was" : "were"} sent before: their links are in the results.`;
 
 export const linksOf = (number: number): string => `${count(number)} ${number === 1 ? "link" : "links"}`;
 
@@ -126,8 +125,7 @@ export function renderTally(tally: Tally, paint: Paint): string {
   const parts = KINDS.filter((kind) => tally[kind] > 0).map((kind) => {
     const words = `${count(tally[kind])} ${WORDS[kind]}`;
     if (kind === "not_sent" || kind === "sent_before") return words;
-    if (kind !== "created") return paint.red(words);
-    return paint.green(tally.earlier > 0 ? `${words} (${count(tally.earlier)} in an earlier run)` : words);
+    return kind === "created" ? paint.green(words) : paint.red(words);
   });
   return `${rowsOf(total)}: ${parts.join(", ") || "nothing to do"}`;
 }

@@ -76,7 +76,7 @@ async function throughput() {
     const bare = timeBareLoop(url, home);
     const list = join(home, `list-${round}.csv`);
     await writeList(list, ROWS);
-    // With what is remembered of an earlier round, `bulk` would continue that round.
+    // With what is remembered of an earlier round, `bulk` would send nothing.
     rmSync(join(home, "data", "bulk"), { recursive: true, force: true });
     const ours = await bulk(home, [list]);
     if (ours.code !== 0) throw new Error(ours.output);
@@ -106,7 +106,7 @@ async function history() {
   const sendOne = async (home) => {
     const list = join(home, "one.csv");
     writeFileSync(list, `amount,customerName,invoiceId\n1,Ada,ONE-${++sent}\n`);
-    const { code, seconds, output } = await bulk(home, [list, "--new-rows"]);
+    const { code, seconds, output } = await bulk(home, [list]);
     if (code !== 0) throw new Error(output);
     return seconds;
   };
@@ -130,23 +130,19 @@ async function history() {
 }
 
 /**
- * Adds lists to the memory that has one, at the same service.
+ * Adds the rows of lists to the memory that has one row, at the same service and with links that have not expired.
  * @param {string} path
  */
 async function addLists(path) {
   const database = await openDatabase(path);
   database.exec(`
-    BEGIN;
-    CREATE TEMP TABLE series AS
-      WITH RECURSIVE counted (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM counted WHERE value < ${ROWS})
-      SELECT value FROM counted;
-    INSERT INTO lists (id, service, input, begun, repeats, digest)
-      SELECT 'bench-' || value, service, '/bench.csv', begun, repeats, value
-      FROM lists JOIN series WHERE number = 1 AND value <= ${LISTS};
-    INSERT INTO rows (list, position, digest, state, id, url)
-      SELECT number, value - 1, abs(random() >> 12), 'created', hex(randomblob(16)), 'http://localhost/' || hex(randomblob(16))
-      FROM lists JOIN series WHERE number > 1;
-    COMMIT;
+    WITH RECURSIVE series (value) AS (
+      SELECT 1 UNION ALL SELECT value + 1 FROM series WHERE value < ${LISTS * ROWS}
+    )
+    INSERT INTO rows (service, digest, occurrence, order_number, request, state, id, url, sent, expires)
+      SELECT service, substr(hex(randomblob(11)), 1, 22), 1, 'INV-' || value, request, 'created',
+        hex(randomblob(8)), 'http://localhost/pay?r=' || hex(randomblob(8)), sent + value, expires + value
+      FROM rows JOIN series WHERE number = 1;
   `);
   database.close();
 }

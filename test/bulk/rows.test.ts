@@ -2,12 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
+import { Columns } from "../../src/bulk/columns.ts";
 import { writeResults, type Result } from "../../src/bulk/results.ts";
-import { requestOf, type Row } from "../../src/bulk/row.ts";
+import type { Row } from "../../src/bulk/row.ts";
 import { openRows, type Rows } from "../../src/bulk/rows.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
-import { requestBuilder, type RequestFlags } from "../../src/service/request.ts";
-import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 
 /** The bytes, in pieces of any size. */
 function pieces(text: string | Uint8Array, size = 7): () => AsyncIterable<Uint8Array> {
@@ -171,51 +170,6 @@ describe("a list in JSON lines", () => {
   });
 });
 
-describe("the digest of a row", () => {
-  const settings = resolveSettings({
-    named: undefined,
-    env: { PAYLINK_TERMINAL_ID: "1" },
-    current: undefined,
-    profiles: {},
-  });
-  const digests = async (text: string, flags: RequestFlags = {}, now = new Date(0)): Promise<number[]> => {
-    const build = requestBuilder({ flags: { currency: "EUR", ...flags }, base: undefined, settings });
-    return (await read(text)).map((row) => requestOf(row, build, now).digest);
-  };
-
-  it.each([
-    ["in another order, with own columns", "Customer Name,colour,amount\nAda,x,10\nBob,y,20\n"],
-    ["with other delimiters and quotes", '\uFEFFamount;customerName\r\n"10";Ada\r\n20;"Bob"\r\n'],
-    ["with other spellings of amounts", "amount,customerName\n10.00,Ada\n20.0,Bob\n"],
-    ["with a default as a column", "amount,currency,customerName\n10,eur,Ada\n20,EUR,Bob\n"],
-    ["in JSON", '{"customerName":"Ada","amount":10.0}\n{"amount":"20","customerName":"Bob"}\n'],
-  ])("is the same %s", async (_, text) => {
-    expect(await digests(text)).toEqual(await digests("amount,customerName\n10,Ada\n20,Bob\n"));
-  });
-
-  it("is the same at another time, with another expiry or callback", async () => {
-    const text = "amount,customerName\n10,Ada\n";
-    const first = await digests(text);
-    expect(await digests(text, {}, new Date(1e12))).toEqual(first);
-    expect(await digests(text, { expires: "3d", callbackUrl: "https://x.example/" })).toEqual(first);
-  });
-
-  it.each([
-    ["another customer", "amount,customerName\n10,Bob\n", {}],
-    ["another amount", "amount,customerName\n10.01,Ada\n", {}],
-    ["another currency", "amount,customerName\n10,Ada\n", { currency: "USD" }],
-    ["another invoice", "amount,customerName,invoiceId\n10,Ada,I1\n", {}],
-  ])("differs with %s", async (_, text, flags) => {
-    expect(await digests(text, flags)).not.toEqual(await digests("amount,customerName\n10,Ada\n"));
-  });
-
-  it("compares the bounds of reusable links as numbers", async () => {
-    const bounds = (least: string) => digests(`linkOptions.minAmount,customerName\n${least},Ada\n`);
-    expect(await bounds("5.00")).toEqual(await bounds("5"));
-    expect(await bounds("5.01")).not.toEqual(await bounds("5"));
-  });
-});
-
 async function results(
   text: string,
   format: Rows["format"] = "csv",
@@ -224,10 +178,12 @@ async function results(
   const rows = await openRows(pieces(text));
   const checked = await checkRows({
     rows: rows.read(),
-    build: () => ({ request: null, problems: [], warnings: () => [], draft: {} }),
+    columns: new Columns(),
+    build: () => ({ request: null, problems: [], warnings: () => [], meant: {} }),
     now: new Date(0),
     signal: new AbortController().signal,
     checked: () => undefined,
+    invalid: () => undefined,
   });
   const resultOf = ({ index }: Row) => ({
     status: "created" as const,

@@ -1,14 +1,16 @@
 /** The pass that sends, without a network: what stops it, what makes it wait, and how much is in the air at once. */
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
-import type { Outcome } from "../../src/bulk/memory.ts";
+import { Columns } from "../../src/bulk/columns.ts";
+import { openMemoryAlone } from "../../src/bulk/memory.ts";
 import { Pace } from "../../src/bulk/pace.ts";
+import type { BuildRequest } from "../../src/bulk/row.ts";
 import { openRows } from "../../src/bulk/rows.ts";
-import { sendRows, type Created } from "../../src/bulk/send-rows.ts";
+import { dueRows, sendRows, type Created } from "../../src/bulk/send-rows.ts";
+import { SentRows, type Outcome } from "../../src/bulk/sent-rows.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
 import { requestBuilder } from "../../src/service/request.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
-import { openIn } from "../support/bulk-memory.ts";
 import { temporaryHome } from "../support/home.ts";
 
 interface Case {
@@ -17,16 +19,11 @@ interface Case {
   readonly rate?: number;
   /** Milliseconds on the run's clock that each exchange takes. */
   readonly latency?: number;
-  /** The header for the keys of rows. */
-  readonly header?: string;
-  /** The outcome of the first row is unknown since an earlier run. */
-  readonly isUnknown?: boolean;
-  readonly retryUnknown?: boolean;
   /** What the run takes for random. */
   readonly random?: number;
   readonly isLocal?: boolean;
   /** Answers the request of a customer; `time` is what the run's clock shows. */
-  readonly create: (customer: string, time: number, key: string | undefined) => Promise<Created>;
+  readonly create: (customer: string, time: number) => Promise<Created>;
 }
 
 const failure = (code: FailureCode, retryAfter?: number): PaylinkError =>
@@ -40,9 +37,6 @@ async function run({
   concurrency = 4,
   rate,
   latency = 0,
-  header,
-  isUnknown = false,
-  retryUnknown = false,
   random = 0.5,
   isLocal = false,
   create,
@@ -59,28 +53,33 @@ async function run({
     current: undefined,
     profiles: {},
   });
-  const build = requestBuilder({ flags: { currency: "EUR" }, base: undefined, settings });
+  const request = requestBuilder({ flags: { currency: "EUR" }, base: undefined, settings });
+  const build: BuildRequest = (at, given) => {
+    const built = request(at, given);
+    return { ...built, meant: { ...built.draft, expirationDate: "7d" } };
+  };
   const halt = new AbortController();
-  const checked = await checkRows({
+  const memory = openMemoryAlone(temporaryHome(), { list: "-", begun: "" });
+  const sent = new SentRows(memory, "http://x");
+  await checkRows({
     rows: rows.read(),
+    columns: new Columns(),
     build,
     now: now(),
     signal: halt.signal,
-    checked: () => undefined,
+    checked: (row) => sent.add(row),
+    invalid: () => undefined,
   });
-  const sent = openIn(temporaryHome(), { digests: checked.digests });
-  const keyOf = (row: number) => (header === undefined ? undefined : { header, value: `key-${row}`, time });
-  if (isUnknown) {
-    await sent.intend(0, keyOf(0));
-    await sent.settle(0, { status: "unknown", error: "reset" });
-  }
+  sent.complete();
+  sent.plan(time, { again: false, retryUnknown: false });
+  sent.begin(false);
   const outcomes = new Map<number, Outcome>();
   const pauses: number[] = [];
   let inTheAir = 0;
   let most = 0;
   let mostAnnounced = 0;
   const announced = (): number =>
-    Array.from({ length: count }, (_, row) => sent.state(row)).filter((one) => one === "sending").length;
+    Number(memory.database.prepare("SELECT count(*) AS n FROM rows WHERE state = 'sending'").get()?.["n"]);
   const stopped = (): boolean => halt.signal.aborted;
   const pace = new Pace({
     rate,
@@ -95,25 +94,21 @@ async function run({
     paused: (milliseconds) => pauses.push(milliseconds),
   });
   await sendRows({
-    rows: rows.read(),
-    digests: checked.digests,
-    isDue: () => true,
+    rows: dueRows(rows.read(), sent.planned()),
     sent,
     pace,
     build,
-    create: async ({ customerName }, key) => {
+    create: async ({ customerName }) => {
       most = Math.max(most, ++inTheAir);
       mostAnnounced = Math.max(mostAnnounced, announced());
       await new Promise(setImmediate);
       time += latency;
       try {
-        return await create(customerName, time, key);
+        return await create(customerName, time);
       } finally {
         inTheAir--;
       }
     },
-    keyOf,
-    retryUnknown,
     concurrency,
     now,
     stop: (reason) => halt.abort(reason),
@@ -121,7 +116,9 @@ async function run({
     violated: () => undefined,
     settled: ({ index }, outcome) => outcomes.set(index, outcome),
   });
-  await sent.close();
+  await sent.end(time);
+  memory.database.close();
+  memory.release();
   const statuses = (status: string): number =>
     [...outcomes.values()].filter((outcome) => outcome.status === status).length;
   return {
@@ -192,64 +189,6 @@ describe("a run", () => {
     expect(reason).toMatchObject({ code: "outcome_unknown" });
     expect(statuses("unknown")).toBe(requests);
     expect(requests).toBeLessThan(30);
-  });
-
-  it("sends a row with a key again, with the same key, until the service answers with its link", async () => {
-    const sent: (string | undefined)[] = [];
-    const answers = ["outcome_unknown", "overloaded", "refused"] as const;
-    const { outcomes, reason } = await run({
-      rows: 1,
-      header: "Idempotency-Key",
-      create: (customer, _, key) => {
-        sent.push(key);
-        const code = answers[sent.length - 1];
-        return code === undefined ? created(customer) : Promise.reject(failure(code));
-      },
-    });
-    expect(sent).toEqual(["key-0", "key-0", "key-0", "key-0"]);
-    expect(outcomes.get(0)).toMatchObject({ status: "created" });
-    expect(reason).toBeUndefined();
-  });
-
-  it.each(["overloaded", "not_reached", "refused", "unauthorized"] as const)(
-    "leaves a row unknown if %s follows a request that may have created its link",
-    async (code) => {
-      let requests = 0;
-      const { outcomes } = await run({
-        rows: 1,
-        header: "Idempotency-Key",
-        create: () => Promise.reject(failure(++requests === 1 ? "outcome_unknown" : code)),
-      });
-      expect(requests).toBe(code === "unauthorized" ? 2 : 4);
-      expect(outcomes.get(0)).toEqual({ status: "unknown", error: `${code}.` });
-    },
-  );
-
-  it.each([
-    ["refused", false, "unknown"],
-    ["refused", true, "refused"],
-    ["overloaded", true, "unknown"],
-  ] as const)(
-    "after a %s, with --retry-unknown: %s, a row of unknown outcome is %s",
-    async (code, retryUnknown, status) => {
-      const { outcomes } = await run({
-        rows: 1,
-        header: "Idempotency-Key",
-        isUnknown: true,
-        retryUnknown,
-        create: () => Promise.reject(failure(code)),
-      });
-      expect(outcomes.get(0)).toEqual({ status, error: `${code}.` });
-    },
-  );
-
-  it("settles a row with a key whose first request is refused", async () => {
-    const { statuses } = await run({
-      rows: 3,
-      header: "Idempotency-Key",
-      create: () => Promise.reject(failure("refused")),
-    });
-    expect(statuses("refused")).toBe(3);
   });
 
   it.each([undefined, "", "soon"])("does not know the outcome of an answer with the URL %j", async (url) => {

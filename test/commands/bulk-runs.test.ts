@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startSandboxCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { bulkLists, listOfRows } from "../support/bulk-list.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -64,7 +63,7 @@ describe("a run of bulk", () => {
       ["A", 1],
       ["B", 1],
     ]);
-    expect(readdirSync(join(home, "data", "bulk")).filter((name) => /lock|spool/.test(name))).toEqual([]);
+    expect(readdirSync(join(home, "data", "bulk")).filter((name) => /spool/.test(name))).toEqual([]);
   });
 
   it("names the columns that are not sent in the summary of --json", async () => {
@@ -73,23 +72,6 @@ describe("a run of bulk", () => {
     const summary = { type: "summary", rows: 1, unsent_columns: ["colour"] };
     expect(jsonLines((await sent.send("--json", "--dry-run")).stdout).at(-1)).toMatchObject(summary);
     expect(jsonLines((await sent.send("--json")).stdout).at(-1)).toMatchObject(summary);
-  });
-
-  it("checks and sends expiries by the clock of the sandbox", async () => {
-    const home = temporaryHome();
-    await startSandboxCommand(home, "--clock", "2030-01-31T12:00:00Z");
-    const path = join(home, "orders.csv");
-    writeFileSync(path, "amount,customerName,expirationDate\n1,Ada,\n2,Bob,2029-01-01T00:00:00Z\n");
-    const args = ["bulk", path, "--currency", "EUR", "--expires", "1d", "--json"];
-    const { exit, stdout } = await runCommand([...args, "--skip-invalid"], { home });
-    expect(exit).toBe(2);
-    expect(jsonLines(stdout)).toMatchObject([
-      { line: 3, status: "invalid", problems: [{ at: "expirationDate" }] },
-      { line: 2, status: "created" },
-      { type: "summary", created: 1, invalid: 1 },
-    ]);
-    // A run that sends nothing needs no sandbox.
-    expect(await runCommand([...args, "--dry-run"], { home, send: never })).toMatchObject({ exit: 0 });
   });
 
   it("names every bad row by line and column, and sends nothing", async () => {
@@ -131,7 +113,7 @@ describe("a run of bulk", () => {
     writeFileSync(mixed.path, listOfRows(4));
     const second = await mixed.send();
     expect(second.exit).toBe(0);
-    expect(second.stdout).toContain("4 rows: 4 created (2 in an earlier run)");
+    expect(second.stdout).toContain("4 rows: 2 created, 2 sent before");
     expect([...service.links.values()]).toEqual([1, 1, 1, 1]);
   });
 
@@ -172,18 +154,6 @@ describe("a run of bulk", () => {
     });
   });
 
-  it("says that every row has its link, and how to send the same list again on purpose", async () => {
-    const service = await startLinkService(() => "create");
-    const sent = listOf(listOfRows(3), service);
-    expect((await sent.send()).stderr).not.toContain("second link");
-    const again = await sent.send();
-    expect(again.exit).toBe(0);
-    expect(again.stderr).toContain("To send every row once more, which creates second links: --again");
-    expect(service.arrivals).toHaveLength(3);
-    expect((await sent.send("--again")).exit).toBe(0);
-    expect(service.arrivals).toHaveLength(6);
-  });
-
   it("stops at once if the account is refused", async () => {
     const service = await startLinkService(() => ({ status: 401 }));
     const refused = listOf(listOfRows(500), service);
@@ -215,7 +185,7 @@ describe("a run of bulk", () => {
     expect(service.arrivals).toHaveLength(12);
     const again = await unknown.send("--retry-unknown");
     expect(again.exit).toBe(0);
-    expect(again.stdout).toContain("12 rows: 12 created (10 in an earlier run)");
+    expect(again.stdout).toContain("12 rows: 2 created, 10 sent before");
     expect(service.arrivals).toHaveLength(14);
   });
 

@@ -1,7 +1,16 @@
 /** `paylink bulk`, in process: its options, the checks before anything is sent, and how a run ends. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { fileSink } from "../../src/bulk/results.ts";
 import { bulk } from "../../src/commands/bulk/command.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import type { Send } from "../../src/http/exchange.ts";
@@ -9,9 +18,15 @@ import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import { optionsOf as commandOptions, wordsOf, type Flags } from "../support/command-options.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService, type Fate } from "../support/link-service.ts";
 
 const LIST = "invoiceId,amount,customerName\nI0,1,Ada\nI1,2,Bob\nI2,3,Eve\n";
+async function* bytesOf(text: string, before = () => undefined as void) {
+  before();
+  yield Buffer.from(text);
+}
+
 const never: Send = () => Promise.reject(new Error("nothing should have been sent"));
 const ACCOUNT = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1" };
 
@@ -22,12 +37,6 @@ function listOf(text: string) {
   writeFileSync(path, text);
   return { home, path, results: join(home, "orders.links.csv"), memory: join(home, "data", "bulk") };
 }
-
-const jsonLines = (text: string): Record<string, unknown>[] =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe("the options of bulk", () => {
   const settings = resolveSettings({ named: undefined, env: ACCOUNT, current: undefined, profiles: {} });
@@ -52,7 +61,7 @@ describe("the options of bulk", () => {
       force: false,
       skipInvalid: false,
       retryUnknown: false,
-      repeats: "refuse",
+      again: false,
     });
   });
 
@@ -66,8 +75,6 @@ describe("the options of bulk", () => {
       retryUnknown: true,
     };
     expect(await optionsOf(flags)).toMatchObject({ ...flags, concurrency: 256, rate: 20, timeout: 60_000 });
-    expect(await optionsOf({ newRows: true })).toMatchObject({ repeats: "skip" });
-    expect(await optionsOf({ again: true })).toMatchObject({ repeats: "send" });
   });
 
   it("report every problem at once", async () => {
@@ -93,12 +100,6 @@ describe("the options of bulk", () => {
     expect(await optionsOf({ output: "-" })).toMatchObject({ output: "-" });
     await expect(optionsOf({ output: "-" }, { json: true })).rejects.toMatchObject({
       problems: [{ at: "--output", message: expect.stringContaining("must be a file with --json") }],
-    });
-  });
-
-  it("cannot be both --new-rows and --again", async () => {
-    await expect(optionsOf({ newRows: true, again: true })).rejects.toMatchObject({
-      problems: [{ at: "--again", message: "cannot be used with --new-rows" }],
     });
   });
 
@@ -206,9 +207,10 @@ describe("bulk", () => {
     );
     const second = await again();
     expect(second.exit).toBe(0);
-    expect(second.stderr).toContain("Every row was sent before this run, so nothing was sent.");
+    expect(second.stderr).toContain("Every row was sent before, so nothing is sent");
     expect(service.arrivals).toHaveLength(3);
-    expect(readdirSync(list.memory).filter((name) => /lock|spool/.test(name))).toEqual([]);
+    expect(statSync(list.results).mode & 0o777).toBe(0o600);
+    expect(readdirSync(list.memory).filter((name) => /spool/.test(name))).toEqual([]);
   });
 
   it("prints JSON lines alone with --json", async () => {
@@ -226,41 +228,6 @@ describe("bulk", () => {
     expect(run.exit).toBe(exit);
     expect(jsonLines(run.stdout).at(-1)).toMatchObject({ type: "summary", rows: 3, created: 0 });
     expect(JSON.parse(run.stderr)).toMatchObject({ error: { code } });
-  });
-
-  it("continues the list under another name", async () => {
-    const list = listOf(LIST);
-    const { service } = await send(list);
-    const renamed = join(list.home, "march.csv");
-    writeFileSync(renamed, LIST);
-    const run = await runCommand(["bulk", renamed, "--currency", "EUR"], {
-      home: list.home,
-      env: service.env,
-    });
-    expect(run.exit).toBe(0);
-    expect(run.stderr).toContain(`This list was sent before, from ${list.path}.`);
-    expect(service.arrivals).toHaveLength(3);
-  });
-
-  it("refuses a list whose sent rows have changed or are missing", async () => {
-    const list = listOf(LIST);
-    const { again, service } = await send(list);
-    writeFileSync(list.path, LIST.replace("2,Bob", "20,Bob").replace("I2,3,Eve\n", ""));
-    const run = await again("--json");
-    expect(run.exit).toBe(2);
-    expect(JSON.parse(run.stderr)).toMatchObject({
-      error: {
-        code: "input_changed",
-        details: {
-          changed: 2,
-          problems: [
-            { at: "line 3", message: expect.stringContaining("has changed; it has the link https://") },
-            { at: "row 3", message: expect.stringContaining("is missing; it has the link https://") },
-          ],
-        },
-      },
-    });
-    expect(service.arrivals).toHaveLength(3);
   });
 
   it("says how to continue after Ctrl-C", async () => {
@@ -281,8 +248,84 @@ describe("bulk", () => {
     const rest = await runCommand(["bulk", list.path, "--currency", "EUR"], options);
     expect(rest).toMatchObject({
       exit: 0,
-      stdout: expect.stringContaining("3 created (1 in an earlier run)"),
+      stdout: expect.stringContaining("2 created, 1 sent before"),
     });
     expect([...service.links.values()]).toEqual([1, 1, 1]);
+  });
+});
+
+describe("the results of bulk", () => {
+  const RESULTS =
+    "invoiceId,amount,customerName,id,url,status,error\nI0,1,Ada,I0.1,https://pay.example/pay?r=I0.1,created,\n";
+
+  async function desk() {
+    const list = listOf("invoiceId,amount,customerName\nI0,1,Ada\n");
+    const service = await startLinkService(() => "create");
+    const send = (...flags: string[]) =>
+      runCommand(["bulk", list.path, "--currency", "EUR", ...flags], { home: list.home, env: service.env });
+    return { ...list, send, service };
+  }
+
+  it.each(["my own notes\n", "id,url,status\n1,2,3\n", '{"status":"created","own":{}}\n', "a\0b"])(
+    "replace the file %j only with --force",
+    async (text) => {
+      const { results, send, service } = await desk();
+      writeFileSync(results, text);
+      const refused = await send();
+      expect(refused.exit).toBe(2);
+      expect(refused.stderr).toContain(`${results} exists already, and does not hold results of bulk`);
+      expect(refused.stderr).toContain("To overwrite it: --force");
+      expect(readFileSync(results, "utf8")).toBe(text);
+      expect(service.arrivals).toEqual([]);
+      expect((await send("--force")).exit).toBe(0);
+      expect(readFileSync(results, "utf8")).toBe(RESULTS);
+    },
+  );
+
+  it.each(["", "\uFEFFsep=;\nown;ID;link_id;url;status;error\r\n", "a\tid\turl\tstatus\terror\n"])(
+    "replace the results %j",
+    async (text) => {
+      const { results, send } = await desk();
+      writeFileSync(results, text);
+      expect((await send()).exit).toBe(0);
+      expect(readFileSync(results, "utf8")).toBe(RESULTS);
+    },
+  );
+
+  it("replace those in JSON lines", async () => {
+    const { home, send } = await desk();
+    const output = join(home, "out.jsonl");
+    for (let run = 0; run < 2; run++) expect((await send("-o", output)).exit).toBe(0);
+    expect(jsonLines(readFileSync(output, "utf8"))).toMatchObject([{ id: "I0.1", status: "created" }]);
+  });
+
+  it.each(["a link", "a file"])("are not written through %s in the place of their draft", async (what) => {
+    const home = temporaryHome();
+    const [victim, path] = [join(home, "victim.txt"), join(home, "out.csv")];
+    writeFileSync(victim, "precious\n");
+    if (what === "a link") symlinkSync(victim, `${path}.1.part`);
+    else writeFileSync(`${path}.1.part`, "precious\n");
+    const sink = fileSink({ path, force: false }, "1");
+    await expect(sink(bytesOf("results\n"))).rejects.toMatchObject({ code: "file_unwritable" });
+    expect(readFileSync(victim, "utf8")).toBe("precious\n");
+    expect(readFileSync(`${path}.1.part`, "utf8")).toBe("precious\n");
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("do not replace a file that appears during the run", async () => {
+    const home = temporaryHome();
+    const path = join(home, "out.csv");
+    const sink = fileSink({ path, force: false }, "1");
+    const chunks = bytesOf("results\n", () => writeFileSync(path, "precious\n"));
+    await expect(sink(chunks)).rejects.toMatchObject({ code: "file_unwritable" });
+    expect(readFileSync(path, "utf8")).toBe("precious\n");
+    expect(readdirSync(home)).toEqual(["out.csv"]);
+  });
+
+  it("are the same bytes on stdout, with the summary on stderr", async () => {
+    const { results, send, service } = await desk();
+    const stderr = `1 row: 1 created\n1 link: EUR 1.00\nno profile · ${new URL(service.url).host} · sandbox\nTo see the links: paylink links list --since 1h\n`;
+    expect(await send("-o", "-")).toMatchObject({ exit: 0, stdout: RESULTS, stderr });
+    expect(existsSync(results)).toBe(false);
   });
 });

@@ -83,7 +83,7 @@ it("names profile and service in the results of bulk", async () => {
     stderr: expect.stringMatching(/^profile shop · 127\.0\.0\.1:\d+ · /m),
   });
   const json = await runCommand(
-    [...bulk.slice(0, 2), "--again", "-p", "shop", "--json", "-o", `${home}/out.csv`],
+    [...bulk.slice(0, 2), "--again", "--yes", "-p", "shop", "--json", "-o", `${home}/out.csv`],
     {
       home,
       stdin: "amount\n1\n",

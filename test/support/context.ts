@@ -93,7 +93,6 @@ export async function runCommand(argv: readonly string[], options: CommandOption
           }),
         send: options.send ?? openSender(),
         serve: options.serve ?? serve,
-        processes: { own: process.pid, isRunning: () => false },
         eventThread: THREAD,
       }),
   });

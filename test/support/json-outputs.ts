@@ -137,7 +137,7 @@ const history: Members = {
 const rowProblems = listOf(
   object({ ...each(text, "at message kind?"), ...each(count, "line rows"), lines: listOf(count) }),
 );
-const tally = "created earlier sent_before refused not_reached unknown invalid not_sent";
+const tally = "created sent_before refused not_reached unknown invalid not_sent";
 const list: Members = {
   ...each(orNull(text), "profile service"),
   rows: count,

@@ -1,7 +1,7 @@
 /** What a bulk run shows: each row for scripts; progress, columns and warnings for people. */
-import { unsentColumns, type Checked, type RowProblem } from "../../bulk/check-rows.ts";
-import type { Outcome } from "../../bulk/memory.ts";
+import type { Checked, RowProblem } from "../../bulk/check-rows.ts";
 import type { Row } from "../../bulk/row.ts";
+import type { Outcome } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
 import type { PaylinkError, Problem } from "../../domain/errors.ts";
 import { SandboxNotRunning } from "../../http/exchange.ts";
@@ -19,7 +19,7 @@ export interface Reporter {
   /** A row cannot be sent, for scripts. */
   readonly invalid: (row: Row, problems: readonly Problem[]) => void;
   /** Names the columns that are not sent: one of them may be misspelled. */
-  readonly columns: (checked: Pick<Checked, "columns">) => void;
+  readonly columns: (checked: Pick<Checked, "unsent">) => void;
   readonly warnings: (warnings: readonly RowProblem[]) => void;
   /** Sending begins: the number of all rows, and of the rows that are done already. */
   readonly begin: (total: number, done: number) => void;
@@ -53,9 +53,9 @@ export function createReporter({ out, now }: Context): Reporter {
       const line = { type: "row", line: row.line, status: "invalid", problems: problems.map(problemJson) };
       if (out.json) out.lines([JSON.stringify(line)]);
     },
-    columns: (checked) => {
-      const unsent = unsentColumns(checked).map(safeText);
-      if (unsent.length > 0) out.note(`Copied to the results, and not sent: ${unsent.join(", ")}`);
+    columns: ({ unsent }) => {
+      if (unsent.length > 0)
+        out.note(`Copied to the results, and not sent: ${unsent.map(safeText).join(", ")}`);
     },
     warnings: (warnings) => {
       // With --json they are in the summary.

@@ -1,5 +1,5 @@
 /** `paylink bulk`: its argument and help, and what runs it. */
-import { argument, command, excludes, text } from "../command.ts";
+import { argument, command, text } from "../command.ts";
 import { reusableNeeded } from "../request-flags.ts";
 import { bulkFlags, bulkOptions } from "./flags.ts";
 
@@ -12,16 +12,16 @@ export const bulk = command({
   ],
   notes: `The headers of the CSV are field names, in any case: amount, currency, customerName, invoiceId, expirationDate, …; nested ones have dots: linkOptions.mode, paymentSettings.callbackUrl, customerDetails.email. A flag above is the default for rows that leave its field empty. Other columns are copied to the results and not sent; a column that means a field (Invoice, customer, E-mail) is an error until it has the field's name or a --map.
 
-On a terminal, paylink shows the list and asks before it sends; with --yes, or if the list comes from stdin, it does not ask. A date with points begins with the day: 03.04.2026 is 3 April. It means the end of that day, local time.
+On a terminal, paylink shows the list and asks before it sends; with --yes, or if the list comes from stdin, it does not ask.
 
-A row that was sent once, from any list, is sent again only with --again.`,
+paylink remembers every row that it sent until the link has expired. Stopped, killed, renamed, sorted or grown: the same command sends the rows that were not sent. A row is what it asks for, with the defaults of flags and profile. A row whose order number was sent with other values stops the run; --again sends every row once more.`,
   arguments: {
     file: argument("<file>", "CSV with the request's fields as headers, or JSON lines; - for stdin", text, {
       example: "orders.csv",
     }),
   },
   flags: bulkFlags,
-  rules: [reusableNeeded, excludes(["again"], ["newRows"])],
+  rules: [reusableNeeded],
   consequence: "Nothing was sent.",
   prepare: bulkOptions,
   run: async (context, options) => (await import("./bulk.ts")).bulk(context, options),

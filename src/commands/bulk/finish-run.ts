@@ -1,18 +1,16 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
-import { unsentColumns, type Checked, type RowProblem } from "../../bulk/check-rows.ts";
-import type { Outcome } from "../../bulk/memory.ts";
+import type { Checked, RowProblem } from "../../bulk/check-rows.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
-import type { Rows } from "../../bulk/rows.ts";
 import { requestOf, type Row } from "../../bulk/row.ts";
+import type { Rows } from "../../bulk/rows.ts";
+import type { Plan, RowResult } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type FailureCode, type Hint } from "../../domain/errors.ts";
-import { isJsonNumber } from "../../domain/json.ts";
-import { Sums } from "../../domain/money.ts";
+import type { Sums } from "../../domain/money.ts";
+import { renderServiceName } from "../../render/account.ts";
 import { count, linksOf, renderSums, renderTally, rowsOf, type Tally } from "../../render/bulk.ts";
 import { renderHint } from "../../render/hint.ts";
-import { renderServiceName } from "../../render/account.ts";
 import { safeText } from "../../render/safe-text.ts";
-import type { Claim } from "./claim.ts";
 import type { List } from "./list.ts";
 
 export interface RunEnd {
@@ -20,6 +18,8 @@ export interface RunEnd {
   readonly reason: unknown;
   /** Where the service's answers broke the specification. */
   readonly violations: readonly RowProblem[];
+  /** Of the links that this run created. */
+  readonly sums: Sums;
 }
 
 /** Where the results go. */
@@ -32,6 +32,7 @@ export interface ResultsOutput {
 
 interface Ended {
   readonly checked: Checked;
+  readonly plan: Plan;
   readonly end: RunEnd;
   readonly output: ResultsOutput;
 }
@@ -43,15 +44,13 @@ const CONTINUE = hint`Run the same command again to continue: no row is sent twi
 
 /** Throws what stopped the run, or else the worst outcome. */
 export async function finishRun(
-  { out, signal, settings }: Context,
-  list: List,
-  { sent, earlier, invalid }: Claim,
-  { checked, end, output }: Ended,
+  { out, signal, settings, now }: Context,
+  { rows, build, sent }: List,
+  { checked, plan, end, output }: Ended,
 ): Promise<void> {
-  const { reason, violations } = end;
+  const { reason, violations, sums } = end;
   const tally = {
     created: 0,
-    earlier,
     sent_before: 0,
     refused: 0,
     not_reached: 0,
@@ -59,37 +58,25 @@ export async function finishRun(
     invalid: 0,
     not_sent: 0,
   };
-  const { asked, digests, warnings } = checked;
-  // The check has added it up, unless some rows have no link.
-  const isWhole = asked.rows === digests.length && sent.countCreated() === digests.length;
-  const sums = isWhole ? asked.sums : new Sums();
-  const addUp = (row: Row): void => {
-    // A row counts as it was sent, although its expiry may have passed since.
-    const { amount, currency } = requestOf(row, list.build, list.now()).draft;
-    if (isJsonNumber(amount) && typeof currency === "string") sums.add(amount, currency);
-  };
   const named: string[] = [];
+  const results = sent.results();
+  const invalidity = (row: Row): string =>
+    requestOf(row, build, now())
+      .problems.map(({ at, message }) => `${at} ${message}`.trim())
+      .join("; ");
   const resultOf = (row: Row): Result => {
-    const result = invalidity(row) ?? sent.outcome(row.index);
-    tally[result.status]++;
-    if (result.status === "created" && !isWhole) addUp(row);
-    if (FAILED.has(result.status) && named.length < NAMED)
-      named.push(`  line ${row.line}  ${result.status}  ${safeText(result.error ?? "")}`);
-    return result;
+    const next = results.next();
+    const { outcome, isEarlier } = next.done === true ? NOT_CHECKED : next.value;
+    const found = outcome.status === "invalid" ? { ...outcome, error: invalidity(row) } : outcome;
+    tally[found.status === "created" && isEarlier ? "sent_before" : found.status]++;
+    if (FAILED.has(found.status) && named.length < NAMED)
+      named.push(`  line ${row.line}  ${found.status}  ${safeText(found.error ?? "")}`);
+    return found;
   };
-  const invalidity = (row: Row): Result | undefined => {
-    if (!invalid.has(row.index)) return undefined;
-    const { problems } = requestOf(row, list.build, list.now());
-    return {
-      status: "invalid",
-      error: problems.map(({ at, message }) => `${at} ${message}`.trim()).join("; "),
-    };
-  };
-  await writeResults(output.format, { rows: list.rows, checked, resultOf }, output.sink);
+  await writeResults(output.format, { rows, checked, resultOf }, output.sink);
   const failed = tally.refused + tally.not_reached + tally.unknown;
   if (named.length > 0) out.note(named.join("\n"));
   if (failed > named.length) out.note(`  and ${count(failed - named.length)} more, in the results`);
-  const rows = digests.length;
   const { path } = output;
   const service = await settings();
   if (out.json)
@@ -98,11 +85,11 @@ export async function finishRun(
         type: "summary",
         profile: service.profile ?? null,
         service: service.get("baseUrl"),
-        rows,
+        rows: plan.rows,
         ...tally,
         sums: sumsJson(sums),
-        unsent_columns: unsentColumns(checked),
-        warnings,
+        unsent_columns: checked.unsent,
+        warnings: checked.warnings,
         violations,
         output: path,
       }),
@@ -115,19 +102,18 @@ export async function finishRun(
       ...(tally.created > 0 ? [`${linksOf(tally.created)}: ${renderSums(sums.list())}`] : []),
       ...(isOnStdout ? [] : [`Results in ${path}`]),
       renderServiceName(service, paint),
-      ...(tally.created > tally.earlier ? [renderHint(SEE_LINKS, { profile: service.named })] : []),
+      ...(tally.created > 0 ? [renderHint(SEE_LINKS, { profile: service.named })] : []),
     ];
     if (isOnStdout) out.note(lines.join("\n"));
     else out.data(lines.join("\n"));
   }
-  if (signal.aborted) {
-    if (tally.not_sent > 0) out.note(renderHint(CONTINUE));
-    throw failureOf(signal.reason, tally);
-  }
-  if (rows > 0 && earlier + tally.sent_before === rows) out.note(NOTHING_LEFT);
-  const failure = failureOf(reason, tally);
+  if (signal.aborted && tally.not_sent > 0) out.note(renderHint(CONTINUE));
+  const failure = failureOf(signal.aborted ? signal.reason : reason, tally);
   if (failure !== undefined) throw failure;
 }
+
+/** A row that was added to the file during the run. */
+const NOT_CHECKED: RowResult = { outcome: { status: "not_sent" }, isEarlier: false };
 
 /** By currency, as text: programs read JSON numbers as binary fractions. */
 export const sumsJson = (sums: Sums): Readonly<Record<string, string>> =>
@@ -135,12 +121,7 @@ export const sumsJson = (sums: Sums): Readonly<Record<string, string>> =>
 
 const SEE_LINKS = hint`To see the links: ${paylink("links", "list", "--since", "1h")}`;
 
-const NOTHING_LEFT = [
-  "Every row was sent before this run, so nothing was sent.",
-  "To send every row once more, which creates second links: --again",
-].join("\n");
-
-const FAILED: ReadonlySet<Result["status"]> = new Set<Outcome["status"]>([
+const FAILED: ReadonlySet<Result["status"]> = new Set<Result["status"]>([
   "refused",
   "not_reached",
   "unknown",
@@ -178,7 +159,7 @@ interface Worst {
   readonly step: Hint;
 }
 
-const FIX_IN_PLACE = hint`Fix these rows without moving them to other lines, then run the same command again: no other row is sent twice.`;
+const FIX_ROWS = hint`Fix these rows, then run the same command again: no other row is sent twice.`;
 
 /** Unknown outcomes come first: a link may exist that the user does not know of. */
 const WORST_FIRST: readonly Worst[] = [
@@ -198,12 +179,12 @@ const WORST_FIRST: readonly Worst[] = [
     status: "refused",
     code: "refused",
     messageFor: (rows) => `The service refused ${rows}: no link was created.`,
-    step: FIX_IN_PLACE,
+    step: FIX_ROWS,
   },
   {
     status: "invalid",
     code: "usage",
     messageFor: (rows) => `${rows} could not be sent: no link was created.`,
-    step: FIX_IN_PLACE,
+    step: FIX_ROWS,
   },
 ];

@@ -1,7 +1,8 @@
 /** The flags of `paylink bulk`, and what a run needs of them, of the base file and of the settings. */
 import { canonicalAddress } from "../../domain/addresses.ts";
-import type { JsonNumber } from "../../domain/json.ts";
+import { memberAt, memberOf, type Json, type JsonNumber } from "../../domain/json.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { parseDuration } from "../../domain/time.ts";
 import type { Context } from "../../context.ts";
 import { flag, group, repeatable, toggle, type Usage, type ValuesOf } from "../command.ts";
 import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
@@ -41,7 +42,6 @@ export const bulkFlags = {
     }),
     dryRun: toggle("--dry-run", "check every row, show what would be sent, and send nothing"),
     skipInvalid: toggle("--skip-invalid", "send the valid rows even if others are invalid"),
-    newRows: toggle("--new-rows", "send only the rows that were not sent before from another list"),
     again: toggle("--again", "send every row once more, which creates second links"),
     retryUnknown: toggle(
       "--retry-unknown",
@@ -85,7 +85,7 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
   if (isStdinTaken) problems.push({ at: "--from", message: "must be a file if the rows come from stdin" });
   const base = from === undefined || isStdinTaken ? undefined : await readBaseRequest(from, context.readFile);
   problems.push(...(base?.problems ?? []));
-  const { output, dryRun, newRows, again } = values;
+  const { output, dryRun, expires } = values;
   if (output === "-" && context.out.json)
     problems.push({
       at: "--output",
@@ -95,15 +95,23 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
   const address = settings.get("baseUrl");
   if (address === undefined && !dryRun && problems.length === 0) throw noAccount();
   const amountFrom = decimalComma ? (text: string) => parseAmount(text, ",") : plainAmount(parseAmount);
+  const build = requestBuilder({ flags: values, base: base?.value, settings, amountFrom });
+  const usual = expires ?? settings.get("expires");
+  const isExpiryInBase = expires === undefined && memberAt(base?.value, "expirationDate") !== undefined;
   return {
     ...values,
     /** Completes the rows with flags, base file and settings. */
-    build: requestBuilder({ flags: values, base: base?.value, settings, amountFrom }),
+    build: (now: Date, given: ReadonlyMap<string, Json>) => {
+      const built = build(now, given);
+      const typed = given.get("expirationDate") ?? (isExpiryInBase ? undefined : usual);
+      const isDuration = typeof typed === "string" && parseDuration(typed).ok;
+      const { draft } = built;
+      const isMeant = isDuration && memberOf(draft, "expirationDate") !== undefined;
+      return { ...built, meant: isMeant ? { ...draft, expirationDate: typed.trim() } : draft };
+    },
     /** The base URL of the service, in its canonical spelling; undefined without an account, which only checks the rows. */
     service: address === undefined ? undefined : canonicalAddress(address),
     /** Whether standard input is free for answers. */
     mayAsk: file !== "-" && from !== "-",
-    /** What to do with rows that were sent before, from another list. */
-    repeats: newRows ? ("skip" as const) : again ? ("send" as const) : ("refuse" as const),
   };
 }

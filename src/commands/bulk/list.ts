@@ -1,16 +1,18 @@
-/** The list of a bulk run: its rows, opened for this run alone, and what keeps them from being sent. */
+/** The list of a bulk run: its rows against what was sent before, and what keeps it from being sent. */
 import { join } from "node:path";
-import { checkRows, RowProblems, type Checked, type RowProblem } from "../../bulk/check-rows.ts";
+import { checkRows, type Checked } from "../../bulk/check-rows.ts";
 import { Columns, NOT_A_FIELD } from "../../bulk/columns.ts";
 import { fileInput, spooledInput, type Input } from "../../bulk/input.ts";
-import type { Repeats, RowSet } from "../../bulk/repeated-rows.ts";
-import { requestOf, type BuildRequest, type Row } from "../../bulk/row.ts";
-import { MAP_COLUMNS, openRows, type Rows } from "../../bulk/rows.ts";
+import { emptyMemory, openMemory, openMemoryAlone, remembers, type Memory } from "../../bulk/memory.ts";
+import { differences, requestOf, type BuildRequest, type Row } from "../../bulk/row.ts";
+import { mapColumn, openRows, type Rows } from "../../bulk/rows.ts";
+import { SentRows, type Groups, type Plan } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
-import { hint, PaylinkError, type Problem } from "../../domain/errors.ts";
-import { stringifyJson } from "../../domain/json.ts";
-import type { LinkFieldPath } from "../../domain/payment-link-fields.ts";
+import { hint, PaylinkError, type Hint, type Problem } from "../../domain/errors.ts";
+import { isJsonObject } from "../../domain/json.ts";
+import { parseJson } from "../../domain/parse-json.ts";
 import { count, renderRowProblem, rowsOf } from "../../render/bulk.ts";
+import { localTime } from "../../render/layout.ts";
 import { createReporter, type Reporter } from "./bulk-reporter.ts";
 import type { BulkOptions } from "./flags.ts";
 
@@ -19,165 +21,180 @@ export interface List {
   readonly rows: Rows;
   readonly columns: Columns;
   readonly build: BuildRequest;
-  /** The service's time: durations such as `--expires 7d` count from it. */
-  readonly now: () => Date;
+  readonly sent: SentRows;
   readonly reporter: Reporter;
 }
 
-/** Runs the work with the list open, and always closes it. */
+/** Runs the work with the list open, alone if it sends, and always closes it. */
 export async function withList<T>(
   context: Context,
-  { file, build, map }: BulkOptions,
+  { file, build, map, service, dryRun }: BulkOptions,
   work: (list: List) => Promise<T>,
 ): Promise<T> {
+  const folder = join(context.dataFolder, "bulk");
   const input =
-    file === "-"
-      ? await spooledInput(context.stdin, memoryFolder(context), context.newId())
-      : await fileInput(file);
+    file === "-" ? await spooledInput(context.stdin, folder, context.newId()) : await fileInput(file);
   const reporter = createReporter(context);
+  let memory: Memory | undefined;
   try {
     const columns = new Columns(map);
     const rows = await openRows(input.open, columns);
-    return await work({ input, rows, columns, build, now: context.now, reporter });
+    if (service === undefined || (dryRun && !remembers(folder))) memory = emptyMemory();
+    else if (dryRun) memory = openMemory(folder);
+    else memory = openMemoryAlone(folder, { list: input.path, begun: context.now().toISOString() });
+    const sent = new SentRows(memory, service ?? "");
+    return await work({ input, rows, columns, build, sent, reporter });
   } finally {
     reporter.end();
+    memory?.database.close();
+    memory?.release();
     await input.close();
   }
 }
 
-/** The folder of what `bulk` remembers, and of copies of standard input. */
-export const memoryFolder = ({ dataFolder }: Context): string => join(dataFolder, "bulk");
-
 /** Throws `usage` if a column that the user has mapped is in no row. */
 export async function checkList(
-  { signal }: Context,
-  { rows, columns, build, now, reporter }: List,
+  { now, signal }: Context,
+  { rows, columns, build, sent, reporter }: List,
 ): Promise<Checked> {
-  const { checked } = reporter;
-  const found = await checkRows({ rows: rows.read(), build, now: now(), signal, checked });
+  const checked = await checkRows({
+    rows: rows.read(),
+    columns,
+    build,
+    now: now(),
+    signal,
+    checked: (row) => {
+      sent.add(row);
+      reporter.checked();
+    },
+    invalid: reporter.invalid,
+  });
+  sent.complete();
   // The header of a CSV has been read by then.
-  const problems = columns.unused([...found.columns.keys()]);
-  if (found.digests.length > 0 && problems.length > 0)
+  const problems = columns.unused([...checked.columns]);
+  if (checked.rows > 0 && problems.length > 0)
     throw new PaylinkError("usage", "Nothing was sent.", { problems });
-  const { warnings } = found;
-  return { ...found, warnings: [...warnings, ...(await repeatedOrders(rows, found))] };
+  return checked;
 }
 
-/** An order number on different rows is probably a mistake of the list. */
-async function repeatedOrders(
-  rows: Rows,
-  { sameOrder: { count: repeated, first } }: Checked,
-): Promise<RowProblem[]> {
-  if (repeated === 0) return [];
-  const found = [...(await rowsAt(rows, first.flat())).values()].toSorted(
-    (one, other) => one.index - other.index,
-  );
-  const cells = found.flatMap(({ cells }) => cells.find(({ column }) => column.field === ORDER_NUMBER) ?? []);
-  const numbers = [
-    ...new Set(cells.map(({ value }) => (typeof value === "string" ? value : stringifyJson(value)))),
-  ];
-  const lines = found.map(({ line }) => line).slice(0, NAMED_LINES);
-  const [line = 0] = lines;
-  const more = numbers.length > NAMED_LINES ? ", …" : "";
-  const named = numbers.length === 0 ? "" : ` (${numbers.slice(0, NAMED_LINES).join(", ")}${more})`;
-  const at = cells[0]?.column.name ?? ORDER_NUMBER;
-  return [{ at, message: `is the same on different rows${named}`, line, lines, rows: repeated }];
+/** What keeps a list from being sent, in the words of an error. */
+interface Refusal {
+  readonly message: string;
+  readonly problems: readonly Problem[];
+  readonly hint: Hint;
 }
 
-const ORDER_NUMBER = "invoiceId" satisfies LinkFieldPath;
-/** Lines, and numbers, that a message names. */
-const NAMED_LINES = 3;
-
-interface Refusing extends Pick<BulkOptions, "allowDuplicates" | "skipInvalid"> {
-  readonly invalid: RowSet;
-}
-
-/**
- * Names every row that cannot be sent. The error ends a run before anything is sent; undefined if the others may be sent.
- */
-export async function refusedRows(
+/** Names every row that cannot be sent; undefined if the others may be sent. */
+export async function refusalOf(
   context: Context,
   list: List,
   checked: Checked,
-  { invalid, allowDuplicates, skipInvalid }: Refusing,
+  { invalid, rows }: Plan,
+  { allowDuplicates, skipInvalid, again }: Pick<BulkOptions, "allowDuplicates" | "skipInvalid" | "again">,
 ): Promise<PaylinkError | undefined> {
   const { out } = context;
-  const { rows } = list;
-  const { digests, identical } = checked;
-  const total = digests.length;
-  const repeated = allowDuplicates ? 0 : identical.count;
-  if (invalid.size === 0 && repeated === 0) return undefined;
-  // Scripts get each row. The problems of a row that has its link already do not count.
-  const isComplete = !out.json && invalid.size === checked.invalid.size;
-  const found = isComplete ? checked.problems : await problemsOf(context, list, invalid);
+  const { problems: found } = checked;
   for (const problem of found.list()) out.note(`  ${renderRowProblem(problem)}`);
   if (found.others > 0) out.note(`  and ${count(found.others)} more`);
-  if (repeated === 0 && skipInvalid) return undefined;
-  const problems = repeated === 0 ? [] : await identicalRows(rows, identical);
+  const refusals = [
+    ...(invalid > 0 && !skipInvalid ? [invalidRows(invalid, rows, found.kinds.has(NOT_A_FIELD))] : []),
+    ...checked.doubtful.map(doubtfulColumn),
+    ...(allowDuplicates ? [] : repeatedRows(list.sent)),
+    ...(again ? [] : await conflicts(context, list)),
+  ];
+  if (refusals.length === 0) return undefined;
   return new PaylinkError(
     "usage",
-    [
-      ...(invalid.size > 0 ? [`${rowsOf(invalid.size)} of ${count(total)} cannot be sent.`] : []),
-      ...(repeated > 0
-        ? [`${rowsOf(repeated)} of ${count(total)} ask for the same payment as another row.`]
-        : []),
-      "Nothing was sent.",
-    ].join(" "),
+    [...refusals.map(({ message }) => message), "Nothing was sent."].join(" "),
     {
-      problems,
-      hints: [
-        ...(found.kinds.has(NOT_A_FIELD) ? [MAP_COLUMNS] : []),
-        ...(invalid.size > 0
-          ? [hint`Fix the rows named above, or send the others with --skip-invalid.`]
-          : []),
-        ...(repeated > 0
-          ? [hint`Remove the rows that are there by mistake, or send each of them once: --allow-duplicates`]
-          : []),
-      ],
-      details: { rows: total, invalid: invalid.size, ...(repeated > 0 ? { identical: repeated } : {}) },
+      problems: refusals.flatMap(({ problems }) => problems),
+      hints: refusals.map((refusal) => refusal.hint),
+      details: { rows, invalid },
     },
   );
 }
 
-/** Throws `usage` if rows cannot be sent and the others must wait for them. */
-export async function refuseRows(...of: Parameters<typeof refusedRows>): Promise<void> {
-  const failure = await refusedRows(...of);
-  if (failure !== undefined) throw failure;
-}
+const invalidRows = (invalid: number, rows: number, areMisnamed: boolean): Refusal => ({
+  message: `${rowsOf(invalid)} of ${count(rows)} cannot be sent.`,
+  problems: [],
+  hint: areMisnamed
+    ? mapColumn("Invoice", "invoiceId")
+    : hint`Fix the rows named above, or send the others with --skip-invalid.`,
+});
 
-async function problemsOf(
-  { signal }: Context,
-  { rows, build, now, reporter }: List,
-  invalid: RowSet,
-): Promise<RowProblems> {
-  const found = new RowProblems();
-  if (invalid.size === 0) return found;
-  for await (const row of rows.read()) {
-    signal.throwIfAborted();
-    if (!invalid.has(row.index)) continue;
-    const { problems } = requestOf(row, build, now());
-    reporter.invalid(row, problems);
-    found.add(row, problems);
-  }
-  return found;
-}
+/** Otherwise links would be made over another amount, or in another currency, than the list says. */
+const doubtfulColumn = ({ name, field }: Checked["doubtful"][number]): Refusal => ({
+  message: `The column ${name} is not sent, and looks like the ${field}.`,
+  problems: [],
+  hint: mapColumn(name, field),
+});
 
-/** The lines of rows that ask for the same payment: the customer would get a link for each. */
-async function identicalRows(rows: Rows, { count: all, first }: Repeats): Promise<Problem[]> {
-  const found = await rowsAt(rows, first.flat());
-  const problems = first.map((group) => {
-    const lines = group.map((row) => found.get(row)?.line ?? row + 1);
-    return {
+function repeatedRows(sent: SentRows): Refusal[] {
+  const [identical, sameOrder] = [sent.identical(), sent.sameOrder()];
+  const problemsOf = ({ rows, first }: Groups, what: (order: string) => string): Problem[] => {
+    const named = first.map(({ lines, orderNumber }) => ({
       at: `lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`,
-      message: "ask for the same payment",
+      message: what(orderNumber ?? ""),
+    }));
+    const more = rows - first.reduce((sum, { lines }) => sum + lines.length, 0);
+    return more > 0 ? [...named, { at: "", message: `and ${count(more)} more rows` }] : named;
+  };
+  const advice = hint`Remove the rows that are there by mistake, or send each of them once: --allow-duplicates`;
+  return [
+    ...(identical.rows === 0
+      ? []
+      : [
+          {
+            message: `${rowsOf(identical.rows)} ask for the same payment as another row.`,
+            problems: problemsOf(identical, () => "ask for the same payment"),
+            hint: advice,
+          },
+        ]),
+    ...(sameOrder.rows === 0
+      ? []
+      : [
+          {
+            message: `${rowsOf(sameOrder.rows)} have the order number of another row, and ask for something else.`,
+            problems: problemsOf(sameOrder, (order) => `have the order number ${order}`),
+            hint: advice,
+          },
+        ]),
+  ];
+}
+
+/** Rows whose order number was sent with other values: the customer would get a second link for one order. */
+async function conflicts({ now }: Context, { rows, build, sent }: List): Promise<Refusal[]> {
+  const found = sent.conflicts(now().getTime());
+  if (found.rows === 0) return [];
+  const own = await rowsAt(
+    rows,
+    found.first.map(({ position }) => position),
+  );
+  const problems = found.first.map(({ position, orderNumber, request, sent: time, url }) => {
+    const row = own.get(position);
+    const before = parseJson(request);
+    const differ =
+      row !== undefined && before.ok && isJsonObject(before.value.value)
+        ? differences(before.value.value, requestOf(row, build, now()).meant)
+        : [];
+    const link = url === null ? "may have a link" : `has the link ${url}`;
+    return {
+      at: `line ${row?.line ?? position + 1}`,
+      message: `${orderNumber}: ${differ.join("; ")}. The row sent on ${localTime(new Date(time).toISOString())} ${link}`,
     };
   });
-  const more = all - first.flat().length;
-  return more > 0 ? [...problems, { at: "", message: `and ${count(more)} more rows` }] : problems;
+  const more = found.rows - found.first.length;
+  return [
+    {
+      message: `${rowsOf(found.rows)} ${found.rows === 1 ? "has an order number that was" : "have order numbers that were"} sent with other values.`,
+      problems: more > 0 ? [...problems, { at: "", message: `and ${count(more)} more` }] : problems,
+      hint: hint`Restore these rows, or give them new order numbers. To send every row, which creates second links: --again`,
+    },
+  ];
 }
 
 /** The rows at these positions. */
-export async function rowsAt(rows: Rows, positions: readonly number[]): Promise<ReadonlyMap<number, Row>> {
+async function rowsAt(rows: Rows, positions: readonly number[]): Promise<ReadonlyMap<number, Row>> {
   const wanted = new Set(positions);
   const found = new Map<number, Row>();
   for await (const row of rows.read()) {

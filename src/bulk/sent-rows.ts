@@ -1,0 +1,356 @@
+/** The rows of a list against those that were sent before: which of them this run sends, and what becomes of each. */
+import * as z from "zod/mini";
+import { PaylinkError } from "../domain/errors.ts";
+import { transaction, type Statement, type Value } from "../store/database.ts";
+import { createGroupCommit } from "../store/group-commit.ts";
+import { beforeSending, type Memory } from "./memory.ts";
+
+/** With `unknown`, the link may or may not exist. */
+export type Status = "created" | "refused" | "not_reached" | "unknown" | "not_sent";
+
+export interface Outcome<S = Status> {
+  readonly status: S;
+  readonly id?: string | undefined;
+  readonly url?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+/** `sending`: a run was killed shortly before or during the request. */
+const rowState = z.enum(["created", "refused", "not_reached", "unknown", "not_sent", "sending"]);
+
+/** The states in which a link exists or may exist. */
+const BOUND = "('created', 'unknown', 'sending')";
+
+const INTERRUPTED: Outcome = {
+  status: "unknown",
+  error: "an earlier run ended during this request; the link may exist",
+};
+
+/** A row of the list as the first pass found it. */
+export interface CheckedRow {
+  readonly line: number;
+  /** Undefined for a row that cannot be sent. */
+  readonly digest?: string;
+  readonly orderNumber?: string | undefined;
+}
+
+/** Rows of a list that have something in common. */
+export interface Group {
+  /** The lines of the first ones. */
+  readonly lines: readonly number[];
+  readonly orderNumber: string | null;
+}
+
+export interface Groups {
+  /** All rows of all groups. */
+  readonly rows: number;
+  /** The groups that begin first. */
+  readonly first: readonly Group[];
+}
+
+/** What a run does with a list. */
+export interface Plan {
+  readonly rows: number;
+  /** Rows that cannot be sent. */
+  readonly invalid: number;
+  /** Rows that this run sends. */
+  readonly due: number;
+  /** Those of `due` that have a link already, or may have one. */
+  readonly second: number;
+  /** Whether an earlier run with `--again` was stopped, and this one sends the rest of it. */
+  readonly continues: boolean;
+}
+
+/** A row whose order number was sent with other values. */
+export interface Conflict {
+  readonly position: number;
+  readonly orderNumber: string;
+  /** The request that was sent, as JSON. */
+  readonly request: string;
+  /** In ms since 1970. */
+  readonly sent: number;
+  readonly url: string | null;
+}
+
+/** A row by its place in the list. */
+export interface PlannedRow {
+  /** Its number in the memory. */
+  readonly number: number;
+  readonly digest: string;
+  readonly isDue: boolean;
+}
+
+export interface RowResult {
+  /** `invalid` for a row that cannot be sent. */
+  readonly outcome: Outcome<Status | "invalid">;
+  /** Whether it was left as an earlier run had left it. */
+  readonly isEarlier: boolean;
+}
+
+const conflict = z.object({
+  position: z.number(),
+  orderNumber: z.string(),
+  request: z.string(),
+  sent: z.number(),
+  url: z.nullable(z.string()),
+});
+
+const result = z.object({
+  digest: z.nullable(z.string()),
+  due: z.number(),
+  state: z.nullable(rowState),
+  id: z.nullable(z.string()),
+  url: z.nullable(z.string()),
+  error: z.nullable(z.string()),
+});
+
+/** The list, in a table that only this connection sees: any number of rows takes little memory. */
+const LIST = `CREATE TEMP TABLE list (
+    position INTEGER PRIMARY KEY,
+    line INTEGER NOT NULL,
+    digest TEXT,
+    order_number TEXT,
+    occurrence INTEGER NOT NULL DEFAULT 1,
+    number INTEGER,
+    due INTEGER NOT NULL DEFAULT 0
+  )`;
+
+/** Of rows that mean the same, the second is not the first. */
+const OCCURRENCES = `UPDATE list SET occurrence = counted.nth
+  FROM (SELECT position, row_number() OVER (PARTITION BY digest ORDER BY position) AS nth FROM list
+        WHERE digest IS NOT NULL) AS counted
+  WHERE counted.position = list.position AND counted.nth > 1`;
+
+const FIND_SENT = `UPDATE list SET number = (
+    SELECT number FROM rows
+    WHERE service = ?1 AND digest = list.digest AND occurrence = list.occurrence AND expires > ?2 AND state IN ${BOUND}
+  ) WHERE digest IS NOT NULL`;
+
+const IS_STOPPED_AGAIN = "SELECT 1 FROM list JOIN rows USING (number) WHERE again = 1 LIMIT 1";
+
+/** `?1`: every row once more; `?2`: those that `--again` has left; `?3`: rows of unknown outcome. */
+const DECIDE = `UPDATE list SET due = number IS NULL OR ?1 OR (
+    SELECT (?2 AND again) OR (?3 AND state <> 'created') FROM rows WHERE rows.number = list.number
+  ) WHERE digest IS NOT NULL`;
+
+/** Rows of this list do not contradict each other: it was checked before, or the user wants them all. */
+const CONFLICTS = `FROM list CROSS JOIN rows
+    ON rows.service = ?1 AND rows.order_number = list.order_number AND rows.digest <> list.digest
+  WHERE list.number IS NULL AND list.order_number IS NOT NULL AND rows.expires > ?2 AND rows.state IN ${BOUND}
+    AND NOT EXISTS (SELECT 1 FROM list AS own WHERE own.digest = rows.digest)`;
+
+/** What is left there has no link, or one that has expired. */
+const ADD_ROWS = `INSERT INTO rows (service, digest, occurrence, order_number)
+    SELECT ?1, digest, occurrence, order_number FROM list WHERE digest IS NOT NULL AND number IS NULL ORDER BY position
+  ON CONFLICT (service, digest, occurrence) DO UPDATE
+    SET state = 'not_sent', again = 0, id = NULL, url = NULL, error = NULL, sent = NULL, expires = 0`;
+
+const FIND_ADDED = `UPDATE list SET number = (
+    SELECT number FROM rows WHERE service = ?1 AND digest = list.digest AND occurrence = list.occurrence
+  ) WHERE digest IS NOT NULL AND number IS NULL`;
+
+const INTEND = `UPDATE rows SET state = 'sending', again = 0, id = NULL, url = NULL, error = NULL,
+    request = iif(order_number IS NULL, NULL, ?), sent = ?, expires = ?
+  WHERE number = ?`;
+
+const SETTLE = "UPDATE rows SET state = ?, id = ?, url = ?, error = ? WHERE number = ?";
+
+/** What a run forgets grows with its list, never with what was sent before. */
+const FORGET = `DELETE FROM rows WHERE number IN (
+    SELECT number FROM rows WHERE expires <= ?1 ORDER BY expires LIMIT 1000 + 2 * (SELECT count(*) FROM list))`;
+
+/** Groups, and rows of a group, that are named one by one. */
+const NAMED = 10;
+/** Rows in memory at once. */
+const PAGE = 1000;
+
+export class SentRows {
+  private readonly memory: Memory;
+  private readonly service: string;
+  private readonly insert: Statement;
+  private readonly intended: Statement;
+  private readonly settled: Statement;
+  private readonly commits = createGroupCommit((changes: readonly Change[]) => this.commit(changes));
+  private count = 0;
+
+  /** `service` is its base URL, in the canonical spelling. */
+  constructor(memory: Memory, service: string) {
+    this.memory = memory;
+    this.service = service;
+    const { database } = memory;
+    database.exec(LIST);
+    // Ends with `complete`.
+    database.exec("BEGIN");
+    this.insert = database.prepare(
+      "INSERT INTO list (position, line, digest, order_number) VALUES (?, ?, ?, ?)",
+    );
+    this.intended = database.prepare(INTEND);
+    this.settled = database.prepare(SETTLE);
+  }
+
+  /** Adds the next row of the list. */
+  add({ line, digest, orderNumber }: CheckedRow): void {
+    this.insert.run(this.count++, line, digest ?? null, orderNumber ?? null);
+  }
+
+  /** Call it after the last row. */
+  complete(): void {
+    const { database } = this.memory;
+    database.exec("CREATE INDEX list_by_digest ON list (digest)");
+    if (this.identical().rows > 0) database.exec(OCCURRENCES);
+    database.exec("COMMIT");
+  }
+
+  /** Rows that ask for the same payment. */
+  identical(): Groups {
+    return this.groups("digest", "count(*) > 1");
+  }
+
+  /** Rows with one order number that ask for different payments. */
+  sameOrder(): Groups {
+    return this.groups("order_number", "count(DISTINCT digest) > 1");
+  }
+
+  /** Decides what this run sends. It leaves no trace in the memory. `now` in ms since 1970. */
+  plan(
+    now: number,
+    { again, retryUnknown }: { readonly again: boolean; readonly retryUnknown: boolean },
+  ): Plan {
+    return beforeSending(() => {
+      this.all(FIND_SENT, this.service, now);
+      const continues = again && this.all(IS_STOPPED_AGAIN).length > 0;
+      this.all(DECIDE, Number(again && !continues), Number(again), Number(retryUnknown));
+      return {
+        rows: this.count,
+        invalid: this.number("SELECT count(*) FROM list WHERE digest IS NULL"),
+        due: this.number("SELECT count(*) FROM list WHERE due"),
+        second: this.number("SELECT count(*) FROM list WHERE due AND number IS NOT NULL"),
+        continues,
+      };
+    });
+  }
+
+  /** The rows, first ones first, whose order number was sent with other values; and how many there are. */
+  conflicts(now: number): { readonly rows: number; readonly first: readonly Conflict[] } {
+    const first = this.all(
+      `SELECT position, rows.order_number AS orderNumber, request, sent, url ${CONFLICTS} GROUP BY position ORDER BY position LIMIT ${NAMED}`,
+      this.service,
+      now,
+    );
+    const rows = this.number(`SELECT count(DISTINCT position) ${CONFLICTS}`, this.service, now);
+    return { rows, first: first.map((found) => conflict.parse(found)) };
+  }
+
+  /** Gives every row its place in the memory, so that a disk that takes nothing is noticed before the first request. */
+  begin(again: boolean): void {
+    beforeSending(() =>
+      transaction(this.memory.database, () => {
+        // A run that is stopped leaves the mark at the rows that it has not sent once more.
+        if (again) this.all("UPDATE rows SET again = 1 WHERE number IN (SELECT number FROM list WHERE due)");
+        this.all(ADD_ROWS, this.service);
+        this.all(FIND_ADDED, this.service);
+      }),
+    );
+  }
+
+  /** What was planned for each row, in the order of the list; undefined for a row that cannot be sent. */
+  *planned(): Generator<PlannedRow | undefined> {
+    for (const { number, digest, due } of this.pages("SELECT position, number, digest, due FROM list"))
+      yield typeof digest === "string" ? { number: Number(number), digest, isDue: due === 1 } : undefined;
+  }
+
+  /** What became of each row, in the order of the list. */
+  *results(): Generator<RowResult> {
+    const select =
+      "SELECT position, list.digest, due, state, id, url, error FROM list LEFT JOIN rows USING (number)";
+    for (const found of this.pages(select)) {
+      const { digest, due, state, id, url, error } = result.parse(found);
+      const isEarlier = due === 0;
+      if (digest === null) yield { outcome: { status: "invalid" }, isEarlier };
+      else if (state === "sending") yield { outcome: INTERRUPTED, isEarlier };
+      else
+        yield {
+          outcome: {
+            status: state ?? "not_sent",
+            id: id ?? undefined,
+            url: url ?? undefined,
+            error: error ?? undefined,
+          },
+          isEarlier,
+        };
+    }
+  }
+
+  /** Resolves when it is on disk that the row is about to be sent. Times in ms since 1970. */
+  intend(
+    number: number,
+    request: string,
+    { sent, expires }: { readonly sent: number; readonly expires: number },
+  ): Promise<void> {
+    return this.change(this.intended, request, sent, expires, number);
+  }
+
+  /** Resolves when the outcome is on disk. */
+  settle(number: number, { status, id, url, error }: Outcome): Promise<void> {
+    return this.change(this.settled, status, id ?? null, url ?? null, error ?? null, number);
+  }
+
+  /** Resolves when everything is on disk, and forgets links that have expired. */
+  async end(now: number): Promise<void> {
+    await this.commits.settled();
+    this.all(FORGET, now);
+  }
+
+  private groups(column: string, having: string): Groups {
+    const groups = `FROM list WHERE ${column} IS NOT NULL AND digest IS NOT NULL GROUP BY ${column} HAVING ${having}`;
+    const first = this.all(
+      `SELECT ${column} AS common, order_number AS orderNumber, min(position) AS begin ${groups} ORDER BY begin LIMIT ${NAMED}`,
+    );
+    const lines = `SELECT line FROM list WHERE ${column} = ? AND digest IS NOT NULL ORDER BY position LIMIT ${NAMED}`;
+    return {
+      rows: this.number(`SELECT coalesce(sum(rows), 0) FROM (SELECT count(*) AS rows ${groups})`),
+      first: first.map(({ common = null, orderNumber }) => ({
+        lines: this.all(lines, common).map(({ line }) => Number(line)),
+        orderNumber: typeof orderNumber === "string" ? orderNumber : null,
+      })),
+    };
+  }
+
+  private *pages(select: string): Generator<Record<string, Value>> {
+    const page = this.memory.database.prepare(
+      `${select} WHERE position >= ? ORDER BY position LIMIT ${PAGE}`,
+    );
+    for (let from = 0; from < this.count; from += PAGE) yield* page.all(from);
+  }
+
+  private change(statement: Statement, ...values: Value[]): Promise<void> {
+    const durable = this.commits.add({ statement, values });
+    // A failure must not end the process if nothing waits for this change.
+    durable.catch(() => undefined);
+    return durable;
+  }
+
+  private async commit(changes: readonly Change[]): Promise<PromiseSettledResult<void>[]> {
+    const { database } = this.memory;
+    transaction(database, () => {
+      for (const { statement, values } of changes) statement.run(...values);
+    });
+    // The next run would not find what goes to a file without a name.
+    if (!database.isInPlace())
+      throw new PaylinkError("file_unwritable", `${database.path} was removed or replaced during this run.`);
+    return changes.map(() => ({ status: "fulfilled", value: undefined }));
+  }
+
+  private all(sql: string, ...values: Value[]): Record<string, Value>[] {
+    return this.memory.database.prepare(sql).all(...values);
+  }
+
+  private number(sql: string, ...values: Value[]): number {
+    return Number(Object.values(this.all(sql, ...values)[0] ?? {})[0]);
+  }
+}
+
+interface Change {
+  readonly statement: Statement;
+  readonly values: readonly Value[];
+}

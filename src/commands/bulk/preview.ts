@@ -1,0 +1,91 @@
+/** The preview of a list before it is sent: what it asks for, from which account, and whether that is what the user wants. */
+import { Asked, type Checked } from "../../bulk/check-rows.ts";
+import { requestOf } from "../../bulk/row.ts";
+import { dueRows } from "../../bulk/send-rows.ts";
+import type { Plan } from "../../bulk/sent-rows.ts";
+import type { Context } from "../../context.ts";
+import { parseWebAddress } from "../../domain/addresses.ts";
+import { hint, PaylinkError } from "../../domain/errors.ts";
+import { serviceLabel } from "../../domain/known-services.ts";
+import { linksOf, renderList, rowsOf, sentBeforeOf } from "../../render/bulk.ts";
+import type { Paint } from "../../render/paint.ts";
+import type { BulkOptions } from "./flags.ts";
+import type { List } from "./list.ts";
+
+/** The number of rows that were sent before, and not again. */
+export const sentBefore = ({ rows, invalid, due }: Plan): number => rows - invalid - due;
+
+/** What this run sends. */
+export async function askedNow({ now }: Context, list: List, checked: Checked, plan: Plan): Promise<Asked> {
+  if (sentBefore(plan) === 0) return checked.asked;
+  const due = new Asked();
+  for await (const { row } of dueRows(list.rows.read(), list.sent.planned())) {
+    const { request } = requestOf(row, list.build, now());
+    if (request !== null) due.add(request);
+  }
+  return due;
+}
+
+/** The list as a person sees it before it is sent. */
+export async function renderPreview(
+  { settings, out: { lineWidth } }: Context,
+  { rows, sums, first }: Asked,
+  { service }: BulkOptions,
+  paint: Paint,
+): Promise<string> {
+  const shown = { links: rows, sums: sums.list(), first };
+  return renderList(
+    { ...shown, service: service === undefined ? undefined : await settings() },
+    paint,
+    lineWidth,
+  );
+}
+
+/** What the user should know of a list, whether anybody is asked or not. */
+export function introduce({ out }: Context, { reporter }: List, checked: Checked, plan: Plan): void {
+  if (plan.continues) out.note("An earlier run with --again was stopped. This one sends the rest of it.");
+  else if (sentBefore(plan) > 0) out.note(sentBeforeOf(sentBefore(plan), plan.rows));
+  if (plan.rows > 0 && plan.due + plan.invalid === 0) out.note(SEND_AGAIN);
+  reporter.columns(checked);
+  reporter.warnings(checked.warnings);
+}
+
+const SEND_AGAIN = "To send every row once more, which creates second links: --again";
+
+/** Shows the list and asks, if somebody is there to answer. Throws `interrupted` if the user says no. */
+export async function confirmSending(
+  context: Context,
+  list: List,
+  checked: Checked,
+  plan: Plan,
+  options: BulkOptions,
+): Promise<void> {
+  const { out, yes } = context;
+  const ask = options.mayAsk ? context.ask : undefined;
+  if (yes || plan.due === 0 || ask === undefined) {
+    introduce(context, list, checked, plan);
+    if (options.again && plan.second > 0 && !yes)
+      throw new PaylinkError("usage", `--again would create ${secondLinks(plan)}. Nothing was sent.`, {
+        hints: [hint`To confirm it: --yes`],
+        details: { second: plan.second },
+      });
+    return;
+  }
+  list.reporter.end();
+  const asked = await askedNow(context, list, checked, plan);
+  out.note(await renderPreview(context, asked, options, out.notePaint));
+  introduce(context, list, checked, plan);
+  const address = (await context.settings()).get("baseUrl") ?? "";
+  const label = serviceLabel(address);
+  const to = `${parseWebAddress(address)?.host ?? address} (${label})`;
+  const question =
+    plan.second > 0
+      ? `Send ${linksOf(plan.due)} to ${to}? ${rowsOf(plan.second)} may have a link already, and would get a second one.`
+      : `Send ${linksOf(plan.due)} to ${to}?`;
+  // Where links are live, or second ones, only a typed yes sends them.
+  if (await ask.confirm(question, { initial: label !== "LIVE" && plan.second === 0 })) return;
+  out.note("Nothing was sent.");
+  throw new PaylinkError("interrupted", "Nothing was sent.");
+}
+
+const secondLinks = ({ second }: Plan): string => (second === 1 ? "1 second link" : `${second} second links`);
