@@ -68,8 +68,6 @@ type ListenerReason =
   | "unsupported_media_type"
   | "unsupported_content_coding"
   | "request_timeout"
-  | "chunks_too_small"
-  | "overloaded"
   | "not_stored";
 
 /** Characters of what a refusal says of itself: a sender can put more than a terminal or a log should show into it. */
@@ -124,8 +122,6 @@ const BEFORE: Readonly<Record<MessageReason | Exclude<ListenerReason, "not_store
     status: 400,
     advice: "Capture all of the body, or find out what closed the connection.",
   },
-  chunks_too_small: { status: 400 },
-  overloaded: { status: 503 },
 };
 
 const SIGNATURE: Readonly<Record<Reason, Row>> = {
@@ -205,8 +201,6 @@ export const MEANINGS: Readonly<Record<RefusalCode, string>> = {
   request_timeout: "the request was not complete in time",
   body_too_large: "the body is larger than --max-body allows",
   body_incomplete: "the connection ended before the body did",
-  chunks_too_small: "the body has more and smaller chunks than any honest sender needs",
-  overloaded: "too many requests arrived at the same time; the service sends it again",
   unsigned: "there is neither Signature nor Signature-Input",
   signature_in_body:
     "this is the callback of DNA's e-commerce plugins, with an HMAC in its body: not a webhook of the specification, and never believed",

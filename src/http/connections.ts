@@ -1,26 +1,17 @@
-/** Limits the connections that senders can hold: idle ones are closed first, then the request that is incomplete for longest. */
+/** Limits the memory that senders can hold: idle connections are closed first, then the request that is incomplete for longest. */
 import type { Server as TlsServer } from "node:https";
 import type { Server, Socket } from "node:net";
-import { report } from "node:process";
 
-/**
- * More than any service opens. A sender loses its connection only if this many newer ones arrive before its request is
- * complete.
- */
-const MAX_CONNECTIONS = 10_000;
-/**
- * New connections that are read in one round of the event loop: a piece of one-byte chunks takes 10 ms and more to parse,
- * and every sender waits for the round.
- */
-const STARTS = 4;
-/** Open files that are reserved for the store, its thread and the forwarding. */
-const RESERVED_FILES = 200;
-/** The usual limit of open files, if the system does not tell. */
-const USUAL_FILES = 1024;
+/** Bytes over all connections and their bodies: about 4,000 connections that send nothing, or 800 with 64 KiB of body each. */
+export const MAX_HELD = 64 * 1024 * 1024;
+/** Bytes of a connection with the head of its request, which Node limits to 16 KiB. */
+const CONNECTION = 16 * 1024;
 
 export interface Connections {
   /** The connection is new and waits for its first request. */
   readonly opened: (socket: Socket) => void;
+  /** The body of the request takes this many more bytes. */
+  readonly hold: (socket: Socket, bytes: number) => void;
   /** The request is complete: its connection is kept until it has been answered. */
   readonly complete: (socket: Socket) => void;
   /** The request was answered: its connection waits again. */
@@ -31,64 +22,69 @@ export interface Connections {
 
 /**
  * Makes room by closing connections in this order: those that were answered and have sent nothing since, then those whose
- * request is incomplete, the oldest first. The newest connection is never closed: under a flood it is the honest sender's.
+ * request is incomplete, the oldest first. The newest connection is closed last: under a flood it is the honest sender's.
  */
-export function trackConnections(most = MAX_CONNECTIONS): Connections {
-  const limit = Math.min(most, Math.max(1, maxOpenFiles() - RESERVED_FILES));
+export function trackConnections(maxHeld = MAX_HELD): Connections {
+  /** The bytes of each open connection. */
+  const sizes = new Map<Socket, number>();
+  let held = 0;
   /** Connections without a complete request; the oldest first. */
   const incomplete = new Set<Socket>();
   /** Answered connections with the bytes they had sent until then; the longest idle first. */
   const idle = new Map<Socket, number>();
-  const start = createStarts();
-  const untrack = (socket: Socket): void => {
+  const resize = (socket: Socket, size: number): void => {
+    held += size - (sizes.get(socket) ?? 0);
+    sizes.set(socket, size);
+  };
+  const forget = (socket: Socket): void => {
+    held -= sizes.get(socket) ?? 0;
+    sizes.delete(socket);
     incomplete.delete(socket);
     idle.delete(socket);
   };
   const drop = (socket: Socket): void => {
-    untrack(socket);
+    forget(socket);
     socket.destroy();
   };
-  const makeRoom = (): void => {
-    if (incomplete.size + idle.size <= limit) return;
+  const dropOne = (): boolean => {
     for (const [socket, bytesRead] of idle) {
-      if (socket.bytesRead === bytesRead) return drop(socket);
+      if (socket.bytesRead === bytesRead) return (drop(socket), true);
       idle.delete(socket);
       incomplete.add(socket);
     }
     const [oldest] = incomplete;
     if (oldest !== undefined) drop(oldest);
+    return oldest !== undefined;
+  };
+  const makeRoom = (): void => {
+    if (held > maxHeld && dropOne()) makeRoom();
   };
   return {
     opened: (socket) => {
-      socket.once("close", () => untrack(socket));
+      socket.once("close", () => forget(socket));
       if (socket.destroyed) return;
+      resize(socket, CONNECTION);
       incomplete.add(socket);
       makeRoom();
-      start(socket);
     },
-    complete: untrack,
+    hold: (socket, bytes) => {
+      const size = sizes.get(socket);
+      if (size === undefined) return;
+      resize(socket, size + bytes);
+      makeRoom();
+    },
+    complete: (socket) => {
+      incomplete.delete(socket);
+      idle.delete(socket);
+    },
     answered: (socket) => {
-      untrack(socket);
-      if (!socket.destroyed) idle.set(socket, socket.bytesRead);
+      incomplete.delete(socket);
+      idle.delete(socket);
+      if (!sizes.has(socket)) return;
+      resize(socket, CONNECTION);
+      idle.set(socket, socket.bytesRead);
     },
     dropWaiting: () => [...incomplete, ...idle.keys()].forEach(drop),
-  };
-}
-
-/** Starts to read connections: the first ones at once, the others in the next rounds of the event loop. */
-function createStarts(): (socket: Socket) => void {
-  const waiting: Socket[] = [];
-  let started = 0;
-  const nextRound = (): void => {
-    const next = waiting.splice(0, STARTS);
-    for (const socket of next) socket.resume();
-    started = next.length;
-    if (started > 0) setImmediate(nextRound);
-  };
-  return (socket) => {
-    if (started === 0) setImmediate(nextRound);
-    if (started < STARTS) started += 1;
-    else waiting.push(socket.pause());
   };
 }
 
@@ -96,15 +92,6 @@ export const countOpen = (server: Server): Promise<number> =>
   new Promise((resolve, reject) => {
     server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
   });
-
-function maxOpenFiles(): number {
-  // With the network, the report would look up the name of each connected address.
-  Object.assign(report, { excludeNetwork: true });
-  const limits = JSON.stringify(report.getReport());
-  const [, files] = /"open_files":\{"soft":"?(\d+|unlimited)/.exec(limits) ?? [];
-  if (files === undefined) return USUAL_FILES;
-  return files === "unlimited" ? Infinity : Number(files);
-}
 
 /** A connection waits from its TCP handshake on; after the TLS handshake, the secure socket takes its place. */
 export function trackHandshakes(secure: TlsServer, connections: Connections): void {

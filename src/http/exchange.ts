@@ -74,12 +74,10 @@ export interface ServeOptions {
   readonly maxBody: number;
   /** Serves https. */
   readonly tls?: TlsFiles | undefined;
-  /** Connections that may wait for a request or its rest; without it, more than any service opens. */
-  readonly maxConnections?: number;
+  /** Bytes that connections and bodies may take; 64 MiB without it. */
+  readonly maxHeld?: number;
   /** Refuses a request by its head, before a byte of the body is read. */
   readonly admit?: (head: RequestHead) => Refusal | undefined;
-  /** Whether its large body is read first, and the request is refused last if memory runs short. */
-  readonly prefers?: (head: RequestHead) => boolean;
   /** Called for each refused request, with its head if it was read. */
   readonly refused?: (refusal: Refusal, head: RequestHead | undefined) => void;
   /** Called when a handler throws; the request is answered 500. */

@@ -11,15 +11,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
-import {
-  createReadingTurns,
-  createRequestMemory,
-  discardRest,
-  readBody,
-  type ReadingTurns,
-  type RequestMemory,
-  tooLarge,
-} from "./body.ts";
+import { discardRest, readBody, tooLarge } from "./body.ts";
 import { type Connections, countOpen, trackConnections, trackHandshakes } from "./connections.ts";
 import {
   refusal,
@@ -56,8 +48,6 @@ const CLOSE_GRACE = 1_000;
 interface ServerState extends ServeOptions {
   readonly handler: Handler;
   readonly connections: Connections;
-  readonly memory: RequestMemory;
-  readonly turns: ReadingTurns;
   readonly scheme: "http" | "https";
   /** Connections whose body is being read. */
   readonly reading: WeakSet<Socket>;
@@ -69,19 +59,24 @@ export const serve: Serve = async (handler, options) => {
   const state: ServerState = {
     ...options,
     handler,
-    connections: trackConnections(options.maxConnections),
-    memory: createRequestMemory(),
-    turns: createReadingTurns(),
+    connections: trackConnections(options.maxHeld),
     reading: new WeakSet(),
     scheme,
     closing: false,
   };
   const [server, renewTls] = createNodeServer(options.tls, state.connections);
+  const { begin, ended } = takeTurns();
   server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    outgoing.on("close", () => state.connections.answered(incoming.socket));
-    exchange(incoming, outgoing, state).catch((error: unknown) => {
-      options.faulted?.(error);
-      answer(outgoing, { status: 500, headers: [], body: EMPTY }, state.closing);
+    const { socket } = incoming;
+    outgoing.on("close", () => {
+      state.connections.answered(socket);
+      ended(socket);
+    });
+    begin(socket, () => {
+      exchange(incoming, outgoing, state).catch((error: unknown) => {
+        options.faulted?.(error);
+        answer(outgoing, { status: 500, headers: [], body: EMPTY }, state.closing);
+      });
     });
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
@@ -103,6 +98,32 @@ export const serve: Serve = async (handler, options) => {
     close: () => close(server, state),
   };
 };
+
+/**
+ * Requests on one connection are read and answered one after the other, as they are answered anyway (RFC 9112 9.3.2): a sender
+ * that pipelines thousands does not keep others waiting, and a refusal that closes its connection ends them all.
+ */
+function takeTurns() {
+  /** The requests that wait on each connection whose request is being answered. */
+  const waiting = new Map<Socket, (() => void)[]>();
+  return {
+    begin: (socket: Socket, start: () => void): void => {
+      const queue = waiting.get(socket);
+      if (queue === undefined) {
+        waiting.set(socket, []);
+        return start();
+      }
+      queue.push(start);
+      socket.pause();
+    },
+    ended: (socket: Socket): void => {
+      const next = waiting.get(socket)?.shift();
+      if (next === undefined || !socket.writable) return void waiting.delete(socket);
+      socket.resume();
+      setImmediate(next);
+    },
+  };
+}
 
 function createNodeServer(
   tls: TlsFiles | undefined,
@@ -148,19 +169,15 @@ async function exchange(
   const head = headOf(incoming, state);
   const refused = refuseMissingHost(incoming) ?? state.admit?.(head) ?? tooLarge(incoming, state.maxBody);
   if (refused !== undefined) return refuse(refused, head, incoming, outgoing, state);
-  const { maxBody, memory, turns, prefers, connections, handler } = state;
-  const body = await readBody(incoming, { maxBody, memory, turns, isPreferred: prefers?.(head) ?? false });
+  const { maxBody, connections, handler } = state;
+  const body = await readBody(incoming, maxBody, (bytes) => connections.hold(socket, bytes));
   state.reading.delete(socket);
   if ("status" in body) return refuse(body, head, incoming, outgoing, state);
   connections.complete(socket);
-  try {
-    const reply = await handler(withBody(head, body.bytes, headerLines(incoming.rawTrailers)));
-    answer(outgoing, reply, state.closing);
-    // A stream has no end of its own: its connection may be closed to make room, and when the server closes.
-    if (!(reply.body instanceof Uint8Array)) connections.answered(socket);
-  } finally {
-    body.share.release();
-  }
+  const reply = await handler(withBody(head, body, headerLines(incoming.rawTrailers)));
+  answer(outgoing, reply, state.closing);
+  // A stream has no end of its own: its connection may be closed to make room, and when the server closes.
+  if (!(reply.body instanceof Uint8Array)) connections.answered(socket);
 }
 
 function headOf(incoming: IncomingMessage, { scheme }: ServerState): RequestHead {
@@ -194,11 +211,8 @@ async function refuse(
   answer(outgoing, { status: refused.status, headers, body: EMPTY }, state.closing);
 }
 
-/** Headers that belong to a status (RFC 9110 15.5.6, 10.2.3). */
-const HEADERS_OF: Readonly<Record<number, readonly HeaderLine[]>> = {
-  405: [["Allow", "POST"]],
-  503: [["Retry-After", "1"]],
-};
+/** Headers that belong to a status (RFC 9110 15.5.6). */
+const HEADERS_OF: Readonly<Record<number, readonly HeaderLine[]>> = { 405: [["Allow", "POST"]] };
 
 function listenFailure(error: NodeJS.ErrnoException, { host, port }: ServeOptions): PaylinkError {
   if (error.code === "EADDRINUSE")

@@ -6,7 +6,7 @@ import { ALGORITHM, LABEL } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { MAX_CALLBACK } from "./judge.ts";
 
-/** Bytes of body; a webhook of the service has a few KiB. */
+/** Bytes of body in a capture or an application; a webhook of the service has a few KiB, and `listen` has a limit of its own. */
 export const DEFAULT_MAX_BODY = 1024 * 1024;
 export const MAX_HEADER_LINES = 100;
 export const MAX_SIGNATURE_FIELD = 8192;
@@ -31,8 +31,8 @@ export const refusedVerdict = <Code extends RefusalCode>({
   failure: { check: "http", detail },
 });
 
-/** Whether a request may be a webhook. If memory runs short, others are refused first. */
-export const looksSigned = ({ headers }: RequestHead): boolean =>
+/** Whether a request may be a webhook. */
+const looksSigned = ({ headers }: RequestHead): boolean =>
   fieldLines(headers, "signature-input").length > 0 && fieldLines(headers, "signature").length > 0;
 
 /** The rules of every webhook, captured or received: form, limits, method and transfer coding. */

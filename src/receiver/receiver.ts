@@ -14,7 +14,7 @@ import type { HttpReply, HttpRequest } from "../http/message.ts";
 import type { Policy } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, type ReceiverAddress } from "./address.ts";
-import { looksSigned, refuseHead, refuseMediaType } from "./admit.ts";
+import { refuseHead, refuseMediaType } from "./admit.ts";
 import type { EventLog, Rejection, StoreResult, WebhookEvent } from "./events.ts";
 import { ACCEPTED_BEFORE, type Forwarder } from "./forward.ts";
 import { createJudge, type CurrentKeys, type Judgement, refusedAs, warned } from "./judge.ts";
@@ -56,7 +56,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Server> {
   /** Complete once the listener is bound, before the first request. */
   let own: ReceiverAddress = { kind: "own", scheme, hosts: [host], port };
   const { handle, ...hooks } = createReceiver(options, () => publicAddress() ?? own);
-  const server = await serve(handle, { host, port, tls, maxBody, prefers: looksSigned, faulted, ...hooks });
+  const server = await serve(handle, { host, port, tls, maxBody, faulted, ...hooks });
   own = { kind: "own", scheme, hosts: server.hosts, port: server.port };
   return server;
 }

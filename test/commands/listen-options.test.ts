@@ -33,7 +33,7 @@ describe("the options of listen", async () => {
       port: 4000,
       paths: ["/"],
       publicAddress: undefined,
-      maxBody: 1_048_576,
+      maxBody: 65_536,
       policy: { maxAge: 300, requireCreated: false, required: [] },
       keySources: ["service.pem"],
       forwarding: { routes: [], headers: [], insecure: false },
@@ -56,7 +56,7 @@ describe("the options of listen", async () => {
   it("read every flag", async () => {
     const options = await read({
       port: "0",
-      maxBody: "64kb",
+      maxBody: "1mb",
       tolerance: "1h",
       require: ["@method"],
       requireCreated: true,
@@ -71,7 +71,7 @@ describe("the options of listen", async () => {
     });
     expect(options).toMatchObject({
       port: 0,
-      maxBody: 65_536,
+      maxBody: 1_048_576,
       policy: { maxAge: 3600, requireCreated: true },
       forwarding: { headers: [["X-Shop", "one"]] },
       filter: { outcome: "DECLINED", reference: "INV" },
@@ -134,7 +134,7 @@ describe("the options of listen", async () => {
   it.each<[string[], string]>([
     [
       ["aproved=3000"],
-      'must have one of these before "=": approved, partially-approved, declined, cancelled, unclear; did you mean approved=3000? (got "aproved=3000")',
+      'must have one of these before "=": approved, partially-approved, declined, cancelled, unclear (got "aproved=3000"); did you mean approved=3000?',
     ],
     [
       ["paid=3000"],

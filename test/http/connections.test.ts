@@ -47,12 +47,13 @@ it.each(["http", "https"])("answers all of 100 connections that open at once ove
 
 const REQUEST = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx";
 
-const serveAtMost = async (maxConnections: number): Promise<Server> => {
+/** 16 KiB are held for each connection, and some for bodies. */
+const serveAtMost = async (connections: number): Promise<Server> => {
   const server = await serve(async () => ({ status: 200, headers: [], body: Buffer.from("ok") }), {
     host: "127.0.0.1",
     port: 0,
     maxBody: 100,
-    maxConnections,
+    maxHeld: connections * 16 * 1024 + 100,
   });
   onTestFinished(() => server.close());
   return server;

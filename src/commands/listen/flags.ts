@@ -61,7 +61,7 @@ export const listenFlags = {
     ...policyFlags,
     strict: toggle("--strict", "refuse records that break the specification"),
     verify: toggle("--no-verify", "show unverified webhooks too, marked as such; on loopback only"),
-    maxBody: flag("--max-body <size>", "the largest body that is accepted", parseSize, { default: "1mb" }),
+    maxBody: flag("--max-body <size>", "the largest body that is accepted", parseSize, { default: "64kb" }),
   }),
   ...group("Forwarding:", {
     forwardTo: targetsFlag("-f, --forward-to <target>"),
