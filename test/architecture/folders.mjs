@@ -209,6 +209,7 @@ export const FILES = {
     "bulk/import-journals",
     "domain",
     "http/exchange",
+    "http/time-limit",
     "receiver/event-store",
     "render/hint",
     "render/paint",
@@ -249,7 +250,6 @@ export const COMMANDS = {
     "commands/request-flags",
     "commands/resources",
     "commands/shared-flags",
-    "commands/time-limit",
     "commands/usage-errors",
   ],
 };
