@@ -227,8 +227,6 @@ export interface Ask {
     choices: readonly Choice<T>[],
     options?: { readonly initial: T | undefined },
   ): Promise<T>;
-  /** What the question gives, asked with this `Ask`; undefined if the user presses Escape, to go back. */
-  orBack<T>(question: (ask: Ask) => Promise<T>): Promise<T | undefined>;
   /** `initial` is the answer if the user only presses Enter; yes by default. */
   confirm(message: string, options?: { readonly initial: boolean }): Promise<boolean>;
 }

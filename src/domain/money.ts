@@ -1,9 +1,7 @@
 /** Amounts of money as exact decimals, without binary floating point, and the currencies of ISO 4217. */
-import * as z from "zod/mini";
 import { CURRENCIES } from "./currencies.ts";
 import { JsonNumber } from "./json.ts";
 import { accepted, refused, type Parsed } from "./parse-result.ts";
-import { must } from "./schema.ts";
 
 /** A decimal in major units (10.50 euros), as a JSON number or, as bounds of a link are sent, as text. */
 export type Amount = JsonNumber | string;
@@ -212,14 +210,9 @@ export function isKnownCurrency(code: string): boolean {
 /** The form of a currency code, whatever ISO 4217 has. */
 export const CURRENCY_CODE = /^[A-Za-z]{3}$/;
 
-const LETTERS = "must be a three-letter currency code, such as EUR";
-
-/** A currency code in a request: three letters in either case, sent unchanged. */
-/* The library has no use for it, and leaves it and zod out. */
-export const currencyLetters = /* @__PURE__ */ z.string(must(LETTERS)).check(z.regex(CURRENCY_CODE, LETTERS));
-
-/** A currency code from a person: the same, in upper case. */
+/** A currency code from a person, in upper case. */
 export function parseCurrency(text: string): Parsed<string> {
-  const letters = currencyLetters.safeParse(text);
-  return letters.success ? accepted(letters.data.toUpperCase()) : refused(LETTERS);
+  return CURRENCY_CODE.test(text)
+    ? accepted(text.toUpperCase())
+    : refused("must be a three-letter currency code, such as EUR");
 }

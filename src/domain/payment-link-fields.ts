@@ -1,169 +1,412 @@
-/** The fields of payment links, in requests and replies: what people call each, what it means, and how it is typed. */
-import { type Amount, parseAmount, parseCurrency, signOf } from "./money.ts";
+/**
+ * The one table of the fields of payment links, in requests and replies. Flags, prompts, columns of lists, checks, types, labels
+ * and the OpenAPI document are made from it.
+ */
 import { TRANSACTION_TYPES } from "./known-services.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonNumber } from "./json.ts";
-import { accepted, type Parsed } from "./parse-result.ts";
-import { formatInstant, parseExpiry } from "./time.ts";
+
+/** What a value can be; `payment-link-values.ts` has the rule of each. */
+export type FieldType =
+  | "amount"
+  | "bound"
+  | "currency"
+  | "text"
+  /** Text that is not empty. */
+  | "name"
+  | "email"
+  | "webAddress"
+  | "date"
+  | "dateOrNull"
+  | "ucof"
+  | "initial"
+  | "object";
+
+type Presence = "required" | "optional";
 
 interface LinkField {
+  readonly type: FieldType;
+  /** Whether a request has it, and whether a reply has it. */
+  readonly request?: Presence;
+  readonly reply?: Presence;
+  /** The flag of `create` that sets it, as its declaration names it, and what help calls its value. */
+  readonly flag?: string;
+  readonly value?: string;
+  /** A value that works, for examples of the flag. */
+  readonly example?: string;
+  /** Words that are known; others are sent too. */
+  readonly choices?: readonly string[];
   /** What prompts, summaries, cards and tables call it. */
   readonly label: string;
-  /** As a sentence, for the description of the service. */
+  /** As help says it; `meaningOf` makes it a sentence. */
   readonly meaning: string;
-  /** How a person types it, if the label does not say that. */
+  /** How a person types it, if that is not how it is sent. */
   readonly typed?: string;
+  /** What a flag that is not given means. */
+  readonly default?: string;
+  /** What the flag does besides. */
+  readonly note?: string;
 }
 
-/** By the path of the field. */
+/** By the path of the field, in the order of the specification. */
 export const LINK_FIELDS = {
-  id: { label: "id", meaning: "The id of the link." },
-  url: {
-    label: "URL",
-    meaning: "The address that the customer pays at, with the id of the link as query parameter r.",
-  },
-  status: {
-    label: "status",
-    meaning:
-      "active: can be paid; viewed: the customer has opened it; attempted: a payment was attempted and not completed; paid, expired and cancelled: can no longer be paid.",
-  },
+  id: { type: "text", reply: "required", label: "id", meaning: "the id of the link" },
   amount: {
+    type: "amount",
+    request: "required",
+    reply: "required",
+    flag: "amount",
+    value: "decimal",
+    example: "10",
     label: "amount",
     meaning:
-      "Decimal amount in major units, such as 10.50. 0 is for verifications and for multi-use links whose amount the customer enters.",
+      "what the customer pays, such as 10.50; 0 if the customer enters it, or the card is only verified",
   },
   currency: {
+    type: "currency",
+    request: "required",
+    reply: "required",
+    flag: "currency",
+    value: "code",
+    example: "EUR",
     label: "currency",
-    meaning: "Three-letter currency code (ISO 4217).",
-  },
-  customerName: {
-    label: "customer",
-    meaning: "The name of the customer.",
-  },
-  description: {
-    label: "description",
-    meaning: "What the customer pays for.",
+    meaning: "the currency: three letters of ISO 4217",
   },
   invoiceId: {
+    type: "text",
+    request: "optional",
+    reply: "optional",
+    flag: "invoiceId",
+    value: "id",
+    example: "INV-1",
     label: "order number",
-    meaning: "The merchant's order number; the base of the payment references of a multi-use link.",
+    meaning: "your order number; the payment references of a reusable link begin with it",
   },
   terminalId: {
+    type: "name",
+    request: "required",
+    reply: "required",
+    flag: "terminalId",
+    value: "id",
     label: "terminal",
-    meaning: "A terminal assigned to the client that obtained the access token.",
+    meaning: "the terminal of the payment, which must be one of the account's",
   },
-  createdDate: { label: "created", meaning: "When the link was created." },
   expirationDate: {
+    type: "date",
+    request: "optional",
+    reply: "required",
+    flag: "expires",
+    value: "when",
     label: "expires",
-    typed: "a duration such as 7d, a date, or ISO 8601",
-    meaning: "When the link expires, in UTC. A multi-use link without it expires 3 years after its creation.",
+    meaning: "when the link expires",
+    typed: "a date (the end of it), ISO 8601, or a duration such as 7d",
+    default: "7d; a reusable link expires after 3 years",
   },
-  viewedDate: { label: "viewed", meaning: "When the customer first opened the link." },
-  attemptedDate: { label: "attempted", meaning: "When a payment was last attempted." },
-  paidDate: { label: "paid", meaning: "When the link was last paid." },
-  cancelledDate: { label: "cancelled", meaning: "When the link was cancelled." },
+  customerName: {
+    type: "name",
+    request: "required",
+    reply: "required",
+    flag: "customerName",
+    value: "name",
+    label: "customer",
+    meaning: "the name of the customer",
+  },
+  description: {
+    type: "text",
+    request: "optional",
+    reply: "optional",
+    flag: "description",
+    value: "text",
+    example: "'Order 1042'",
+    label: "description",
+    meaning: "what the customer pays for",
+  },
   transactionType: {
+    type: "name",
+    request: "optional",
+    flag: "type",
+    value: "type",
+    choices: TRANSACTION_TYPES,
     label: "transaction type",
-    typed: `${TRANSACTION_TYPES.join(", ")} or another`,
     meaning:
-      "SALE authorises and settles, AUTH only authorises, VERIFICATION verifies the card and stores a token.",
+      "SALE authorises and settles, AUTH only authorises, VERIFICATION verifies the card and stores a token",
+    typed: `${TRANSACTION_TYPES.join(", ")} or another`,
   },
   merchantCustomData: {
+    type: "text",
+    request: "optional",
+    flag: "customData",
+    value: "text",
     label: "custom data",
-    meaning: "Free-form text that is stored with the transaction.",
+    meaning: "free-form text that is stored with the transaction",
   },
-  periodic: { label: "subscription", meaning: "Starts a recurring or subscription arrangement." },
+  periodic: {
+    type: "object",
+    request: "optional",
+    label: "subscription",
+    meaning: "starts a recurring or subscription arrangement",
+  },
   "periodic.periodicType": {
+    type: "ucof",
+    request: "optional",
     label: "periodic type",
-    meaning: "The kind of the arrangement.",
+    meaning: "the kind of the arrangement",
   },
   "periodic.sequenceType": {
+    type: "initial",
+    request: "optional",
     label: "sequence type",
-    meaning: "The position of the payment in the arrangement.",
+    meaning: "the position of the payment in the arrangement",
   },
   paymentSettings: {
+    type: "object",
+    request: "optional",
     label: "redirects and callbacks",
-    meaning: "Where the customer returns to, and where the webhooks are posted.",
+    meaning: "where the customer returns to, and where the webhooks are posted",
   },
   "paymentSettings.returnUrl": {
+    type: "webAddress",
+    request: "optional",
+    flag: "returnUrl",
+    value: "url",
     label: "return URL",
-    meaning: "Where the customer returns after a successful payment.",
+    meaning: "where the customer returns after a successful payment",
   },
   "paymentSettings.failureReturnUrl": {
+    type: "webAddress",
+    request: "optional",
+    flag: "failureReturnUrl",
+    value: "url",
     label: "return URL after a failure",
-    meaning: "Where the customer returns after a failed payment.",
+    meaning: "where the customer returns after a failed payment",
   },
   "paymentSettings.callbackUrl": {
+    type: "webAddress",
+    request: "optional",
+    flag: "callbackUrl",
+    value: "url",
     label: "callback URL",
-    meaning: "Receives the webhook of a successful payment.",
+    meaning: "receives the webhook of a successful payment",
+    note: "failed payments are posted there too, unless they have an address of their own",
   },
   "paymentSettings.failureCallbackUrl": {
+    type: "webAddress",
+    request: "optional",
+    flag: "failureCallbackUrl",
+    value: "url",
     label: "callback URL after a failure",
-    meaning: "Receives the webhook of a failed payment: declined or cancelled.",
+    meaning: "receives the webhook of a failed payment: declined or cancelled",
   },
   customerDetails: {
+    type: "object",
+    request: "optional",
     label: "customer details",
-    meaning: "Known data of the customer, filled in on the checkout page.",
+    meaning: "known data of the customer, filled in on the checkout page",
   },
   "customerDetails.email": {
+    type: "email",
+    request: "optional",
+    flag: "email",
+    value: "address",
     label: "e-mail",
-    meaning: "The customer's e-mail address.",
+    meaning: "the customer's e-mail address",
   },
   "customerDetails.billingAddress": {
+    type: "object",
+    request: "optional",
     label: "billing address",
-    meaning: "The customer's billing address.",
+    meaning: "the customer's billing address",
   },
   "customerDetails.billingAddress.firstName": {
+    type: "text",
+    request: "optional",
+    flag: "firstName",
+    value: "name",
     label: "first name",
-    meaning: "First name.",
+    meaning: "first name",
   },
   "customerDetails.billingAddress.lastName": {
+    type: "text",
+    request: "optional",
+    flag: "lastName",
+    value: "name",
     label: "last name",
-    meaning: "Last name.",
+    meaning: "last name",
   },
   "customerDetails.billingAddress.address1": {
+    type: "text",
+    request: "optional",
+    flag: "address1",
+    value: "line",
     label: "address",
-    meaning: "First address line.",
+    meaning: "first address line",
   },
   "customerDetails.billingAddress.addressLine1": {
+    type: "text",
+    request: "optional",
     label: "address",
-    meaning: "Another spelling of address1.",
+    meaning: "another spelling of address1",
   },
   "customerDetails.billingAddress.address2": {
+    type: "text",
+    request: "optional",
+    flag: "address2",
+    value: "line",
     label: "address, second line",
-    meaning: "Second address line.",
+    meaning: "second address line",
   },
-  "customerDetails.billingAddress.city": { label: "city", meaning: "City." },
+  "customerDetails.billingAddress.city": {
+    type: "text",
+    request: "optional",
+    flag: "city",
+    value: "city",
+    label: "city",
+    meaning: "city",
+  },
   "customerDetails.billingAddress.postalcode": {
+    type: "text",
+    request: "optional",
+    flag: "postcode",
+    value: "code",
     label: "postcode",
-    meaning: "Postcode.",
+    meaning: "postcode",
   },
   "customerDetails.billingAddress.postalCode": {
+    type: "text",
+    request: "optional",
     label: "postcode",
-    meaning: "Another spelling of postalcode.",
+    meaning: "another spelling of postalcode",
   },
   "customerDetails.billingAddress.country": {
+    type: "text",
+    request: "optional",
+    flag: "country",
+    value: "country",
     label: "country",
-    meaning: "Country.",
+    meaning: "country",
   },
   linkOptions: {
+    type: "object",
+    request: "optional",
+    reply: "optional",
     label: "options of a reusable link",
-    meaning: "Makes the link multi-use; only multi-use links have it.",
+    meaning: "makes the link reusable; only reusable links have it",
   },
-  "linkOptions.mode": { label: "mode", meaning: "The mode of the link." },
+  "linkOptions.mode": {
+    type: "name",
+    request: "optional",
+    reply: "optional",
+    flag: "mode",
+    value: "mode",
+    label: "mode",
+    meaning: "the mode of a reusable link",
+    default: "REUSABLE_VARIABLE",
+  },
   "linkOptions.minAmount": {
+    type: "bound",
+    request: "optional",
+    reply: "optional",
+    flag: "minAmount",
+    value: "decimal",
+    example: "5",
     label: "smallest amount",
-    meaning: "The smallest amount that can be paid; ignored unless mode is REUSABLE_VARIABLE.",
+    meaning: "the smallest amount that can be paid; ignored unless the mode is REUSABLE_VARIABLE",
   },
   "linkOptions.maxAmount": {
+    type: "bound",
+    request: "optional",
+    reply: "optional",
+    flag: "maxAmount",
+    value: "decimal",
+    example: "500",
     label: "largest amount",
-    meaning: "The largest amount that can be paid; ignored unless mode is REUSABLE_VARIABLE.",
+    meaning: "the largest amount that can be paid; ignored unless the mode is REUSABLE_VARIABLE",
   },
   "linkOptions.paymentReferenceMode": {
+    type: "name",
+    request: "optional",
+    reply: "optional",
+    flag: "referenceMode",
+    value: "mode",
     label: "reference mode",
-    meaning: "How the checkout page handles the payment reference; FIXED if it is left out.",
+    meaning: "how the checkout page handles the payment reference",
+    default: "FIXED, set by the service",
+  },
+  createdDate: { type: "date", reply: "required", label: "created", meaning: "when the link was created" },
+  viewedDate: {
+    type: "dateOrNull",
+    reply: "required",
+    label: "viewed",
+    meaning: "when the customer first opened the link",
+  },
+  attemptedDate: {
+    type: "dateOrNull",
+    reply: "required",
+    label: "attempted",
+    meaning: "when a payment was last attempted",
+  },
+  paidDate: {
+    type: "dateOrNull",
+    reply: "required",
+    label: "paid",
+    meaning: "when the link was last paid",
+  },
+  cancelledDate: {
+    type: "dateOrNull",
+    reply: "required",
+    label: "cancelled",
+    meaning: "when the link was cancelled",
+  },
+  status: {
+    type: "text",
+    reply: "required",
+    label: "status",
+    meaning:
+      "active: can be paid; viewed: the customer has opened it; attempted: a payment was attempted and not completed; paid, expired and cancelled: can no longer be paid",
+  },
+  url: {
+    type: "text",
+    reply: "required",
+    label: "URL",
+    meaning: "the address that the customer pays at, with the id of the link as query parameter r",
   },
 } as const satisfies Readonly<Record<string, LinkField>>;
-export type LinkFieldPath = keyof typeof LINK_FIELDS;
+
+/** The field as every field may be. */
+export const fieldAt = (path: LinkFieldPath): LinkField => LINK_FIELDS[path];
+
+export type LinkFields = typeof LINK_FIELDS;
+export type LinkFieldPath = keyof LinkFields;
+
+/** The paths and fields of a side, in the order of the table. */
+export const fieldsOf = (side: "request" | "reply"): readonly [path: LinkFieldPath, field: LinkField][] =>
+  FIELDS.filter(([, field]) => field[side] !== undefined);
+
+const FIELDS = Object.entries(LINK_FIELDS) as [LinkFieldPath, LinkField][];
+
+/** The path of every field of a request that holds a single value. */
+export const requestFields = (): readonly LinkFieldPath[] =>
+  fieldsOf("request").flatMap(([path, { type }]) => (type === "object" ? [] : [path]));
+
+/** The flags of `create` and `bulk` that set a field, by the names of their declarations. */
+export type ValueFlag = Extract<LinkFields[LinkFieldPath], { readonly flag: string }>["flag"];
+
+type FieldOfFlag = {
+  readonly [
+    Path in LinkFieldPath as LinkFields[Path] extends { readonly flag: infer Name extends string }
+      ? Name
+      : never
+  ]: Path;
+};
+
+/** The field of each flag. */
+export const FIELD_OF = Object.fromEntries(
+  FIELDS.flatMap(([path, { flag }]) => (flag === undefined ? [] : [[flag, path]])),
+) as FieldOfFlag;
+
+export const VALUE_FLAGS = Object.keys(FIELD_OF) as ValueFlag[];
+
+/** The flag as it is typed: `--terminal-id`. */
+export const nameOf = (flag: string): string =>
+  `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** In the order of a link's life. */
 export const LINK_DATES = [
@@ -183,72 +426,14 @@ export const titleOf = (path: string): string => capitalized(labelOf(path));
 
 /** What a question asks for: the title, and how it is typed. */
 export function questionOf(path: LinkFieldPath): string {
-  const { typed }: LinkField = LINK_FIELDS[path];
+  const { typed } = fieldAt(path);
   return typed === undefined ? titleOf(path) : `${titleOf(path)} (${typed})`;
 }
 
 export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
+/** As a sentence. */
 export const meaningOf = (path: string): string | undefined =>
-  isLinkField(path) ? LINK_FIELDS[path].meaning : undefined;
+  isLinkField(path) ? `${capitalized(LINK_FIELDS[path].meaning)}.` : undefined;
 
 const isLinkField = (path: string): path is LinkFieldPath => Object.hasOwn(LINK_FIELDS, path);
-
-/** Reads an amount in the spelling of its list. */
-export type AmountParser = (text: string) => Parsed<JsonNumber>;
-
-/**
- * What kind of link a request asks for, or a service shows, in the words of the questions. Few services say of a link without
- * an amount whether it starts a subscription.
- */
-export function linkKind(link: {
-  readonly amount?: Amount | undefined;
-  readonly linkOptions?: unknown;
-  readonly periodic?: unknown;
-}): "one-time" | "reusable" | "subscription" | "verification" {
-  if (isJsonObject(link.linkOptions)) return "reusable";
-  if (isJsonObject(link.periodic)) return "subscription";
-  return link.amount !== undefined && signOf(link.amount) === 0 ? "verification" : "one-time";
-}
-
-/**
- * The value to send for a field: the amount as a number in its spelling, bounds as text, the currency and a known
- * transaction type in upper case, an expiry (ISO 8601, a date, or a duration from `now`) as ISO 8601 UTC, any other text
- * unchanged. `checkRequest` applies the
- * rules of the field afterwards.
- */
-export function fieldFromText(
-  field: string,
-  text: string,
-  now: Date,
-  amountFrom: AmountParser = (typed) => parseAmount(typed),
-): Parsed<Json> {
-  switch (field) {
-    case "amount":
-      return amountFrom(text);
-    case "linkOptions.minAmount":
-    case "linkOptions.maxAmount": {
-      const bound = amountFrom(text);
-      return bound.ok ? accepted(bound.value.value) : bound;
-    }
-    case "currency": {
-      const code = parseCurrency(text.trim());
-      // The rule of the field reports a text that is not a code.
-      return code.ok ? code : accepted(text);
-    }
-    case "transactionType":
-      return accepted(TRANSACTION_TYPES.find((type) => type === text.trim().toUpperCase()) ?? text);
-    case "expirationDate": {
-      const date = parseExpiry(text, now);
-      return date.ok ? accepted(formatInstant(date.value)) : date;
-    }
-    default:
-      return accepted(text);
-  }
-}
-
-/** Echoes an invalid value after the message about it; a whole object or list would be too long. */
-export function got(value: Json | undefined): string {
-  if (typeof value === "string") return ` (got "${value}")`;
-  return isJsonNumber(value) ? ` (got ${value.value})` : "";
-}

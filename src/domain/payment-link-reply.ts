@@ -1,75 +1,20 @@
 /** What the service answers about payment links, with every rule of the specification that it breaks, and what its other
  * operations accept: the query of a list, and the changes of an update. */
-import * as z from "zod/mini";
 import { problemWith, type Problem } from "./errors.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonNumber, type JsonObject } from "./json.ts";
-import { type Amount, compareAmounts, CURRENCY_CODE, isDecimal } from "./money.ts";
-import { pastExpiry, type PaymentLinkRequest, paymentLinkUpdate } from "./payment-link.ts";
+import { isJsonObject, type Json } from "./json.ts";
+import { type Amount, compareAmounts } from "./money.ts";
+import { pastExpiry } from "./payment-link.ts";
 import { LINK_DATES } from "./payment-link-fields.ts";
-import { must, onlyObject, problemsOf, validPart } from "./schema.ts";
+import {
+  type PaymentLink,
+  type PaymentLinkRequest,
+  problemsOfReply,
+  shownPart,
+} from "./payment-link-values.ts";
 import { parseWebAddress } from "./addresses.ts";
 import { duration, isUtcDateTime, parseInstant } from "./time.ts";
 
-const replied = (rule: string) => must(rule, "is missing");
-
-const text = z.string(replied("must be text"));
-const dateOrNull = z.nullable(z.string(replied("must be an ISO 8601 date-time or null")));
-const bound = z.custom<Amount>(
-  (value) => isJsonNumber(value) || (typeof value === "string" && isDecimal(value)),
-  replied("must be a decimal"),
-);
-
-/** Payment link (response): only the four event dates may be null, only multi-use links have `linkOptions`. */
-export const paymentLink = z.looseObject({
-  id: text,
-  amount: z.custom<JsonNumber>(isJsonNumber, replied("must be a number")),
-  currency: z
-    .string(replied("must be a three-letter currency code"))
-    .check(z.regex(CURRENCY_CODE, "must be a three-letter currency code")),
-  invoiceId: z.optional(text),
-  terminalId: text,
-  customerName: text,
-  description: z.optional(text),
-  createdDate: text,
-  expirationDate: text,
-  viewedDate: dateOrNull,
-  attemptedDate: dateOrNull,
-  paidDate: dateOrNull,
-  cancelledDate: dateOrNull,
-  status: text,
-  url: text,
-  linkOptions: z.optional(
-    onlyObject(
-      z.looseObject({
-        mode: z.optional(text),
-        minAmount: z.optional(bound),
-        maxAmount: z.optional(bound),
-        paymentReferenceMode: z.optional(text),
-      }),
-    ),
-  ),
-});
-
-const anyAmount = z.optional(bound);
-const anyDate = z.optional(z.nullable(z.union([z.string(), z.custom<JsonNumber>(isJsonNumber)])));
-
-/** What can be shown of a link as it came: amounts as text too, dates as any text or number. */
-const shownLink = z.partial(
-  z.extend(paymentLink, {
-    amount: anyAmount,
-    createdDate: anyDate,
-    expirationDate: anyDate,
-    viewedDate: anyDate,
-    attemptedDate: anyDate,
-    paidDate: anyDate,
-    cancelledDate: anyDate,
-  }),
-);
-
-/** A link with every required field, as a service builds it. */
-export type WellFormedLink = z.infer<typeof paymentLink>;
-/** A link as received: without fields of a wrong type, with unknown members. */
-export type PaymentLink = z.infer<typeof shownLink>;
+export type { PaymentLink, WellFormedLink } from "./payment-link-values.ts";
 
 /** The status on creation (States rule 1). */
 export const ACTIVE = "active";
@@ -85,21 +30,16 @@ export function readPaymentLink(
   requested?: PaymentLinkRequest,
 ): { readonly link: PaymentLink; readonly violations: readonly Problem[] } {
   if (!isJsonObject(reply)) return { link: {}, violations: [{ at: "", message: "must be a JSON object" }] };
-  const strict = paymentLink.safeParse(reply);
-  const violations = problemsOf(strict.error?.issues ?? []);
-  const link = strict.data ?? shownPart(reply);
+  const violations = problemsOfReply(reply);
+  const link = shownPart(reply);
+  const isShown = (name: string): boolean => Object.hasOwn(link, name);
   const echo = requested === undefined ? [] : brokenEcho(link, requested);
   for (const violation of [...brokenDates(link), ...brokenUrl(link), ...echo]) {
     // A field that is missing is not echoed either; an amount as text may also be another amount.
-    if (link[violation.at] !== undefined || !violations.some(({ at }) => at === violation.at))
+    if (isShown(violation.at) || !violations.some(({ at }) => at === violation.at))
       violations.push(violation);
   }
   return { link, violations };
-}
-
-function shownPart(reply: JsonObject): PaymentLink {
-  const shown = shownLink.safeParse(reply);
-  return shown.data ?? shownLink.safeParse(validPart(reply, shown.error.issues)).data ?? {};
 }
 
 function* brokenDates(link: PaymentLink): Iterable<Problem> {
@@ -164,51 +104,60 @@ export type Checked<T> =
 export const LISTED_AGE = duration(365, "d");
 export const LARGEST_PAGE = 5000;
 
-const instant = z.pipe(
-  z.string(must("must be text")),
-  z.transform((text, { issues }): Date => {
-    const parsed = parseInstant(text);
-    if (parsed !== undefined) return parsed;
-    const message = "must be an ISO 8601 date-time with a zone, such as 2030-01-31T12:00:00Z";
-    issues.push({ code: "custom", message, input: text });
-    return z.NEVER;
-  }),
-);
-
-const count = (rule: string) =>
-  z.pipe(z.string().check(z.regex(/^[1-9]\d{0,8}$/, rule)), z.transform(Number));
-const sizeRule = `must be a whole number from 1 to ${LARGEST_PAGE}`;
-
-export const linksQuery = z
-  .object({
-    terminalId: z.string(must("must be text")),
-    from: instant,
-    to: instant,
-    page: z._default(count("must be a whole number from 1"), 1),
-    size: z._default(count(sizeRule).check(z.maximum(LARGEST_PAGE, sizeRule)), 20),
-    status: z.optional(z.enum(LINK_STATUSES, must(`must be one of ${LINK_STATUSES.join(", ")}`))),
-  })
-  .check(z.refine(({ from, to }) => from <= to, { path: ["from"], message: "must not be later than to" }));
-export type LinksQuery = z.infer<typeof linksQuery>;
-
-export function checkLinksQuery(query: Readonly<Record<string, string>>): Checked<LinksQuery> {
-  const parsed = linksQuery.safeParse(query);
-  return parsed.success
-    ? { ok: true, value: parsed.data }
-    : { ok: false, problems: problemsOf(parsed.error.issues) };
+export interface LinksQuery {
+  readonly terminalId: string;
+  readonly from: Date;
+  readonly to: Date;
+  readonly page: number;
+  readonly size: number;
+  readonly status: LinkStatus | undefined;
 }
 
-export type PaymentLinkUpdate = z.infer<typeof paymentLinkUpdate>;
+/** The parameters of a list, each as text. */
+export function checkLinksQuery(query: Readonly<Record<string, string>>): Checked<LinksQuery> {
+  const { terminalId, from, to, page = "1", size = "20", status } = query;
+  const problems: Problem[] = [];
+  const problem = (at: string, message: string): undefined => void problems.push({ at, message });
+  const instant = (at: string, text: string | undefined): Date | undefined => {
+    if (text === undefined) return problem(at, "is required");
+    return (
+      parseInstant(text) ??
+      problem(at, "must be an ISO 8601 date-time with a zone, such as 2030-01-31T12:00:00Z")
+    );
+  };
+  const count = (at: string, text: string, most: number, rule: string): number | undefined =>
+    /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? Number(text) : problem(at, rule);
+  if (terminalId === undefined) problem("terminalId", "is required");
+  const [start, end] = [instant("from", from), instant("to", to)];
+  const pages = count("page", page, 999_999_999, "must be a whole number from 1");
+  const sizes = count("size", size, LARGEST_PAGE, `must be a whole number from 1 to ${LARGEST_PAGE}`);
+  const known = LINK_STATUSES.find((one) => one === status);
+  if (status !== undefined && known === undefined)
+    problem("status", `must be one of ${LINK_STATUSES.join(", ")}`);
+  if (start !== undefined && end !== undefined && start > end) problem("from", "must not be later than to");
+  if (problems.length > 0 || !terminalId || !start || !end || !pages || !sizes)
+    return { ok: false, problems };
+  return { ok: true, value: { terminalId, from: start, to: end, page: pages, size: sizes, status: known } };
+}
+
+/** What can be changed of a link. */
+export interface PaymentLinkUpdate {
+  readonly description?: string;
+  readonly expirationDate: string;
+}
 
 export function checkUpdate(changes: Json, now: Date): Checked<PaymentLinkUpdate> {
   if (!isJsonObject(changes)) return { ok: false, problems: [{ at: "", message: "must be a JSON object" }] };
-  const parsed = paymentLinkUpdate.safeParse(changes);
-  const problems = parsed.success
-    ? pastExpiry(parsed.data, now)
-    : parsed.error.issues.flatMap((issue) =>
-        issue.code === "unrecognized_keys"
-          ? issue.keys.map((at) => ({ at, message: "cannot be changed" }))
-          : problemsOf([issue]),
-      );
-  return parsed.success && problems.length === 0 ? { ok: true, value: parsed.data } : { ok: false, problems };
+  const { description, expirationDate, ...others } = changes;
+  const problems: Problem[] = Object.keys(others).map((at) => ({ at, message: "cannot be changed" }));
+  const isText = description === undefined || typeof description === "string";
+  if (!isText) problems.push({ at: "description", message: "must be text" });
+  const date =
+    typeof expirationDate === "string" && isUtcDateTime(expirationDate) ? expirationDate : undefined;
+  if (date === undefined) {
+    const rule = "must be an ISO 8601 date-time in UTC, such as 2030-01-31T12:00:00Z";
+    problems.push({ at: "expirationDate", message: expirationDate === undefined ? "is required" : rule });
+  } else problems.push(...pastExpiry({ expirationDate: date }, now));
+  if (problems.length > 0 || date === undefined || !isText) return { ok: false, problems };
+  return { ok: true, value: { ...(description === undefined ? {} : { description }), expirationDate: date } };
 }

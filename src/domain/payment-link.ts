@@ -1,23 +1,28 @@
-/** The request that creates a payment link: its fields with the rule of each, the rules between them, and the warnings. */
-import * as z from "zod/mini";
+/** The request that creates a payment link: the rules of its fields and between them, and the warnings. */
 import {
   compareAmounts,
-  currencyLetters,
   decimalsProblem,
   formatAmount,
-  isDecimal,
   isKnownCurrency,
   signOf,
   type Amount,
 } from "./money.ts";
-import { duration, formatRelative, isUtcDateTime } from "./time.ts";
-import { isJsonNumber, isJsonObject, joinPath, type JsonNumber, type JsonObject, memberOf } from "./json.ts";
+import { duration, formatRelative } from "./time.ts";
+import { isJsonObject, type JsonObject, memberOf } from "./json.ts";
 import { serviceNamed, TRANSACTION_TYPES } from "./known-services.ts";
 import { nearest } from "./parse-result.ts";
 import { labelOf } from "./payment-link-fields.ts";
-import { must, onlyObject, problemsOf, validPart } from "./schema.ts";
-import { isExposed, isWebAddress, parseWebAddress } from "./addresses.ts";
+import {
+  type PartialRequest,
+  type PaymentLinkRequest,
+  problemsOfRequest,
+  validPart,
+} from "./payment-link-values.ts";
+import { isExposed, parseWebAddress } from "./addresses.ts";
 import { problemWith, type Problem } from "./errors.ts";
+
+export { requestFields } from "./payment-link-fields.ts";
+export type { PaymentLinkRequest } from "./payment-link-values.ts";
 
 /** The mode in which bounds apply (Endpoints rule 9); also the default mode of `linkOptions`. */
 export const VARIABLE_MODE = "REUSABLE_VARIABLE";
@@ -29,127 +34,6 @@ export const VERIFICATION = "VERIFICATION";
 export const SUBSCRIPTION_START = { periodicType: "ucof", sequenceType: "initial" } as const;
 /** The lifetime of a reusable link without `expirationDate` (Endpoints rule 4). */
 export const REUSABLE_LIFETIME = duration(3, "y");
-
-const nonEmpty = z.string(must("must be text")).check(z.regex(/\S/, "must not be empty"));
-// Each schema takes time to make: optional ones are made once for all fields (startup bench).
-const optionalText = z.optional(z.string(must("must be text")));
-const optionalNonEmpty = z.optional(nonEmpty);
-const optionalWebAddress = z.optional(
-  z
-    .string(must("must be an absolute http or https URL"))
-    .check(
-      z.refine(isWebAddress, "must be an absolute http or https URL, such as https://shop.example/paid"),
-    ),
-);
-const email = z
-  .string(must("must be an e-mail address"))
-  .check(z.regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address, such as ada@shop.example"));
-const expirationDate = z
-  .string(must("must be an ISO 8601 date-time"))
-  .check(z.refine(isUtcDateTime, "must be an ISO 8601 date-time in UTC, such as 2030-01-31T12:00:00Z"));
-
-const amount = z.custom<JsonNumber>(
-  (value) => isJsonNumber(value) && signOf(value) >= 0,
-  must("must be a number of 0 or more, such as 10.00"),
-);
-/** The field list types bounds as strings, the example writes numbers: both are accepted and kept. */
-const bound = z.custom<Amount>(
-  (value) => (isJsonNumber(value) ? signOf(value) >= 0 : typeof value === "string" && isDecimal(value)),
-  must("must be a decimal of 0 or more, such as 5.00"),
-);
-
-const periodic = onlyObject(
-  z.looseObject({
-    periodicType: z.optional(z.literal(SUBSCRIPTION_START.periodicType, must("must be ucof"))),
-    sequenceType: z.optional(z.literal(SUBSCRIPTION_START.sequenceType, must("must be initial"))),
-  }),
-);
-
-const paymentSettings = onlyObject(
-  z.looseObject({
-    returnUrl: optionalWebAddress,
-    failureReturnUrl: optionalWebAddress,
-    callbackUrl: optionalWebAddress,
-    failureCallbackUrl: optionalWebAddress,
-  }),
-);
-
-/** Both spellings where the field list and the examples differ; the format of `country` is not specified. */
-const billingAddress = onlyObject(
-  z.looseObject({
-    firstName: optionalText,
-    lastName: optionalText,
-    address1: optionalText,
-    addressLine1: optionalText,
-    address2: optionalText,
-    city: optionalText,
-    postalcode: optionalText,
-    postalCode: optionalText,
-    country: optionalText,
-  }),
-);
-
-const customerDetails = onlyObject(
-  z.looseObject({
-    email: z.optional(email),
-    billingAddress: z.optional(billingAddress),
-  }),
-);
-
-const linkOptions = onlyObject(
-  z.looseObject({
-    mode: optionalNonEmpty,
-    minAmount: z.optional(bound),
-    maxAmount: z.optional(bound),
-    paymentReferenceMode: optionalNonEmpty,
-  }),
-);
-
-/**
- * The request as it is sent: amounts in major units, numbers in their spelling, unknown fields included. The schema
- * transforms nothing, so a valid request is sent unchanged. `checkRequest` has the rules between fields.
- */
-export const paymentLinkRequest = z.looseObject({
-  amount,
-  currency: currencyLetters,
-  invoiceId: optionalText,
-  terminalId: nonEmpty,
-  expirationDate: z.optional(expirationDate),
-  customerName: nonEmpty,
-  description: optionalText,
-  transactionType: optionalNonEmpty,
-  merchantCustomData: optionalText,
-  periodic: z.optional(periodic),
-  paymentSettings: z.optional(paymentSettings),
-  customerDetails: z.optional(customerDetails),
-  linkOptions: z.optional(linkOptions),
-});
-export type PaymentLinkRequest = z.infer<typeof paymentLinkRequest>;
-
-/** The valid part of a request, without missing and invalid fields. A valid request does not need it. */
-const partialRequest = z.lazy(() => z.partial(paymentLinkRequest));
-type PartialRequest = z.infer<typeof partialRequest>;
-
-/** What can be changed of a link. */
-export const paymentLinkUpdate = z.strictObject({
-  description: optionalText,
-  expirationDate,
-});
-
-/** The path of every field of the specification that holds a single value, in its order: `linkOptions.minAmount`. */
-export const requestFields = (): readonly string[] => [...leaves("", paymentLinkRequest)];
-
-function* leaves(path: string, schema: z.core.$ZodType): Generator<string> {
-  const inner = unwrapped(schema);
-  if (!(inner instanceof z.ZodMiniObject)) yield path;
-  else for (const [name, member] of Object.entries(inner.shape)) yield* leaves(joinPath(path, name), member);
-}
-
-/** The schema inside the optional and the object check. */
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodMiniOptional) return unwrapped(schema._zod.def.innerType);
-  return schema instanceof z.ZodMiniPipe ? unwrapped(schema._zod.def.out) : schema;
-}
 
 export interface CheckedRequest {
   /** The checked value itself, ready to send; null if there are problems. */
@@ -172,13 +56,12 @@ export function checkRequest(request: unknown, now: Date, service?: string): Che
   if (!isJsonObject(request)) {
     return { request: null, problems: [{ at: "", message: "must be a JSON object" }], warnings: () => NONE };
   }
-  const parsed = paymentLinkRequest.safeParse(request);
-  const issues = parsed.error?.issues ?? [];
-  const valid = parsed.data ?? partialRequest.safeParse(validPart(request, issues)).data ?? {};
-  const problems = [...problemsOf(issues), ...missingExpiry(request)];
+  const wrong = problemsOfRequest(request);
+  const valid = validPart(request, wrong);
+  const problems = [...wrong, ...missingExpiry(request)];
   for (const rule of PROBLEMS) problems.push(...rule(valid, now));
   return {
-    request: problems.length === 0 && conforms(request, parsed.success) ? request : null,
+    request: problems.length === 0 && conforms(request) ? request : null,
     problems,
     warnings: () => {
       const invalid = new Set(problems.map(({ at }) => at));
@@ -187,9 +70,9 @@ export function checkRequest(request: unknown, now: Date, service?: string): Che
   };
 }
 
-/** The schema transforms nothing, so a value that passed it is a request itself. */
-function conforms(_request: object, passed: boolean): _request is PaymentLinkRequest {
-  return passed;
+/** Whatever has no problem is a request, and is sent as it is spelled. */
+function conforms(_request: object): _request is PaymentLinkRequest {
+  return true;
 }
 
 /** Required unless the link is multi-use (Payment link request; Endpoints rule 4). */

@@ -2,9 +2,8 @@
 import { shellWord } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, stringifyJson, type JsonObject } from "../domain/json.ts";
 import { formatAmount, signOf, type Amount } from "../domain/money.ts";
-import { linkKind, labelOf, LINK_DATES, type LinkFieldPath } from "../domain/payment-link-fields.ts";
-import type { PaymentLink } from "../domain/payment-link-reply.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import { labelOf, LINK_DATES, type LinkFieldPath } from "../domain/payment-link-fields.ts";
+import { linkKind, type PaymentLink, type PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { formatRelative, parseInstant } from "../domain/time.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";

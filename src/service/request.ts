@@ -9,6 +9,7 @@ import {
 } from "../domain/payment-link.ts";
 import { PaylinkError, type Problem } from "../domain/errors.ts";
 import {
+  isJsonNumber,
   isJsonObject,
   JsonNumber,
   memberAt,
@@ -18,7 +19,8 @@ import {
   type Json,
   type JsonObject,
 } from "../domain/json.ts";
-import { fieldFromText, got, type AmountParser } from "../domain/payment-link-fields.ts";
+import { FIELD_OF, nameOf, type ValueFlag, VALUE_FLAGS } from "../domain/payment-link-fields.ts";
+import { fieldFromText, type AmountParser } from "../domain/payment-link-values.ts";
 import { accepted } from "../domain/parse-result.ts";
 import { formatInstant, parseExpiry } from "../domain/time.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
@@ -177,6 +179,12 @@ function placeOf(path: string, flags: RequestFlags, given: ReadonlyMap<string, J
   return flags.from === undefined ? path : `${flags.from === "-" ? "stdin" : flags.from}: ${path}`;
 }
 
+/** Echoes an invalid value after the message about it; a whole object or list would be too long. */
+function got(value: Json | undefined): string {
+  if (typeof value === "string") return ` (got "${value}")`;
+  return isJsonNumber(value) ? ` (got ${value.value})` : "";
+}
+
 /** A deep copy, also of a member with the name `__proto__`. */
 function copyOf(object: JsonObject): JsonObject {
   const members = Object.entries(object);
@@ -206,36 +214,6 @@ export async function readBaseRequest(
   return { value: json.value.value, problems };
 }
 
-/** The field of each flag. */
-export const FIELD_OF = {
-  amount: "amount",
-  currency: "currency",
-  terminalId: "terminalId",
-  customerName: "customerName",
-  expires: "expirationDate",
-  invoiceId: "invoiceId",
-  description: "description",
-  customData: "merchantCustomData",
-  type: "transactionType",
-  returnUrl: "paymentSettings.returnUrl",
-  failureReturnUrl: "paymentSettings.failureReturnUrl",
-  callbackUrl: "paymentSettings.callbackUrl",
-  failureCallbackUrl: "paymentSettings.failureCallbackUrl",
-  email: "customerDetails.email",
-  firstName: "customerDetails.billingAddress.firstName",
-  lastName: "customerDetails.billingAddress.lastName",
-  address1: "customerDetails.billingAddress.address1",
-  address2: "customerDetails.billingAddress.address2",
-  city: "customerDetails.billingAddress.city",
-  postcode: "customerDetails.billingAddress.postalcode",
-  country: "customerDetails.billingAddress.country",
-  mode: "linkOptions.mode",
-  minAmount: "linkOptions.minAmount",
-  maxAmount: "linkOptions.maxAmount",
-  referenceMode: "linkOptions.paymentReferenceMode",
-} as const;
-export type ValueFlag = keyof typeof FIELD_OF;
-
 /** What the flags of a request hold, as they were typed. */
 export type RequestFlags = { readonly [Flag in ValueFlag]?: string | undefined } & {
   readonly subscription?: boolean | undefined;
@@ -243,9 +221,3 @@ export type RequestFlags = { readonly [Flag in ValueFlag]?: string | undefined }
   /** The file of the base request. */
   readonly from?: string | undefined;
 };
-
-export const VALUE_FLAGS = Object.keys(FIELD_OF) as ValueFlag[];
-
-/** The flag as it is typed: `--terminal-id`. */
-export const nameOf = (flag: string): string =>
-  `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

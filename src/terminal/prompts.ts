@@ -28,10 +28,6 @@ export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSigna
     input: stdin,
     output: stderr.isTTY ? stderr : stdout,
     signal,
-    /** Who goes back leaves no question behind. */
-    get clearPromptOnDone() {
-      return signal.aborted;
-    },
   };
   const ask = async <T>(question: (prompts: typeof import("./questions.ts")) => Promise<T>): Promise<T> => {
     let onPause = (): void => undefined;
@@ -53,23 +49,7 @@ export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSigna
   };
   const validate = (check: ((text: string) => string | undefined) | undefined) => (text: string) =>
     check?.(text) ?? true;
-  const orBack = async <T>(question: (ask: Ask) => Promise<T>): Promise<T | undefined> => {
-    const back = new AbortController();
-    const onKey = (_: unknown, key?: { readonly name?: string }): void => {
-      if (key?.name === "escape") back.abort();
-    };
-    stdin.on("keypress", onKey);
-    try {
-      return await question(createAsk({ stdin, stdout, stderr }, AbortSignal.any([signal, back.signal])));
-    } catch (error) {
-      if (back.signal.aborted && !signal.aborted) return undefined;
-      throw error;
-    } finally {
-      stdin.off("keypress", onKey);
-    }
-  };
   return {
-    orBack,
     text: ({ message, initial, editable = false, check }) =>
       ask(({ input }) =>
         input(

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFlags } from "../../src/commands/create/flags.ts";
 import { SendError, type Send } from "../../src/http/exchange.ts";
-import { FIELD_OF, nameOf } from "../../src/service/request.ts";
+import { FIELD_OF, nameOf } from "../../src/domain/payment-link-fields.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
-import { BACK, fixedAnswers } from "../support/fixed-answers.ts";
+import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { ANSWER } from "../support/link-request.ts";
 
@@ -268,206 +268,75 @@ describe("the prompts of create", () => {
     expect(run.stderr).toMatch(/description +Tea\n/);
   });
 
-  it("can set every field that flags can set", async () => {
+  it.each([
+    ["One-time", ["Amount", "Currency", "Customer", "Order number", "Description"]],
+    ["Reusable", ["Currency", "Customer", "Order number", "Description"]],
+    ["Subscription", ["Currency", "Customer", "Order number", "Description"]],
+  ])("ask what a link of this kind needs, and no more: %s", async (choice, questions) => {
+    const { options } = service(200, ANSWER);
+    const { ask, asked } = fixedAnswers({ choice, texts: REQUIRED });
+    expect((await runCommand(["create"], { ...options, ask })).exit).toBe(0);
+    expect(asked.slice(1, -1).map((message) => message.split(",")[0])).toEqual(questions);
+  });
+
+  it("do not offer a reusable link with --wait", async () => {
+    const { ask, offered } = fixedAnswers({ texts: REQUIRED, interruptAt: "Amount" });
+    await runCommand(["create", "--wait"], { env: ENV, send: never, ask });
+    expect(offered).toEqual(["One-time", "Subscription"]);
+  });
+
+  it("let every answer and every default be changed or removed, as often as the user wants", async () => {
     const { requests, options } = service(200, ANSWER);
-    const url = "https://shop.example/";
-    const fields: Record<string, [message: string, text: string][]> = {
-      order: [
-        ["Order number", "INV-1"],
-        ["Description", "Tea"],
-        ["Transaction type", "AUTH"],
-        ["Custom data", "table 7"],
-      ],
-      "customer details": [
-        ["E-mail", "a@b.example"],
-        ["First name", "Ada"],
-        ["Last name", "Lovelace"],
-        ["Address:", "1 Street"],
-        ["Address, second line", "Floor 2"],
-        ["City", "London"],
-        ["Postcode", "N1"],
-        ["Country", "GB"],
-      ],
-      "redirects and callbacks": [
-        ["Return URL:", `${url}paid`],
-        ["Return URL after", `${url}failed`],
-        ["Callback URL:", `${url}hook`],
-        ["Callback URL after", `${url}failed-hook`],
-      ],
-      "options of a reusable link": [
-        ["Mode", "REUSABLE_VARIABLE"],
-        ["Smallest", "5"],
-        ["Largest", "500"],
-        ["Reference mode", "CUSTOM"],
-      ],
-    };
-    const groups = Object.entries(fields);
-    const all = groups.flatMap(([, questions]) => questions);
-    const { ask } = fixedAnswers({
+    const { ask, offered } = fixedAnswers({
       choice: "Reusable",
       texts: {
-        ...Object.fromEntries(
-          // The longer of two messages with the same beginning is first.
-          all
-            .map(([message, text]): [string, string] => [message.replace(":", ""), text])
-            .toSorted(([one], [other]) => other.length - one.length),
-        ),
-        Expires: "36h",
-        Terminal: "9",
         ...REQUIRED,
+        Amount: ["99", "12"],
+        Smallest: "5",
+        Terminal: "9",
+        Expires: "36h",
+        Description: ["Tea", ""],
       },
       choices: {
-        "Create this link?": [...groups.map(([name]) => `Change the ${name}`), "Yes"],
-        ...Object.fromEntries(
-          groups.map(([name, questions]) => [
-            `Change the ${name}`,
-            [...questions.map(([message]) => message), "Back"],
-          ]),
-        ),
+        "Create this link?": [...Array<string>(6).fill("Change an answer"), "Create"],
+        "Which answer?": [
+          "Amount: 0",
+          "Amount: 99",
+          "Smallest",
+          "Terminal: 1",
+          "Expires: –",
+          "Description: Tea",
+        ],
       },
     });
-    const run = await runCommand(["create"], { ...options, ask });
-    expect(run.exit).toBe(0);
+    expect((await runCommand(["create"], { ...options, ask })).exit).toBe(0);
     expect(requests.map(({ body }) => body)).toEqual([
       {
-        amount: 10.5,
+        amount: 12,
         currency: "EUR",
         terminalId: "9",
         customerName: "Ada",
         expirationDate: "2026-02-02T00:00:00Z",
-        invoiceId: "INV-1",
-        description: "Tea",
-        transactionType: "AUTH",
-        merchantCustomData: "table 7",
-        paymentSettings: {
-          returnUrl: `${url}paid`,
-          failureReturnUrl: `${url}failed`,
-          callbackUrl: `${url}hook`,
-          failureCallbackUrl: `${url}failed-hook`,
-        },
-        customerDetails: {
-          email: "a@b.example",
-          billingAddress: {
-            firstName: "Ada",
-            lastName: "Lovelace",
-            address1: "1 Street",
-            address2: "Floor 2",
-            city: "London",
-            postalcode: "N1",
-            country: "GB",
-          },
-        },
-        linkOptions: {
-          mode: "REUSABLE_VARIABLE",
-          minAmount: "5",
-          maxAmount: "500",
-          paymentReferenceMode: "CUSTOM",
-        },
+        linkOptions: { mode: "REUSABLE_VARIABLE", minAmount: "5" },
       },
     ]);
+    expect(offered).toContain("Order number: –");
   });
 
-  it("let every answer be changed or removed, as often as the user wants", async () => {
-    const { requests, options } = service(200, ANSWER);
-    const { ask } = fixedAnswers({
-      texts: { ...REQUIRED, Amount: ["10.50", "99", "12"], Description: ["", "Tea", "Coffee", ""] },
-      choices: {
-        "What kind": ["One-time"],
-        "Create this link?": ["Change the order", "Change the payment", "Change the order", "Yes"],
-        "Change the payment": ["Amount: 10.50", "Amount: 99", "Currency: EUR", "Back"],
-        "Change the order": ["Description: –", "Description: Tea", "Back", "Description: Coffee", "Back"],
-      },
-    });
-    expect((await runCommand(["create"], { ...options, ask })).exit).toBe(0);
-    expect(requests.map(({ body }) => body)).toMatchObject([{ amount: 12, currency: "EUR" }]);
-    expect(requests[0]?.body).not.toHaveProperty("description");
-  });
-
-  it("let the kind be changed, and ask for what the new one needs", async () => {
-    const { requests, options } = service(200, ANSWER);
-    const { ask } = fixedAnswers({
-      texts: { ...REQUIRED, Smallest: "5" },
-      choices: {
-        "What kind": ["Reusable", "One-time"],
-        "Create this link?": ["Change the options", "Change the kind", "Yes"],
-        "Change the options": ["Smallest", "Back"],
-      },
-    });
-    expect((await runCommand(["create"], { ...options, ask })).exit).toBe(0);
-    expect(requests[0]?.body).toMatchObject({ amount: 10.5, expirationDate: "2026-02-07T12:00:00Z" });
-    expect(requests[0]?.body).not.toHaveProperty("linkOptions");
-  });
-
-  const BEFORE = ["Currency", "Terminal", "Customer", "Expires", "Order number", "Description"];
-
-  it.each([
-    ["One-time", ["Amount", ...BEFORE], "Transaction type"],
-    [
-      "Reusable",
-      ["Amount (leave empty: the customer chooses)", "Smallest amount", "Largest amount", ...BEFORE],
-      "Reference mode",
-    ],
-    ["Subscription", BEFORE, "Custom data"],
-  ])("ask and offer what a link of this kind can have: %s", async (choice, questions, offer) => {
+  it("refuse an answer in the words of the questions", async () => {
     const { options } = service(200, ANSWER);
-    const groups = ["Change the payment", "Change the order", "Change the redirects", "Change the customer"];
-    if (choice === "Reusable") groups.push("Change the options");
-    const { ask, asked, offered } = fixedAnswers({
-      choice,
-      texts: { Currency: "EUR", Customer: "Ada", ...(choice === "One-time" ? { Amount: "10" } : {}) },
-      choices: {
-        "Create this link?": [...groups, "Yes"],
-        ...Object.fromEntries(groups.map((name) => [name, ["Back"]])),
-      },
+    const { ask } = fixedAnswers({ texts: { ...REQUIRED, Currency: "JPY" } });
+    await expect(runCommand(["create"], { ...options, ask })).resolves.toMatchObject({
+      stderr: expect.stringContaining("Amount must have no decimals in JPY"),
     });
-    expect((await runCommand(["create"], { ...options, ask })).exit).toBe(0);
-    const before = asked.slice(1, asked.indexOf("Create this link?"));
-    expect(before.map((message, at) => message.slice(0, questions[at]?.length))).toEqual(questions);
-    const fields = offered.map((name) => name.split(":")[0]);
-    expect(fields).toContain(offer);
-    expect(fields.includes("Mode")).toBe(choice === "Reusable");
-    expect(fields.includes("Transaction type")).toBe(choice !== "Subscription");
-    expect(offered.includes("Change the options of a reusable link")).toBe(choice === "Reusable");
-  });
-
-  it("go back, as often as the user wants, and offer the answers that were given", async () => {
-    const { requests, options } = service(200, ANSWER);
-    const { ask, asked } = fixedAnswers({
-      texts: {
-        Amount: ["10", "12"],
-        Smallest: ["5", "7"],
-        Largest: [BACK, "20", BACK, "30"],
-        Currency: ["EUR", BACK],
-        Terminal: [BACK],
-        Customer: "Ada",
-        "Order number": "INV-1",
-      },
-      choices: { "What kind": [BACK, "Reusable"], "Create this link?": [BACK, "Yes"] },
+    const { ask: change } = fixedAnswers({
+      texts: { ...REQUIRED, Terminal: "" },
+      choices: { "Create this link?": ["Change"], "Which answer?": ["Terminal"] },
     });
-    expect((await runCommand(["create"], { ...options, ask })).exit).toBe(0);
-    expect(asked.filter((question) => question === "What kind of link?")).toHaveLength(2);
-    expect(requests.map(({ body }) => body)).toMatchObject([
-      { amount: 10, currency: "EUR", invoiceId: "INV-1", linkOptions: { minAmount: "7", maxAmount: "30" } },
-    ]);
-  });
-
-  it("refuse an answer in the words of the questions, and an empty one in place of a default", async () => {
-    const { options } = service(200, ANSWER);
-    const wrong: [texts: Record<string, string>, choice: string, message: string][] = [
-      [{ ...REQUIRED, Currency: "JPY" }, "One-time", "Amount must have no decimals in JPY"],
-      [
-        { ...REQUIRED, Amount: "", Smallest: "5", Largest: "3" },
-        "Reusable",
-        "Smallest amount must not be more than the largest amount (3)",
-      ],
-      [{ ...REQUIRED, Terminal: "" }, "One-time", "It cannot be empty: without another answer it is 1."],
-    ];
-    for (const [texts, choice, message] of wrong) {
-      const { ask } = fixedAnswers({ choice, texts });
-      await expect(runCommand(["create"], { ...options, ask })).resolves.toMatchObject({
-        stderr: expect.stringContaining(message),
-      });
-    }
+    const env = { ...ENV, PAYLINK_TERMINAL_ID: "" };
+    await expect(
+      runCommand(["create", "--terminal-id", "1"], { ...options, env, ask: change }),
+    ).resolves.toMatchObject({ stderr: expect.stringContaining("It is required.") });
   });
 
   it("show the warnings with the summary, once", async () => {
@@ -485,9 +354,8 @@ describe("the prompts of create", () => {
     const { ask, asked } = fixedAnswers({
       texts: { ...REQUIRED, Description: "Coffee" },
       choices: {
-        "Create this link?": ["Change the order", "Change the options", "Yes"],
-        "Change the order": ["Description: Tea", "Back"],
-        "Change the options": ["Smallest amount: 5.00", "Back"],
+        "Create this link?": ["Change", "Change", "Create"],
+        "Which answer?": ["Description: Tea", "Smallest amount: 5.00"],
       },
     });
     const run = await runCommand(["create", "--from", path], { ...options, ask });
@@ -498,7 +366,7 @@ describe("the prompts of create", () => {
 
   it("send nothing if the summary is declined, or at Ctrl-C", async () => {
     for (const answers of [
-      { choices: { "Create this link?": ["No"] } },
+      { choices: { "Create this link?": ["Cancel"] } },
       { interruptAt: "Currency" },
       { interruptAt: "Create this link?" },
     ]) {

@@ -122,7 +122,7 @@ describe("paylink links list", () => {
   });
 
   it("shows the words of an error inside a 200", async () => {
-    const body = new TextEncoder().encode('{"errorCode":"E42","message":"the terminal is closed"}');
+    const body = new TextEncoder().encode('{"code":42,"message":"the terminal is closed"}');
     const send = async () => ({ status: 200, headers: [], body });
     const run = await runCommand(["links", "list", "--json"], { env: ENV, send, now: () => NOW });
     expect(run.exit).toBe(4);
@@ -130,7 +130,7 @@ describe("paylink links list", () => {
       error: {
         code: "refused",
         message: expect.stringContaining("the terminal is closed"),
-        details: { code: "E42" },
+        details: { code: "42" },
       },
     });
   });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
-import { CTRL_C, DOWN, ENTER, ESCAPE, openScreen, UP } from "../support/screen.ts";
+import { CTRL_C, DOWN, ENTER, openScreen, UP } from "../support/screen.ts";
 import { keyFile } from "../support/keys.ts";
 
 async function homeWithSandbox(): Promise<{ home: string; url: string }> {
@@ -12,119 +12,44 @@ async function homeWithSandbox(): Promise<{ home: string; url: string }> {
 }
 
 describe("create, in a terminal", () => {
-  it("asks for what is missing, checks each answer, shows a summary and creates the link", async () => {
+  it("asks for what is missing, checks each answer, shows the link and creates it", async () => {
     const { home } = await homeWithSandbox();
+    await runPaylink(["config", "unset", "currency"], { home });
     const screen = openScreen(["create"], { home });
     await screen.until(/What kind of link\?/);
     screen.type(ENTER);
-    await screen.until(/Amount/);
+    await screen.until(/\? Amount/);
     screen.type(`10,5${ENTER}`);
     await screen.until(/plain decimal of 0 or more, such as 10\.5/);
     screen.type(`${"\u007f".repeat(4)}10.5${ENTER}`);
-    await screen.until(/\? Currency \(EUR\)/);
+    await screen.until(/\? Currency/);
     screen.type(`JPY${ENTER}`);
     await screen.until(/Amount must have no decimals in JPY/);
-    screen.type(`${"\u007f".repeat(3)}${ENTER}`);
-    await screen.until(/\? Terminal \(1234567890\)/);
-    screen.type(ENTER);
-    await screen.until(/\? Customer \(Sandbox Customer\)/);
-    screen.type(`Ada Lovelace${ENTER}`);
-    await screen.until(/\? Expires .* \(7d\)/);
-    screen.type(ENTER);
+    // What is pasted below the answer answers no other question.
+    screen.type(`${"\u007f".repeat(3)}GBP${ENTER}USD${ENTER}`);
     await screen.until(/\? Order number, or Enter to skip/);
     screen.type(ENTER);
     await screen.until(/\? Description, or Enter to skip/);
     screen.type(ENTER);
     await screen.until(/Create this link\?/);
     expect(screen.text()).toMatch(/kind +one-time\n/);
-    expect(screen.text()).toMatch(/customer +Ada Lovelace\n/);
-    screen.type(`${DOWN}${DOWN}${DOWN}`);
-    await screen.until(/❯ Change the order/);
-    screen.type(ENTER);
+    expect(screen.text()).toMatch(/profile sandbox · 127\.0\.0\.1:\d+ · sandbox/);
+    expect(screen.text()).not.toMatch(/description +/);
+    screen.type(`${DOWN}${ENTER}`);
+    await screen.until(/❯ Amount: 10\.5/);
+    screen.type(UP);
+    await screen.until(/❯ Description: –/);
+    screen.type(UP);
     await screen.until(/❯ Order number: –/);
     screen.type(ENTER);
-    await screen.until(/Change the order Order number: –\n\? Order number, or Enter to skip *$/);
+    await screen.until(/Order number: –\n\? Order number, or Enter to skip *$/);
     screen.type(`INV-7${ENTER}`);
-    await screen.until(/Order number: INV-7\n❯ Description: –/);
-    screen.type(UP);
-    await screen.until(/❯ Order number: INV-7/);
-    screen.type(ENTER);
-    await screen.until(/\? Order number, or Enter to skip INV-7$/m);
-    screen.type(`0${ENTER}`);
-    await screen.until(/❯ Description: –/);
-    screen.type(`${UP}${UP}`);
-    await screen.until(/❯ Back/);
-    screen.type(ENTER);
-    await screen.until(/order number +INV-70\n[^]*Create this link\?/);
-    expect(screen.text()).toMatch(/amount +EUR 10\.50\n/);
-    expect(screen.text()).not.toMatch(/description +/);
+    await screen.until(/order number +INV-7\n[^]*Create this link\?/);
     screen.type(ENTER);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(
-      /http:\/\/127\.0\.0\.1:\d+\/pay\?r=\S+\n +status +active\n +amount +EUR 10\.50/,
+      /http:\/\/127\.0\.0\.1:\d+\/pay\?r=\S+\n +status +active\n +amount +GBP 10\.50/,
     );
-  });
-
-  it("asks a reusable link's own questions", async () => {
-    const { home } = await homeWithSandbox();
-    const screen = openScreen(["create", "--dry-run"], { home });
-    await screen.until(/What kind of link\?/);
-    screen.type(`${DOWN}${ENTER}`);
-    await screen.until(/\? Amount \(leave empty: the customer chooses\)/);
-    for (const question of [
-      /Smallest amount, or Enter to skip/,
-      /Largest amount/,
-      /Currency/,
-      /Terminal/,
-      /Customer/,
-      /Expires .*Enter to skip/,
-      /Order number/,
-      /Description/,
-      /Print this request\?/,
-    ]) {
-      screen.type(ENTER);
-      await screen.until(question);
-    }
-    screen.type(ENTER);
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).toContain('"mode": "REUSABLE_VARIABLE"');
-    expect(screen.text()).not.toContain("expirationDate");
-  });
-
-  it("goes back at Escape, twice, and keeps what was answered", async () => {
-    const { home } = await homeWithSandbox();
-    const screen = openScreen(["create"], { home });
-    await screen.until(/What kind of link\?/);
-    screen.type(ENTER);
-    await screen.until(/\? Amount/);
-    // What is pasted below the answer answers no other question.
-    screen.type(`10.50${ENTER}USD${ENTER}${ENTER}`);
-    await screen.until(/\? Currency \(EUR\)/);
-    screen.type(`GBP${ENTER}`);
-    await screen.until(/\? Terminal \(/);
-    screen.type(ESCAPE);
-    await screen.until(/\? Currency GBP$/);
-    screen.type(ESCAPE);
-    await screen.until(/\? Amount 10\.50$/);
-    screen.type(`9${ENTER}`);
-    await screen.until(/Amount 10\.509\n> It must have at most 2 decimals in GBP/);
-    screen.type(`\u007f${ENTER}`);
-    await screen.until(/\? Currency GBP$/);
-    for (const question of [
-      /Terminal \(/,
-      /Customer \(/,
-      /Expires/,
-      /Order number/,
-      /Description/,
-      /Create this/,
-    ]) {
-      screen.type(ENTER);
-      await screen.until(question);
-    }
-    expect(screen.text()).toMatch(/amount +GBP 10\.50\n/);
-    expect(screen.text()).toMatch(/profile sandbox · 127\.0\.0\.1:\d+ · sandbox/);
-    screen.type(ENTER);
-    expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(/To pay it as the customer: paylink pay .http/);
   });
 
@@ -170,13 +95,13 @@ describe("create, in a terminal", () => {
     asking.type(ENTER);
     await asking.until(/Amount/);
     asking.type(`10${ENTER}`);
-    for (const question of [/Terminal/, /Customer/, /Expires/, /Order number/, /Description/]) {
+    for (const question of [/Order number/, /Description/]) {
       await asking.until(question);
       asking.type(ENTER);
     }
-    await asking.until(/❯ Yes, create it/);
+    await asking.until(/❯ Create/);
     asking.type(UP);
-    await asking.until(/❯ No, send nothing/);
+    await asking.until(/❯ Cancel/);
     asking.type(ENTER);
     expect(await asking.ended).toBe(130);
     expect(asking.text()).toContain("Nothing was sent.");

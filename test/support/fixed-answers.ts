@@ -2,9 +2,6 @@
 import type { Ask } from "../../src/context.ts";
 import { interrupted } from "./context.ts";
 
-/** The answer of a user who presses Escape, to go back. */
-export const BACK = "Escape";
-
 export interface Answers {
   /** By a part of the question, the one answer or one after the other; a question without an answer gets its initial value. */
   readonly texts?: Readonly<Record<string, string | readonly string[]>>;
@@ -45,20 +42,11 @@ export function fixedAnswers({
     note(message);
     const [, found] = [...answers].find(([part]) => message.includes(part)) ?? [];
     const text = (typeof found === "string" ? found : found?.shift()) ?? initial;
-    if (text === BACK) throw BACK;
     const problem = check?.(text);
     if (problem !== undefined) throw new Error(`${message}: ${problem}`);
     return text;
   };
   const ask: Ask = {
-    orBack: async (question) => {
-      try {
-        return await question(ask);
-      } catch (error) {
-        if (error === BACK) return undefined;
-        throw error;
-      }
-    },
     text: answer,
     secret: answer,
     choose: async (message, options) => {
@@ -66,7 +54,6 @@ export function fixedAnswers({
       offered.push(...options.map(({ name }) => name));
       const [, queue] = [...queues].find(([part]) => message.includes(part)) ?? [];
       const name = queue?.shift();
-      if (name === BACK) throw BACK;
       const chosen =
         name === undefined
           ? (options.find((one) => one.name === choice) ?? options[0])

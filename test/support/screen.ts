@@ -22,7 +22,6 @@ export interface Screen {
 }
 
 export const ENTER = "\r";
-export const ESCAPE = "\u001b";
 export const UP = "\u001b[A";
 export const DOWN = "\u001b[B";
 export const CTRL_C = "\u0003";

@@ -4,6 +4,7 @@ import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { memberOf, stringifyJson } from "../../domain/json.ts";
 import { LINKS_PATH, serviceLabel } from "../../domain/known-services.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
+import { nameOf } from "../../domain/payment-link-fields.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderHint } from "../../render/hint.ts";
@@ -12,7 +13,6 @@ import { safeJson, safeText } from "../../render/safe-text.ts";
 import type { CreatedLink } from "../../service/links.ts";
 import {
   type BuiltRequest,
-  nameOf,
   readBaseRequest,
   requestBuilder,
   type RequestFlags,

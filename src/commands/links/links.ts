@@ -2,7 +2,8 @@
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
 import { isJsonObject, type Json, memberOf, stringifyJson } from "../../domain/json.ts";
-import { linkKind, labelOf } from "../../domain/payment-link-fields.ts";
+import { labelOf } from "../../domain/payment-link-fields.ts";
+import { linkKind } from "../../domain/payment-link-values.ts";
 import { type PaymentLink, readPaymentLink } from "../../domain/payment-link-reply.ts";
 import { formatInstant, parseInstant } from "../../domain/time.ts";
 import { renderServiceName } from "../../render/account.ts";

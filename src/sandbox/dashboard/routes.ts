@@ -2,7 +2,7 @@
 import type { Context, Hono } from "hono";
 import type { Problem } from "../../domain/errors.ts";
 import { setAt, type JsonObject } from "../../domain/json.ts";
-import { fieldFromText } from "../../domain/payment-link-fields.ts";
+import { fieldFromText } from "../../domain/payment-link-values.ts";
 import { checkRequest, requestFields } from "../../domain/payment-link.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../../domain/time.ts";

@@ -1,12 +1,15 @@
 /** The schemas of the document. Those of links and transactions come from the schemas and tables that check them. */
 import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
-import * as z from "zod/mini";
-import { joinPath } from "../../domain/json.ts";
-import { DECIMAL } from "../../domain/money.ts";
+import { CURRENCY_CODE, DECIMAL } from "../../domain/money.ts";
 import type { Outcome } from "../../domain/outcome.ts";
-import { LINK_FIELDS, meaningOf } from "../../domain/payment-link-fields.ts";
-import { LARGEST_PAGE, LINK_STATUSES, paymentLink } from "../../domain/payment-link-reply.ts";
-import { paymentLinkRequest, paymentLinkUpdate } from "../../domain/payment-link.ts";
+import {
+  fieldsOf,
+  type FieldType,
+  LINK_FIELDS,
+  type LinkFieldPath,
+  meaningOf,
+} from "../../domain/payment-link-fields.ts";
+import { LARGEST_PAGE, LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
 import { isForbidden, isRequired } from "../../domain/transaction.ts";
 import { SCOPE, TOKEN_ERRORS } from "../access.ts";
@@ -18,17 +21,20 @@ export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/sc
 /** `sandbox`: whether they are those of the sandbox, or of the documented service. */
 export const schemas = (sandbox: boolean): JsonSchema => ({
   PaymentLinkRequest: {
-    ...checked(paymentLinkRequest),
+    ...linkSchema("request"),
     description: "A link to create: one-time, or multi-use with linkOptions.",
     if: { not: { required: ["linkOptions"] } },
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: { required: ["expirationDate"] },
   },
   PaymentLinkUpdate: {
-    ...checked(paymentLinkUpdate),
     description: "The changes to a link; a field that is left out keeps its value.",
+    ...object({ description: member("description"), expirationDate: member("expirationDate") }, [
+      "description",
+    ]),
+    additionalProperties: false,
   },
-  PaymentLink: { ...checked(paymentLink), description: "A payment link." },
+  PaymentLink: { ...linkSchema("reply"), description: "A payment link." },
   PaymentLinks: {
     description: "One page of a list.",
     ...object({
@@ -83,53 +89,57 @@ const EVENT_DATE = { type: ["string", "null"], format: "date-time" };
 const WEB_ADDRESS = { format: "uri", pattern: "^https?://[^/]" };
 const BOUND = { type: ["number", "string"], minimum: 0, pattern: DECIMAL.source };
 
-/** What code checks in the fields of links, as JSON Schema; and examples. */
-const FORMATS: Readonly<Record<string, JsonSchema>> = {
+const TEXT = { type: "string" };
+
+/** The rules of the fields of links, as JSON Schema. */
+const TYPES: Readonly<Record<FieldType, JsonSchema>> = {
+  amount: { type: "number", minimum: 0 },
+  bound: BOUND,
+  currency: { ...TEXT, pattern: CURRENCY_CODE.source, examples: ["GBP"] },
+  text: TEXT,
+  name: { ...TEXT, pattern: "\\S" },
+  email: { ...TEXT, pattern: "^[^\\s@]+@[^\\s@]+$" },
+  webAddress: { ...TEXT, ...WEB_ADDRESS },
+  date: DATE_TIME,
+  dateOrNull: EVENT_DATE,
+  ucof: { const: "ucof" },
+  initial: { const: "initial" },
+  object: { type: "object" },
+};
+
+/** What else holds for single fields. */
+const MORE: Readonly<Record<string, JsonSchema>> = {
   id: { examples: ["69lXLdv9w"] },
   url: WEB_ADDRESS,
   status: { enum: LINK_STATUSES },
-  amount: { type: "number", minimum: 0 },
-  currency: { examples: ["GBP"] },
   transactionType: { examples: TRANSACTION_TYPES },
-  createdDate: DATE_TIME,
-  expirationDate: { ...DATE_TIME, pattern: "T.*(Z|\\+00:00)$" },
-  viewedDate: EVENT_DATE,
-  attemptedDate: EVENT_DATE,
-  paidDate: EVENT_DATE,
-  cancelledDate: EVENT_DATE,
-  "paymentSettings.returnUrl": WEB_ADDRESS,
-  "paymentSettings.failureReturnUrl": WEB_ADDRESS,
-  "paymentSettings.callbackUrl": WEB_ADDRESS,
-  "paymentSettings.failureCallbackUrl": WEB_ADDRESS,
+  expirationDate: { pattern: "T.*(Z|\\+00:00)$" },
   "linkOptions.mode": { examples: ["REUSABLE_VARIABLE"] },
-  "linkOptions.minAmount": BOUND,
-  "linkOptions.maxAmount": BOUND,
 };
 
-/** The schema that checks a link or a request, with the meaning of each field. */
-function checked(schema: z.core.$ZodType): JsonSchema {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, {
-    unrepresentable: "any",
-    override: ({ jsonSchema }) => {
-      // Unknown members stay allowed without it, but with it generated clients would accept misspelled ones.
-      if (jsonSchema.additionalProperties !== false) delete jsonSchema.additionalProperties;
-    },
-  });
-  return { ...json, ...describedMembers(json, "") };
+/** The members of a link below a path, with their rules and meanings. */
+function linkSchema(side: "request" | "reply", prefix = ""): JsonSchema {
+  const members = fieldsOf(side).filter(
+    ([path]) => path.startsWith(prefix) && !path.slice(prefix.length).includes("."),
+  );
+  const required = members.filter(([, field]) => field[side] === "required");
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      members.map(([path, { type }]) => {
+        const inner = type === "object" ? linkSchema(side, `${path}.`) : TYPES[type];
+        return [path.slice(prefix.length), { ...inner, ...MORE[path], description: meaningOf(path) }];
+      }),
+    ),
+    ...(required.length === 0 ? {} : { required: required.map(([path]) => path) }),
+  };
 }
 
-function describedMembers(schema: z.core.JSONSchema._JSONSchema, path: string): JsonSchema {
-  if (typeof schema === "boolean" || schema.properties === undefined) return {};
-  const members = Object.entries(schema.properties).map(([name, member]) => {
-    const at = joinPath(path, name);
-    const json = typeof member === "boolean" ? {} : member;
-    return [
-      name,
-      { ...json, ...describedMembers(member, at), ...FORMATS[at], description: meaningOf(at) },
-    ] as const;
-  });
-  return { properties: Object.fromEntries(members) };
-}
+const member = (path: LinkFieldPath): JsonSchema => ({
+  ...TYPES[LINK_FIELDS[path].type],
+  ...MORE[path],
+  description: meaningOf(path),
+});
 
 /** The parameters of a list. */
 export const LIST_PARAMETERS = [
@@ -176,7 +186,7 @@ const TRANSACTION = {
   description: "A transaction with the merchantCustomData of its link.",
   allOf: [
     { oneOf: ["ApprovedTransaction", "DeclinedTransaction", "CancelledTransaction"].map(schemaRef) },
-    { type: "object", properties: { merchantCustomData: text(LINK_FIELDS.merchantCustomData.meaning) } },
+    { type: "object", properties: { merchantCustomData: member("merchantCustomData") } },
   ],
 };
 

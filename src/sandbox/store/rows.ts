@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { isJsonObject, stringifyJson, type JsonObject } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
-import { paymentLinkRequest } from "../../domain/payment-link.ts";
+import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import type { Value } from "../../store/database.ts";
 import { CUSTOMER_FIELD_NAMES } from "../customer.ts";
@@ -29,7 +29,7 @@ const headerLines = json<readonly HeaderLine[]>(z.array(z.tuple([z.string(), z.s
 
 export const linkRow = z.object({
   id: z.string(),
-  request: json(paymentLinkRequest),
+  request: json(z.custom<PaymentLinkRequest>(isJsonObject)),
   createdDate: date,
   expirationDate: z.string(),
   viewedDate: z.nullable(date),
