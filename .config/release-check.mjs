@@ -22,8 +22,8 @@ const checks = [
     "package.json does not say where to report a problem and read more. Add the addresses as bugs and homepage.",
   ],
   [
-    !changelog.some((line) => line.startsWith(`## ${version} - `)),
-    `.github/CHANGELOG.md has no section "## ${version} - <date>". Describe what changed there.`,
+    !changelog.some((line) => /^## ([^\s,]+)/.exec(line)?.[1] === version),
+    `.github/CHANGELOG.md has no section "## ${version}". Describe there what the version does.`,
   ],
   [changed.length > 0, `The work tree has changes that are not committed:\n  ${changed.join("\n  ")}`],
   [
