@@ -1,23 +1,20 @@
 /**
- * Bundles the program and the library into dist/, with the licences and the bill of materials of the packages in them,
- * the description of the service, the skill for agents and the changelog.
+ * Bundles the program into dist/, with the licences and the bill of materials of the packages in it, the description of the
+ * service, the skill for agents and the changelog; and beside it the library, as a package of its own.
  */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync } from "node:zlib";
 import { build } from "rolldown";
 import { billOfMaterials, bundledPackages, notices } from "./bundled-packages.mjs";
 import { buildLibrary } from "./library.mjs";
 import { rawText } from "./raw-text.mjs";
-import { replacements } from "./replacements.mjs";
-import { sourceMaps } from "./source-map.mjs";
 
 const root = new URL("../", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
 
 /** @param {string} name */
-const standIn = (name) => new URL(`./stand-ins/${name}.mjs`, import.meta.url);
+const standIn = (name) => fileURLToPath(new URL(`./stand-ins/${name}.mjs`, import.meta.url));
 
 rmSync(new URL("dist", root), { recursive: true, force: true });
 // Lazy CommonJS chunks: a run loads only what its command needs. A thread starts from a file of its own.
@@ -31,14 +28,14 @@ const { output } = await build({
   platform: "node",
   preserveEntrySignatures: "allow-extension",
   external: ["@photostructure/sqlite", "pg-cloudflare", "pg-native"],
-  plugins: [
-    rawText(),
-    replacements({
+  plugins: [rawText()],
+  resolve: {
+    alias: {
       "ajv/dist/2020.js": standIn("ajv"),
       "ajv-formats": standIn("ajv"),
       "when-exit": standIn("when-exit"),
-    }),
-  ],
+    },
+  },
   transform: {
     define: {
       PAYLINK_VERSION: JSON.stringify(manifest.version),
@@ -50,7 +47,6 @@ const { output } = await build({
     format: "cjs",
     // The names of functions are for crash reports.
     minify: { mangle: { keepNames: { function: true, class: true } }, compress: true, codegen: true },
-    sourcemap: "hidden",
     comments: false,
     charset: "ascii",
     // One chunk each for what every start, every run, every command, every request and every call of the service load: each
@@ -80,11 +76,7 @@ const { output } = await build({
     chunkFileNames: "[name].js",
   },
 });
-for (const { fileName } of output)
-  if (fileName.endsWith(".js.map")) rmSync(new URL(`dist/${fileName}`, root));
-writeFileSync(new URL("dist/sources.json.br", root), brotliCompressSync(JSON.stringify(sourceMaps(output))));
-// Its licences are in those of the program.
-await buildLibrary(new URL("dist/webhooks/", root), { readable: false });
+await buildLibrary(new URL("dist/webhooks/", root));
 copyFileSync(new URL(".config/SKILL.md", root), new URL("dist/SKILL.md", root));
 copyFileSync(new URL(".github/CHANGELOG.md", root), new URL("dist/CHANGELOG.md", root));
 const packages = bundledPackages(output);

@@ -22,7 +22,6 @@ function load(name) {
   const run = compileFunction(
     getAsset(name, "utf8"),
     ["exports", "require", "module", "__filename", "__dirname"],
-    // The name, as source-stack.ts looks for it.
     { filename: name, cachedData: Buffer.from(getAsset(`${name}.cache`)) },
   );
   run(module.exports, requireOwn, module, path.join(folder, name), folder);

@@ -16,7 +16,6 @@ export async function run(process: NodeJS.Process): Promise<number> {
       version: PAYLINK_VERSION,
       signal: signals.interruption,
       uncaught,
-      stackOf: async (error) => (await import("./source-stack.ts")).sourceStack(error),
       print: (text) => channels.toStdout.write(text),
       // Help needs no context: loading it takes an eighth of its time (startup bench).
       opener: async () => {

@@ -13,8 +13,6 @@ export interface Runtime {
   readonly signal: AbortSignal;
   /** Rejects with an error that was thrown where no code of the command could catch it. */
   readonly uncaught: Promise<never>;
-  /** The stack of a crash, by the sources. */
-  readonly stackOf: (error: Error) => Promise<string>;
   /** Where help and results go. */
   readonly print: (text: string) => void;
   /** Called once, when the command line needs more than help. */
@@ -59,18 +57,12 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     if (isCommanderExit(error)) return 0;
     out ??= await (await opener()).openOutput(program.opts());
     await out.settled();
-    return await report(out, error, context?.named, runtime);
+    return await report(out, error, context?.named);
   }
 }
 
-async function report(
-  out: Output,
-  error: unknown,
-  named: Named | undefined,
-  runtime: Pick<Runtime, "stackOf">,
-): Promise<number> {
-  const failure =
-    error instanceof PaylinkError ? error : (fileFailure(error) ?? (await internalError(error, runtime)));
+async function report(out: Output, error: unknown, named: Named | undefined): Promise<number> {
+  const failure = error instanceof PaylinkError ? error : (fileFailure(error) ?? internalError(error));
   const wasStopped = failure.code === "interrupted" || failure.code === "terminated";
   if (!out.json && wasStopped) return failure.exit;
   const { renderError } = await import("./render/error-message.ts");
@@ -113,8 +105,8 @@ function fileFailure(error: unknown): PaylinkError | undefined {
   return new PaylinkError("file_unwritable", message, { cause: error });
 }
 
-async function internalError(error: unknown, { stackOf }: Pick<Runtime, "stackOf">): Promise<PaylinkError> {
-  const message = error instanceof Error ? await stackOf(error) : String(error);
+function internalError(error: unknown): PaylinkError {
+  const message = error instanceof Error ? (error.stack ?? String(error)) : String(error);
   const report =
     PAYLINK_ISSUES === ""
       ? FAILURES.internal.hints

@@ -7,7 +7,7 @@ import { isKeyText } from "../domain/addresses.ts";
 import { formatRelative } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import { loadKeys } from "../receiver/webhook-keys.ts";
-import { checkAlgorithm, checkUse } from "../signatures/key-rules.ts";
+import { problemOf } from "../signatures/key-rules.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import { attempt, failed, passed, skipped, warned, type Check } from "../service/checks.ts";
 
@@ -47,7 +47,7 @@ async function checkSource(source: string, reading: KeyReading, place: string): 
   const warnings = loaded.warningsAt(now);
   const usable = keys.filter((key) => problemOf(key) === undefined);
   if (usable.length === 0) {
-    const problems = keys.map((key) => `${describe(key, now)}: ${problemOf(key)}`);
+    const problems = keys.map((key) => `${describe(key, now)}: ${problemOf(key)?.message}`);
     return failed(
       KEY,
       new PaylinkError("key_invalid", `${name} has no usable key. ${problems.join("; ")}`),
@@ -57,10 +57,6 @@ async function checkSource(source: string, reading: KeyReading, place: string): 
   const detail = `${name}: ${usable.map((key) => describe(key, now)).join("; ")}`;
   return warnings.length > 0 ? warned(KEY, `${detail}. ${warnings.join("; ")}`, remedy) : passed(KEY, detail);
 }
-
-/** Why the key cannot verify webhooks. */
-const problemOf = (key: VerificationKey): string | undefined =>
-  checkUse(key)?.message ?? checkAlgorithm(key)?.message ?? key.weakness ?? undefined;
 
 function describe({ kind, bits, keyid, notAfter }: VerificationKey, now: Date): string {
   const end = notAfter === null ? undefined : new Date(notAfter * 1000);

@@ -54,7 +54,7 @@ export type MessageReason =
 export type RecordReason = "body_invalid_utf8" | "body_not_json" | "body_duplicate_member" | "body_schema";
 
 /**
- * Nothing about the webhook: `paylink/webhooks` got a parsed body or no usable key, or, in a listener too, the verification itself
+ * Nothing about the webhook: paylink-webhooks got a parsed body or no usable key, or, in a listener too, the verification itself
  * failed.
  */
 export type ApplicationReason =
@@ -188,7 +188,7 @@ export const REASONS: Readonly<Record<RefusalCode, Row>> = {
   not_stored: { status: 503 },
 };
 
-/** What each reason means, for `help reasons`; apart from the table, since the code of `paylink/webhooks` needs no words for it. */
+/** What each reason means, for `help reasons`; apart from the table, since the code of paylink-webhooks needs no words for it. */
 export const MEANINGS: Readonly<Record<RefusalCode, string>> = {
   http_parse_error: "this is not an HTTP/1.1 request",
   headers_too_large: "the header section is larger than that of any webhook",
@@ -306,17 +306,16 @@ export const WARNING_MEANINGS: Readonly<Record<Warning, string>> = {
 export const isWarning = (code: unknown): code is Warning =>
   typeof code === "string" && Object.hasOwn(WARNINGS, code);
 
-export type Framework = "express" | "nest" | "fastify" | "koa" | "next" | "hono" | "web" | "lambda";
-
 /** How each framework gives access to the bytes of a body: the advice for a body that was parsed before it was verified. */
-export const RAW_BODY_FIXES: Readonly<Record<Framework, string>> = {
+export const RAW_BODY_FIXES = {
   express: 'Express: express.raw({ type: "application/json" }) on this route, before express.json()',
   nest: "NestJS: NestFactory.create(AppModule, { rawBody: true }), and pass the request of @Req()",
   fastify:
-    'Fastify: addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => done(null, body))',
-  koa: "Koa: pass ctx.req before the body parser, or ctx after bodyParser(), which keeps the text in ctx.request.rawBody",
+    'Fastify: addContentTypeParser("application/json", (request, payload, done) => done(null)), and pass request.raw',
+  koa: "Koa: pass ctx.req, before a body parser",
   next: "Next.js: in a route handler, verify before request.json(); under pages/api, export const config = { api: { bodyParser: false } }",
-  hono: "Hono: verify before c.req.json(); the bytes are in await c.req.arrayBuffer()",
+  hono: "Hono: pass c.req.raw, before c.req.json()",
   web: "React Router, Remix and other Web requests: verify before request.json() or request.formData()",
-  lambda: "AWS Lambda: pass the event before a middleware parses event.body",
-};
+  lambda:
+    "AWS Lambda: new Request(url, { method, headers, body }) with event.body as it is, decoded if isBase64Encoded",
+} as const;

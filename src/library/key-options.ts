@@ -4,52 +4,22 @@ import { messageOf, systemReason } from "../domain/system-reason.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import { targetUri, type HeaderLine } from "../http/message.ts";
 import {
-  checkKeySource,
   KeyFailure,
   openKeySources,
+  problemOfSource,
   type KeyAccess,
   type Keyring,
   type KeySource,
 } from "../receiver/webhook-keys.ts";
 import type { WebhookKey, WebhookKeys } from "./types.ts";
-import { bytesIn, webBody } from "./received-request.ts";
+import { bytesIn, webBody } from "./request-body.ts";
 import { WebhookError } from "./webhook-error.ts";
 
 /** What keyrings need of the runtime. */
 export type KeyringAccess = Omit<KeyAccess, "place" | "signal">;
 
-/** Reads the keys at the first use. */
-export type OpenKeys = (sources: readonly KeySource[]) => Promise<Keyring>;
-
-/** Keyrings that are kept; a new key beyond them drops the oldest. */
-const MAX_KEPT = 100;
-
-/** Milliseconds for which a key that cannot be read is not read again. */
-const FAILURE_PAUSE = 5_000;
-
-/** Keeps the keyring of each key, so that it is read once however many verifiers use it. */
-export function keyringCache(access: KeyringAccess): OpenKeys {
-  const kept = new Map<string, { readonly opening: Promise<Keyring>; failedAt: number | undefined }>();
-  return (sources) => {
-    const id = sources.map(idOf).join("\n");
-    const now = access.now().getTime();
-    const known = kept.get(id);
-    if (known !== undefined && !(known.failedAt !== undefined && now - known.failedAt >= FAILURE_PAUSE))
-      return known.opening;
-    const opened = { opening: open(sources, access), failedAt: undefined as number | undefined };
-    opened.opening.catch(() => (opened.failedAt = access.now().getTime()));
-    kept.delete(id);
-    kept.set(id, opened);
-    const [oldest] = kept.keys();
-    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
-    return opened.opening;
-  };
-}
-
-const idOf = (source: KeySource): string =>
-  typeof source === "string" ? source : Buffer.from(source).toString("base64");
-
-async function open(sources: readonly KeySource[], access: KeyringAccess): Promise<Keyring> {
+/** Reads the keys. Rejects with a WebhookError where they cannot be read now. */
+export async function openKeys(sources: readonly KeySource[], access: KeyringAccess): Promise<Keyring> {
   try {
     return await openKeySources(sources, { ...access, place: "the key option" });
   } catch (error) {
@@ -67,23 +37,29 @@ function unusable(cause: KeyFailure): WebhookError {
   );
 }
 
-/** The sources that an option names. Throws a TypeError if it names none. */
+/**
+ * The sources that an option names. Throws a TypeError if it names none, or if none can ever verify a webhook, so that an application
+ * fails when it starts and not at its first webhook.
+ */
 export function keySourcesOf(option: WebhookKeys): readonly KeySource[] {
   const sources = (Array.isArray(option) ? option : [option]).flatMap(sourceOf);
-  if (sources.length > 0) return sources;
-  throw new TypeError(
-    "The option key is missing: there is nothing to verify webhooks with. Pass the service's public key, or the URL of its key set. An environment variable that is not set is undefined. At the sandbox, set it so: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox)",
-  );
+  if (sources.length === 0)
+    throw new TypeError(
+      "The option key is missing: there is nothing to verify webhooks with. Pass the service's public key, or the URL of its key set. An environment variable that is not set is undefined. At the sandbox, set it so: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox)",
+    );
+  const problems = sources.flatMap((source) => problemWith(source) ?? []);
+  if (problems.length === sources.length)
+    throw new TypeError(`The option key cannot be used: ${problems.join("; ")}.`);
+  return sources;
 }
 
-/** Throws a TypeError for a key that can never be used, so that an application fails when it starts and not at its first webhook. */
-export function requireUsableKeys(option: WebhookKeys): void {
-  for (const source of keySourcesOf(option))
-    try {
-      checkKeySource(source);
-    } catch (error) {
-      throw new TypeError(`The option key cannot be used. ${messageOf(error)}`, { cause: error });
-    }
+/** Throws a TypeError for what is no key. A file or a URL is not read here. */
+function problemWith(source: KeySource): string | undefined {
+  try {
+    return problemOfSource(source);
+  } catch (error) {
+    throw new TypeError(`The option key cannot be used. ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /** Nothing, as in an environment variable that is not set, is no source. Applications in JavaScript may give anything. */

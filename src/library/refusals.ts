@@ -20,10 +20,10 @@ export function refusedRequest(refusal: Refusal<WebhookErrorCode>): WebhookError
 }
 
 /** A webhook that does not verify. */
-export function unverifiedWebhook(verdict: Verdict, { method, authority }: HttpRequest): WebhookError {
+export function unverifiedWebhook(verdict: Verdict, { authority }: HttpRequest): WebhookError {
   const { code, detail } = refusedAs(verdict);
-  const unknown = method === "" ? NO_REQUEST : authority === "" ? NO_ADDRESS : undefined;
-  const advice = (code === "component_value_invalid" ? unknown : undefined) ?? REASONS[code].advice;
+  const isUnknown = code === "component_value_invalid" && authority === "";
+  const advice = isUnknown ? NO_ADDRESS : REASONS[code].advice;
   return new WebhookError(code, forged(detail, advice), { verdict });
 }
 
@@ -50,9 +50,6 @@ const forged = (detail: string, advice: string | undefined): string =>
 
 const NO_ADDRESS =
   "The signature covers the address that the service posts to: set publicUrl to it. The headers of a request cannot prove it.";
-
-const NO_REQUEST =
-  "The signature covers more than header fields: pass the method and the url of the request too.";
 
 /** Messages go to logs and terminals, and details quote what anyone could have sent. */
 const printable = (detail: string): string => detail.replace(/[^\x20-\x7e]/g, "?").slice(0, 500);

@@ -5,7 +5,7 @@ import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
 import { recordOfPayment, type SampleSource } from "../check/samples.ts";
 import { SERVICE_FORM } from "../signatures/cover.ts";
 import { signedWebhook } from "../check/signed-webhook.ts";
-import { bytesIn } from "./received-request.ts";
+import { bytesIn } from "./request-body.ts";
 import type { SignedWebhook, SignWebhookOptions } from "./types.ts";
 import type { SampleOutcome } from "../domain/outcome.ts";
 import { plainObject } from "../domain/json.ts";

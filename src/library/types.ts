@@ -31,7 +31,6 @@ export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly rawHeaders: readonly string[];
-  readonly rawTrailers?: readonly string[] | undefined;
   readonly readableEnded: boolean;
   readonly readableDidRead: boolean;
   readonly destroyed: boolean;
@@ -42,32 +41,18 @@ export interface NodeRequest {
   readonly pause: () => unknown;
 }
 
-/** A framework's own request or context, which holds the Web or Node request: Fastify and Hono in `raw`, Koa and Hono in `req`. */
-type WrappedRequest =
-  { readonly raw: WebRequest | NodeRequest } | { readonly req: NodeRequest | { readonly raw: WebRequest } };
-
 type Fields<Value> = Readonly<Record<string, Value | undefined>>;
-
-/** An event of API Gateway, version 1 or 2. */
-export interface ApiGatewayEvent {
-  readonly requestContext: object;
-  readonly httpMethod?: string | undefined;
-  readonly path?: string | undefined;
-  readonly rawPath?: string | undefined;
-  readonly rawQueryString?: string | undefined;
-  readonly multiValueQueryStringParameters?: Fields<readonly string[]> | null | undefined;
-  readonly headers?: Fields<string> | null | undefined;
-  readonly multiValueHeaders?: Fields<readonly string[]> | null | undefined;
-  readonly body?: string | null | undefined;
-  readonly isBase64Encoded?: boolean | undefined;
-}
 
 /** Header fields as an object, whose values may be lists, or as name and value pairs, or as Web `Headers`. */
 export type HeaderFields =
   Fields<string | readonly string[]> | Iterable<readonly [name: string, value: string | readonly string[]]>;
 
-/** A message from a queue or broker: enough where the signature covers header fields only. */
-export interface WebhookMessage {
+/** A request by its parts. */
+export interface PlainRequest {
+  /** As received: `POST`. */
+  readonly method: string;
+  /** The whole address that the service posts to, or the path and query alone. */
+  readonly url: string;
   /**
    * The header fields as the service sent them: an object whose values may be lists, name and value pairs, or Web `Headers`. Two
    * values of one field must both be there.
@@ -75,26 +60,13 @@ export interface WebhookMessage {
   readonly headers: HeaderFields;
   /** The bytes as received, or their text; never a parsed body. */
   readonly body: Uint8Array | ArrayBuffer | string | null | undefined;
-  /** Known only of a whole request. */
-  readonly method?: undefined;
-  /** Known only of a whole request. */
-  readonly url?: undefined;
-}
-
-/** A request from anywhere else, by its parts. */
-export interface PlainRequest extends Pick<WebhookMessage, "headers" | "body"> {
-  /** As received: `POST`. */
-  readonly method: string;
-  /** The whole address that the service posts to, or the path and query alone. */
-  readonly url: string;
 }
 
 /**
- * Any request that a webhook can arrive in, before its body is read: a Web `Request`, a Node `IncomingMessage`, the request or
- * context of Express, NestJS, Fastify, Koa or Hono, an API Gateway event, or the parts of a request.
+ * Any request that a webhook can arrive in, before its body is read: a Web `Request`; a Node `IncomingMessage`, as Express and NestJS
+ * have, Fastify in `request.raw` and Koa in `ctx.req`; or the parts of a request.
  */
-export type WebhookRequest =
-  WebRequest | NodeRequest | WrappedRequest | ApiGatewayEvent | PlainRequest | WebhookMessage;
+export type WebhookRequest = WebRequest | NodeRequest | PlainRequest;
 
 /** A JSON Web Key, or a set of them in `keys`. */
 export interface JsonWebKeyOrSet {
@@ -128,9 +100,9 @@ export type WebhookKeys = WebhookKey | readonly (WebhookKey | undefined)[] | und
 export interface VerifierOptions {
   /**
    * The service's public key: PEM, DER, certificate, JWK or key set as text, bytes or object, its URL, or its file; or a list of
-   * them. A key that is missing or no key is a TypeError when the verifier is made; one that cannot be read later is a
-   * WebhookError with the status 500 or 503, so that the service sends the webhook again. A key that is not RSA, or has less than
-   * 2048 bits, verifies nothing: every webhook is refused (`key_type_mismatch`, `weak_key`).
+   * them. A key that is missing, is no key, or can never verify a webhook (not RSA, less than 2048 bits) is a TypeError when the
+   * verifier is made; one that cannot be read later is a WebhookError with the status 500 or 503, so that the service sends the
+   * webhook again.
    */
   readonly key: WebhookKeys;
   /**
@@ -242,7 +214,7 @@ export interface SignWebhookOptions {
   readonly keyid?: string | undefined;
 }
 
-/** A webhook as `fetch(url, webhook)`, `new Request(url, webhook)` and `verifyWebhook(webhook, …)` take it. */
+/** A webhook as `fetch(url, webhook)`, `new Request(url, webhook)` and a verifier take it. */
 export interface SignedWebhook {
   /** POST. */
   readonly method: string;

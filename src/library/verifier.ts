@@ -11,40 +11,42 @@ import { DEFAULT_MAX_BODY } from "../receiver/admit.ts";
 import { createJudge, type TimedJudge, type Judgement } from "../receiver/judge.ts";
 import { parseComponent } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
-import { keySourcesOf, type OpenKeys } from "./key-options.ts";
+import { keySourcesOf, openKeys, type KeyringAccess } from "./key-options.ts";
 import type { ExactAmount, ExactAmounts, VerifiedWebhook, Verifier, VerifierOptions } from "./types.ts";
 import { receivedRequest } from "./received-request.ts";
 import { brokenRecord, internalError, unverifiedWebhook } from "./refusals.ts";
 
-/** What verifiers need of the runtime. */
-export interface VerifierParts {
-  readonly openKeys: OpenKeys;
-  readonly now: () => Date;
-}
+/** Milliseconds for which a key that cannot be read is not read again. */
+const FAILURE_PAUSE = 5_000;
 
-/** Throws a TypeError where an option is not valid. */
-export function createVerifierWith(options: VerifierOptions, { openKeys, now }: VerifierParts): Verifier {
+/** Throws a TypeError where an option is not valid, or the key can never verify a webhook. */
+export function createVerifierWith(options: VerifierOptions, access: KeyringAccess): Verifier {
   const policy = policyOf(options);
   const paths = pathsOf(options.path);
-  const address =
+  const publicUrl =
     options.publicUrl === undefined ? undefined : publicAddress(parseUrl(options.publicUrl), paths);
-  const rules = { policy, maxBody: DEFAULT_MAX_BODY };
   const sources = keySourcesOf(options.key);
-  const time = clockOf(options.now, now);
+  const now = clockOf(options.now, access.now);
+  let opening: Promise<TimedJudge> | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
   const open = async (): Promise<TimedJudge> => {
     try {
-      const { keys, renew } = await openKeys(sources);
-      return createJudge({ ...rules, keys, renewKeys: renew });
+      const { keys, renew } = await openKeys(sources, access);
+      return createJudge({ policy, keys, renewKeys: renew });
     } catch (error) {
-      opening = undefined;
+      failedAt = access.now().getTime();
       throw error;
     }
   };
-  let opening: Promise<TimedJudge> | undefined;
+  const isPaused = (): boolean => Math.abs(access.now().getTime() - failedAt) < FAILURE_PAUSE;
   return async (request) => {
-    const received = await receivedRequest(request, { ...rules, publicAddress: address });
-    const judge = await (opening ??= open());
-    const judgement = await judge(received, time()).catch((error: unknown) => {
+    const received = await receivedRequest(request, { publicAddress: publicUrl, maxBody: DEFAULT_MAX_BODY });
+    if (opening === undefined || (failedAt > Number.NEGATIVE_INFINITY && !isPaused())) {
+      failedAt = Number.NEGATIVE_INFINITY;
+      opening = open();
+    }
+    const judge = await opening;
+    const judgement = await judge(received, now()).catch((error: unknown) => {
       throw internalError(error);
     });
     if (judgement.verdict.verdict === "invalid") throw unverifiedWebhook(judgement.verdict, received);

@@ -34,12 +34,12 @@ interface WebhookErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The same in every copy and version of the library that a process has loaded. */
+/** The same in both copies of the library that a process may have loaded: by `import` and by `require`. */
 const BRAND = Symbol.for("paylink.WebhookError");
 
 /**
  * Thrown for each request that must not be acted on. `instanceof` also recognises the errors of another copy of the library: a
- * process that uses `import` and `require`, or `paylink` and `paylink-webhooks`, has several.
+ * process that uses `import` and `require` has two.
  *
  * @example
  * try {

@@ -1,17 +1,14 @@
-/** `paylink/webhooks`: verifies webhooks in an application, with this runtime's clock, network, files and random ids. */
+/** `paylink-webhooks`: verifies webhooks in an application, with this runtime's clock, network, files and random ids. */
 import { randomUUID } from "node:crypto";
 import { systemReason } from "../domain/system-reason.ts";
-import { sendByFetch, keyringCache, requireUsableKeys } from "./key-options.ts";
+import { sendByFetch, type KeyringAccess } from "./key-options.ts";
 import type {
   SignedWebhook,
   SignWebhookOptions,
   StrictOptions,
   StrictVerifier,
-  StrictWebhook,
-  VerifiedWebhook,
   Verifier,
   VerifierOptions,
-  WebhookRequest,
 } from "./types.ts";
 import { sampleOf, signWebhookAt } from "./sample-transaction.ts";
 import type { Transaction, TransactionByOutcome, TransactionOutcome } from "./transaction-types.ts";
@@ -30,7 +27,6 @@ export type {
   Verifier,
   VerifierOptions,
   WebhookKey,
-  WebhookMessage,
   WebhookRequest,
 } from "./types.ts";
 export type {
@@ -48,7 +44,7 @@ export type { Verdict } from "../signatures/verdict.ts";
 const now = (): Date => new Date();
 
 /** Workers with an early compatibility date have neither files nor warnings: both are imported when they are needed. */
-const openKeys = keyringCache({
+const access: KeyringAccess = {
   now,
   send: sendByFetch(fetch),
   readFile: async (path) => {
@@ -68,11 +64,11 @@ const openKeys = keyringCache({
       if ("emitWarning" in runtime) runtime.emitWarning(warning, "PaylinkWarning");
     });
   },
-});
+};
 
 /**
- * Makes a verifier, once, for an application that receives many webhooks. Throws a TypeError where an option is not valid or the key
- * can never be used.
+ * Makes a verifier, once, when the application starts. Throws a TypeError where an option is not valid or the key
+ * can never verify a webhook.
  *
  * @example
  * const verify = createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });
@@ -90,24 +86,7 @@ const openKeys = keyringCache({
 export function createVerifier(options: StrictOptions): StrictVerifier;
 export function createVerifier(options: VerifierOptions): Verifier;
 export function createVerifier(options: VerifierOptions): Verifier {
-  requireUsableKeys(options.key);
-  return createVerifierWith(options, { openKeys, now });
-}
-
-/**
- * Verifies one webhook. Rejects with a WebhookError if the request must not be acted on, and with a TypeError where an option is not
- * valid or what is given is no request.
- *
- * @example
- * const { outcome, transaction } = await verifyWebhook(request, { key: "https://pay.example/jwks.json" });
- */
-export function verifyWebhook(request: WebhookRequest, options: StrictOptions): Promise<StrictWebhook>;
-export function verifyWebhook(request: WebhookRequest, options: VerifierOptions): Promise<VerifiedWebhook>;
-export async function verifyWebhook(
-  request: WebhookRequest,
-  options: VerifierOptions,
-): Promise<VerifiedWebhook> {
-  return createVerifierWith(options, { openKeys, now })(request);
+  return createVerifierWith(options, access);
 }
 
 /**

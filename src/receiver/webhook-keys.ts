@@ -4,7 +4,7 @@ import { hint, paylink, PaylinkError, type Hint } from "../domain/errors.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { SandboxNotRunning, type Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
-import { expiryWarning } from "../signatures/key-rules.ts";
+import { expiryWarning, problemOf } from "../signatures/key-rules.ts";
 import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 import type { CurrentKeys } from "./judge.ts";
 
@@ -57,7 +57,7 @@ interface LoadedKeys {
 const RENEWAL_PAUSE = 10_000;
 
 /** Milliseconds after which keys from a URL are read again, unless their server says otherwise within the bounds. */
-const LIFETIME = { usual: 600_000, least: 60_000, most: 3_600_000 };
+const LIFETIME = { default: 600_000, least: 60_000, most: 3_600_000 };
 
 /** Milliseconds after a failure until a URL is read again, if nothing asks for it before. */
 const RETRY_PAUSE = 60_000;
@@ -166,11 +166,15 @@ async function readSource(source: KeySource, io: KeyReading): Promise<ReadSource
   return { ...keysIn(bytes, source), lifetime };
 }
 
-/** Throws a KeyFailure where a source can be refused without reading a file or asking a server. */
-export function checkKeySource(source: KeySource): void {
-  if (typeof source !== "string" || isKeyText(source)) return void keysIn(source, source);
-  const url = parseWebAddress(source);
-  if (url !== undefined) requireTls(url);
+/** Why a source can never verify a webhook, as far as can be told without reading a file or asking a server. Throws a KeyFailure for what is no key. */
+export function problemOfSource(source: KeySource): string | undefined {
+  if (typeof source === "string" && !isKeyText(source)) {
+    const url = parseWebAddress(source);
+    if (url !== undefined) requireTls(url);
+    return undefined;
+  }
+  const problems = keysIn(source, source).keys.map((key) => problemOf(key)?.message);
+  return problems.includes(undefined) ? undefined : problems[0];
 }
 
 function keysIn(bytes: KeySource, source: KeySource): LoadedKeys {
@@ -239,7 +243,7 @@ function lifetimeOf({ headers }: HttpReply): number {
   const directives = fieldLines(headers, "cache-control").join(",");
   if (/(?:^|[\s,])no-(?:store|cache)(?=[\s,]|$)/i.test(directives)) return LIFETIME.least;
   const [, seconds] = /(?:^|[\s,])max-age="?(\d+)/i.exec(directives) ?? [];
-  if (seconds === undefined) return LIFETIME.usual;
+  if (seconds === undefined) return LIFETIME.default;
   return Math.min(Math.max(Number(seconds) * 1000, LIFETIME.least), LIFETIME.most);
 }
 

@@ -84,3 +84,7 @@ export function checkAlgorithm({ kind, alg }: VerificationKey): SignatureError |
 export function checkStrength({ weakness }: VerificationKey): SignatureError | undefined {
   return weakness === null ? undefined : new SignatureError("weak_key", weakness);
 }
+
+/** Why a key can never verify a webhook. */
+export const problemOf = (key: VerificationKey): SignatureError | undefined =>
+  checkUse(key) ?? checkAlgorithm(key) ?? checkStrength(key);

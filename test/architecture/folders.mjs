@@ -93,7 +93,7 @@ export const FOLDERS = {
     mayImport: ["domain", "http/message", "http/exchange", "signatures", "node:crypto"],
   },
   library: {
-    holds: "`paylink/webhooks`: the receiver's judgement of one webhook, for applications",
+    holds: "`paylink-webhooks`: the receiver's judgement of one webhook, for applications",
     mayImport: [
       "domain",
       "http/message",
@@ -222,7 +222,6 @@ export const FILES = {
   program: ["commands", "domain", "@commander-js/extra-typings"],
   run: ["context", "domain", "program", "render/error-message", "render/hint", "@commander-js/extra-typings"],
   "own-files": ["node:fs", "node:path", "node:sea", "node:worker_threads"],
-  "source-stack": ["own-files", "node:module", "node:path", "node:zlib"],
 };
 
 /** Commands may import everything but each other and these. */

@@ -6,7 +6,7 @@ import { createHash, generateKeyPairSync, sign as cryptoSign, verify as cryptoVe
 import { verify as verifyByLto } from "@ltonetwork/http-message-signatures";
 import { verifySignature } from "http-message-sig";
 import { createVerifier, httpbis } from "http-message-signatures";
-import { createVerifier as createWebhookVerifier, sampleTransaction } from "paylink/webhooks";
+import { createVerifier as createWebhookVerifier, sampleTransaction } from "paylink-webhooks";
 import { parseDictionary } from "structured-headers";
 import { median, row } from "./row.mjs";
 
@@ -80,7 +80,7 @@ const verifyingKey = createVerifier(publicKey, ALG);
 const verify = createWebhookVerifier({ key: publicKey, now: NOW });
 
 const FLOOR = "sha256 + crypto.verify alone";
-const OURS = "paylink/webhooks";
+const OURS = "paylink-webhooks";
 const cases = [
   {
     name: FLOOR,

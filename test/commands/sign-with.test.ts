@@ -108,7 +108,7 @@ const VERIFIERS: Readonly<Record<string, Verifier>> = {
       rsaVerify(pem)(data, signature),
     ),
   "node:crypto": byHand,
-  "paylink/webhooks": async (sent, url, pem, now) => {
+  "paylink-webhooks": async (sent, url, pem, now) => {
     const verify = createOwnVerifier({
       key: pem,
       tolerance: LIMIT,

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { sampleTransaction, signWebhook } from "paylink/webhooks";
+import { sampleTransaction, signWebhook } from "paylink-webhooks";
 import { expect, it, onTestFinished } from "vitest";
 import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
 import { helpPages } from "../support/help-pages.ts";

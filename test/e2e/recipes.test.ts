@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import type { VerifierOptions } from "paylink/webhooks";
+import type { VerifierOptions } from "paylink-webhooks";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createApp as createExpress } from "../../src/texts/recipes/express.mjs";
 import { createApp as createFastify } from "../../src/texts/recipes/fastify.mjs";
@@ -34,13 +34,23 @@ interface ReceiverCase extends WebhookCase {
   readonly expected: WebhookCase["expected"] & { readonly violation?: string };
 }
 
+/** With a key that can never verify, the receivers do not start. */
+const UNUSABLE: ReadonlySet<string> = new Set([
+  "key_unusable",
+  "alg_key_mismatch",
+  "key_type_mismatch",
+  "weak_key",
+]);
+
 /** Those for the receivers' path; raw requests are for an HTTP parser. */
-const vectors = cases.filter(({ request }) => request?.target.startsWith("/webhooks/paylink"));
+const vectors = cases.filter(
+  ({ request, expected }) => request?.target.startsWith("/webhooks/paylink") && !UNUSABLE.has(expected.code),
+);
 
 /** What a framework refuses by itself, or does not pass on as received. */
 const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Express: { "neg-175": "404" },
-  Fastify: { "neg-171": "413", "neg-175": "404" },
+  Fastify: { "neg-175": "404" },
   // Web headers join the lines of a repeated field.
   Hono: { "neg-113": "signature_invalid", "neg-175": "404" },
 };
@@ -128,8 +138,9 @@ const HANDLERS: Readonly<Record<string, () => Promise<WebHandler>>> = {
 const lambdaServer: WebHandler = async (request) => {
   const { handler } = await import("../../src/texts/recipes/lambda.mjs");
   const { statusCode } = await handler({
-    requestContext: { http: { method: request.method } },
+    requestContext: { domainName: "api.example", http: { method: request.method } },
     rawPath: new URL(request.url).pathname,
+    rawQueryString: "",
     headers: Object.fromEntries(request.headers),
     body: Buffer.from(await request.arrayBuffer()).toString("base64"),
     isBase64Encoded: true,

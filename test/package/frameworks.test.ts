@@ -39,9 +39,6 @@ it("verifies in Koa and NestJS, with and without their body parsers", async () =
   const { stdout } = await promisify(execFile)(process.execPath, [program], { env });
   expect(JSON.parse(stdout)).toEqual({
     "Koa: ctx.req": "APPROVED",
-    "Koa: ctx": "APPROVED",
-    "Koa with a body parser: ctx": "APPROVED",
-    "Koa with a body parser: ctx.request": "APPROVED",
     "Koa with a body parser: ctx.req": "body_parsed",
     "NestJS with rawBody": "APPROVED",
     "NestJS without rawBody": "body_parsed",

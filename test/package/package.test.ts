@@ -64,15 +64,10 @@ it("holds what runs and no more, within its bars", async () => {
     "dist/openapi.json",
     "dist/paylink.1",
     "dist/sbom.cdx.json",
-    "dist/sources.json.br",
-    "dist/webhooks/index.cjs",
-    "dist/webhooks/index.d.cts",
-    "dist/webhooks/index.d.mts",
-    "dist/webhooks/index.mjs",
     "package.json",
   ]);
-  expect(size).toBeLessThan(1 * MB);
-  expect(unpackedSize).toBeLessThan(4 * MB);
+  expect(size).toBeLessThan(0.7 * MB);
+  expect(unpackedSize).toBeLessThan(2.2 * MB);
 });
 
 it("passes the README's workflow for GitHub Actions, installed from the package", async () => {

@@ -68,7 +68,6 @@ export async function runCommand(argv: readonly string[], options: CommandOption
     version: "0.0.0",
     signal,
     uncaught: new Promise(() => undefined),
-    stackOf: async ({ stack = "" }) => stack,
     print: channels.toStdout.write,
     opener: async () =>
       createOpener({

@@ -23,7 +23,7 @@ export interface Packed {
 const COMMANDS = {
   // No build runs under the other tests.
   paylink: `npm pack --ignore-scripts --json --pack-destination . "${ROOT}"`,
-  "paylink-webhooks": `node "${join(ROOT, ".config/webhooks-package.mjs")}" --json --pack-destination "$PWD"`,
+  "paylink-webhooks": `npm pack --ignore-scripts --json --pack-destination . "${join(ROOT, "dist/webhooks")}"`,
 };
 
 export type PackageName = keyof typeof COMMANDS;

@@ -24,7 +24,7 @@ export function createApp(options) {
   const app = new Hono();
   app.post("/webhooks/paylink", async (c) => {
     try {
-      const webhook = await verify(c.req);
+      const webhook = await verify(c.req.raw);
       book(webhook);
       console.log(webhook.outcome, webhook.transaction.reference);
       return c.body(null, 200);

@@ -1,5 +1,5 @@
 /**
- * AWS Lambda behind API Gateway or a function URL: npm install paylink-webhooks, with orders.mjs beside this, which exports the
+ * AWS Lambda behind a function URL or an HTTP API: npm install paylink-webhooks, with orders.mjs beside this, which exports the
  * handler. The Map of orders.mjs does not outlive a function: book in a database.
  */
 import { createVerifier, WebhookError } from "paylink-webhooks";
@@ -7,10 +7,31 @@ import { book } from "./orders.mjs";
 
 const verify = createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });
 
-/** @param {import("paylink-webhooks").WebhookRequest} event the event of a function URL, an HTTP API or a REST API */
+/**
+ * @typedef {object} WebhookEvent what is used of the event (payload version 2.0)
+ * @property {string} rawPath
+ * @property {string} rawQueryString
+ * @property {Record<string, string>} headers
+ * @property {string} [body]
+ * @property {boolean} isBase64Encoded
+ * @property {{ domainName: string, http: { method: string } }} requestContext
+ */
+
+/** @param {WebhookEvent} event */
+function requestOf({ rawPath, rawQueryString, headers, body = "", isBase64Encoded, requestContext }) {
+  const { domainName, http } = requestContext;
+  const query = rawQueryString === "" ? "" : `?${rawQueryString}`;
+  return new Request(`https://${domainName}${rawPath}${query}`, {
+    method: http.method,
+    headers,
+    body: isBase64Encoded ? Buffer.from(body, "base64") : body,
+  });
+}
+
+/** @param {WebhookEvent} event */
 export async function handler(event) {
   try {
-    const webhook = await verify(event);
+    const webhook = await verify(requestOf(event));
     book(webhook);
     console.log(webhook.outcome, webhook.transaction.reference);
     return { statusCode: 200 };

@@ -1,24 +1,18 @@
 /** Verification in an application: every form of request, the vectors, bodies that were read before, and the keys. */
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import type { AddressInfo } from "node:net";
 import { runInNewContext } from "node:vm";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
-import { describe, expect, it, vi } from "vitest";
-import { keyringCache } from "../../src/library/key-options.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import type { VerifierOptions, WebhookRequest } from "../../src/library/types.ts";
 import { createVerifierWith } from "../../src/library/verifier.ts";
-import {
-  createVerifier,
-  sampleTransaction,
-  signWebhook,
-  verifyWebhook,
-  WebhookError,
-} from "../../src/library/webhooks.ts";
-import { publicJwk, verificationKey } from "../../src/signatures/keys.ts";
-import { keysOf, vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
+import { createVerifier, sampleTransaction, signWebhook, WebhookError } from "../../src/library/webhooks.ts";
+import { publicJwk } from "../../src/signatures/keys.ts";
+import { vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
 import { KEYS, otherKeys } from "../support/keys.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
@@ -29,11 +23,15 @@ const DERIVED = ["@method", "@target-uri", "content-digest"];
 const signed = (url = URL_SENT, cover?: readonly string[]) =>
   signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url, cover });
 
+/** As an application does it once, for one webhook. */
+const verifyWith = async (request: WebhookRequest, options: VerifierOptions) =>
+  createVerifier(options)(request);
+
 async function refusal(
   request: WebhookRequest,
   options: VerifierOptions = { key: pem },
 ): Promise<WebhookError> {
-  const error: unknown = await verifyWebhook(request, options).catch((thrown: unknown) => thrown);
+  const error: unknown = await verifyWith(request, options).catch((thrown: unknown) => thrown);
   if (error instanceof WebhookError) return error;
   throw new Error(`not refused by a WebhookError: ${String(error)}`);
 }
@@ -68,13 +66,20 @@ describe("vectors", () => {
     strict: true,
   });
 
+  const unusable = ["key_unusable", "alg_key_mismatch", "key_type_mismatch", "weak_key"];
+  const isUnusable = ({ expected }: WebhookCase): boolean => unusable.includes(expected.code);
+
   it.each(positive)("$id verifies: $title", async (vector) => {
-    const { verdict, raw } = await verifyWebhook(plain(vector), optionsOf(vector));
+    const { verdict, raw } = await verifyWith(plain(vector), { ...optionsOf(vector), strict: false });
     expect(verdict.code).toBe("ok");
     expect(Buffer.from(raw).toString("base64")).toBe(vector.request.body_base64);
   });
 
-  it.each(negative)("$id is refused: $title", async (vector) => {
+  it.each(negative.filter(isUnusable))("$id has a key that can never verify: $title", (vector) => {
+    expect(() => createVerifier(optionsOf(vector))).toThrow(TypeError);
+  });
+
+  it.each(negative.filter((one) => !isUnusable(one)))("$id is refused: $title", async (vector) => {
     const { code, verdict, message } = await refusal(plain(vector), optionsOf(vector));
     const { code: expected, violation = expected } = vector.expected;
     expect(code).toBe(violation);
@@ -90,7 +95,7 @@ describe("a verified webhook", () => {
       '"amountTrans":10.50,',
     );
     const webhook = signWebhook(body, { key: privateKey, url: URL_SENT, keyid: "k" });
-    const { outcome, transaction, amounts, verdict, raw } = await verifyWebhook(webhook, { key: pem });
+    const { outcome, transaction, amounts, verdict, raw } = await verifyWith(webhook, { key: pem });
     expect({ outcome, amount: transaction.amountTrans, amounts, keyid: verdict.keyid }).toEqual({
       outcome: "APPROVED",
       amount: 10.5,
@@ -124,7 +129,7 @@ describe("a verified webhook", () => {
         .replace('"amountTrans":10,', `"amountTrans":${amount},`)
         .replace("[0]", "[1e400,-1e400,1e300]");
     const sign = (text: string) => signWebhook(text, { key: privateKey, url: URL_SENT });
-    const { transaction, amounts, ...rest } = await verifyWebhook(sign(body("1e400")), { key: pem });
+    const { transaction, amounts, ...rest } = await verifyWith(sign(body("1e400")), { key: pem });
     expect({ ...rest, amount: transaction.amountTrans, exact: amounts.amountTrans }).toMatchObject({
       outcome: "APPROVED",
       violations: [{ path: "amountTrans", message: "must not exceed 1.8e308" }],
@@ -132,13 +137,13 @@ describe("a verified webhook", () => {
       amount: undefined,
       exact: { text: "1e400", minorUnits: undefined },
     });
-    expect((await verifyWebhook(sign(body("1e308")), { key: pem })).transaction.amountTrans).toBe(1e308);
+    expect((await verifyWith(sign(body("1e308")), { key: pem })).transaction.amountTrans).toBe(1e308);
   });
 
   it("reads a record that the service wraps", async () => {
     const record = sampleTransaction("CANCELLED");
     const webhook = signWebhook(JSON.stringify({ data: record }), { key: privateKey, url: URL_SENT });
-    expect(await verifyWebhook(webhook, { key: pem })).toMatchObject({
+    expect(await verifyWith(webhook, { key: pem })).toMatchObject({
       outcome: "CANCELLED",
       transaction: record,
     });
@@ -190,7 +195,7 @@ describe.each(DEVIATIONS)("a record with %s", (_, changes, outcome, broken, unit
   const webhook = signWebhook(JSON.stringify(record), { key: privateKey, url: URL_SENT });
 
   it("is accepted, and its transaction is what its type says", async () => {
-    const verified = await verifyWebhook(webhook, { key: pem });
+    const verified = await verifyWith(webhook, { key: pem });
     expect(verified.outcome).toBe(outcome);
     expect(verified.record).toEqual(record);
     expect(verified.violations.map(({ path }) => path).toSorted()).toEqual(broken.toSorted());
@@ -201,39 +206,23 @@ describe.each(DEVIATIONS)("a record with %s", (_, changes, outcome, broken, unit
 
   it("is refused if strict, where it breaks the specification", async () => {
     const strict = { key: pem, strict: true } as const;
-    if (broken.length === 0) expect((await verifyWebhook(webhook, strict)).record).toEqual(record);
+    if (broken.length === 0) expect((await verifyWith(webhook, strict)).record).toEqual(record);
     else expect(await refusal(webhook, strict)).toMatchObject({ code: "body_schema", status: 422, record });
   });
 });
 
 it.each(["[1]", "no JSON", "\xff", ""])("a signed body without a record is unclear: %j", async (body) => {
   const webhook = signWebhook(body, { key: privateKey, url: URL_SENT });
-  const { outcome, transaction, amounts, violations, record } = await verifyWebhook(webhook, { key: pem });
+  const { outcome, transaction, amounts, violations, record } = await verifyWith(webhook, { key: pem });
   expect({ outcome, transaction, record }).toEqual({ outcome: "UNCLEAR", transaction: {}, record: null });
   expect(violations).toHaveLength(1);
   expect(amounts.amountTrans).toEqual({ text: undefined, currency: undefined, minorUnits: undefined });
   expect(await refusal(webhook, { key: pem, strict: true })).toMatchObject({ status: 422, record: null });
 });
 
-it("an error of the crypto library is no verdict on the webhook", async () => {
-  const broken = keysOf(pem).map((key) => ({ ...key, key: createSecretKey(Buffer.alloc(32)) }));
-  const openKeys = async () => ({
-    keys: () => broken,
-    renew: async () => false,
-    reload: async () => false,
-  });
-  const verify = createVerifierWith({ key: pem }, { openKeys, now: () => new Date() });
-  const { url, ...rest } = signed();
-  await expect(verify({ url, ...rest })).rejects.toMatchObject({
-    code: "internal_error",
-    status: 500,
-    verdict: null,
-  });
-});
-
 it.each([Number.NaN, new Date("no date")])("no webhook is verified at the time %s", async (now) => {
   const old = signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url: URL_SENT, created: 1 });
-  await expect(verifyWebhook(old, { key: pem, now })).rejects.toThrow("not a valid time");
+  await expect(verifyWith(old, { key: pem, now })).rejects.toThrow("not a valid time");
 });
 
 it("names the callback of a plugin, with what to do about it", async () => {
@@ -251,8 +240,8 @@ describe("the address", () => {
 
   it("is that of publicUrl, and that of a request given by its parts", async () => {
     const request = { ...derived, url: "/webhooks?from=service" };
-    await verifyWebhook(request, { key: pem, publicUrl: "https://shop.example/webhooks" });
-    await verifyWebhook(derived, { key: pem });
+    await verifyWith(request, { key: pem, publicUrl: "https://shop.example/webhooks" });
+    await verifyWith(derived, { key: pem });
     const other = await refusal(derived, { key: pem, publicUrl: "https://other.example/" });
     expect(other).toMatchObject({ code: "signature_invalid", status: 401 });
   });
@@ -260,9 +249,9 @@ describe("the address", () => {
   it("has the path of publicUrl where a proxy maps that to the root, or to a path that is named", async () => {
     const publicUrl = "https://shop.example/webhooks";
     const at = (url: string) => ({ ...derived, url });
-    await verifyWebhook(at("/?from=service"), { key: pem, publicUrl });
+    await verifyWith(at("/?from=service"), { key: pem, publicUrl });
     for (const path of ["/in", ["/other", "/in"]])
-      await verifyWebhook(at("/in?from=service"), { key: pem, publicUrl, path });
+      await verifyWith(at("/in?from=service"), { key: pem, publicUrl, path });
     for (const refused of ["/in?from=service", "/?from=attacker", "/"])
       expect(await refusal(at(refused), { key: pem, publicUrl })).toMatchObject({
         code: "signature_invalid",
@@ -282,12 +271,12 @@ describe("the address", () => {
   it("is this server's own on this machine, for Node and Web requests", async () => {
     let verified = 0;
     const url = await listen(async (request) => {
-      await verifyWebhook(request, { key: pem });
+      await verifyWith(request, { key: pem });
       verified++;
     });
     expect((await fetch(url, signed(url, DERIVED))).status).toBe(200);
     const local = signed("http://localhost:3000/webhooks", DERIVED);
-    await verifyWebhook(new Request(local.url, local), { key: pem });
+    await verifyWith(new Request(local.url, local), { key: pem });
     expect(verified).toBe(1);
   });
 });
@@ -302,11 +291,11 @@ describe("the body", () => {
       Buffer.from(webhook.body),
       new Uint8Array(Buffer.from(webhook.body)).buffer,
     ])
-      await verifyWebhook({ ...webhook, body }, { key: pem });
+      await verifyWith({ ...webhook, body }, { key: pem });
     const accepted: string[] = [];
     const app = express();
     const verify = (name: string) => async (request: express.Request, response: express.Response) => {
-      await verifyWebhook(request, { key: pem });
+      await verifyWith(request, { key: pem });
       accepted.push(name);
       response.end();
     };
@@ -326,7 +315,7 @@ describe("the body", () => {
     expect(accepted).toEqual(["raw", "text", "a parser of another type", "rawBody", "a mounted router"]);
   });
 
-  it("is refused where it was parsed, with the fix for that framework", async () => {
+  it("is refused where it was parsed, with the fix for each framework", async () => {
     const errors: WebhookError[] = [];
     const app = express().use(express.json());
     app.post("/webhooks", async (request, response) => {
@@ -336,31 +325,16 @@ describe("the body", () => {
     const url = await listenTo(app);
     await fetch(`${url}/webhooks`, signed(`${url}/webhooks`));
 
-    const fast = fastify();
-    fast.post("/webhooks", async (request) => {
-      errors.push(await refusal(request));
-    });
-    const { method, headers, body } = signed();
-    await fast.inject({ method: "POST", url: "/webhooks", headers, payload: body });
-
-    const hono = new Hono().post("/webhooks", async (c) => {
-      await c.req.json();
-      errors.push(await refusal(c.req));
-      return c.body(null);
-    });
-    await hono.request("/webhooks", { method, headers, body });
-
     const web = new Request(URL_SENT, signed());
     await web.json();
-    errors.push(await refusal(Object.assign(web, { nextUrl: new URL(URL_SENT) })));
+    errors.push(await refusal(web));
     errors.push(await refusal({ ...signed(), body: JSON.parse(signed().body) as never }));
 
     expect(errors.map(({ code, status, verdict }) => [code, status, verdict])).toEqual(
       errors.map(() => ["body_parsed", 500, null]),
     );
     const frameworks = ["Express", "NestJS", "Fastify", "Koa", "Next.js", "Hono", "AWS Lambda"];
-    const named = errors.map(({ message }) => frameworks.filter((name) => message.includes(`  ${name}: `)));
-    expect(named).toEqual([["Express", "NestJS"], ["NestJS", "Fastify"], ["Hono"], ["Next.js"], frameworks]);
+    for (const { message } of errors) for (const name of frameworks) expect(message).toContain(`  ${name}: `);
   });
 
   it("is read up to 1 MiB, and the sender still gets an answer", async () => {
@@ -383,8 +357,8 @@ describe("the body", () => {
     const webhook = signed();
     const body = foreign(webhook.body);
     expect(body instanceof Uint8Array).toBe(false);
-    await verifyWebhook({ ...webhook, body }, { key: pem });
-    await verifyWebhook({ ...webhook, body: body.buffer }, { key: foreign(pem) });
+    await verifyWith({ ...webhook, body }, { key: pem });
+    await verifyWith({ ...webhook, body: body.buffer }, { key: foreign(pem) });
   });
 
   it("is incomplete where a Web stream breaks, and gone where it is being read or was read", async () => {
@@ -425,135 +399,39 @@ async function listenTo(app: express.Express): Promise<string> {
   return `http://127.0.0.1:${await listenOnFreePort(createServer(app))}`;
 }
 
-const EVENT_1 = { httpMethod: "POST", path: "/webhooks", requestContext: { stage: "prod" }, headers: {} };
-
 describe("a request of a framework", () => {
-  const address = { key: pem, publicUrl: "https://shop.example/webhooks" };
-  const derived = signed("https://shop.example/webhooks?a=1&b=%C3%A4", [...DERIVED, "@query"]);
-
-  /** A context of Koa, which hands members of its own request and of Node's on; a body parser keeps the text. */
-  const koa = (req: IncomingMessage, rawBody?: string) => ({ req, res: {}, request: { req, rawBody } });
-
-  it("may be Koa's request of Node, its context or its own request, also after its body parser", async () => {
-    const bodies: unknown[] = [];
-    const url = await listen(async (request) => {
-      const { pathname } = new URL(request.url ?? "", "http://localhost");
-      if (pathname === "/req") return bodies.push((await verifyWebhook(request, { key: pem })).outcome);
-      if (pathname === "/ctx") return bodies.push((await verifyWebhook(koa(request), { key: pem })).outcome);
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of request) chunks.push(chunk as Uint8Array);
-      const parsed = koa(request, Buffer.concat(chunks).toString());
-      bodies.push((await verifyWebhook(parsed, { key: pem })).outcome);
-      bodies.push((await verifyWebhook(parsed.request, { key: pem })).outcome);
-      const { code, message } = await refusal(koa(request));
-      return bodies.push(code, message.split("\n").slice(1));
-    });
-    for (const path of ["/req", "/ctx", "/parsed"]) {
-      const to = new URL(path, url).href;
-      expect((await fetch(to, signed(to, DERIVED))).status).toBe(200);
-    }
-    expect(bodies.slice(0, 4)).toEqual(["APPROVED", "APPROVED", "APPROVED", "APPROVED"]);
-    expect(bodies.slice(4)).toEqual(["body_parsed", [expect.stringMatching(/^ {2}Koa: /)]]);
-  });
-
-  it("may be the request or the context of Hono", async () => {
+  it("may be Fastify's, Koa's and Hono's own request of Node or the Web", async () => {
     const outcomes: string[] = [];
-    const app = new Hono()
-      .post("/request", async (c) => {
-        outcomes.push((await verifyWebhook(c.req, { key: pem })).outcome);
-        return c.body(null);
-      })
-      .post("/context", async (c) => {
-        outcomes.push((await verifyWebhook(c, { key: pem })).outcome);
-        return c.body(null);
-      });
+    const verify = createVerifier({ key: pem });
+    const fast = fastify();
+    fast.addContentTypeParser("application/json", (_request, _payload, done) => done(null));
+    fast.post("/webhooks", async (request) => void outcomes.push((await verify(request.raw)).outcome));
+    await fast.listen({ host: "127.0.0.1", port: 0 });
+    onTestFinished(() => fast.close());
+    const url = `http://127.0.0.1:${(fast.server.address() as AddressInfo).port}/webhooks`;
+    await fetch(url, signed(url, DERIVED));
+
+    const koa = (req: IncomingMessage) => ({ req, request: { req } });
+    const node = await listen(async (request) => outcomes.push((await verify(koa(request).req)).outcome));
+    await fetch(node, signed(node, DERIVED));
+
+    const hono = new Hono().post("/webhooks", async (c) => {
+      outcomes.push((await verify(c.req.raw)).outcome);
+      return c.body(null);
+    });
     const { method, headers, body } = signed();
-    for (const path of ["/request", "/context"]) await app.request(path, { method, headers, body });
-    expect(outcomes).toEqual(["APPROVED", "APPROVED"]);
-  });
-
-  const event1 = {
-    ...EVENT_1,
-    multiValueQueryStringParameters: { a: ["1"], b: ["ä"] },
-    headers: { ...derived.headers, "X-Twice": "2" },
-    multiValueHeaders: Object.fromEntries(
-      Object.entries(derived.headers).map(([name, value]): [string, string[]] => [name, [value]]),
-    ),
-    body: derived.body,
-    isBase64Encoded: false,
-  };
-  const event2 = {
-    version: "2.0",
-    rawPath: "/webhooks",
-    rawQueryString: "a=1&b=%C3%A4",
-    requestContext: { http: { method: "POST", path: "/webhooks" }, domainName: "api.example" },
-    headers: derived.headers,
-    body: Buffer.from(derived.body).toString("base64"),
-    isBase64Encoded: true,
-  };
-
-  it.each<[string, WebhookRequest]>([
-    ["version 1", event1],
-    ["version 1 of a load balancer", { ...event1, headers: undefined }],
-    ["version 1 without lists of values", { ...event1, multiValueHeaders: null }],
-    ["version 1 in base64", { ...event1, body: event2.body, isBase64Encoded: true }],
-    ["version 2", event2],
-    ["version 2 as text", { ...event2, body: derived.body, isBase64Encoded: false }],
-  ])("may be an API Gateway event, %s", async (_, event) => {
-    expect(await verifyWebhook(event, address)).toMatchObject({ outcome: "APPROVED" });
-    const noUrl = await refusal(event);
-    expect(noUrl).toMatchObject({ code: "component_value_invalid" });
-    expect(noUrl.message).toContain("set publicUrl");
-  });
-
-  it("as an event has every value of a field, and no parsed body", async () => {
-    const twice = {
-      ...event1.multiValueHeaders,
-      Signature: [derived.headers["Signature"] ?? "", "sig1=:AAAA:"],
-    };
-    expect(await refusal({ ...event1, multiValueHeaders: twice }, address)).toMatchObject({
-      code: "duplicate_label",
-    });
-    const joined = { ...event2.headers, Signature: `${derived.headers["Signature"]},sig1=:AAAA:` };
-    expect(await refusal({ ...event2, headers: joined }, address)).toMatchObject({ code: "duplicate_label" });
-    const parsed = await refusal({ ...event1, body: JSON.parse(derived.body) as never }, address);
-    expect(parsed).toMatchObject({
-      code: "body_parsed",
-      message: expect.stringContaining("AWS Lambda: ") as unknown,
-    });
-    expect(await refusal({ ...event2, isBase64Encoded: false }, address)).toMatchObject({
-      code: "content_digest_mismatch",
-    });
-    expect(await refusal({ ...event2, body: undefined }, address)).toMatchObject({
-      code: "content_digest_mismatch",
-    });
-    const large = Buffer.alloc(1_100_000).toString("base64");
-    expect(await refusal({ ...event2, body: large }, address)).toMatchObject({ code: "body_too_large" });
-  });
-
-  it("may be a message of header fields and body, where the signature covers no more", async () => {
-    const { headers, body } = signed();
-    expect(await verifyWebhook({ headers, body }, { key: pem })).toMatchObject({ outcome: "APPROVED" });
-    const lists = Object.entries(headers).map(([name, value]): [string, string[]] => [name, [value]]);
-    expect(await verifyWebhook({ headers: lists, body }, address)).toMatchObject({ outcome: "APPROVED" });
-    for (const component of ["@method", "@path", "@query", "@target-uri", "@authority"]) {
-      const whole = signed(URL_SENT, [component, "content-digest"]);
-      const message = { headers: whole.headers, body: whole.body };
-      expect(await refusal(message)).toMatchObject({ code: "component_value_invalid", status: 401 });
-    }
-    const method = signed(URL_SENT, ["@method", "content-digest"]);
-    const { message } = await refusal({ headers: method.headers, body: method.body });
-    expect(message).toContain("pass the method and the url");
+    await hono.request("/webhooks", { method, headers, body });
+    expect(outcomes).toEqual(["APPROVED", "APPROVED", "APPROVED"]);
   });
 
   it("is refused where a field of the signature is there twice", async () => {
     const { headers, body } = signed();
     for (const name of ["Signature", "Signature-Input"]) {
       const both = { ...headers, [name.toLowerCase()]: headers[name] };
-      expect(await refusal({ headers: both, body })).toMatchObject({ code: "duplicate_label" });
+      expect(await refusal({ ...signed(), headers: both, body })).toMatchObject({ code: "duplicate_label" });
     }
     const digests = { ...headers, "content-digest": "sha-256=:AAAA:" };
-    expect((await refusal({ headers: digests, body })).status).toBe(401);
+    expect((await refusal({ ...signed(), headers: digests, body })).status).toBe(401);
   });
 });
 
@@ -576,15 +454,11 @@ describe("the key", () => {
     ["private KeyObject", privateKey],
     ["list", [other, pem]],
   ])("is accepted as %s", async (_, key) => {
-    expect(await verifyWebhook(signed(), { key })).toMatchObject({ outcome: "APPROVED" });
-    expect(await createVerifier({ key })(signed())).toMatchObject({ outcome: "APPROVED" });
+    expect(await verifyWith(signed(), { key })).toMatchObject({ outcome: "APPROVED" });
   });
 
   it.each<[string, VerifierOptions["key"], string]>([
-    ["another object", {}, "key_invalid"],
     ["no key at all", "/nowhere/service.pem", "file_unreadable"],
-    ["a text that is no key", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", "key_invalid"],
-    ["a URL without TLS", "http://keys.example/jwks.json", "key_invalid"],
     ["a URL that nothing answers", "http://127.0.0.1:9/jwks.json", "not_reached"],
   ])(
     "as %s is a problem of the application, so that the service sends the webhook again",
@@ -602,9 +476,12 @@ describe("the key", () => {
     ["bytes that are no key", Buffer.from("key")],
     ["one of a list", [pem, { kty: "oct" }]],
     ["a URL without TLS", "http://keys.example/jwks.json"],
+    ["an elliptic key", generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey],
+    ["an RSA key of 1024 bits", generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey],
+    ["a key for encryption", JSON.stringify({ ...jwk, use: "enc" })],
   ])("as %s is a TypeError when the verifier is made, before any webhook", (_, key) => {
     expect(() => createVerifier({ key })).toThrow(TypeError);
-    expect(() => createVerifier({ key })).toThrow("The option key cannot be used. ");
+    expect(() => createVerifier({ key })).toThrow("The option key cannot be used");
   });
 
   it.each<[string, VerifierOptions["key"], string]>([
@@ -619,13 +496,12 @@ describe("the key", () => {
   ])("as %s is a TypeError when the verifier is made", async (_, key, words) => {
     expect(() => createVerifier({ key })).toThrow(TypeError);
     expect(() => createVerifier({ key })).toThrow(words);
-    await expect(verifyWebhook(signed(), { key })).rejects.toThrow(TypeError);
   });
 
   it("from a URL is fetched once, at most every ten seconds for a signature that no key verifies, and after ten minutes", async () => {
     const keys: KeyObject[] = [other];
     let [fetched, now] = [0, 1_800_000_000];
-    const openKeys = keyringCache({
+    const access = {
       now: () => new Date(now * 1000),
       readFile: async () => Buffer.from(""),
       warn: () => undefined,
@@ -634,16 +510,12 @@ describe("the key", () => {
         const set = { keys: keys.map((key) => publicJwk(key, "k")) };
         return { status: 200, headers: [], body: Buffer.from(JSON.stringify(set)) };
       },
-    });
-    const parts = { openKeys, now: () => new Date(now * 1000) };
-    const options = { key: "https://keys.example/jwks.json" };
+    };
+    const verify = createVerifierWith({ key: "https://keys.example/jwks.json" }, access);
     const sign = () =>
       signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url: URL_SENT, created: now });
     const code = (): Promise<string> =>
-      createVerifierWith(
-        options,
-        parts,
-      )(sign()).then(
+      verify(sign()).then(
         ({ outcome }) => outcome,
         (error: unknown) => (error instanceof WebhookError ? error.code : String(error)),
       );
@@ -658,16 +530,26 @@ describe("the key", () => {
     expect((await code()) === "APPROVED").toBe(false);
   });
 
-  it("are opened once for requests that arrive together, and again where that failed", async () => {
-    const never = async (): Promise<boolean> => false;
-    const ring = { keys: () => [verificationKey(publicKey)], renew: never, reload: never };
-    const openKeys = vi.fn(async () => ring).mockRejectedValueOnce(new Error("no network"));
-    const verify = createVerifierWith({ key: pem }, { openKeys, now: () => new Date() });
+  it("is read once for requests that arrive together, and again five seconds after that failed", async () => {
+    let [read, now] = [0, Date.now()];
+    const access = {
+      now: () => new Date(now),
+      send: async () => Promise.reject(new Error("no network")),
+      warn: () => undefined,
+      readFile: async () => {
+        read++;
+        if (read === 1) throw new Error("no file yet");
+        return Buffer.from(pem);
+      },
+    };
+    const verify = createVerifierWith({ key: "/etc/service.pem" }, access);
     const together = async () => Promise.allSettled([verify(signed()), verify(signed())]);
     expect(await together()).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
-    expect(openKeys).toHaveBeenCalledTimes(1);
+    expect(await together()).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
+    expect(read).toBe(1);
+    now += 5_000;
     expect(await together()).toMatchObject([{ status: "fulfilled" }, { status: "fulfilled" }]);
-    expect(openKeys).toHaveBeenCalledTimes(2);
+    expect(read).toBe(2);
   });
 });
 
@@ -686,9 +568,9 @@ describe("options", () => {
   it.each<[string, unknown, string]>([
     ["undefined", undefined, "Pass the request"],
     ["text", "POST / HTTP/1.1", "Pass the request"],
-    ["an empty context", { req: null, headers: null }, "no headers"],
-    ["an event without a method", { rawPath: "/", requestContext: {}, headers: {} }, "without a method"],
-    ["an event whose encoding is text", { ...EVENT_1, isBase64Encoded: "false" }, "neither true nor false"],
+    ["the context of Koa", { req: {}, method: "POST", url: "/", headers: {} }, "ctx.req"],
+    ["the request of Fastify", { raw: {}, method: "POST", url: "/", headers: {} }, "request.raw"],
+    ["an event of AWS Lambda", { rawPath: "/", requestContext: {}, headers: {} }, "method is no text"],
     ["headers that are null", { ...signed(), headers: null }, "no headers"],
     ["no headers", { ...signed(), headers: undefined }, "no headers"],
     ["a header that is a number", { ...signed(), headers: { "content-length": 1 } }, "content-length"],
@@ -705,8 +587,7 @@ describe("options", () => {
     const created = new Date(now.getTime() - 500_000);
     const webhook = signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url: URL_SENT, created });
     expect((await refusal(webhook, { key: pem, now })).code).toBe("signature_too_old");
-    for (const tolerance of [600, "10m"])
-      await verifyWebhook(webhook, { key: pem, now: () => now, tolerance });
+    for (const tolerance of [600, "10m"]) await verifyWith(webhook, { key: pem, now: () => now, tolerance });
     expect((await refusal(webhook, { key: pem, tolerance: 600, require: ["@method"] })).code).toBe(
       "coverage_missing",
     );
@@ -740,7 +621,7 @@ it("makes samples that keep the specification, for each outcome and with changes
     const transaction = sampleTransaction(outcome, { reference: "A-1", amountTrans: 12.34 });
     const key = KEYS.privatePem;
     const webhook = signWebhook(transaction, { key, url: URL_SENT });
-    const verified = await verifyWebhook(webhook, { key: createPublicKey(key), strict: true });
+    const verified = await createVerifier({ key: createPublicKey(key), strict: true })(webhook);
     expect(verified).toMatchObject({ outcome, transaction: { reference: "A-1", amountTrans: 12.34 } });
     // With strict, no field of the type is undefined.
     if (verified.outcome === "APPROVED") verified.transaction.authorisationCode.toUpperCase();

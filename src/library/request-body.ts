@@ -1,0 +1,105 @@
+/** Reads the bytes of a body, up to a limit: of a Web stream, of a Node stream, or as somebody holds them. */
+import { isAnyArrayBuffer } from "node:util/types";
+import { refusal, type Refusal } from "../http/exchange.ts";
+import type { ByteStream, NodeRequest } from "./types.ts";
+
+/** The bytes, why they are refused, or that only a parsed body is left. */
+export type BodyRead =
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "refused"; readonly refusal: Refusal<"body_too_large" | "body_incomplete"> }
+  | { readonly kind: "parsed" };
+
+const PARSED: BodyRead = { kind: "parsed" };
+
+/** Bytes, or text that nothing parsed: if its decoding lost anything, the digest shows it. */
+export function heldBody(body: unknown, maxBody: number): BodyRead {
+  if (body === null || body === undefined) return withinLimit(new Uint8Array(), maxBody);
+  if (typeof body === "string") return withinLimit(Buffer.from(body), maxBody);
+  const bytes = bytesIn(body);
+  return bytes === undefined ? PARSED : withinLimit(bytes, maxBody);
+}
+
+/** By what it is and not by its class: a test runner such as Jest has classes of its own. */
+export function bytesIn(value: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  return isAnyArrayBuffer(value) ? new Uint8Array(value) : undefined;
+}
+
+const isRaw = (body: unknown): boolean => typeof body === "string" || bytesIn(body) !== undefined;
+
+function withinLimit(bytes: Uint8Array, maxBody: number): BodyRead {
+  return bytes.length > maxBody ? tooLarge(maxBody) : { kind: "bytes", bytes };
+}
+
+const tooLarge = (maxBody: number): BodyRead => ({
+  kind: "refused",
+  refusal: refusal("body_too_large", `the body has more than ${maxBody} bytes`),
+});
+
+const INCOMPLETE: BodyRead = {
+  kind: "refused",
+  refusal: refusal("body_incomplete", "the connection ended before the body was complete"),
+};
+
+/** The body of a Web request. */
+export async function webBody(stream: ByteStream | null, used: boolean, maxBody: number): Promise<BodyRead> {
+  if (used || stream?.locked === true) return PARSED;
+  if (stream === null) return heldBody(null, maxBody);
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || value === undefined) return { kind: "bytes", bytes: Buffer.concat(chunks) };
+      length += value.length;
+      if (length > maxBody) {
+        await reader.cancel();
+        return tooLarge(maxBody);
+      }
+      chunks.push(value);
+    }
+  } catch {
+    return INCOMPLETE;
+  }
+}
+
+/** The body of a Node request. `left` are the places where parsers leave it. */
+export async function nodeBody(
+  request: NodeRequest,
+  left: readonly unknown[],
+  maxBody: number,
+): Promise<BodyRead> {
+  const raw = left.find(isRaw);
+  if (raw !== undefined) return heldBody(raw, maxBody);
+  if (request.readableEnded || request.readableDidRead) return PARSED;
+  return request.destroyed ? INCOMPLETE : readStream(request, maxBody);
+}
+
+/** Uses events, not iteration: ending an iteration destroys the socket, and the sender would get no answer. */
+function readStream(request: NodeRequest, maxBody: number): Promise<BodyRead> {
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const finish = (read: BodyRead): void => {
+      request.off("data", onData);
+      request.off("end", onEnd);
+      request.off("close", onClose);
+      resolve(read);
+    };
+    const onData = (chunk: Uint8Array | string): void => {
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+      length += bytes.length;
+      if (length <= maxBody) return void chunks.push(bytes);
+      request.pause();
+      finish(tooLarge(maxBody));
+    };
+    const onEnd = (): void => finish({ kind: "bytes", bytes: Buffer.concat(chunks) });
+    const onClose = (): void => finish(INCOMPLETE);
+    // An aborted request emits an error only if it has a listener.
+    request.on("error", onClose);
+    request.on("close", onClose);
+    request.on("end", onEnd);
+    request.on("data", onData);
+  });
+}
