@@ -106,7 +106,7 @@ export interface SandboxHome {
   readonly ledger: (place?: string) => Ledger;
   /** The file in which commands with this home find events. */
   readonly eventsPath: string;
-  /** Stores the profile that points at a running sandbox; webhooks go to `listener`. */
+  /** Stores the profile that points at a running sandbox; at its first start, webhooks go to `listener`. */
   readonly register: (baseUrl: string, listener: string) => Promise<void>;
 }
 

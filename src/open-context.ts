@@ -240,7 +240,9 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
         },
         eventsPath: eventsPath(dataOfHome),
         register: async (baseUrl, listener) =>
-          (await profiles(home)).change(SANDBOX_PROFILE, () => profileOf(identity, baseUrl, listener)),
+          (await profiles(home)).change(SANDBOX_PROFILE, (before) =>
+            profileOf(identity, baseUrl, listener, before),
+          ),
       };
     },
     temporaryHome: async () => {

@@ -1,9 +1,10 @@
 /** `paylink profiles`: lists the profiles, and chooses or removes one. */
 import { parseWebAddress } from "../domain/addresses.ts";
-import { serviceLabel, type ServiceLabel, SERVICES } from "../domain/known-services.ts";
+import type { ServiceLabel } from "../domain/known-services.ts";
 import { safeText } from "../render/safe-text.ts";
 import { noSuchProfile } from "../settings/profile-names.ts";
 import type { Profile, Profiles } from "../settings/profile.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { argument, command, text } from "./command.ts";
 import { checkConfirmable, isConfirmed } from "./shared-flags.ts";
 
@@ -16,9 +17,12 @@ const list = command({
   run: async ({ out, profiles }) => {
     const settings = await profiles();
     const current = settings.current();
-    const listed = Object.entries(settings.profiles()).map(([name, profile]) =>
-      listedProfile(name, profile, name === current),
-    );
+    const { resolveSettings } = await import("../settings/resolved-settings.ts");
+    const stored = settings.profiles();
+    const listed = Object.entries(stored).map(([name, profile]) => {
+      const resolved = resolveSettings({ named: name, env: {}, current: name, profiles: stored });
+      return listedProfile(name, profile, resolved, name === current);
+    });
     if (out.json) out.data(JSON.stringify({ current: current ?? null, profiles: listed }));
     else if (listed.length === 0) out.note(NO_PROFILE);
     else {
@@ -39,15 +43,20 @@ interface Listed {
   readonly terminalId: string | null;
 }
 
-function listedProfile(name: string, { service, baseUrl, terminalId }: Profile, current: boolean): Listed {
-  const address = baseUrl ?? (service && SERVICES[service].settings.baseUrl);
+function listedProfile(
+  name: string,
+  profile: Profile,
+  settings: ResolvedSettings,
+  isCurrent: boolean,
+): Listed {
+  const baseUrl = settings.get("baseUrl");
   return {
     name,
-    current,
-    service: service ?? null,
-    baseUrl: address ?? null,
-    label: address === undefined ? null : serviceLabel(address),
-    terminalId: terminalId ?? null,
+    current: isCurrent,
+    service: profile.service ?? null,
+    baseUrl: baseUrl ?? null,
+    label: baseUrl === undefined ? null : settings.label,
+    terminalId: profile.terminalId ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
 /** The built-in services, as settings from their public documentation. To add a service, add an entry. */
-import { isLoopback, parseWebAddress } from "./addresses.ts";
+import { parseWebAddress } from "./addresses.ts";
 
 interface Service {
   /** The name that people know it by. */
@@ -61,14 +61,12 @@ export type ServiceLabel = "LIVE" | "TEST" | "sandbox";
 
 /**
  * Whether real money may move at an address. The address alone decides: a profile of a test service that has the address
- * of another one must not read TEST.
+ * of another one must not read TEST, and what answers at this machine may lead to a live account.
  */
-export function serviceLabel(baseUrl: string): ServiceLabel {
-  const url = parseWebAddress(baseUrl);
-  if (url === undefined) return "LIVE";
-  if (isLoopback(url.hostname)) return "sandbox";
+export function serviceLabel(baseUrl: string): Exclude<ServiceLabel, "sandbox"> {
+  const host = parseWebAddress(baseUrl)?.host;
   const isTest = Object.values(SERVICES).some(
-    ({ live, settings }) => !live && new URL(settings.baseUrl).host === url.host,
+    ({ live, settings }) => !live && new URL(settings.baseUrl).host === host,
   );
   return isTest ? "TEST" : "LIVE";
 }

@@ -1,6 +1,5 @@
 /** An account as text: its profile and service (`profile default · api.dnapayments.com · LIVE`), and its checks. */
 import type { Paint } from "./paint.ts";
-import { serviceLabel } from "../domain/known-services.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { safeText } from "./safe-text.ts";
 import type { Check } from "../service/checks.ts";
@@ -9,10 +8,12 @@ import { type Named, renderHint } from "./hint.ts";
 import { wrap } from "./layout.ts";
 import { widthOf } from "./width.ts";
 
-export function renderServiceName(service: Pick<ResolvedSettings, "profile" | "get">, paint: Paint): string {
-  const { profile } = service;
+export function renderServiceName(
+  service: Pick<ResolvedSettings, "profile" | "label" | "get">,
+  paint: Paint,
+): string {
+  const { profile, label } = service;
   const baseUrl = service.get("baseUrl") ?? "";
-  const label = serviceLabel(baseUrl);
   const name = profile === undefined ? "no profile" : `profile ${safeText(profile)}`;
   const host = safeText(parseWebAddress(baseUrl)?.host ?? baseUrl);
   return `${paint.dim(`${name} · ${host} ·`)} ${label === "LIVE" ? paint.yellow(label) : paint.dim(label)}`;

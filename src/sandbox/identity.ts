@@ -73,21 +73,34 @@ export function renewKey(folder: string, newId: () => string, now: Date): Sandbo
 
 const FILE = "sandbox.json";
 
-/** The profile of the sandbox; webhooks go to `listener`. */
-export function profileOf(value: SandboxIdentity, baseUrl: string, listener: string): Profile {
-  return {
+/**
+ * The profile of the sandbox. At its first start it has the defaults of links, and webhooks go to `listener`; at a later one only
+ * address, token and key are new, and everything else is the user's.
+ */
+export function profileOf(
+  value: SandboxIdentity,
+  baseUrl: string,
+  listener: string,
+  before: Profile = {},
+): Profile {
+  const now = {
     baseUrl,
     token: value.token,
-    terminalId: value.terminals[0] ?? "",
-    currency: "EUR",
-    customerName: "Sandbox Customer",
-    callbackUrl: listener,
-    failureCallbackUrl: listener,
     webhookKey: [`${baseUrl}/.well-known/jwks.json`],
     tokenUrl: `${baseUrl}/oauth/token`,
     clientId: value.clientId,
     clientSecret: value.clientSecret,
   };
+  if (before.baseUrl !== undefined) return { ...before, ...now };
+  const defaults = {
+    terminalId: value.terminals[0] ?? "",
+    currency: "EUR",
+    customerName: "Sandbox Customer",
+    callbackUrl: listener,
+    failureCallbackUrl: listener,
+    tokenScope: "pay_by_link",
+  };
+  return { ...defaults, ...before, ...now };
 }
 
 /** Reads the identity in a folder, or creates one that only its owner can read. */

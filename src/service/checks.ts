@@ -2,7 +2,6 @@
 import { PaylinkError, hint, paylink, type CommandLine, type Hint } from "../domain/errors.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { ConfigKey } from "../settings/setting-table.ts";
-import { serviceLabel } from "../domain/known-services.ts";
 import { isExposed, isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import type { Api } from "./client.ts";
 import { UnusableAnswer } from "./failures.ts";
@@ -86,8 +85,7 @@ export function checkPublicUrl(settings: ResolvedSettings): Check {
 function problemOf(address: string | undefined, settings: ResolvedSettings): string | undefined {
   const url = parseWebAddress(address ?? "");
   if (url === undefined) return undefined;
-  const atSandbox = serviceLabel(settings.get("baseUrl") ?? "") === "sandbox";
-  if (isLoopback(url.hostname) && !atSandbox)
+  if (isLoopback(url.hostname) && settings.label !== "sandbox")
     return "is an address of this machine, which the service cannot reach";
   return isExposed(url) ? "is not https: others can read and change what is sent there" : undefined;
 }

@@ -1,6 +1,6 @@
 /** The settings of a run: each value from its flag, else the environment, the profile, the service or the built-in default. */
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
-import { SERVICES } from "../domain/known-services.ts";
+import { serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
 import { SANDBOX_PROFILE, isLoopback, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import {
   parseSetting,
@@ -28,6 +28,8 @@ export interface ResolvedSettings {
   readonly profile: string | undefined;
   /** The name again if `--profile` or PAYLINK_PROFILE gave it; undefined for the current profile. */
   readonly named: string | undefined;
+  /** Whether real money may move. Only the profile that `paylink sandbox` wrote is the sandbox, at its own address. */
+  readonly label: ServiceLabel;
   /** The value in force with its source; undefined if nothing sets it. `flag` is the value of the flag. */
   find<Key extends SettingKey>(key: Key, flag?: SettingValue<Key>): Setting<Key> | undefined;
   /** The value alone. */
@@ -65,9 +67,15 @@ export function resolveSettings({ named, env, current, profiles }: Sources): Res
     for (const [source, value] of candidates) if (value !== undefined) return { value, source };
     return undefined;
   };
+  const address = find("baseUrl");
+  const isSandbox =
+    name === SANDBOX_PROFILE &&
+    address?.source === "profile" &&
+    isLoopback(parseWebAddress(address.value)?.hostname ?? "");
   return {
     profile: chosen === undefined ? undefined : name,
     named: asked,
+    label: isSandbox ? "sandbox" : serviceLabel(address?.value ?? ""),
     find,
     get: (key, flag) => find(key, flag)?.value,
   };
@@ -111,24 +119,29 @@ interface SandboxSources {
 }
 
 /**
- * The sandbox for a command: that of the named profile, or the one that `paylink sandbox` registered. Throws `no_profile`
- * if none is registered, and `usage` if the named service is on another machine.
+ * The sandbox for a command: the one that `paylink sandbox` registered. Throws `no_profile` if none is, and `usage` if the
+ * command line or PAYLINK_PROFILE names another profile.
  */
 export async function findSandbox({ profile, env, profiles }: SandboxSources): Promise<SandboxAddress> {
-  const stored = await profiles();
-  const registered = profileNamed(stored.profiles(), SANDBOX_PROFILE) && SANDBOX_PROFILE;
-  const named = namedProfile(profile, env) ?? registered;
-  const values = resolveSettings({ named, env, current: stored.current(), profiles: stored.profiles() });
-  const baseUrl = parseWebAddress(values.get("baseUrl") ?? "");
-  if (baseUrl === undefined)
+  const stored = (await profiles()).profiles();
+  const named = namedProfile(profile, env) ?? SANDBOX_PROFILE;
+  if (named !== SANDBOX_PROFILE) {
+    if (profileNamed(stored, named) === undefined) throw noSuchProfile(named, Object.keys(stored));
+    throw new PaylinkError("usage", `Profile ${named} is not the sandbox. Nothing was sent.`, {
+      hints: [hint`Name the sandbox: --profile ${SANDBOX_PROFILE}`],
+    });
+  }
+  const { baseUrl = "", token = "" } = profileNamed(stored, SANDBOX_PROFILE) ?? {};
+  const address = parseWebAddress(baseUrl);
+  if (address === undefined)
     throw new PaylinkError("no_profile", "No sandbox is registered.", {
       hints: [hint`To start one in another terminal: ${paylink("sandbox")}`],
     });
-  if (!isLoopback(baseUrl.hostname))
+  if (!isLoopback(address.hostname))
     throw new PaylinkError(
       "usage",
-      `${baseUrl.host} is not on this machine, so it is not a sandbox. Nothing was sent.`,
-      { hints: [hint`Try: --profile sandbox`] },
+      `${address.host} is not on this machine, so it is not a sandbox. Nothing was sent.`,
+      { hints: [hint`To start one in another terminal: ${paylink("sandbox")}`] },
     );
-  return { baseUrl, token: values.get("token") ?? "" };
+  return { baseUrl: address, token };
 }

@@ -417,7 +417,7 @@ describe("the link of create", () => {
   });
 
   it.each([
-    ["http://127.0.0.1:4010", "no profile · 127.0.0.1:4010 · sandbox"],
+    ["http://127.0.0.1:4010", "no profile · 127.0.0.1:4010 · LIVE"],
     ["https://test-api.dnapayments.com", "no profile · test-api.dnapayments.com · TEST"],
     ["https://api.dnapayments.com", "no profile · api.dnapayments.com · LIVE"],
     ["https://127.0.0.1.shop.example", "no profile · 127.0.0.1.shop.example · LIVE"],

@@ -107,13 +107,15 @@ describe("paylink pay", () => {
     expect(stderr).toContain("may be paid");
   });
 
-  it("needs a sandbox on this machine to pay by id", async () => {
+  it("needs the sandbox to pay by id, and no other profile or address is one", async () => {
     const none = await runCommand(["pay", "abc", "--json"]);
     expect(none.exit).toBe(3);
     expect(JSON.parse(none.stderr)).toMatchObject({ error: { code: "no_profile" } });
-    const env = { PAYLINK_BASE_URL: "https://pay.example", PAYLINK_TOKEN: "t" };
-    const remote = await runCommand(["pay", "abc"], { env });
-    expect(remote.exit).toBe(2);
-    expect(remote.stderr).toContain("pay.example is not on this machine");
+    const env = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "t" };
+    expect((await runCommand(["pay", "abc"], { env })).exit).toBe(3);
+    const { home } = await runCommand(["config", "set", "baseUrl", "http://127.0.0.1:1", "-p", "shop"]);
+    const other = await runCommand(["pay", "abc", "-p", "shop"], { home });
+    expect(other.exit).toBe(2);
+    expect(other.stderr).toContain("Profile shop is not the sandbox. Nothing was sent.");
   });
 });

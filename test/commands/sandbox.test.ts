@@ -1,5 +1,5 @@
 /** `paylink sandbox` and its subcommands, in process: options, the profile that it registers, its clock, key and ledger. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sandbox } from "../../src/commands/sandbox/command.ts";
@@ -224,6 +224,31 @@ describe("paylink sandbox", () => {
       return (await createLink(home, url)).id;
     };
     expect(await ids()).toBe(await ids());
+  });
+});
+
+describe("the profile of the sandbox", () => {
+  it("keeps what the user has set when the sandbox starts again at another address", async () => {
+    const home = temporaryHome();
+    const start = async (): Promise<Record<string, unknown>> => {
+      const { url, stop } = await startSandboxCommand(home);
+      const stored = JSON.parse(readFileSync(join(home, "settings.json"), "utf8"));
+      expect(stored.profiles.sandbox).toMatchObject({ baseUrl: url.replace(/\/$/, "") });
+      await stop();
+      return stored.profiles.sandbox;
+    };
+    const first = await start();
+    expect(first).toMatchObject({ currency: "EUR", callbackUrl: "http://127.0.0.1:4000/" });
+    const own = { currency: "GBP", callbackUrl: "https://shop.example/hook", expires: "36h" };
+    for (const [key, value] of Object.entries(own))
+      await runCommand(["config", "set", key, value, "-p", "sandbox"], { home });
+    await runCommand(["config", "unset", "customerName", "-p", "sandbox"], { home });
+    await runCommand(["logout", "-p", "sandbox"], { home });
+    const again = await start();
+    expect(again).toMatchObject({ ...own, token: first["token"], clientSecret: first["clientSecret"] });
+    expect(again).not.toHaveProperty("customerName");
+    expect(again["webhookKey"]).toEqual([`${String(again["baseUrl"])}/.well-known/jwks.json`]);
+    expect(again["baseUrl"]).not.toBe(first["baseUrl"]);
   });
 });
 

@@ -188,7 +188,8 @@ describe("paylink status", () => {
   it.each([
     ["http://127.0.0.1:4000/", "https://api.dnapayments.com", "an address of this machine"],
     ["http://shop.example/", "https://api.dnapayments.com", "is not https"],
-    ["http://127.0.0.1:4000/", undefined, undefined],
+    ["http://127.0.0.1:4000/", undefined, "an address of this machine"],
+    ["https://shop.example/", undefined, undefined],
   ])("judges the callback %s at %s", async (callback, baseUrl, problem) => {
     const { home, service } = await account(["callbackUrl", callback]);
     if (baseUrl !== undefined) await set(home, "baseUrl", baseUrl);

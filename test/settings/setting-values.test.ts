@@ -94,8 +94,7 @@ describe("a value", () => {
 });
 
 it.each([
-  ["http://127.0.0.1:4010", "sandbox"],
-  ["http://localhost:4010", "sandbox"],
+  ["http://127.0.0.1:4010", "LIVE"],
   ["https://test-api.dnapayments.com", "TEST"],
   ["https://test-api.dnapayments.com/base", "TEST"],
   ["https://api.dnapayments.com", "LIVE"],
@@ -104,6 +103,19 @@ it.each([
   ["not a URL", "LIVE"],
 ])("%s is labelled %s", (baseUrl, label) => {
   expect(serviceLabel(baseUrl)).toBe(label);
+});
+
+it.each<[name: string, profile: Profile, env: Environment, label: string]>([
+  ["sandbox", { baseUrl: "http://127.0.0.1:4010" }, {}, "sandbox"],
+  ["sandbox", { baseUrl: "https://api.dnapayments.com" }, {}, "LIVE"],
+  ["sandbox", { baseUrl: "http://127.0.0.1:4010" }, { PAYLINK_BASE_URL: "http://127.0.0.1:9" }, "LIVE"],
+  ["shop", { service: "dna", baseUrl: "http://127.0.0.1:4010" }, {}, "LIVE"],
+  ["shop", { baseUrl: "http://127.0.0.1:4010" }, {}, "LIVE"],
+  ["shop", { service: "dna-test" }, {}, "TEST"],
+  ["shop", { service: "dna" }, {}, "LIVE"],
+])("only the profile that the sandbox wrote is the sandbox: %s %j %j %s", (name, profile, env, label) => {
+  const settings = resolveSettings({ named: undefined, env, current: name, profiles: { [name]: profile } });
+  expect(settings.label).toBe(label);
 });
 
 describe("normalising an address", () => {

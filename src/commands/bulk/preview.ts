@@ -6,7 +6,6 @@ import type { Plan } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
-import { serviceLabel } from "../../domain/known-services.ts";
 import { linksOf, renderList, rowsOf, sentBeforeOf } from "../../render/bulk.ts";
 import type { Paint } from "../../render/paint.ts";
 import type { BulkOptions } from "./flags.ts";
@@ -75,8 +74,9 @@ export async function confirmSending(
   const asked = await askedNow(context, list, checked, plan);
   out.note(await renderPreview(context, asked, options, out.notePaint));
   introduce(context, list, checked, plan);
-  const address = (await context.settings()).get("baseUrl") ?? "";
-  const label = serviceLabel(address);
+  const settings = await context.settings();
+  const { label } = settings;
+  const address = settings.get("baseUrl") ?? "";
   const to = `${parseWebAddress(address)?.host ?? address} (${label})`;
   const question =
     plan.second > 0

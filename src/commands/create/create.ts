@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { memberOf, stringifyJson } from "../../domain/json.ts";
-import { LINKS_PATH, serviceLabel } from "../../domain/known-services.ts";
+import { LINKS_PATH } from "../../domain/known-services.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { nameOf } from "../../domain/payment-link-fields.ts";
 import { messageOf } from "../../domain/system-reason.ts";
@@ -118,9 +118,8 @@ async function printCurl(
 
 /** What can be done with the link; only the sandbox's can be paid from here. */
 function nextSteps({ id, url }: CreatedLink["link"], settings: CreateOptions["settings"]): readonly Hint[] {
-  const isSandbox = serviceLabel(settings.get("baseUrl") ?? "") === "sandbox";
   return [
-    ...(isSandbox ? [hint`To pay it as the customer: ${paylink("pay", url)}`] : []),
+    ...(settings.label === "sandbox" ? [hint`To pay it as the customer: ${paylink("pay", url)}`] : []),
     hint`To check whether it was paid: ${paylink("links", "show", id ?? url)}`,
   ];
 }
