@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CONFIG_KEYS, SETTINGS } from "../../src/settings/setting-table.ts";
+import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { keyFile } from "../support/keys.ts";
@@ -47,6 +48,32 @@ describe("paylink config", () => {
     );
     expect(await config("get", "currency", "-p", "other")).toMatchObject({ exit: 2, stdout: "" });
     expect((await config("get", "currency", "-p", "other", "--json")).stdout).toContain('"value":null');
+  });
+
+  it("moves the address of failed payments with the other, unless it is another one", async () => {
+    const home = temporaryHome();
+    const config = configIn(home);
+    const failure = async () => (await config("get", "failureCallbackUrl", "--json")).stdout;
+    await config("set", "callbackUrl", "https://a.example/");
+    expect(await failure()).toContain("null");
+    await config("set", "failureCallbackUrl", "https://a.example/");
+    const both = await config("set", "callbackUrl", "https://b.example/");
+    expect(both.stdout).toBe(
+      "callbackUrl of profile default is now https://b.example/.\nSo is failureCallbackUrl, which was the same.\n",
+    );
+    expect(await failure()).toContain("https://b.example/");
+    await config("set", "failureCallbackUrl", "https://failed.example/");
+    expect((await config("get", "callbackUrl")).stdout).toBe("https://b.example/\n");
+    const listen = await startListenCommand(home, "--key", keyFile(home));
+    const [ready = ""] = (await listen.stop()).stdout.split("\n");
+    expect(JSON.parse(ready).notice).toMatch(
+      /^Successful payments of links of profile default are reported to https:\/\/b\.example\/ \(callbackUrl\), not to this listener\. Failed payments .* https:\/\/failed\.example\/ \(failureCallbackUrl\), not to/,
+    );
+    const json = await config("set", "callbackUrl", "https://failed.example/", "--json");
+    expect(JSON.parse(json.stdout)).not.toHaveProperty("also");
+    const unset = await config("unset", "callbackUrl", "--json");
+    expect(JSON.parse(unset.stdout)).toMatchObject({ value: null, also: ["failureCallbackUrl"] });
+    expect(await failure()).toContain("null");
   });
 
   it("makes the first profile with the name default", async () => {

@@ -151,7 +151,7 @@ describe("paylink sandbox", () => {
     expect(JSON.parse(stdout.split("\n")[0] ?? "")).toMatchObject({
       type: "ready",
       notice: expect.stringMatching(
-        /^Links of profile sandbox report to http:\/\/.*:4000\/?, not to this listener\. .*--callback-url/,
+        /^Payments of links of profile sandbox are reported to http:\/\/.*:4000\/? \(callbackUrl\), not to this listener\. .*--callback-url/,
       ),
     });
     await sandbox.stop();

@@ -43,9 +43,10 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
     /** Where events are kept; null keeps none, undefined is the default location. */
     database: flags.store ? flags.db : null,
     /** Where the service reports the payments of links by default. */
-    callbacks: [settings.get("callbackUrl"), settings.get("failureCallbackUrl")].filter(
-      (url) => url !== undefined,
-    ),
+    callbacks: {
+      callbackUrl: settings.get("callbackUrl"),
+      failureCallbackUrl: settings.get("failureCallbackUrl"),
+    },
     /** The profile in force. */
     profile: settings.profile,
   };

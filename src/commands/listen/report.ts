@@ -202,16 +202,30 @@ export function showReady(
     );
 }
 
-/** Says that the links of the profile report to another address; undefined if they report here, or nowhere. */
+/** Says that payments of the profile's links are reported to another address; undefined if they are reported here, or nowhere. */
 function elsewhere(
   listeners: readonly Listener[],
   { callbacks, profile, tunnel }: ListenOptions,
 ): string | undefined {
-  const leadsHere = (url: string): boolean =>
-    listeners.some(({ address, bound }) => [address, bound].some((one) => leadsTo(url, one)));
-  const others = [...new Set(callbacks.filter((url) => !leadsHere(url)))].map(withoutPassword);
-  if (others.length === 0) return undefined;
-  const whose = profile === undefined ? "Links" : `Links of profile ${profile}`;
+  const { callbackUrl, failureCallbackUrl = callbackUrl } = callbacks;
+  const links = profile === undefined ? "links" : `links of profile ${profile}`;
+  const report = (payments: string, url: string | undefined, key: keyof typeof callbacks): string[] => {
+    const isHere = listeners.some(({ address, bound }) =>
+      [address, bound].some((one) => leadsTo(url ?? "", one)),
+    );
+    if (url === undefined || isHere) return [];
+    return [
+      `${payments} of ${links} are reported to ${withoutPassword(url)} (${key}), not to this listener.`,
+    ];
+  };
+  const found =
+    callbackUrl === failureCallbackUrl
+      ? report("Payments", callbackUrl, "callbackUrl")
+      : [
+          ...report("Successful payments", callbackUrl, "callbackUrl"),
+          ...report("Failed payments", failureCallbackUrl, "failureCallbackUrl"),
+        ];
+  if (found.length === 0) return undefined;
   const fix = tunnel ? "" : ` For a link that does: paylink create --callback-url ${listeners[0]?.address}`;
-  return `${whose} report to ${others.join(" and ")}, not to this listener.${fix}`;
+  return `${found.join(" ")}${fix}`;
 }
