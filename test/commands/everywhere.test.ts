@@ -25,7 +25,6 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   "links show": ["L1"],
   "links update": ["L1", "--description", "Order 1"],
   "links cancel": ["L1", "--yes"],
-  "links open": ["L1"],
   transaction: ["00000000-0000-0000-0000-000000000000"],
   "events show": ["x"],
   "events replay": ["--all", "--to", "9"],

@@ -1,9 +1,13 @@
-/** The next steps that a command names, in process: they reach the profile that the command used. */
+/** The next steps that a command names, in process: they reach the profile and the event store that the command used. */
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { startCommand, startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
+import { keyFile } from "../support/keys.ts";
 import { startLinkService } from "../support/link-service.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 
 /** A home whose current profile is `live`, and a second profile `shop` at the service. */
 async function twoProfiles(url: string): Promise<string> {
@@ -64,6 +68,27 @@ it("names the profile in every remedy of status, for scripts too", async () => {
   const commands = stdout.match(/\bpaylink (?:-p shop )?(?:login|config)\b/g) ?? [];
   expect(commands).toContain("paylink -p shop login");
   expect(commands.filter((command) => !command.startsWith("paylink -p shop "))).toEqual([]);
+});
+
+it("names the profile and the event store in what events advise, and each line works as printed", async () => {
+  const home = await twoProfiles("http://127.0.0.1:1");
+  const place = join(temporaryHome(), "my events.db");
+  const listen = await startListenCommand(home, "--key", keyFile(home), "--db", place);
+  expect(await post(listen.url, { ...webhook(listen.url, record()), body: Buffer.from("{}") })).toBe(401);
+  await listen.stop();
+  const store = ["-p", "shop", "--db", place];
+  const id = (await runCommand(["events", "list", "--rejected", "-q", ...store], { home })).stdout.trim();
+  const shown = await runCommand(["events", "show", id, ...store], { home });
+  expect(shown.stdout).toContain(`paylink -p shop verify --event ${id} --db '${place}'   explains it`);
+  const verified = ["-p", "shop", "verify", "--event", id, "--db", place, "--key", keyFile(home)];
+  expect((await runCommand(verified, { home })).exit).toBe(7);
+  const unknown = await runCommand(["events", "show", "nothing", ...store], { home });
+  expect(unknown.stderr).toContain(`paylink -p shop events list --db '${place}'`);
+  const twice = ["listen", "--port", "0", "--key", keyFile(home), "--expect", "approved:1", ...store];
+  const failing = startCommand([...twice, "--json"], { home });
+  const [, url = ""] = await failing.until(/"url":"([^"]+)"/);
+  expect(await post(url, { ...webhook(url, record()), body: Buffer.from("{}") })).toBe(401);
+  expect((await failing.ended).stderr).toMatch(/paylink -p shop verify --event \S+ --db /);
 });
 
 it("names a command line that works as printed", async () => {

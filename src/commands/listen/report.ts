@@ -1,6 +1,8 @@
 /** What `listen` prints: its addresses when it is ready, each webhook when it arrives, and the counts for the summary. */
 import type { ForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
+import { type Named, renderCommand } from "../../render/hint.ts";
+import { paylink } from "../../domain/errors.ts";
 import { leadsTo, withoutPassword } from "../../domain/addresses.ts";
 import {
   eventLine,
@@ -164,10 +166,10 @@ const OLD_SIGNATURES =
 export function showReady(
   { listeners, adminUrl, forwardingKey }: Ready,
   options: ListenOptions,
-  { out, now }: Context,
+  { out, now, named }: Context,
 ): void {
   const { unverified, publicAddress, tunnel, forwarding, profile } = options;
-  const notice = elsewhere(listeners, options);
+  const notice = elsewhere(listeners, options, named);
   const urls = listeners.map(({ bound }) => bound);
   const publicUrls = tunnel ? listeners.map(({ address }) => address) : [];
   const ready = {
@@ -206,6 +208,7 @@ export function showReady(
 function elsewhere(
   listeners: readonly Listener[],
   { callbacks, profile, tunnel }: ListenOptions,
+  named: Named,
 ): string | undefined {
   const { callbackUrl, failureCallbackUrl = callbackUrl } = callbacks;
   const links = profile === undefined ? "links" : `links of profile ${profile}`;
@@ -226,6 +229,7 @@ function elsewhere(
           ...report("Failed payments", failureCallbackUrl, "failureCallbackUrl"),
         ];
   if (found.length === 0) return undefined;
-  const fix = tunnel ? "" : ` For a link that does: paylink create --callback-url ${listeners[0]?.address}`;
+  const create = paylink("create", "--callback-url", listeners[0]?.address ?? "");
+  const fix = tunnel ? "" : ` For a link that does: ${renderCommand(create, named)}`;
   return `${found.join(" ")}${fix}`;
 }
