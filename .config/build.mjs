@@ -85,5 +85,5 @@ writeFileSync(
   new URL("dist/sbom.cdx.json", root),
   `${JSON.stringify(billOfMaterials(manifest, packages))}\n`,
 );
-const { serviceDocument } = createRequire(root)("./dist/openapi.js");
-writeFileSync(new URL("dist/openapi.json", root), `${serviceDocument()}\n`);
+const { openApiDocument } = createRequire(root)("./dist/openapi.js");
+writeFileSync(new URL("dist/openapi.json", root), `${openApiDocument()}\n`);

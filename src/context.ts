@@ -2,7 +2,6 @@
 import type { Api } from "./service/client.ts";
 import type { PaylinkError } from "./domain/errors.ts";
 import type { Send, Serve } from "./http/exchange.ts";
-import type { TimeLimit } from "./http/time-limit.ts";
 import type { Named } from "./render/hint.ts";
 import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/store/ledger.ts";
@@ -79,7 +78,9 @@ export interface Output {
 export type ReadFile = (path: string, place?: string) => Promise<Uint8Array>;
 
 export interface ApiOptions {
-  /** Milliseconds for each exchange; without it, those of `--timeout` or 30 s. */
+  /** Milliseconds for all exchanges with the service together; without it, 30 s for each. */
+  readonly timeout?: number | undefined;
+  /** Milliseconds for each exchange, for a command that makes any number of them. */
   readonly exchangeTimeout?: number | undefined;
   /** An account that is not stored, in place of the settings in force. The tokens it obtains are not stored either. */
   readonly settings?: ResolvedSettings;
@@ -100,8 +101,8 @@ export interface BackgroundProgram {
 /** What a home holds for the sandbox. */
 export interface SandboxHome {
   readonly identity: SandboxIdentity;
-  /** Replaces the signing key on disk; the old one is retired. */
-  readonly renewKey: () => SandboxIdentity;
+  /** Replaces the signing key on disk; the old one is retired a day after `now`, the sandbox's time. */
+  readonly renewKey: (now: Date) => SandboxIdentity;
   /** Opens a file, or the one at the default location. The caller closes it. Throws if another sandbox uses the file. */
   readonly ledger: (place?: string) => Ledger;
   /** The file in which commands with this home find events. */
@@ -137,13 +138,8 @@ export interface Context {
   readonly random: () => number;
   /** Resolves after this many milliseconds, or rejects with an earlier interruption. */
   readonly pause: (milliseconds: number) => Promise<void>;
-  /**
-   * Fires at Ctrl-C or SIGTERM, and when the time of `--timeout` has passed. A command completes the exchange in flight and
-   * returns; the runner sets the exit code.
-   */
+  /** Fires at Ctrl-C or SIGTERM. A command completes the exchange in flight and returns; the runner sets the exit code. */
   readonly signal: AbortSignal;
-  /** `--timeout`: `send` and `api` are within it. */
-  readonly timeLimit: TimeLimit;
   /** Starts a program of PATH beside the command, and kills it if the command ends without stopping it. */
   readonly startProgram: (command: string, args: readonly string[]) => Promise<BackgroundProgram>;
   /** Calls back at SIGHUP, until the returned function is called. */
@@ -182,19 +178,8 @@ export interface GlobalOptions {
   readonly color: boolean;
   readonly debug?: boolean;
   readonly yes?: boolean;
-}
-
-/** What the flags of the command itself say about its run. */
-export interface RunFlags {
   /** `--db`, of the commands that have it. */
-  readonly eventStore?: string | undefined;
-  readonly timeLimit?: GivenTimeLimit | undefined;
-}
-
-export interface GivenTimeLimit {
-  readonly milliseconds: number;
-  /** What is known when the time has passed, unless nothing was sent. */
-  readonly afterwards: string;
+  readonly eventStore?: string;
 }
 
 interface Question {

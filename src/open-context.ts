@@ -1,13 +1,12 @@
 /** Opens the context of a command: its services are opened when it needs them. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Context, GlobalOptions, Output, RunFlags } from "./context.ts";
+import type { Context, GlobalOptions, Output } from "./context.ts";
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
 import { hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
 import { createSender } from "./http/send.ts";
-import { createTimeLimit, type Pause } from "./http/time-limit.ts";
 import { threadOf } from "./own-files.ts";
 import type { Opener } from "./run.ts";
 import { isDatabaseUrl, passwordsIn, SANDBOX_PROFILE, withoutPassword } from "./domain/addresses.ts";
@@ -33,47 +32,37 @@ const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD"
 /** What a run finds around it: the process and its machine, or what a test has in their place. */
 export interface Surroundings extends Pick<
   Context,
-  "startProgram" | "onReload" | "now" | "random" | "openBrowser" | "send" | "serve"
+  "signal" | "startProgram" | "onReload" | "now" | "pause" | "random" | "openBrowser" | "send" | "serve"
 > {
-  /** Fires at Ctrl-C or SIGTERM. */
-  readonly interruption: AbortSignal;
-  readonly pause: Pause;
   readonly channels: StandardChannels;
   readonly env: Context["env"];
   readonly openStdin: () => StandardInput;
-  readonly askWith: (options: GlobalOptions, signal: AbortSignal) => Context["ask"];
+  readonly askWith: (options: GlobalOptions) => Context["ask"];
   /** The thread that writes events. */
   readonly eventThread: ThreadProgram;
 }
 
 export function createOpener(around: Surroundings): Opener {
-  const { channels, env, now } = around;
+  const { channels, env, now, signal } = around;
   const secrets = createSecrets();
   for (const name of SECRET_VARIABLES) secrets.know(env[name]);
   const openOutput = (options: GlobalOptions): Promise<Output> =>
     createOutput(channels, env, options, secrets.hide, now);
-  const openContext = async (
-    options: GlobalOptions,
-    { eventStore, timeLimit: given }: RunFlags,
-  ): Promise<Context> => {
+  const openContext = async (options: GlobalOptions): Promise<Context> => {
     const out = await openOutput(options);
-    const timeLimit = createTimeLimit(around.interruption, now);
-    if (given !== undefined) timeLimit.start(given.milliseconds, given.afterwards);
-    const { signal } = timeLimit;
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
     const stdin = createStdin({ open: around.openStdin, signal, note: (text) => out.note(text) });
     const { startProgram, onReload, pause, random, openBrowser, eventThread } = around;
-    const ask = around.askWith(options, signal);
+    const ask = around.askWith(options);
     const own = {
       out,
       signal,
-      timeLimit,
       startProgram,
       onReload,
       now,
       random,
       openBrowser,
-      pause: timeLimit.boundPause(pause),
+      pause,
       env,
       stdin,
       readFile: createReadFile(stdin, signal),
@@ -82,13 +71,13 @@ export function createOpener(around: Surroundings): Opener {
       },
       yes: options.yes === true,
       newId: () => crypto.randomUUID(),
-      send: timeLimit.bound(traceSend(around.send, traced)),
+      send: traceSend(around.send, traced),
       serve: traceServe(around.serve, traced),
       profile: options.profile,
       named: {
         profile: namedProfile(options.profile, env),
         // A password there is refused, and is not repeated.
-        eventStore: eventStore && withoutPassword(eventStore),
+        eventStore: options.eventStore && withoutPassword(options.eventStore),
       },
     } satisfies Partial<Context>;
     return Object.assign(own, openServices({ ...own, eventThread }, secrets));
@@ -98,6 +87,7 @@ export function createOpener(around: Surroundings): Opener {
 
 /** The process and its machine: the clock, the network, the terminal. */
 export function surroundingsOf(process: NodeJS.Process, channels: StandardChannels, signals: Signals) {
+  const signal = signals.interruption;
   const network = createSender({
     httpsProxy: process.env["HTTPS_PROXY"] ?? process.env["https_proxy"],
     noProxy: process.env["NO_PROXY"] ?? process.env["no_proxy"],
@@ -106,9 +96,9 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
   const around: Surroundings = {
     channels,
     env: process.env,
-    interruption: signals.interruption,
+    signal,
     openStdin: () => process.stdin,
-    askWith: (options, signal) => (mayAsk(process, options) ? createAsk(process, signal) : undefined),
+    askWith: (options) => (mayAsk(process, options) ? createAsk(process, signal) : undefined),
     startProgram: async (command, args) => {
       const { startProgram } = await import("./terminal/programs.ts");
       return startProgram(command, args, { env: process.env, exiting: signals.exiting });
@@ -117,7 +107,7 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
     now: () => new Date(),
     random: Math.random,
     openBrowser: async (url) => (await import("./terminal/programs.ts")).openBrowser(url),
-    pause,
+    pause: (milliseconds) => pause(milliseconds, signal),
     send: network.send,
     serve: async (handler, options) => (await import("./http/serve.ts")).serve(handler, options),
     eventThread: threadOf("event-thread.js"),
@@ -125,21 +115,20 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
   return { around, close: () => network.close() };
 }
 
-const pause: Pause = async (milliseconds, signal) => {
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   const { setTimeout: sleep } = await import("node:timers/promises");
-  // An early end has its reason in the signal.
-  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
-};
+  await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
+}
 
 interface Own extends Pick<
   Context,
-  "out" | "send" | "signal" | "timeLimit" | "now" | "newId" | "random" | "pause" | "env" | "profile"
+  "out" | "send" | "signal" | "now" | "newId" | "random" | "pause" | "env" | "profile"
 > {
   readonly eventThread: ThreadProgram;
 }
 
 function openServices(own: Own, secrets: Pick<Secrets, "know">) {
-  const { out, signal, timeLimit, now, newId, random, pause, env, profile, eventThread } = own;
+  const { out, signal, now, newId, random, pause, env, profile, eventThread } = own;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   // Opened once, so that an unchanged file is parsed once.
   let stored: SettingsFile | undefined;
@@ -179,8 +168,8 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       pause,
       signal,
       settings: options.settings ?? (await settings()),
-      timeout: options.exchangeTimeout ?? timeLimit.milliseconds() ?? REQUEST_TIMEOUT,
-      timeLeft: timeLimit.left,
+      timeout: options.exchangeTimeout ?? options.timeout ?? REQUEST_TIMEOUT,
+      deadline: options.timeout === undefined ? undefined : now().getTime() + options.timeout,
       waiting: ({ reason, milliseconds, retry, retries }) => {
         const wait = `${(milliseconds / 1000).toFixed(1)} s`;
         out.warn(`Nothing was done: ${reason}. Trying again in ${wait} (${retry} of ${retries}).`);
@@ -233,7 +222,7 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       const identity = openIdentity(folder, newId);
       return {
         identity,
-        renewKey: () => renewKey(folder, newId, now()),
+        renewKey: (at) => renewKey(folder, newId, at),
         ledger: (place) => {
           if (place !== undefined) requireFolder(place);
           return openLedger(place ?? join(folder, "sandbox.db"));

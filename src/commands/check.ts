@@ -26,7 +26,7 @@ const checkFlags = {
       { example: '"@method @target-uri content-digest"' },
     ),
     allowRemote: toggle("--allow-remote", "check an endpoint on another machine"),
-    timeout: timeoutFlag("10s for each webhook", "Not every case was tried."),
+    timeout: timeoutFlag("10s for each webhook"),
   }),
   ...group("Report:", {
     tap: toggleForPeople("--tap", "print TAP on stdout"),
@@ -49,7 +49,11 @@ export const check = command({
   flags: checkFlags,
   consequence: "Nothing was checked.",
   check: ({ url, allowRemote }, usage) => checkLocal("<url>", url, allowRemote, usage),
-  run: runCases,
+  run: async (context, values) => {
+    const { withinTime } = await import("./time-limit.ts");
+    const state = "Not every case was tried.";
+    return withinTime(context, values.timeout, state, (limited) => runCases(limited, values));
+  },
 });
 
 async function runCases(

@@ -53,16 +53,7 @@ export interface Flag<T> extends Declared<T> {
   readonly isForPeople?: boolean;
   /** The flag that says the opposite. */
   readonly opposite?: Spelling;
-  /** It bounds the whole run. */
-  readonly timeLimit?: TimeLimitFlag;
   readonly heading?: string;
-}
-
-interface TimeLimitFlag {
-  /** Milliseconds. */
-  readonly parse: (typed: string) => Parsed<number>;
-  /** What is known when the time has passed, unless nothing was sent. */
-  readonly afterwards: string;
 }
 
 type Spelling = readonly [spelled: string, description: string];

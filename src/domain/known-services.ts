@@ -20,9 +20,12 @@ export const TRANSACTION_PATH = "/v1/transactions/{uti}";
 /** The transaction types that the specification and the services name. */
 export const TRANSACTION_TYPES = ["SALE", "AUTH", "PRE-AUTH", "VERIFICATION"] as const;
 
+/** The only scope of access tokens. */
+export const SCOPE = "pay_by_link";
+
 /** What both addresses of DNA Payments have in common. */
 const DNA = {
-  tokenScope: "pay_by_link",
+  tokenScope: SCOPE,
   // Pay by Link has no endpoint for transactions.
   transactionUrl: undefined,
 } as const;

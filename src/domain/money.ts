@@ -150,6 +150,18 @@ export function halfOf(amount: JsonNumber, currency: string): JsonNumber {
   return new JsonNumber(decimals === 0 ? half : `${half.slice(0, -decimals)}.${half.slice(-decimals)}`);
 }
 
+/** What is left of an amount after a part of it, in the decimals of the longer one; neither is negative. */
+export function restOf(amount: JsonNumber, part: JsonNumber): JsonNumber {
+  const decimals = Math.max(decimalsOf(amount), decimalsOf(part));
+  const unitsOf = ({ value }: JsonNumber): bigint => {
+    const [whole = "0", fraction = ""] = value.split(".");
+    return BigInt(whole + fraction.padEnd(decimals, "0"));
+  };
+  const rest = unitsOf(amount) - unitsOf(part);
+  const digits = String(rest < 0n ? 0n : rest).padStart(decimals + 1, "0");
+  return new JsonNumber(decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`);
+}
+
 export interface Sum {
   readonly currency: string;
   /** A plain decimal, with the decimals of its currency at least. */

@@ -46,8 +46,6 @@ export interface TestCard {
   readonly number: string;
   readonly outcome: Exclude<SampleOutcome, "cancelled">;
   readonly responseCode: string;
-  /** What happens before the answer: the bank asks the customer to confirm, or the answer is late. */
-  readonly before?: "confirmation" | "delay";
 }
 
 const card = (
@@ -56,8 +54,7 @@ const card = (
   label: string,
   outcome: TestCard["outcome"],
   responseCode: string,
-  before?: TestCard["before"],
-): TestCard => ({ name, number, label, outcome, responseCode, ...(before === undefined ? {} : { before }) });
+): TestCard => ({ name, number, label, outcome, responseCode });
 
 /** The first card with an outcome is the one of a payment that names only the outcome. */
 export const TEST_CARDS: readonly [TestCard, ...TestCard[]] = [
@@ -68,12 +65,7 @@ export const TEST_CARDS: readonly [TestCard, ...TestCard[]] = [
   card("insufficient-funds", "4000 0000 0000 9995", "Insufficient funds", "declined", "51"),
   card("expired-card", "4000 0000 0000 0069", "Expired card", "declined", "54"),
   card("partially-approved", "5105 1051 0510 5100", "Partially approved", "partially-approved", "10"),
-  card("3d-secure", "4000 0000 0000 3220", "Confirmed by 3-D Secure", "approved", "00", "confirmation"),
-  card("slow", "4000 0000 0000 0077", "Approved after 5 s", "approved", "00", "delay"),
 ];
-
-/** Milliseconds. */
-export const DELAY = 5_000;
 
 /** The card with a name or a number, in which spaces and hyphens do not count. */
 export const testCard = (text: string): TestCard | undefined =>
@@ -82,10 +74,3 @@ export const testCard = (text: string): TestCard | undefined =>
 /** Undefined for a payment that the customer cancels. */
 export const cardFor = (outcome: SampleOutcome): TestCard | undefined =>
   TEST_CARDS.find((card) => card.outcome === outcome);
-
-/** What the bank answers if the customer does not confirm the payment. */
-export const notConfirmed = (card: TestCard): TestCard => ({
-  ...card,
-  outcome: "declined",
-  responseCode: "63",
-});

@@ -1,9 +1,11 @@
-/** Who may use the sandbox: the hosts that it answers to, the merchant's credentials, access tokens, the dashboard's key. */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { Context, MiddlewareHandler } from "hono";
+/** Who may use the sandbox: the hosts that it answers to, the merchant's credentials, and access tokens. */
+import { createHmac } from "node:crypto";
+import type { MiddlewareHandler } from "hono";
 import { isLoopback } from "../domain/addresses.ts";
+import { SCOPE } from "../domain/known-services.ts";
+import { isSame, type PageKey } from "../pages/access.ts";
 import type { Merchant } from "./identity.ts";
-import { formBody, ServiceProblem } from "./replies.ts";
+import { ServiceProblem } from "./replies.ts";
 
 /** The machines that the sandbox answers to and posts to. */
 export interface AllowedHosts {
@@ -20,29 +22,6 @@ export const isNamed = (hostname: string, { allowedHosts }: AllowedHosts): boole
 export const isAllowed = (hostname: string, hosts: AllowedHosts): boolean =>
   hosts.allowRemote || isNamed(hostname, hosts);
 
-/** Against DNS rebinding, in which a foreign name resolves to 127.0.0.1 and arrives as the Host. */
-export function requireLocalHost(hosts: AllowedHosts): MiddlewareHandler {
-  return async (c, next) => {
-    if (!isAllowed(new URL(c.req.url).hostname, hosts))
-      throw new ServiceProblem(
-        421,
-        "the sandbox answers only to the loopback names of this machine, and to those of --allow-host",
-      );
-    return next();
-  };
-}
-
-/**
- * Browsers name the page that sends a POST by Origin, by Sec-Fetch-Site (W3C Fetch Metadata) or by both; a client with
- * neither is not a web page. `same-site` is refused too: it includes every other port of this machine.
- */
-export function requireSameOrigin(c: Context): void {
-  const origin = c.req.header("origin") ?? new URL(c.req.url).origin;
-  const site = c.req.header("sec-fetch-site") ?? "same-origin";
-  if (origin !== new URL(c.req.url).origin || (site !== "same-origin" && site !== "none"))
-    throw new ServiceProblem(403, "the request was made by a page of another origin");
-}
-
 /** Every operation of the service needs an access token. */
 export function requireToken(tokens: AccessTokens): MiddlewareHandler {
   return async (c, next) => {
@@ -51,24 +30,13 @@ export function requireToken(tokens: AccessTokens): MiddlewareHandler {
   };
 }
 
-/** Controls need the dashboard's key or the merchant's token, since any local program can send any Origin. */
-export function requireControlAccess(tokens: AccessTokens): MiddlewareHandler {
+/** Controls need the key of the pages in its cookie, or the merchant's token: any local program can send any Origin. */
+export function requireControlAccess(tokens: AccessTokens, key: PageKey): MiddlewareHandler {
   return async (c, next) => {
-    requireSameOrigin(c);
-    if (c.req.method === "GET") return next();
-    const key = (await formBody(c)).get("key");
-    if (key === null) tokens.require(c.req.header("authorization"));
-    else if (!tokens.isDashboardKey(key))
-      throw new ServiceProblem(
-        403,
-        "the dashboard key is wrong; open the dashboard address that paylink sandbox prints",
-      );
+    if (!key.isHeldBy(c)) tokens.require(c.req.header("authorization"));
     return next();
   };
 }
-
-/** The only scope of the service. */
-export const SCOPE = "pay_by_link";
 
 /** How long an access token is valid, in seconds. */
 const TOKEN_LIFETIME = 3600;
@@ -81,35 +49,56 @@ export const TOKEN_ERRORS = [
   "unsupported_grant_type",
 ] as const;
 
-export const tokenError = (
-  status: 400 | 401,
+/** All mandatory, each once. */
+const FIELDS = ["grant_type", "scope", "client_id", "client_secret"] as const;
+
+const tokenError = (
   error: (typeof TOKEN_ERRORS)[number],
   error_description: string,
-) => ({ status, error, error_description });
+  challenge?: "Basic",
+) => ({ status: error === "invalid_client" ? 401 : 400, error, error_description, challenge });
+
+interface Credentials {
+  readonly merchant: Merchant;
+  /** How clients send them: as form fields, or with HTTP Basic too. */
+  readonly tokenAuth: "post" | "basic";
+}
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
-export function createAccessTokens(merchant: Merchant, newId: () => string, now: () => Date) {
+export function createAccessTokens(
+  { merchant, tokenAuth }: Credentials,
+  newId: () => string,
+  now: () => Date,
+) {
   const expiries = new Map<string, number>();
   const deleteExpired = (): void => {
     for (const [token, expiry] of expiries) if (expiry <= now().getTime()) expiries.delete(token);
   };
-  const sealOf = (text: string): string =>
-    createHmac("sha256", merchant.token).update(text).digest("base64url");
-  const dashboardKey = sealOf("dashboard");
+  const challenge = tokenAuth === "basic" ? "Basic" : undefined;
   return {
-    /** OAuth 2.0 client credentials (RFC 6749 4.4), as form fields or as HTTP Basic. */
-    issue(authorization: string | undefined, form: URLSearchParams) {
+    /** OAuth 2.0 client credentials (RFC 6749 4.4), as strict as the service: the credentials are form fields. */
+    issue(authorization: string | undefined, form: URLSearchParams | undefined) {
+      if (form === undefined)
+        return tokenError("invalid_request", "the body must be a form: application/x-www-form-urlencoded");
+      const basic = basicCredentials(authorization);
+      if (basic !== undefined && challenge === undefined)
+        return tokenError(
+          "invalid_client",
+          "the service takes client_id and client_secret as form fields, not HTTP Basic; start the sandbox with --token-auth basic to allow it",
+        );
+      const fields = basic === undefined ? FIELDS : FIELDS.slice(0, 2);
+      const missing = fields.filter((name) => !form.get(name));
+      if (missing.length > 0)
+        return tokenError("invalid_request", `${missing.join(", ")} must be in the form`);
+      if (FIELDS.some((name) => form.getAll(name).length > 1))
+        return tokenError("invalid_request", "a field is in the form twice");
       if (form.get("grant_type") !== "client_credentials")
-        return tokenError(400, "unsupported_grant_type", "grant_type must be client_credentials");
-      const [clientId, clientSecret] = basicCredentials(authorization) ?? [
-        form.get("client_id"),
-        form.get("client_secret"),
-      ];
+        return tokenError("unsupported_grant_type", "grant_type must be client_credentials");
+      const [clientId, clientSecret] = basic ?? [form.get("client_id"), form.get("client_secret")];
       if (!isSame(clientId ?? "", merchant.clientId) || !isSame(clientSecret ?? "", merchant.clientSecret))
-        return tokenError(401, "invalid_client", "the client id or the client secret is wrong");
-      if ((form.get("scope") ?? SCOPE) !== SCOPE)
-        return tokenError(400, "invalid_scope", `scope must be ${SCOPE}`);
+        return tokenError("invalid_client", "the client id or the client secret is wrong", challenge);
+      if (form.get("scope") !== SCOPE) return tokenError("invalid_scope", `scope must be ${SCOPE}`);
       deleteExpired();
       const token = `sandbox_${newId()}`;
       expiries.set(token, now().getTime() + TOKEN_LIFETIME * 1000);
@@ -123,11 +112,8 @@ export function createAccessTokens(merchant: Merchant, newId: () => string, now:
       const expiry = expiries.get(token) ?? (isSame(token, merchant.token) ? Infinity : 0);
       if (expiry <= now().getTime()) throw new ServiceProblem(401, "the access token is unknown or expired");
     },
-    /** Part of the dashboard's address, and of the forms on that page; it stays valid after a restart. */
-    dashboardKey,
-    isDashboardKey: (given: string): boolean => isSame(given, dashboardKey),
-    /** Proves that the sandbox has rendered a page with these values. */
-    sealOf: (values: readonly (string | null)[]): string => sealOf(JSON.stringify(values)),
+    /** The key of the pages; it stays valid after a restart. */
+    pageKey: createHmac("sha256", merchant.token).update("dashboard").digest("base64url"),
   };
 }
 
@@ -138,10 +124,4 @@ function basicCredentials(authorization: string | undefined): [string, string] |
   const [id = "", ...secret] = Buffer.from(encoded, "base64").toString().split(":");
   const decode = (text: string): string => new URLSearchParams(`v=${text}`).get("v") ?? "";
   return [decode(id), decode(secret.join(":"))];
-}
-
-/** Compares digests, so that neither the time nor the length reveals anything about the secret. */
-function isSame(given: string, expected: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

@@ -2,33 +2,31 @@
 import type { Context, Hono } from "hono";
 import type { Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import { tokenError } from "./access.ts";
 import type { Link } from "./store/rows.ts";
 import { addLink, cancelLink, linkResponse, listLinks, ownLink, updateLink } from "./links.ts";
 import { checkoutUrl, formBody, jsonReply, ServiceProblem } from "./replies.ts";
-import type { Service } from "./service.ts";
+import type { SandboxRuntime } from "./runtime.ts";
 
-export function apiRoutes(app: Hono, service: Service): void {
+export function apiRoutes(app: Hono, service: SandboxRuntime): void {
   linkRoutes(app, service);
-  app.post("/oauth/token", (c) => issueToken(c, service));
+  app.post("/oauth2/token", (c) => issueToken(c, service));
   app.get("/v1/transactions/:uti", (c) => readTransaction(c, service));
-  app.get("/openapi.json", (c) => describeService(c));
+  app.get("/openapi.json", () => describeService());
   app.get("/.well-known/jwks.json", () => jsonReply({ keys: service.keys.published() }));
 }
 
-async function issueToken(c: Context, { tokens }: Service): Promise<Response> {
-  const form = await tokenForm(c);
-  const answer = form === undefined ? NO_FORM : tokens.issue(c.req.header("authorization"), form);
+async function issueToken(c: Context, { tokens }: SandboxRuntime): Promise<Response> {
+  const answer = tokens.issue(c.req.header("authorization"), await tokenForm(c));
   if (!("error" in answer)) return jsonReply(answer, 200, { "Cache-Control": "no-store" });
-  const { status, ...body } = answer;
-  return jsonReply(body, status, status === 401 ? { "WWW-Authenticate": "Basic" } : {});
+  const { status, challenge, ...body } = answer;
+  return jsonReply(body, status, challenge === undefined ? {} : { "WWW-Authenticate": challenge });
 }
 
-const NO_FORM = tokenError(400, "invalid_request", "the body is not multipart form data");
-
-/** The service's own sample sends multipart form data. Undefined if the body is not what its Content-Type says. */
+/** Multipart form data as in the service's own sample, or the form of RFC 6749. Undefined for any other body. */
 async function tokenForm(c: Context): Promise<URLSearchParams | undefined> {
-  if (!/^multipart\/form-data\s*;/i.test(c.req.header("content-type") ?? "")) return formBody(c);
+  const type = c.req.header("content-type") ?? "";
+  if (/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) return formBody(c);
+  if (!/^multipart\/form-data\s*;/i.test(type)) return undefined;
   const form = await c.req.formData().catch(() => undefined);
   if (form === undefined) return undefined;
   const fields = new URLSearchParams();
@@ -36,14 +34,13 @@ async function tokenForm(c: Context): Promise<URLSearchParams | undefined> {
   return fields;
 }
 
-async function describeService(c: Context): Promise<Response> {
-  const { sandboxDocument } = await import("./openapi/document.ts");
-  const headers = { "Content-Type": "application/json" };
-  return new Response(sandboxDocument(new URL(c.req.url).origin), { headers });
+async function describeService(): Promise<Response> {
+  const { openApiDocument } = await import("./openapi/document.ts");
+  return new Response(openApiDocument(), { headers: { "Content-Type": "application/json" } });
 }
 
 /** The record, with the merchant's own data of its link (Overview 6). */
-function readTransaction(c: Context, { ledger }: Service): Response {
+function readTransaction(c: Context, { ledger }: SandboxRuntime): Response {
   const payment = ledger.findPayment(c.req.param("uti") ?? "");
   const link = payment && ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined)
@@ -54,7 +51,7 @@ function readTransaction(c: Context, { ledger }: Service): Response {
 
 const LINKS = "/v1/payment-links";
 
-function linkRoutes(app: Hono, service: Service): void {
+function linkRoutes(app: Hono, service: SandboxRuntime): void {
   const shown = (c: Context, link: Link) => linkResponse(link, checkoutUrl(c), service.clock.now());
   app.post(LINKS, async (c) => {
     const link = await addLink(service, await jsonBody(c), checkoutUrl(c));

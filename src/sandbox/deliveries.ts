@@ -1,14 +1,16 @@
 /** The deliveries of webhooks: in order for each link, several receivers at once, freshly signed and repeated by a schedule. */
 import { signedWebhook } from "../check/signed-webhook.ts";
-import type { Tampering } from "../check/tamperings.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { stringifyJson } from "../domain/json.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import { certificateReason, isOfUnknownAuthority, systemCode } from "../http/exchange.ts";
+import { addressOf } from "../http/message.ts";
+import { DEFAULT_POLICY } from "../signatures/policy.ts";
+import { verify } from "../signatures/verify.ts";
 import { isAllowed, isNamed } from "./access.ts";
 import type { Attempt, Delivery, Link } from "./store/rows.ts";
-import type { SandboxParts } from "./parts.ts";
+import type { SandboxSetup } from "./setup.ts";
 import { ServiceProblem } from "./replies.ts";
 
 /** Milliseconds until each further attempt; after six attempts the delivery has failed. */
@@ -16,8 +18,8 @@ export const SCHEDULE: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_6
 
 /** Simultaneous attempts at one receiver: a limit for each, so that a slow receiver delays no other. */
 const PER_RECEIVER = 8;
-/** Milliseconds until a webhook is posted again whose attempt could not be stored: a full disk must not post it in a loop. */
-const FAULT_PAUSE = 1_000;
+/** Milliseconds until the ledger is tried again after an attempt could not be stored. */
+const FAULT_PAUSE = 5_000;
 /** The longest wait of a Node timer, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
@@ -26,12 +28,9 @@ export interface AttemptUnderWay {
   readonly deliveryId: string;
   /** By this machine's clock. */
   readonly since: Date;
-  /** As that of an `Attempt`. */
-  readonly tampering: string | null;
 }
 
-/** `announce` is called when an attempt begins: what it does to the ledger is announced by itself. */
-export function createDeliveries(parts: SandboxParts, announce: () => void) {
+export function createDeliveries(parts: SandboxSetup) {
   const { ledger, clock } = parts;
   /** Attempts in progress, by the receiver's origin; an origin stays in the map while deliveries wait for it. */
   const receivers = new Map(
@@ -41,6 +40,8 @@ export function createDeliveries(parts: SandboxParts, announce: () => void) {
   const underWay = new Set<AttemptUnderWay>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  /** The delivery whose attempt could not be stored, and why. Nothing is posted until the ledger can be written again. */
+  let stuck: { readonly id: string; readonly error: unknown } | undefined;
 
   const attemptsAt = (url: string): [origin: string, running: Set<Promise<void>>] => {
     const origin = parseWebAddress(url)?.origin ?? "";
@@ -50,7 +51,7 @@ export function createDeliveries(parts: SandboxParts, announce: () => void) {
   };
   const wake = (url?: string): void => {
     if (url !== undefined) attemptsAt(url);
-    if (closed) return;
+    if (closed || stuck !== undefined) return;
     try {
       for (const [receiver, running] of receivers) startDue(receiver, running);
       setTimer();
@@ -66,19 +67,16 @@ export function createDeliveries(parts: SandboxParts, announce: () => void) {
       start(delivery, () => busyLinks.delete(delivery.linkId));
     }
   };
-  const start = (delivery: Delivery, onEnd: () => void, tampering?: Tampering): void => {
+  const start = (delivery: Delivery, onEnd: () => void): void => {
     const [origin, running] = attemptsAt(delivery.url);
-    const begun = {
-      deliveryId: delivery.id,
-      since: parts.machineNow(),
-      tampering: tampering?.name ?? null,
-    };
+    const begun = { deliveryId: delivery.id, since: parts.machineNow() };
     underWay.add(begun);
-    announce();
-    const attempt = attemptDelivery(delivery, tampering, parts)
-      .catch(async (error: unknown) => {
+    const attempt = attemptDelivery(delivery, parts)
+      .catch((error: unknown) => {
         parts.faulted(error);
-        await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE));
+        stuck = { id: delivery.id, error };
+        clearTimeout(timer);
+        timer = setTimeout(() => void resume(), FAULT_PAUSE);
       })
       .then(() => {
         underWay.delete(begun);
@@ -89,6 +87,20 @@ export function createDeliveries(parts: SandboxParts, announce: () => void) {
       })
       .catch(parts.faulted);
     running.add(attempt);
+  };
+  /** Goes on once the ledger can be written: a webhook that cannot be stored is not posted again and again. */
+  const resume = async (): Promise<void> => {
+    if (stuck === undefined || closed) return;
+    const { id } = stuck;
+    try {
+      await ledger.write(() => ledger.touch(id));
+      stuck = undefined;
+      wake();
+    } catch (error) {
+      stuck = { id, error };
+      clearTimeout(timer);
+      timer = setTimeout(() => void resume(), FAULT_PAUSE);
+    }
   };
   const hasWaiting = (origin: string): boolean =>
     ledger.nextFor(origin, Number.MAX_SAFE_INTEGER, NO_LINKS) !== undefined;
@@ -126,7 +138,7 @@ export function createDeliveries(parts: SandboxParts, announce: () => void) {
         tries: 0,
         due: clock.now().getTime(),
       };
-      for (const queued of withFault(delivery, parts.fault, () => ledger.counts().payments, parts.ids.newId))
+      for (const queued of withFault(delivery, parts.fault, () => ledger.paymentCount(), parts.ids.newId))
         ledger.addDelivery(queued);
     },
     /** Starts a delivery's schedule again, with an attempt now. Throws a 404 problem for an unknown id. */
@@ -140,26 +152,25 @@ export function createDeliveries(parts: SandboxParts, announce: () => void) {
       await ledger.write(() => ledger.resendFailed(clock.now().getTime()));
       for (const origin of ledger.waitingOrigins()) wake(origin);
     },
-    /**
-     * Posts a tampered webhook, once: whatever the receiver answers, the delivery stays as it is. Throws a 404 problem for an
-     * unknown id.
-     */
-    tamper: (id: string, tampering: Tampering): void => {
-      start(find(id), () => undefined, tampering);
-    },
-    /** The attempts of a delivery that have begun and wait for an answer. */
-    underWay: (id: string): AttemptUnderWay[] => [...underWay].filter(({ deliveryId }) => deliveryId === id),
-    /** Moves the clock forwards, making each attempt at the time it is due. */
+    /** The attempt of a delivery that has begun and waits for an answer. */
+    underWay: (id: string): AttemptUnderWay | undefined =>
+      [...underWay].find(({ deliveryId }) => deliveryId === id),
+    /** Moves the clock forwards, making each attempt at the time it is due. Throws a 503 problem if one cannot be stored. */
     advance: async (milliseconds: number): Promise<void> => {
       const target = clock.now().getTime() + milliseconds;
+      await resume();
       for (;;) {
         wake();
         await idle();
+        if (stuck !== undefined)
+          throw new ServiceProblem(503, `the ledger cannot be written: ${messageOf(stuck.error)}`);
         const due = ledger.nextDue(clock.now().getTime());
         if (due === undefined || due > target) break;
         clock.moveTo(new Date(due));
       }
       clock.moveTo(new Date(target));
+      const ahead = clock.now().getTime() - parts.machineNow().getTime();
+      await ledger.write(() => ledger.moveClock(ahead));
       wake();
       await idle();
     },
@@ -189,18 +200,13 @@ const INVALID_CERTIFICATE: readonly string[] = [
 const STORED_RESPONSE = 2_000;
 
 /** A kill between the POST and the commit repeats the attempt: webhooks are delivered at least once. */
-async function attemptDelivery(
-  delivery: Delivery,
-  tampering: Tampering | undefined,
-  parts: SandboxParts,
-): Promise<void> {
+async function attemptDelivery(delivery: Delivery, parts: SandboxSetup): Promise<void> {
   const { ledger, clock, schedule } = parts;
-  const outcome = await post(delivery, tampering, parts);
+  const outcome = await post(delivery, parts);
   const { status } = outcome;
   const detail = isSent(outcome) ? outcome.detail : `not sent: ${outcome.detail}`;
   const at = clock.now();
-  const attempt = { deliveryId: delivery.id, at, tampering: tampering?.name ?? null, ...outcome };
-  if (tampering !== undefined) return ledger.write(() => void ledger.addAttempt(attempt));
+  const attempt = { deliveryId: delivery.id, at, ...outcome };
   const wait = schedule[delivery.tries];
   const state = isAccepted(outcome) ? "delivered" : wait === undefined ? "failed" : "waiting";
   let number = 0;
@@ -217,18 +223,14 @@ export const isSent = ({ duration }: Pick<Attempt, "duration">): boolean => dura
 export const isAccepted = ({ status }: Pick<Attempt, "status">): boolean =>
   status !== null && status >= 200 && status < 300;
 
-type AttemptResult = Omit<Attempt, "deliveryId" | "number" | "at" | "tampering">;
+type AttemptResult = Omit<Attempt, "deliveryId" | "number" | "at">;
 
-async function post(
-  delivery: Delivery,
-  tampering: Tampering | undefined,
-  parts: SandboxParts,
-): Promise<AttemptResult> {
+async function post(delivery: Delivery, parts: SandboxSetup): Promise<AttemptResult> {
   const signedAt = parts.machineNow();
   const unsent = {
     signedAt,
     headers: [],
-    body: null,
+    verdict: null,
     status: null,
     answerHeaders: [],
     answer: "",
@@ -243,12 +245,16 @@ async function post(
   const mayTrust = isNamed(url.hostname, parts);
   const elapsed = (): number => parts.machineNow().getTime() - signedAt.getTime();
   const created = Math.floor(signedAt.getTime() / 1000);
-  const sender = { url, key: parts.keys.current(), created, form: parts.form };
-  const request = tampering?.tamper(delivery.body, sender) ?? signedWebhook(delivery.body, sender);
-  const body = tampering === undefined ? null : request.body;
-  const signed = { ...unsent, headers: request.headers, body };
+  const first = parts.fault === "same-signature" ? parts.ledger.findAttempt(delivery.id, 1) : undefined;
+  const request =
+    first === undefined || first.headers.length === 0
+      ? signedWebhook(delivery.body, { url, key: parts.keys.current(), created, form: parts.form })
+      : { method: "POST", ...addressOf(url), headers: first.headers, body: delivery.body };
+  // As the receiver should judge it now: a key that is replaced later changes nothing about it.
+  const verdict = verify(request, { keys: parts.keys.verifying(), policy: DEFAULT_POLICY, now: created });
+  const signed = { ...unsent, headers: request.headers, verdict };
   // Lost on its way to the receiver.
-  if (tampering === undefined && isDropped(delivery, parts.fault))
+  if (isDropped(delivery, parts.fault))
     return { ...signed, detail: "dropped by --deliver drop-first", duration: 0 };
   try {
     const insecure = parts.insecure && mayTrust;
@@ -273,7 +279,7 @@ const OVERTAKEN = 2_000;
 /** The deliveries to queue for one webhook; `paymentCount` counts the payments before it. */
 function withFault(
   delivery: Delivery,
-  fault: SandboxParts["fault"],
+  fault: SandboxSetup["fault"],
   paymentCount: () => number,
   newId: () => string,
 ): Delivery[] {
@@ -285,5 +291,5 @@ function withFault(
 }
 
 /** Whether the next attempt is lost before it reaches the receiver. */
-const isDropped = (delivery: Delivery, fault: SandboxParts["fault"]): boolean =>
+const isDropped = (delivery: Delivery, fault: SandboxSetup["fault"]): boolean =>
   fault === "drop-first" && delivery.attempts === 0;

@@ -1,7 +1,7 @@
 /** Forms on pages: fields with their problems, and the summary of all problems, which links to each field. */
 import { html } from "hono/html";
 import type { Problem } from "../domain/errors.ts";
-import type { Page } from "./page.ts";
+import type { Page } from "../pages/page.ts";
 import type { ServiceProblem } from "./replies.ts";
 
 export interface Field {

@@ -1,10 +1,11 @@
 /** The sandbox's identity on this machine: the merchant, its credentials and its signing keys, stored between runs. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { hasCode } from "../domain/system-reason.ts";
+import { SCOPE } from "../domain/known-services.ts";
 import type { Profile } from "../settings/profile.ts";
 import { makeFolder } from "../store/folders.ts";
 
@@ -87,7 +88,7 @@ export function profileOf(
     baseUrl,
     token: value.token,
     webhookKey: [`${baseUrl}/.well-known/jwks.json`],
-    tokenUrl: `${baseUrl}/oauth/token`,
+    tokenUrl: `${baseUrl}/oauth2/token`,
     clientId: value.clientId,
     clientSecret: value.clientSecret,
   };
@@ -98,7 +99,7 @@ export function profileOf(
     customerName: "Sandbox Customer",
     callbackUrl: listener,
     failureCallbackUrl: listener,
-    tokenScope: "pay_by_link",
+    tokenScope: SCOPE,
   };
   return { ...defaults, ...before, ...now };
 }
@@ -117,8 +118,20 @@ export function openIdentity(folder: string, newId: () => string): SandboxIdenti
         hints: [hint`If you move it away, the sandbox creates a new identity.`],
       });
   }
-  const made = newIdentity(newId);
   makeFolder(folder);
-  writeFileSync(path, JSON.stringify(made, null, 2), { mode: 0o600, flag: "wx" });
-  return made;
+  // Linked when it is whole: of two first runs, both use the identity of the first.
+  const draft = `${path}.${newId()}`;
+  try {
+    writeFileSync(draft, JSON.stringify(newIdentity(newId), null, 2), {
+      mode: 0o600,
+      flag: "wx",
+      flush: true,
+    });
+    linkSync(draft, path);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return openIdentity(folder, newId);
 }

@@ -16,7 +16,7 @@ import type { Merchant } from "./identity.ts";
 import type { Ledger } from "./store/ledger.ts";
 import type { Link } from "./store/rows.ts";
 import { ServiceProblem, unknownLink } from "./replies.ts";
-import type { Service } from "./service.ts";
+import type { SandboxRuntime } from "./runtime.ts";
 
 export const isReusable = (link: Link): boolean => link.request.linkOptions !== undefined;
 
@@ -73,7 +73,7 @@ export function validated<T>(checked: Checked<T>, clock?: LinkClock): T {
   throw invalid(checked.problems, clock);
 }
 
-type LinkClock = Pick<Service["clock"], "now" | "own">;
+type LinkClock = Pick<SandboxRuntime["clock"], "now" | "own">;
 
 /** With a clock that shows another time than the client's, an expiry that looks right can be in the past. */
 function invalid(problems: readonly Problem[], clock?: LinkClock): ServiceProblem {
@@ -113,22 +113,22 @@ export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFo
 const dateOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** Creates a link and resolves when it is durable. */
-export async function addLink(service: Service, request: Json, checkoutUrl: string): Promise<Link> {
+export async function addLink(service: SandboxRuntime, request: Json, checkoutUrl: string): Promise<Link> {
   const { merchant, ids, ledger, clock, duplicateInvoices } = service;
   const link = createLink(request, merchant, ids.newLinkId, clock);
-  if (duplicateInvoices === "refuse") requireNewInvoice(ledger, link);
+  if (duplicateInvoices === "refuse") requireUnpaidOrder(ledger, link);
   await ledger.write(() => ledger.addLink(link));
   service.observe({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
   return link;
 }
 
-/** Throws a 422 problem for an `invoiceId` that a link of the terminal has. */
-function requireNewInvoice(ledger: Ledger, { request: { invoiceId, terminalId } }: Link): void {
-  if (invoiceId === undefined || !ledger.hasInvoice(terminalId, invoiceId)) return;
+/** Throws a 422 problem for the number of a paid order, which cannot be used again. */
+function requireUnpaidOrder(ledger: Ledger, { request: { invoiceId, terminalId } }: Link): void {
+  if (invoiceId === undefined || !ledger.isPaid(terminalId, invoiceId)) return;
   throw new ServiceProblem(
     422,
-    `another link at this terminal has the invoiceId ${JSON.stringify(invoiceId)}`,
-    [{ at: "invoiceId", message: "is the invoiceId of another link at this terminal" }],
+    `the order ${JSON.stringify(invoiceId)} is paid: its number cannot be used again`,
+    [{ at: "invoiceId", message: "is the number of a paid order" }],
   );
 }
 
@@ -140,7 +140,7 @@ export function findLink(ledger: Ledger, id: string): Link {
 }
 
 /** Throws a 404 problem for an unknown id, a 403 problem for a link on a terminal of another merchant. */
-export function ownLink({ ledger, merchant }: Service, id: string): Link {
+export function ownLink({ ledger, merchant }: SandboxRuntime, id: string): Link {
   const link = findLink(ledger, id);
   requireOwnTerminal(merchant, link.request.terminalId);
   return link;
@@ -150,25 +150,20 @@ export function ownLink({ ledger, merchant }: Service, id: string): Link {
 const CLOCK_DIFFERENCE = 60_000;
 
 /** The newest links first. Throws a 400 problem for an invalid query, a 403 problem for a foreign terminal. */
-export function listLinks({ ledger, merchant, clock }: Service, query: Readonly<Record<string, string>>) {
+export function listLinks(
+  { ledger, merchant, clock }: SandboxRuntime,
+  query: Readonly<Record<string, string>>,
+) {
   const now = clock.now();
-  const { terminalId, from, to, page, size, status } = validated(checkLinksQuery(query));
-  requireOwnTerminal(merchant, terminalId);
-  if (from.getTime() < addDuration(now, LISTED_AGE, -1).getTime() - CLOCK_DIFFERENCE)
+  const asked = validated(checkLinksQuery(query));
+  requireOwnTerminal(merchant, asked.terminalId);
+  if (asked.from.getTime() < addDuration(now, LISTED_AGE, -1).getTime() - CLOCK_DIFFERENCE)
     throw invalid([{ at: "from", message: "must not be more than 365 days ago" }]);
-  const records: Link[] = [];
-  let totalCount = 0;
-  for (const link of ledger.linksCreated(from, to)) {
-    if (link.request.terminalId !== terminalId) continue;
-    if (status !== undefined && statusOf(link, now) !== status) continue;
-    if (totalCount >= (page - 1) * size && records.length < size) records.push(link);
-    totalCount++;
-  }
-  return { totalCount, records };
+  return ledger.linksCreated(asked, now);
 }
 
 /** Throws a 400 problem for invalid changes, a 422 problem once the customer has tried to pay. */
-export async function updateLink(service: Service, id: string, body: Json): Promise<Link> {
+export async function updateLink(service: SandboxRuntime, id: string, body: Json): Promise<Link> {
   const { ledger, clock } = service;
   const link = ownLink(service, id);
   // The expiry of an expired link, which has to be sent again, would be refused as past.
@@ -182,7 +177,7 @@ export async function updateLink(service: Service, id: string, body: Json): Prom
 }
 
 /** Throws a 422 problem unless the link can still be paid. */
-export async function cancelLink(service: Service, id: string): Promise<Link> {
+export async function cancelLink(service: SandboxRuntime, id: string): Promise<Link> {
   const { ledger, clock } = service;
   const link = ownLink(service, id);
   const now = clock.now();

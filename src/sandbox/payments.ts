@@ -1,6 +1,6 @@
 /** Payments through a link: checks what the customer entered, makes the transaction record, and queues its webhook. */
 import type { Problem } from "../domain/errors.ts";
-import type { JsonNumber } from "../domain/json.ts";
+import { JsonNumber } from "../domain/json.ts";
 import {
   compareAmounts,
   groupedAmount,
@@ -9,6 +9,7 @@ import {
   parseAmount,
   decimalsProblem,
   exponentOf,
+  restOf,
   signOf,
 } from "../domain/money.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
@@ -27,11 +28,12 @@ import {
   textProblem,
   type CustomerDetails,
 } from "./customer.ts";
+import type { Ledger } from "./store/ledger.ts";
 import type { Link, Payment } from "./store/rows.ts";
 import { findLink, isOpen, isReusable, statusOf } from "./links.ts";
-import type { SandboxParts } from "./parts.ts";
+import type { SandboxSetup } from "./setup.ts";
 import { ServiceProblem } from "./replies.ts";
-import type { Service } from "./service.ts";
+import type { SandboxRuntime } from "./runtime.ts";
 
 /** What the customer enters on the checkout page. */
 export interface PaymentInput {
@@ -79,12 +81,22 @@ function paidWith(form: URLSearchParams): Pick<PaymentInput, "card" | "typed"> {
   throw new ServiceProblem(400, `${at} ${message}`, [{ at, message }]);
 }
 
+/** What is left to pay of a one-time link, of which parts may be paid. */
+export function leftToPay(link: Link, ledger: Ledger): JsonNumber {
+  const parts = isReusable(link) ? [] : ledger.partialPayments(link.id);
+  return parts.reduce((left, record) => {
+    const paid = record["amountTrans"];
+    return paid instanceof JsonNumber ? restOf(left, paid) : left;
+  }, link.request.amount);
+}
+
 /** The amount and the reference of the record. Throws a 409 problem if the link is not open, a 422 problem with every invalid field. */
-export function checkPayment(link: Link, input: PaymentInput, now: Date) {
+export function checkPayment(link: Link, input: PaymentInput, ledger: Ledger, now: Date) {
   const status = statusOf(link, now);
   if (!isOpen(status)) throw new ServiceProblem(409, `the link is ${status}`);
   const { card, typed, customer } = input;
-  const amount = checkAmount(link, input.amount);
+  const left = leftToPay(link, ledger);
+  const amount = checkAmount(link, left, input.amount);
   const base = checkReference(link, input.reference);
   const problems = [
     ...(amount.ok ? [] : [{ at: "amount", message: amount.message }]),
@@ -95,20 +107,21 @@ export function checkPayment(link: Link, input: PaymentInput, now: Date) {
   // A cancelled payment keeps the entered values only if they are valid.
   if (problems.length > 0 && card !== undefined) throw unprocessable(problems);
   return {
-    amount: amount.ok ? amount.value : link.request.amount,
+    amount: amount.ok ? amount.value : left,
     base: base.ok ? base.value : baseReference(link),
   };
 }
 
 /** Updates the link's dates. */
-function takePayment(link: Link, input: PaymentInput, parts: SandboxParts): WellFormedRecord {
-  const { merchant, ids } = parts;
+function takePayment(link: Link, input: PaymentInput, parts: SandboxSetup): WellFormedRecord {
+  const { merchant, ids, ledger } = parts;
   const now = parts.clock.now();
-  const { amount, base } = checkPayment(link, input, now);
+  const { amount, base } = checkPayment(link, input, ledger, now);
   const { card } = input;
   link.viewedDate ??= now;
   link.attemptedDate = now;
-  if (card !== undefined && card.outcome !== "declined") link.paidDate = now;
+  // A part of the amount leaves the link open for the rest.
+  if (card?.outcome === "approved") link.paidDate = now;
   const reference = isReusable(link) ? uniqueReference(base, parts) : base;
   const { currency, terminalId, transactionType = SALE } = link.request;
   return sampleRecord(
@@ -128,18 +141,18 @@ function takePayment(link: Link, input: PaymentInput, parts: SandboxParts): Well
 }
 
 /** Those of a reusable link are unique (Endpoints rule 6). */
-function uniqueReference(base: string, { ids, ledger }: SandboxParts): string {
+function uniqueReference(base: string, { ids, ledger }: SandboxSetup): string {
   for (;;) {
     const reference = makeReference(base, ids.newSuffix());
     if (!ledger.hasReference(reference)) return reference;
   }
 }
 
-function checkAmount(link: Link, entered: string | undefined): Parsed<JsonNumber> {
+function checkAmount(link: Link, left: JsonNumber, entered: string | undefined): Parsed<JsonNumber> {
   const { amount, currency, linkOptions } = link.request;
   if (linkOptions === undefined) {
-    const isSame = entered === undefined || (isDecimal(entered) && compareAmounts(entered, amount) === 0);
-    return isSame ? accepted(amount) : refused("is fixed by the link");
+    const isSame = entered === undefined || (isDecimal(entered) && compareAmounts(entered, left) === 0);
+    return isSame ? accepted(left) : refused("is fixed by the link");
   }
   if (entered === undefined)
     return signOf(amount) > 0
@@ -188,7 +201,7 @@ const unprocessable = (problems: readonly Problem[]): ServiceProblem =>
  * once: a second submission gets the payment of the first.
  */
 export async function acceptPayment(
-  service: Service,
+  service: SandboxRuntime,
   linkId: string,
   input: PaymentInput,
   form: string | null = null,

@@ -1,9 +1,7 @@
-/** The sandbox's messages: JSON, problem details, forms, and the conversion to the Request and Response of hono. */
+/** The sandbox's messages: JSON, problem details and forms. */
 import type { Context } from "hono";
 import type { Problem } from "../domain/errors.ts";
 import { stringifyJson } from "../domain/json.ts";
-import type { Handler } from "../http/exchange.ts";
-import { targetUri, type HeaderLine, type HttpRequest } from "../http/message.ts";
 
 const TITLES = {
   400: "Bad Request",
@@ -13,6 +11,7 @@ const TITLES = {
   409: "Conflict",
   421: "Misdirected Request",
   422: "Unprocessable Content",
+  503: "Service Unavailable",
 } as const;
 
 /** An error reply: RFC 9457 problem details with the service's members and a pointer to each invalid field. */
@@ -79,31 +78,3 @@ export const checkoutUrl = (c: Context): string => new URL("/pay", c.req.url).hr
 
 export const accepts = (c: Context, type: "text/html" | "application/json"): boolean =>
   c.req.header("accept")?.includes(type) ?? false;
-
-/** Serves a hono application, or any other function of Request. */
-export function handlerFromFetch(fetch: (request: Request) => Response | Promise<Response>): Handler {
-  return async (message) => {
-    const request = requestFromMessage(message);
-    const response = await (request === undefined ? badRequest() : fetch(request));
-    const reply = { status: response.status, headers: headerLines(response.headers) };
-    const streamed = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-    if (streamed && response.body !== null) return { ...reply, body: response.body };
-    return { ...reply, body: new Uint8Array(await response.arrayBuffer()) };
-  };
-}
-
-/** Undefined for what Request does not accept: no host, a target that is not a path, a GET with a body, TRACE. */
-function requestFromMessage(message: HttpRequest): Request | undefined {
-  const body = message.body.length > 0 ? { body: Buffer.from(message.body) } : {};
-  const headers = message.headers.map(([name, value]): [string, string] => [name, value]);
-  try {
-    return new Request(targetUri(message), { method: message.method, headers, ...body });
-  } catch {
-    return undefined;
-  }
-}
-
-const badRequest = (): Response =>
-  new ServiceProblem(400, "the request has no host, or an invalid method, target or body").toResponse();
-
-const headerLines = (headers: Headers): HeaderLine[] => [...headers].map(([name, value]) => [name, value]);

@@ -7,7 +7,7 @@ import { isSecretName } from "../domain/secrets.ts";
 import type { Handler } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, targetUri } from "../http/message.ts";
 import type { Merchant } from "./identity.ts";
-import { searchWords, type ListPage, type ListQuery } from "./store/rows.ts";
+import { searchWords, type ListPage, type ListQuery } from "./store/lists.ts";
 
 /** The text of a body; `type` is its media type. */
 interface ShownBody {
@@ -35,7 +35,7 @@ const TARGET = 300;
 const BODY = 16_000;
 
 /** What belongs to the API; the checkout and the dashboard are pages. */
-const API = /^\/(?:v1|oauth)\/|^\/\.well-known\/jwks\.json$/;
+const API = /^\/(?:v1|oauth2)\/|^\/\.well-known\/jwks\.json$/;
 
 export function createRequestLog({ clientSecret }: Merchant, now: () => Date, machineNow: () => Date) {
   const kept: ApiRequest[] = [];
@@ -51,27 +51,16 @@ export function createRequestLog({ clientSecret }: Merchant, now: () => Date, ma
     return { type: hide(type).slice(0, TARGET), text: hide(shownText(type, body)).slice(0, BODY) };
   };
   return {
-    count: () => kept.length,
     find: (given: number): ApiRequest | undefined => kept.find((one) => one.number === given),
     /** All on one page. */
-    list: ({ text = "", state = "", top = "" }: ListQuery): ListPage<ApiRequest> => {
+    list: ({ text = "", state = "" }: ListQuery): ListPage<ApiRequest> => {
       const words = searchWords(text);
-      const shows = ({ method, target, status }: ApiRequest, word: string): boolean =>
+      const contains = ({ method, target, status }: ApiRequest, word: string): boolean =>
         `${method} ${target} ${status}`.toLowerCase().includes(word);
-      const matching = kept.filter(
-        (one) =>
-          (state === "" || (state === "failed") === isFailed(one)) && words.every((word) => shows(one, word)),
-      );
-      const rows = matching.filter((one) => one.number <= (Number(top) || Infinity));
-      return {
-        rows,
-        total: matching.length,
-        newest: String(matching[0]?.number ?? 0),
-        arrived: matching.length - rows.length,
-        skipped: 0,
-        newer: undefined,
-        older: undefined,
-      };
+      const isSelected = (one: ApiRequest): boolean =>
+        (state === "" || (state === "failed") === isFailed(one)) &&
+        words.every((word) => contains(one, word));
+      return { rows: kept.filter(isSelected), older: undefined };
     },
     /** Records each request to the API once it is answered. */
     recording:

@@ -1,53 +1,67 @@
 /** The sandbox as a server: its routes behind the checks that every request passes, in process or on a port. */
-import { localAddress } from "../domain/addresses.ts";
 import { Hono, type Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { localAddress } from "../domain/addresses.ts";
 import type { Serve } from "../http/exchange.ts";
-import { requireControlAccess, requireLocalHost, requireToken } from "./access.ts";
+import { handlerFromFetch } from "../http/fetch-handler.ts";
+import { createPageKey, requireHost, requireSamePage } from "../pages/access.ts";
+import { htmlReply, pageHeaders } from "../pages/page.ts";
+import { isAllowed, requireControlAccess, requireToken } from "./access.ts";
 import { apiRoutes } from "./api.ts";
 import { problemPage } from "./checkout/messages.ts";
 import { checkoutRoutes } from "./checkout/routes.ts";
 import { controlRoutes, dashboardRoutes } from "./dashboard/routes.ts";
-import { htmlReply } from "./page.ts";
-import type { SandboxParts } from "./parts.ts";
-import { accepts, handlerFromFetch, ServiceProblem } from "./replies.ts";
-import { createService } from "./service.ts";
+import { accepts, ServiceProblem } from "./replies.ts";
+import { createRuntime } from "./runtime.ts";
+import type { SandboxSetup } from "./setup.ts";
 
 export type Sandbox = ReturnType<typeof createSandbox>;
 
-export function createSandbox(parts: SandboxParts) {
-  const service = createService(parts);
-  const stop = new AbortController();
+export function createSandbox(setup: SandboxSetup) {
+  const runtime = createRuntime(setup);
+  const key = createPageKey(runtime.tokens.pageKey, "paylink-sandbox");
   // The service has the same addresses with a slash at their end.
   const app = new Hono({ strict: false });
-  app.use(requireLocalHost(parts));
-  app.use("/sandbox/*", requireControlAccess(service.tokens));
-  app.use("/v1/*", requireToken(service.tokens));
-  apiRoutes(app, service);
-  checkoutRoutes(app, service);
-  controlRoutes(app, service, stop.signal);
-  dashboardRoutes(app, service);
+  app.use(
+    requireHost((hostname) => isAllowed(hostname, setup), WRONG_HOST),
+    requireSamePage,
+  );
+  app.use("/v1/*", requireToken(runtime.tokens));
+  apiRoutes(app, runtime);
+  app.use(...pageHeaders, key.exchange);
+  app.use("/sandbox/*", requireControlAccess(runtime.tokens, key));
+  checkoutRoutes(app, runtime);
+  controlRoutes(app, runtime);
+  dashboardRoutes(app, runtime, key);
   app.notFound((c) => problemReply(c, new ServiceProblem(404, "the sandbox has no such address")));
   app.onError((error, c) => {
     if (error instanceof ServiceProblem) return problemReply(c, error);
+    if (error instanceof HTTPException) return problemReply(c, problemFrom(error));
     throw error;
   });
   return {
-    handler: service.requests.recording(handlerFromFetch((request) => app.fetch(request))),
-    /** The query of the dashboard's address; without it the dashboard is read-only. */
-    dashboardQuery: `?key=${service.tokens.dashboardKey}`,
+    handler: runtime.requests.recording(handlerFromFetch((request) => app.fetch(request))),
+    /** The query of the dashboard's address, which gives a browser the key; without it the dashboard is read-only. */
+    dashboardQuery: `?key=${runtime.tokens.pageKey}`,
     /** Posts the webhooks left from an earlier run. Call it once the sandbox answers requests. */
-    start: () => service.deliveries.wake(),
+    start: () => runtime.deliveries.wake(),
     /** Resolves when no webhook is due or being posted. */
-    idle: () => service.deliveries.idle(),
-    /** Ends the streams of events. */
-    endStreams: () => stop.abort(),
+    idle: () => runtime.deliveries.idle(),
     close: async () => {
-      stop.abort();
-      await service.deliveries.close();
-      await parts.ledger.close();
+      await runtime.deliveries.close();
+      await setup.ledger.close();
     },
   };
 }
+
+const WRONG_HOST =
+  "the sandbox answers only to the loopback names of this machine, and to those of --allow-host";
+
+/** A refusal by a check that all pages share. */
+const problemFrom = ({ status, message }: HTTPException): ServiceProblem =>
+  status === 421
+    ? new ServiceProblem(421, message)
+    : new ServiceProblem(403, "the request was made by a page of another origin");
 
 /** A page for browsers, which accept HTML; problem details for programs. */
 async function problemReply(c: Context, problem: ServiceProblem): Promise<Response> {
@@ -60,10 +74,10 @@ const MAX_BODY = 1024 * 1024;
 export type RunningSandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 export async function startSandbox(
-  parts: SandboxParts & { readonly serve: Serve; readonly host: string; readonly port: number },
+  setup: SandboxSetup & { readonly serve: Serve; readonly host: string; readonly port: number },
 ) {
-  const { serve, host, port, faulted } = parts;
-  const sandbox = createSandbox(parts);
+  const { serve, host, port, faulted } = setup;
+  const sandbox = createSandbox(setup);
   const server = await serve(sandbox.handler, { host, port, maxBody: MAX_BODY, faulted }).catch(
     async (error: unknown) => {
       await sandbox.close();
@@ -76,12 +90,11 @@ export async function startSandbox(
     url: server.url,
     /** For clients on this machine; without a final slash, as profiles store it. */
     baseUrl: localAddress(server.url).replace(/\/$/, ""),
-    /** With the key that the dashboard's controls need. */
+    /** With the key that its controls need, which a browser exchanges for a cookie. */
     dashboardUrl: `${server.url}${sandbox.dashboardQuery}`,
     idle: sandbox.idle,
     /** Answers open requests, finishes the attempts in progress, and leaves the other deliveries on disk. */
     close: async (): Promise<void> => {
-      sandbox.endStreams();
       await server.close();
       await sandbox.close();
     },

@@ -11,7 +11,6 @@ import { listenOnFreePort } from "../support/ports.ts";
 interface Shop {
   /** With a final slash. */
   readonly url: string;
-  readonly key: string;
   readonly sandbox: Running;
   /** An address of the dashboard, with its key. */
   readonly at: (path: string) => string;
@@ -61,14 +60,14 @@ async function openShop(home = temporaryHome()): Promise<Shop> {
   const post: Shop["post"] = (path, form = {}) =>
     fetch(new URL(path, url), {
       method: "POST",
-      body: new URLSearchParams({ key, ...form }),
+      headers: { Cookie: `paylink-sandbox-${new URL(url).port}=${key}` },
+      body: new URLSearchParams(form),
       redirect: "manual",
     });
   const lastPart = (answer: Response): string =>
     new URL(answer.headers.get("location") ?? "", url).pathname.split("/").at(-1) ?? "";
   return {
     url,
-    key,
     sandbox,
     at,
     post,
@@ -118,9 +117,9 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     for (const description of ["Third", "Fourth"]) await shop.create({ description });
     await page.getByText("Show 2 new").waitFor();
     expect(await rows.count()).toBe(32);
-    await page.evaluate("scrollTo(0, 0)");
+    await page.getByRole("button", { name: "Show 2 new" }).click();
     await rows.first().getByText("Fourth").waitFor();
-    expect(await page.locator("#fresh").count()).toBe(0);
+    expect(await page.locator("#fresh").isVisible()).toBe(false);
   });
 
   it("moves nothing for those who want reduced motion", async () => {
@@ -135,31 +134,18 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     expect(await page.evaluate("document.getAnimations().length")).toBe(0);
   });
 
-  it("goes through rows and to the search by keys, which do nothing in a field", async () => {
+  it("goes to the search by a key, which does nothing in a field, and to a row by a click", async () => {
     const shop = await openShop();
-    for (const description of ["First", "Second"]) await shop.create({ description });
+    await shop.create({ description: "Only" });
     const page = await openPage();
     await page.goto(shop.at("/links"));
+    expect(page.url()).toBe(`${shop.url}links`);
     await live(page);
-    const focused = () => page.evaluate("document.activeElement?.textContent || document.activeElement?.id");
-    const seen: unknown[] = [];
-    for (const key of ["j", "j", "j", "k", "/"]) {
-      await page.keyboard.press(key);
-      seen.push(await focused());
-    }
-    expect(seen).toEqual(["Second", "First", "First", "Second", "search"]);
-    await page.keyboard.type("j/k");
-    expect(await page.locator("#search").inputValue()).toBe("j/k");
-    await page.locator("h1").click();
-    await page.keyboard.press("Control+k");
-    expect(await focused()).toBe("search");
-    await page.locator("h1").click();
-    await page.keyboard.press("k");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "EUR" }).waitFor();
-    await page.goto(shop.at("/links"));
+    await page.keyboard.press("/");
+    await page.keyboard.type("a/b");
+    expect(await page.locator("#search").inputValue()).toBe("a/b");
     await page.locator("tbody tr").first().locator("td").nth(3).click();
-    await page.locator("#summary").getByText("Second").waitFor();
+    await page.locator("#summary").getByText("Only").waitFor();
   });
 
   it("shows times in the zone of the browser, with UTC as their title", async () => {
@@ -170,17 +156,13 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await live(page);
     const time = page.locator("tbody time").first();
     const utc = new Date((await time.getAttribute("datetime")) ?? "");
-    const local = new Date(utc.getTime() + 5.5 * 3_600_000).toISOString().slice(0, 19).replace("T", " ");
-    expect(await time.textContent()).toBe(`${local} GMT+5:30`);
+    const local = new Date(utc.getTime() + 5.5 * 3_600_000).toISOString().slice(11, 19);
+    expect(await time.textContent()).toBe(local);
     expect(await time.getAttribute("title")).toBe(`${utc.toISOString().slice(0, 19).replace("T", " ")} UTC`);
-    await page.goto(shop.at("/clock"));
-    await page.getByLabel("Move to (GMT+5:30)").fill("2040-01-31T12:00");
-    await page.getByRole("button", { name: "Move", exact: true }).click();
-    await page.getByText("The clock was moved forward.").waitFor();
-    expect(await page.locator("#controls time").getAttribute("datetime")).toContain("2040-01-31T06:30");
-    expect(await page.locator("#controls time").first().textContent()).toMatch(
-      /^[\d-]+ \d\d:\d\d GMT\+5:30$/,
-    );
+    await shop.post("/sandbox/advance", { when: "2040-01-31T06:30:00Z" });
+    await page.locator("#controls .badge.moved").waitFor();
+    await expect.poll(() => page.locator("#controls time").textContent()).toMatch(/^2040-01-31 12:00:\d\d$/);
+    expect(await time.textContent()).toMatch(/^20\d\d-\d\d-\d\d /);
   });
 
   it("lets arrive only what matches the filter, and fills an empty list", async () => {
@@ -209,9 +191,10 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.locator("#summary").getByText("Long text to select").selectText();
     shop.receiver.status = 500;
     await shop.pay(id, { outcome: "declined" });
+    expect(await page.evaluate("getSelection()?.toString()")).toContain("Long text to select");
+    await page.evaluate("getSelection()?.removeAllRanges()");
     await page.locator("#chain .badge.failed").waitFor();
     await page.getByText("1 failed").waitFor();
-    expect(await page.evaluate("getSelection()?.toString()")).toContain("Long text to select");
     expect(await page.locator("#qr").getAttribute("open")).not.toBeNull();
   });
 
@@ -231,27 +214,27 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   it("sees the clock, the key and a restart", async () => {
     const home = temporaryHome();
     const shop = await openShop(home);
-    const id = await shop.create({ description: "Expires soon" });
+    await shop.create({ description: "Expires soon" });
     const page = await openPage();
     await page.goto(shop.at("/links"));
     await live(page);
     await shop.post("/sandbox/advance", { when: "8d" });
     await page.locator(".list .badge.expired").waitFor();
     await page.locator("#controls .badge.moved").waitFor();
-    const before = await page.locator("#controls .mono").textContent();
+    const key = () => page.locator("#rotate b").textContent();
+    const before = await key();
     await shop.post("/sandbox/rotate-key");
-    await expect.poll(() => page.locator("#controls .mono").textContent()).not.toBe(before);
+    await expect.poll(key).not.toBe(before);
     await shop.sandbox.stop();
-    await page.getByText("Sandbox stopped").waitFor();
+    await page.getByText("Not connected").waitFor();
     await startSandbox(home, new URL(shop.url).port);
     await live(page);
-    // The clock of a new process is the machine's again.
-    await page.locator(".list .badge.active").waitFor();
-    expect(await page.locator("#controls .badge.moved").count()).toBe(0);
-    expect(id).not.toBe("");
+    // The clock stays where it was.
+    await page.locator("#controls .badge.moved").waitFor();
+    await page.locator(".list .badge.expired").waitFor();
   });
 
-  it("closes the stream of a hidden tab, and catches up when it is shown again", async () => {
+  it("asks for nothing in a hidden tab, and catches up when it is shown again", async () => {
     const shop = await openShop();
     await shop.create({ description: "First" });
     const page = await openPage();
@@ -262,9 +245,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
         Object.defineProperty(document, "hidden", { value: ${hidden}, configurable: true });
         document.dispatchEvent(new Event("visibilitychange"));
       `);
-    const closed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/sandbox/events"));
     await setHidden(true);
-    await closed;
     await shop.create({ description: "Second" });
     expect(await page.getByText("Second").count()).toBe(0);
     await setHidden(false);
@@ -288,6 +269,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.getByRole("button", { name: "Resend" }).click();
     await page.locator("#title-state .badge.delivered").waitFor();
     await page.getByText("Your server accepted it: 200").waitFor();
+    await page.getByText("What was signed").click();
     await page.getByRole("button", { name: "Copy signature base" }).click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toContain('"@signature-params": ');
 
@@ -332,15 +314,13 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     shop.receiver.status = 200;
     await page.getByRole("button", { name: "Resend" }).click();
     await page.getByText(/Waiting for an answer … [1-9] s/).waitFor();
+    // No earlier exchange is taken for it.
+    expect(await page.locator("#response").count()).toBe(0);
     expect(await page.getByText(/Next attempt|not been sent/).count()).toBe(0);
     answer();
     await page.getByText("Your server accepted it: 200").waitFor();
     await page.getByText("Response to attempt 2").waitFor();
     expect(await page.locator("#attempts [aria-current]").textContent()).toContain("Attempt 2");
-    const signature = await page.locator("#request tr", { hasText: "Signature-Input" }).textContent();
-    const created = /created=\d+/.exec(signature ?? "")?.[0] ?? "none";
-    expect(await page.locator("#signature .base").textContent()).toContain(created);
-    expect(await page.locator("#curl").textContent()).toContain(created);
     await page.getByRole("link", { name: "Attempt 1" }).click();
     await page.getByText("Your server failed: 500").waitFor();
     await live(page);
@@ -348,33 +328,9 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await shop.post(`/sandbox/deliveries/${new URL(page.url()).pathname.split("/").at(-1)}/resend`);
     await page.getByRole("link", { name: "Attempt 3" }).waitFor();
     expect(await page.getByText("Response to attempt 1").isVisible()).toBe(true);
-    await page.getByRole("button", { name: "Change the body" }).click();
-    await page.getByText("Your server accepted a tampered webhook: 200").waitFor();
-    await page.locator("#attempts").getByText("tampered: body").waitFor();
-    expect(await page.locator("#title-state .badge.delivered").isVisible()).toBe(true);
-    expect(await page.locator("#signature .bad").textContent()).toContain("Digest");
+    for (const text of ["What was checked", "What was signed", "Verify it in a terminal", "Headers, 7"])
+      await page.getByText(text).click();
     expect(await violationsOn(page)).toEqual([]);
-    await page.reload();
-    expect(await page.getByText("A tampered attempt has started").count()).toBe(0);
-  });
-
-  it("links each line of the signature base to its header", async () => {
-    const shop = await openShop();
-    const page = await openPage({ javaScriptEnabled: false });
-    await page.goto(shop.at(`/payments/${await shop.pay(await shop.create())}`));
-    await page.locator("#deliveries .main a").click();
-    const line = page.locator("#signature .base a").first();
-    const header = await page
-      .locator("#request")
-      .getByRole("row", { name: /^Content-Digest/ })
-      .getAttribute("id");
-    const colour = () =>
-      page.evaluate(`getComputedStyle(document.getElementById("${header}")).backgroundColor`);
-    const before = await colour();
-    await line.hover();
-    expect(await colour()).not.toBe(before);
-    await line.click();
-    expect(new URL(page.url()).hash).toBe(`#${header}`);
   });
 
   it("works without JavaScript: create, pay, resend, filter, search, page, confirm", async () => {
@@ -421,10 +377,10 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.getByRole("button", { name: "Cancel link…" }).click();
     await page.getByRole("button", { name: "Cancel link", exact: true }).click();
     await page.getByText("The link was cancelled.").waitFor();
-    const key = await page.locator("#controls .mono").textContent();
-    await page.getByRole("button", { name: "Rotate…" }).click();
+    const key = await page.locator("#rotate b").textContent();
+    await page.getByRole("button", { name: "Signing key…" }).click();
     await page.getByRole("button", { name: "Rotate key" }).click();
-    expect(await page.locator("#controls .mono").textContent()).not.toBe(key);
+    expect(await page.locator("#rotate b").textContent()).not.toBe(key);
   });
 
   it("has a skip link first, and a focus order from the search to the tabs", async () => {
@@ -477,9 +433,9 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       "/search?text=none",
     ];
     const details = [`/links/${id}`, `/links/${open}`, `/payments/${uti}`, delivery ?? "", "/links/none"];
-    const forms = ["/links/new", "/clock"];
+    const forms = ["/links/new"];
     const states = [...lists, ...details, ...forms].map(shop.at);
-    for (const address of [...states, `${shop.url}deliveries`]) {
+    for (const address of states) {
       await page.goto(address);
       const violations = await violationsOn(page);
       const fits = await page.evaluate(`document.documentElement.scrollWidth <= ${width}`);

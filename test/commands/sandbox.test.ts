@@ -25,16 +25,15 @@ describe("the options of sandbox", () => {
     expect(await read()).toEqual({
       host: "127.0.0.1",
       port: 4010,
-      merchantName: undefined,
       db: undefined,
       reset: false,
-      seed: undefined,
       clock: undefined,
       schedule: SCHEDULE,
       fault: undefined,
       allowRemote: false,
       form: SERVICE_FORM,
-      duplicateInvoices: "accept",
+      duplicateInvoices: "refuse",
+      tokenAuth: "post",
       allowedHosts: [],
       insecure: false,
     });
@@ -48,28 +47,25 @@ describe("the options of sandbox", () => {
       allowRemote: true,
       allowHost,
       insecure: true,
-      merchantName: " Lighthouse Books ",
       db: "x.db",
       reset: true,
-      seed: "7",
       cover: "content-digest, @Method",
       created: false,
     } as const;
-    const faults = { retry: "1s, 2m", deliver: "late", duplicateInvoices: "refuse" };
+    const faults = { retry: "1s, 2m", deliver: "late", duplicateInvoices: "accept", tokenAuth: "basic" };
     const rest = { clock: "2026-02-01T00:00:00Z", ...faults };
     expect(await read({ ...flags, ...rest })).toEqual({
       host: "0.0.0.0",
       port: 0,
-      merchantName: "Lighthouse Books",
       db: "x.db",
       reset: true,
-      seed: 7,
       clock: new Date("2026-02-01T00:00:00Z"),
       schedule: [1000, 120_000],
       fault: "late",
       allowRemote: true,
       form: { cover: ["content-digest", "@method"], created: false },
-      duplicateInvoices: "refuse",
+      duplicateInvoices: "accept",
+      tokenAuth: "basic",
       allowedHosts: ["shop", "0.0.0.0"],
       insecure: true,
     });
@@ -88,15 +84,6 @@ describe("the options of sandbox", () => {
     );
   });
 
-  it.each(["", " ", "x".repeat(61), "a\nb", "a\u202Eb"])(
-    "refuse the merchant's name %j",
-    async (merchantName) => {
-      await expect(read({ merchantName })).rejects.toThrow(
-        expect.objectContaining({ problems: [expect.objectContaining({ at: "--merchant-name" })] }),
-      );
-    },
-  );
-
   it("bind every address where a host is allowed", async () => {
     const flags = { host: "0.0.0.0", allowHost: ["sandbox"] };
     expect((await read(flags)).allowedHosts).toEqual(["sandbox", "0.0.0.0"]);
@@ -105,7 +92,7 @@ describe("the options of sandbox", () => {
   it("name every problem at once", async () => {
     const delivery = ["--retry", "5s,soon", "--deliver", "never"];
     const rules = ["--cover", "content-digest @metod", "--duplicate-invoices", "never"];
-    const bad = ["--port", "65536", "--seed", "-1", ...delivery, "--host", "0.0.0.0", "--clock", "noon"];
+    const bad = ["--port", "65536", ...delivery, "--host", "0.0.0.0", "--clock", "noon"];
     const { exit, stderr } = await runCommand(["sandbox", ...bad, ...rules, "--json"]);
     expect(exit).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({
@@ -114,8 +101,7 @@ describe("the options of sandbox", () => {
         details: {
           problems: [
             { at: "--port", message: 'must be a whole number from 0 to 65535 (got "65536")' },
-            { at: "--cover", message: expect.stringContaining("did you mean @method?") },
-            { at: "--seed", message: expect.stringContaining('(got "-1")') },
+            { at: "--cover", message: expect.stringContaining("did you mean content-digest @method?") },
             { at: "--clock", message: expect.stringContaining('(got "noon")') },
             { at: "--retry", message: expect.stringContaining('(got "5s,soon")') },
             { at: "--deliver", message: expect.stringContaining('(got "never")') },
@@ -217,13 +203,34 @@ describe("paylink sandbox", () => {
     expect((await runCommand(["pay", id, "--amount", "1"], { home })).exit).toBe(4);
   });
 
-  it("gives the same ids with the same seed", async () => {
-    const ids = async (): Promise<string> => {
-      const home = temporaryHome();
-      const { url } = await startSandboxCommand(home, "--seed", "7", "--clock", "2026-01-31T12:00:00Z");
-      return (await createLink(home, url)).id;
+  it("keeps what was set in its profile, and refreshes its own address, token and key", async () => {
+    const home = temporaryHome();
+    const first = await startSandboxCommand(home);
+    await runCommand(["config", "set", "callbackUrl", "http://127.0.0.1:5000/", "-p", "sandbox"], { home });
+    await runCommand(["config", "set", "currency", "GBP", "-p", "sandbox"], { home });
+    await first.stop();
+    const second = await startSandboxCommand(home);
+    const get = async (key: string) =>
+      (await runCommand(["config", "get", key, "-p", "sandbox"], { home })).stdout.trim();
+    expect([await get("callbackUrl"), await get("currency")]).toEqual(["http://127.0.0.1:5000/", "GBP"]);
+    expect(`${await get("baseUrl")}/`).toBe(second.url);
+  });
+
+  it("keeps its clock between runs, and starts again at the present with --reset", async () => {
+    const home = temporaryHome();
+    const first = await startSandboxCommand(home);
+    await runCommand(["sandbox", "advance", "30d"], { home });
+    await first.stop();
+    const month = 29 * 86_400_000;
+    const time = async (): Promise<number> => {
+      const { stdout } = await runCommand(["sandbox", "advance", "1s", "--json"], { home });
+      return Date.parse((JSON.parse(stdout) as { now: string }).now) - Date.now();
     };
-    expect(await ids()).toBe(await ids());
+    const second = await startSandboxCommand(home);
+    expect(await time()).toBeGreaterThan(month);
+    await second.stop();
+    await startSandboxCommand(home, "--reset");
+    expect(await time()).toBeLessThan(month);
   });
 });
 

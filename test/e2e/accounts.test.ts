@@ -57,21 +57,27 @@ describe("login, without a terminal", () => {
         "1234567890",
         "--client-id",
         "sandbox",
-      ].concat(["--client-secret-stdin", "--token-url", `${url}oauth/token`]),
+      ].concat([
+        "--client-secret-stdin",
+        "--token-url",
+        `${url}oauth2/token`,
+        "--token-scope",
+        "pay_by_link",
+      ]),
       { home, input: secret },
     );
     expect(login.code).toBe(0);
     const args = [...FULL, "--quiet", "--debug"];
     const first = await runPaylink(args, { home });
     expect(first.code).toBe(0);
-    expect(first.stderr).toContain("/oauth/token");
+    expect(first.stderr).toContain("/oauth2/token");
     const second = await runPaylink(args, { home });
-    expect(second.stderr).not.toContain("/oauth/token");
+    expect(second.stderr).not.toContain("/oauth2/token");
     const kept = join(home, "tokens", "shop.json");
     writeFileSync(kept, readFileSync(kept, "utf8").replace(/"token":"[^"]+"/, '"token":"gone"'));
     const third = await runPaylink(args, { home });
     expect(third.code).toBe(0);
-    expect(third.stderr).toMatch(/← 401[\s\S]*\/oauth\/token[\s\S]*← 200[\s\S]*← 200/);
+    expect(third.stderr).toMatch(/← 401[\s\S]*\/oauth2\/token[\s\S]*← 200[\s\S]*← 200/);
   });
 });
 

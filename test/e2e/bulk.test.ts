@@ -35,8 +35,8 @@ describe("bulk", () => {
     const { profiles } = JSON.parse(readFileSync(join(home, "settings.json"), "utf8")) as {
       profiles: Record<string, Record<string, string>>;
     };
-    const service = ["--base-url", url, "--terminal-id", "1234567890", "--token-url", `${url}oauth/token`];
-    const credentials = ["--client-id", "sandbox", "--client-secret-stdin"];
+    const service = ["--base-url", url, "--terminal-id", "1234567890", "--token-url", `${url}oauth2/token`];
+    const credentials = ["--client-id", "sandbox", "--client-secret-stdin", "--token-scope", "pay_by_link"];
     const secret = { home, input: profiles["sandbox"]?.["clientSecret"] ?? "" };
     expect((await runPaylink(["login", "-p", "shop", ...service, ...credentials], secret)).code).toBe(0);
     const path = join(home, "orders.csv");
@@ -45,7 +45,7 @@ describe("bulk", () => {
     const args = ["bulk", path, "-p", "shop", "--currency", "EUR", "--rate", "50", "--json", "--debug"];
     const running = startPaylink(args, { home });
     const created = (): number => running.stdout().split('"status":"created"').length - 1;
-    const tokens = (): number => running.stderr().match(/→ POST \S*\/oauth\/token/g)?.length ?? 0;
+    const tokens = (): number => running.stderr().match(/→ POST \S*\/oauth2\/token/g)?.length ?? 0;
     await running.until(/"created"/);
     expect(tokens()).toBe(1);
     // The sandbox's tokens live an hour by its own clock, which the run does not share: only a 401 tells.

@@ -90,7 +90,7 @@ async function photographPages(dashboard) {
   }
 }
 
-const sandbox = paylink("sandbox", "--merchant-name", "Lighthouse Books");
+const sandbox = paylink("sandbox");
 try {
   const [, dashboard = ""] = await sandbox.until(/Dashboard +(\S+)/);
   const listen = paylink("listen");

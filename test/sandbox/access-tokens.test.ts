@@ -14,7 +14,7 @@ const fieldsFor = ({ identity }: TestSandbox): Fields => ({
 const URL_ENCODED = "application/x-www-form-urlencoded";
 
 const post = (service: TestSandbox, body: string, headers: Fields = { "Content-Type": URL_ENCODED }) =>
-  service.request("POST", "/oauth/token", { headers, body });
+  service.request("POST", "/oauth2/token", { headers, body });
 
 const postForm = (service: TestSandbox, fields: Fields, headers?: Fields) =>
   post(service, new URLSearchParams(fields).toString(), headers);
@@ -51,27 +51,26 @@ describe("a token is issued", () => {
     expect((await useToken(service, answer.json()["access_token"])).status).toBe(404);
   });
 
-  it("for HTTP Basic", async () => {
-    const service = openTestSandbox();
-    const { clientId, clientSecret } = service.identity;
-    const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString("base64");
-    const headers = { "Content-Type": URL_ENCODED, Authorization: `Basic ${credentials}` };
-    const answer = await postForm(service, { grant_type: "client_credentials" }, headers);
+  it("for HTTP Basic with --token-auth basic", async () => {
+    const service = openTestSandbox({ tokenAuth: "basic" });
+    const answer = await postForm(service, GRANT, basicHeaders(service));
     expect(answer.status).toBe(200);
     expect((await useToken(service, answer.json()["access_token"])).status).toBe(404);
-  });
-
-  it("without a scope", async () => {
-    const service = openTestSandbox();
-    const { scope: _, ...fields } = fieldsFor(service);
-    expect((await postForm(service, fields)).status).toBe(200);
+    expect((await postForm(service, fieldsFor(service))).status).toBe(200);
   });
 });
+
+const GRANT = { grant_type: "client_credentials", scope: "pay_by_link" };
+
+function basicHeaders({ identity: { clientId, clientSecret } }: TestSandbox): Fields {
+  const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString("base64");
+  return { "Content-Type": URL_ENCODED, Authorization: `Basic ${credentials}` };
+}
 
 describe("no token is issued", () => {
   it.each([
     [{ scope: "payments" }, 400, "invalid_scope"],
-    [{ scope: "" }, 400, "invalid_scope"],
+    [{ scope: "" }, 400, "invalid_request"],
     [{ grant_type: "password" }, 400, "unsupported_grant_type"],
     [{ client_id: "nobody" }, 401, "invalid_client"],
     [{ client_secret: "nonsense" }, 401, "invalid_client"],
@@ -85,6 +84,31 @@ describe("no token is issued", () => {
       expect(answer.status).toBe(status);
       expect(answer.json()).toEqual({ error, error_description: expect.any(String) });
     }
+  });
+
+  it.each(["grant_type", "scope", "client_id", "client_secret"])("without %s", async (name) => {
+    const service = openTestSandbox();
+    const fields = Object.fromEntries(Object.entries(fieldsFor(service)).filter(([field]) => field !== name));
+    const answer = await postForm(service, fields);
+    expect([answer.status, answer.json()["error"]]).toEqual([400, "invalid_request"]);
+    expect(answer.json()["error_description"]).toContain(name);
+  });
+
+  it("for HTTP Basic, which the service does not take, and says what allows it", async () => {
+    const service = openTestSandbox();
+    const answer = await postForm(service, GRANT, basicHeaders(service));
+    expect([answer.status, answer.json()["error"]]).toEqual([401, "invalid_client"]);
+    expect(answer.json()["error_description"]).toContain("--token-auth basic");
+  });
+
+  it("for JSON, and for a field that is there twice", async () => {
+    const service = openTestSandbox();
+    const json = await post(service, JSON.stringify(fieldsFor(service)), {
+      "Content-Type": "application/json",
+    });
+    expect([json.status, json.json()["error"]]).toEqual([400, "invalid_request"]);
+    const form = `${new URLSearchParams(fieldsFor(service)).toString()}&scope=pay_by_link`;
+    expect((await post(service, form)).status).toBe(400);
   });
 
   it("for a body that is not the multipart form data it claims to be", async () => {

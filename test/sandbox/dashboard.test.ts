@@ -1,6 +1,4 @@
 /** The dashboard's pages and actions, in process: lists, details, paging, search, the form for a link, and live rows. */
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
 import { createRequestLog } from "../../src/sandbox/requests.ts";
@@ -17,15 +15,13 @@ import {
 
 const HTML = { Origin: ORIGIN, Accept: "text/html" };
 
-const get = async (service: TestSandbox, path: string): Promise<string> => {
-  const key = `key=${service.dashboardKey}`;
-  return (await service.request("GET", `${path}${path.includes("?") ? "&" : "?"}${key}`)).text;
-};
+const get = async (service: TestSandbox, path: string): Promise<string> =>
+  (await service.request("GET", path, { headers: { Cookie: service.cookie } })).text;
 
 const post = (service: TestSandbox, path: string, form: Readonly<Record<string, string>> = {}) =>
   service.request("POST", path, {
-    headers: HTML,
-    body: new URLSearchParams({ key: service.dashboardKey, ...form }).toString(),
+    headers: { ...HTML, Cookie: service.cookie },
+    body: new URLSearchParams(form).toString(),
   });
 
 const rowIds = (page: string): string[] => [...page.matchAll(/data-row="([^"]+)"/g)].map(([, id = ""]) => id);
@@ -76,7 +72,7 @@ describe("the lists", () => {
     const after = await get(service, answer.header("location") ?? "");
     expect(after).toContain("A sample link was created and paid.");
     expect(after).not.toContain("Open checkout");
-    expect(service.ledger.counts()).toEqual({ links: 1, payments: 1, deliveries: 1, failed: 0 });
+    expect(service.ledger.paymentCount()).toBe(1);
     expect(service.posted).toHaveLength(1);
     const id = await linkId(service, oneTime(service));
     const open = await get(service, "/");
@@ -97,18 +93,15 @@ describe("the lists", () => {
     const service = openTestSandbox();
     await store(service, 120, (index) => (index % 40 === 0 ? "failed" : "delivered"));
     const seen: string[] = [];
-    const ranges: string[] = [];
     let path: string | undefined = "/deliveries";
     while (path !== undefined) {
       const page = await get(service, path);
       expect(Buffer.byteLength(page)).toBeLessThan(60_000);
       seen.push(...rowIds(page));
-      ranges.push(/id="range"[^>]*>\s*([^<]*?)\s*</.exec(page)?.[1] ?? "");
-      path = /rel="next" href="([^"]+)&amp;key=/.exec(page)?.[1];
+      path = /rel="next" href="([^"]+)"/.exec(page)?.[1];
     }
     expect(seen.slice(0, 5)).toEqual(["d120", "d119", "d118", "d117", "d116"]);
     expect(new Set(seen).size).toBe(120);
-    expect(ranges).toEqual(["50 of 120", "51 to 100 of 120", "101 to 120 of 120"]);
     for (const list of ["/payments", "/links"])
       expect(Buffer.byteLength(await get(service, list))).toBeLessThan(60_000);
   });
@@ -117,35 +110,7 @@ describe("the lists", () => {
     const service = openTestSandbox();
     await store(service, 60, (index) => (index === 7 ? "failed" : "waiting"));
     const page = await get(service, "/deliveries?state=waiting&text=inv");
-    expect(page).toMatch(
-      /rel="next" href="\/deliveries\?text=inv&amp;state=waiting&amp;older=[\d.]+&amp;key=/,
-    );
-  });
-
-  it("tell a page that is scrolled down how many rows are new, and leave its own where they are", async () => {
-    const service = openTestSandbox();
-    await store(service, 3, () => "waiting");
-    const opened = await get(service, "/deliveries");
-    expect(opened).not.toContain("new</a>");
-    const [, again = ""] = /data-pinned="([^"]+)"/.exec(opened) ?? [];
-    const path = again.replaceAll("&amp;", "&");
-    expect(new URL(path, ORIGIN).searchParams.get("top")).toBe("3");
-    const payment = {
-      uti: "uti1",
-      linkId: "link1",
-      url: "http://127.0.0.1:4000/",
-      attempts: 0,
-      tries: 0,
-      due: 0,
-    };
-    const body = new TextEncoder().encode("{}");
-    await service.ledger.write(() =>
-      service.ledger.addDelivery({ id: "new", ...payment, body, state: "failed" }),
-    );
-    const { text } = await service.request("GET", path);
-    expect(rowIds(text)).toEqual(["d3", "d2", "d1"]);
-    expect(text).toContain("Show 1 new</a>");
-    expect(rowIds(await get(service, "/deliveries"))).toEqual(["new", "d3", "d2", "d1"]);
+    expect(page).toMatch(/rel="next" href="\/deliveries\?text=inv&amp;state=waiting&amp;older=\d+"/);
   });
 
   it("name failed deliveries above them, with a button that resends all", async () => {
@@ -161,22 +126,10 @@ describe("the lists", () => {
     const service = openTestSandbox();
     await store(service, 12, () => "delivered");
     expect(rowIds(await get(service, "/search?text=inv-12"))).toEqual(["uti12", "link12", "d12"]);
-    expect(await get(service, "/payments?text=inv-12")).toContain("<mark>INV-12</mark>");
     const many = await get(service, "/search?text=INV");
-    expect(many).toContain("Show all 12");
+    expect(many).toContain("Show all</a>");
     expect(Buffer.byteLength(many)).toBeLessThan(60_000);
     expect(await get(service, "/search?text=none")).toContain("Nothing matches");
-  });
-
-  it.each(["amp", "<b>", '"', "&", "quot mark", "\\d+ (.*"])("mark nothing but text: %s", async (text) => {
-    const service = openTestSandbox();
-    const description = `<b>amp & "quot" mark \\d+ (.*`;
-    await linkId(service, oneTime(service, { description }));
-    const page = await get(service, `/links?text=${encodeURIComponent(text)}`);
-    const shown = page.match(/<td class="main"[^]*?<\/td>/)?.[0] ?? "";
-    expect(shown).toContain("<mark>");
-    const plain = shown.replaceAll(/<\/?mark>/g, "");
-    expect(plain).toContain("&lt;b&gt;amp &amp; &quot;quot&quot; mark \\d+ (.*</a>");
   });
 });
 
@@ -205,20 +158,25 @@ describe("the requests to the API", () => {
   it("show no secret, in whatever form it was sent", async () => {
     const service = openTestSandbox();
     const { clientId, clientSecret, token } = service.identity;
-    const grant = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
+    const grant = {
+      grant_type: "client_credentials",
+      scope: "pay_by_link",
+      client_id: clientId,
+      client_secret: clientSecret,
+    };
     const form = new URLSearchParams(grant).toString();
-    const issued = await service.request("POST", "/oauth/token", {
+    const issued = await service.request("POST", "/oauth2/token", {
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
       body: form,
     });
     const accessToken = String(issued.json()["access_token"]);
     expect(await newest(service)).toContain(`client_id=${clientId}&amp;client_secret=[redacted]`);
-    await service.request("POST", "/oauth/token", {
+    await service.request("POST", "/oauth2/token", {
       headers: { "Content-Type": "multipart/form-data; boundary=b" },
       body: `--b\r\nContent-Disposition: form-data; name="client_secret"\r\n\r\n${clientSecret}\r\n--b--\r\n`,
     });
     expect(await newest(service)).toContain("(not shown)");
-    await service.request("POST", "/oauth/token", {
+    await service.request("POST", "/oauth2/token", {
       headers: { "Content-Type": `text/${token}` },
       body: form,
     });
@@ -288,7 +246,7 @@ describe("the requests to the API", () => {
     await service.request("GET", `/v1/${"&".repeat(5_000)}`);
     const list = await get(service, "/requests");
     expect(Buffer.byteLength(list)).toBeLessThan(60_000);
-    expect(list).toContain("100 of 100");
+    expect(rowIds(list)).toHaveLength(100);
     expect([rowIds(list).at(0), rowIds(list).at(-1)]).toEqual(["106", "7"]);
     for (const number of [105, 106])
       expect(Buffer.byteLength(await get(service, `/requests/${number}`))).toBeLessThan(60_000);
@@ -296,7 +254,7 @@ describe("the requests to the API", () => {
 });
 
 describe("a detail", () => {
-  it("is one chain from the link to the attempts, with the request, the signature base and the response", async () => {
+  it("is one chain from the link to the attempts, with the request, what was signed and the response", async () => {
     const service = openTestSandbox({ answer: () => 500, schedule: [] });
     const id = await linkId(service, oneTime(service, { invoiceId: "INV-9" }));
     await service.request("GET", `/pay?r=${id}`);
@@ -317,7 +275,7 @@ describe("a detail", () => {
       ])
         expect(page).toContain(step);
       for (const other of [`/links/${id}`, `/payments/${uti}`, `/deliveries/${delivery}`])
-        expect(page).toContain(`href="${other}?`);
+        expect(page).toContain(`href="${other}"`);
     }
     const page = await get(service, `/deliveries/${delivery}`);
     for (const part of [
@@ -325,7 +283,6 @@ describe("a detail", () => {
       "&quot;@signature-params&quot;",
       "Your server failed: 500",
       "paylink verify --key",
-      "curl http",
     ])
       expect(page).toContain(part);
     const body = await service.request("GET", `/deliveries/${delivery}/attempts/1/body`);
@@ -381,18 +338,21 @@ describe("a detail", () => {
     ],
     [
       { answerHeaders: [["Proxy-Status", "paylink; received-status=401"]] },
-      "Your application refused it: 401",
-      /paylink listen <b>verified<\/b>[\s\S]*Application <b>401<\/b>/,
+      "Your application, behind paylink listen, refused it: 401",
+      "401",
     ],
     [
       { status: 502, answerHeaders: [["Proxy-Status", "paylink; error=destination_unavailable, cdn"]] },
-      "Your application did not answer: 502",
-      /paylink listen <b>verified<\/b>[\s\S]*Application <b>destination unavailable<\/b>/,
+      "Your application, behind paylink listen, did not answer: 502",
+      "502",
     ],
     [
-      { status: 504, answerHeaders: [["Proxy-Status", "paylink; error=http_response_timeout"]] },
-      "Your application did not answer: 504",
-      /Application <b>http response timeout<\/b>/,
+      {
+        status: 200,
+        answerHeaders: [["Proxy-Status", 'paylink; details="the application accepted it before"']],
+      },
+      "paylink listen accepted it: 200",
+      "The application accepted it before",
     ],
     [{ status: 302 }, "Your server redirected it: 302", "A webhook follows no redirect"],
     [{ status: 204 }, "Your server accepted it: 204", "204"],
@@ -413,32 +373,19 @@ describe("a detail", () => {
     const { ledger } = service;
     const none = {
       headers: [],
-      body: null,
+      verdict: null,
       status: 401,
       answerHeaders: [],
       answer: "",
       detail: "",
       duration: 7,
     };
-    const attempt = { ...none, deliveryId: "d1", at: NOW, signedAt: NOW, tampering: null, ...answer };
-    await ledger.write(() => void ledger.addAttempt(attempt));
+    const attempt = { ...none, deliveryId: "d1", at: NOW, signedAt: NOW, ...answer };
+    await ledger.write(() => void ledger.addAttempt(attempt, { state: "failed", due: 0 }));
     const page = await get(service, "/deliveries/d1");
     expect(page).toContain(words);
     expect(page).toMatch(reason);
     expect(page).not.toContain("<script>");
-  });
-
-  it("names few of the proxies that an answer claims", async () => {
-    const service = openTestSandbox();
-    await store(service, 1, () => "failed");
-    const field = `paylink; received-status=401, ${"cdn,".repeat(4_000)}cdn`;
-    const answer = { status: 401, answerHeaders: [["Proxy-Status", field]], answer: "", detail: "" } as const;
-    const sent = { headers: [], body: null, signedAt: NOW, tampering: null, duration: 7 };
-    const { ledger } = service;
-    await ledger.write(() => void ledger.addAttempt({ deliveryId: "d1", at: NOW, ...sent, ...answer }));
-    const page = await get(service, "/deliveries/d1");
-    expect(page).toContain("Application <b>401</b>");
-    expect(Buffer.byteLength(page)).toBeLessThan(60_000);
   });
 
   it("stays within 60 KB for long texts", async () => {
@@ -459,15 +406,12 @@ describe("a detail", () => {
 describe("an action", () => {
   it("leads back to the page with its filters, and never to another site", async () => {
     const service = openTestSandbox();
-    const key = service.dashboardKey;
     const advance = async (back: string) =>
-      (await post(service, "/sandbox/advance", { when: "1h", back }))
-        .header("location")
-        ?.replace(/(?<=done=advanced)\.\d+/, "");
+      (await post(service, "/sandbox/advance", { when: "1h", back })).header("location");
     expect(await advance("/payments?state=declined&text=a")).toBe(
-      `/payments?state=declined&text=a&done=advanced&key=${key}`,
+      "/payments?state=declined&text=a&done=advanced",
     );
-    expect(await advance("/links?key=old&done=paid&top=2")).toBe(`/links?done=advanced&key=${key}`);
+    expect(await advance("/links?key=old&done=paid")).toBe("/links?done=advanced");
     for (const back of [
       "https://evil.example/",
       "//evil.example/",
@@ -475,44 +419,13 @@ describe("an action", () => {
       "/.//evil.example",
       "x",
     ])
-      expect(await advance(back)).toBe(`/deliveries?done=advanced&key=${key}`);
+      expect(await advance(back)).toBe("/deliveries?done=advanced");
   });
 
-  it("tells what it did once, also to a browser without JavaScript", async () => {
+  it("tells what it did", async () => {
     const service = openTestSandbox();
     const done = (await post(service, "/sandbox/rotate-key", { back: "/links" })).header("location") ?? "";
-    expect((await service.request("GET", done)).text).toContain("now signed with a new key");
-    expect((await service.request("GET", done)).text).not.toContain("now signed with a new key");
-  });
-
-  it("moves the clock to a date, and to what is due next", async () => {
-    const service = openTestSandbox({ answer: () => 500 });
-    const id = await linkId(service, oneTime(service, { description: "Ticket" }));
-    await service.pay(id, { outcome: "declined" });
-    await service.sandbox.idle();
-    const clock = await get(service, "/clock");
-    expect([...clock.matchAll(/name="when" value="(2026[^"]+)"/g)].map(([, time]) => time)).toEqual([
-      "2026-01-31T12:00:05.000Z",
-      "2026-02-07T12:00:00.000Z",
-    ]);
-    expect(clock).toMatch(/Retry of webhook <a[^]*Link <a[^]*Ticket<\/a\s*> expires/);
-    await post(service, "/sandbox/advance", { when: "2026-01-31T12:00:05.000Z", back: "/clock" });
-    expect(service.posted).toHaveLength(2);
-    const typed = await post(service, "/sandbox/advance", {
-      when: "2026-02-08T02:00",
-      zone: "+05:30",
-      back: "/clock",
-    });
-    expect(typed.header("location")).toContain("/clock?done=advanced");
-    expect(service.clock.now().toISOString()).toBe("2026-02-07T20:30:00.000Z");
-    expect(await get(service, "/links")).toContain("expired");
-    const past = await post(service, "/sandbox/advance", {
-      when: "2026-01-01T00:00",
-      zone: "Z",
-      back: "/clock",
-    });
-    expect(past.status).toBe(422);
-    expect(past.text).toContain("the time must not be before 2026-02-07T20:30:00Z");
+    expect(await get(service, done)).toContain("now signed with a new key");
   });
 
   it("pays a link as approved, declined and cancelled, and refuses an amount at the field", async () => {
@@ -528,7 +441,7 @@ describe("an action", () => {
     const refused = await post(service, `/sandbox/links/${id}/pay`, { outcome: "approved", amount: "4.999" });
     expect(refused.status).toBe(422);
     expect(refused.text).toMatch(/value="4\.999"[\s\S]*The amount must/);
-    expect(service.ledger.counts().payments).toBe(3);
+    expect(service.ledger.paymentCount()).toBe(3);
   });
 
   it("resends one webhook or all that have failed", async () => {
@@ -537,15 +450,15 @@ describe("an action", () => {
     for (let count = 0; count < 3; count++)
       await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
     await service.sandbox.idle();
-    expect(service.ledger.counts().failed).toBe(3);
+    expect(service.ledger.failedCount()).toBe(3);
     status = 200;
     const [first = ""] = rowIds(await get(service, "/deliveries"));
     await post(service, `/sandbox/deliveries/${first}/resend`);
     await service.sandbox.idle();
-    expect(service.ledger.counts().failed).toBe(2);
+    expect(service.ledger.failedCount()).toBe(2);
     await post(service, "/sandbox/deliveries/resend-failed");
     await service.sandbox.idle();
-    expect(service.ledger.counts().failed).toBe(0);
+    expect(service.ledger.failedCount()).toBe(0);
     expect(service.posted).toHaveLength(6);
   });
 
@@ -610,7 +523,7 @@ describe("an action", () => {
     expect(other.text).toMatch(
       /<details class="whole" id="more" open[^]*value="x"[^]*The largest amount must/,
     );
-    expect(created.header("location")).toMatch(/^\/links\/\w+\?done=created\.\d+&key=/);
+    expect(created.header("location")).toMatch(/^\/links\/\w+\?done=created$/);
   });
 
   it.each([
@@ -622,12 +535,15 @@ describe("an action", () => {
   ])("needs the key and a page of the sandbox: %s", async (path) => {
     const service = openTestSandbox();
     expect((await service.request("POST", path, { headers: HTML })).status).toBe(401);
-    expect((await post(service, path, { key: "nonsense" })).status).toBe(403);
-    const foreign = {
-      headers: { ...HTML, Origin: "https://evil.example" },
-      body: `key=${service.dashboardKey}`,
-    };
-    expect((await service.request("POST", path, foreign)).status).toBe(403);
+    const nonsense = { ...HTML, Cookie: "paylink-sandbox-4010=nonsense" };
+    expect((await service.request("POST", path, { headers: nonsense })).status).toBe(401);
+    for (const page of [
+      { Origin: "https://evil.example" },
+      { "Sec-Fetch-Site": "same-site", Origin: "null" },
+    ]) {
+      const foreign = { ...HTML, Cookie: service.cookie, ...page };
+      expect((await service.request("POST", path, { headers: foreign })).status).toBe(403);
+    }
   });
 });
 
@@ -635,68 +551,32 @@ it("shows a stopped clock, the signing key and the merchant on every page", asyn
   const service = openTestSandbox();
   for (const path of ["/deliveries", "/search?text=a", "/links/new"]) {
     const page = await get(service, path);
-    expect(page).toMatch(/2026-01-31 12:00 UTC<\/time>\s*<span class="badge stopped">stopped/);
+    expect(page).toMatch(/2026-01-31 12:00:00 UTC<\/time>\s*<span class="badge stopped">stopped/);
     expect(page).toContain(service.identity.keyid);
     expect(page).toContain(service.identity.merchantName);
   }
 });
 
-describe("the stream of events", () => {
-  async function openStream(service: TestSandbox): Promise<ReadableStream<Uint8Array>> {
-    const { body } = await service.sandbox.handler({
-      method: "GET",
-      scheme: "http",
-      authority: new URL(ORIGIN).host,
-      target: "/sandbox/events",
-      headers: [],
-      body: new Uint8Array(),
-    });
-    if (!(body instanceof ReadableStream)) throw new Error("the answer is not a stream");
-    return body;
-  }
-
-  it("tells each change once it is stored, of the clock and the key too, and when the sandbox stops", async () => {
+describe("the printed address", () => {
+  it("exchanges its key once for a cookie of this port, and leads to a clean address", async () => {
     const service = openTestSandbox();
-    const stream = await openStream(service);
-    const id = await linkId(service, oneTime(service));
-    await service.request("GET", `/pay?r=${id}`);
-    await service.pay(id, { outcome: "approved" });
-    await service.sandbox.idle();
-    await service.control("/sandbox/advance", { when: "1s" });
-    await service.control("/sandbox/rotate-key");
-    service.sandbox.endStreams();
-    const text = await new Response(stream).text();
-    // The link, its viewing, its payment, the attempt of the webhook and its answer, the clock and the key.
-    expect(text.match(/^data: changed$/gm)).toHaveLength(7);
-    expect(text).toMatch(/event: stopped\ndata:\n\n$/);
+    const answer = await service.request("GET", `/links${service.sandbox.dashboardQuery}&state=paid`);
+    expect([answer.status, answer.header("location")]).toEqual([303, "/links?state=paid"]);
+    expect(answer.header("set-cookie")).toBe(`${service.cookie}; Path=/; HttpOnly; SameSite=Strict`);
+    expect(await get(service, "/links")).toContain("New link");
+    expect(await get(service, "/links")).not.toContain(service.cookie.split("=")[1]);
   });
 
-  it("tells nothing of a request that was refused", async () => {
+  it("gives nothing for another key, and never leads to another host", async () => {
     const service = openTestSandbox();
-    const stream = await openStream(service);
-    expect((await service.create({})).status).toBe(400);
-    service.sandbox.endStreams();
-    expect(await new Response(stream).text()).not.toContain("changed");
-  });
-
-  it("ends only the streams that are still open when the sandbox stops", async () => {
-    const service = openTestSandbox();
-    const streams = await Promise.all(Array.from({ length: 5 }, () => openStream(service)));
-    // A weak reference holds its object until the end of the turn.
-    await new Promise((done) => setImmediate(done));
-    setFlagsFromString("--expose-gc");
-    runInNewContext("gc")();
-    for (const stream of streams) await stream.cancel();
-    const open = await openStream(service);
-    service.sandbox.endStreams();
-    expect(await new Response(open).text()).toMatch(/event: stopped\ndata:\n\n$/);
-  });
-
-  it("disconnects a reader that does not read", async () => {
-    const service = openTestSandbox();
-    const stream = await openStream(service);
-    for (let count = 0; count < 2_000; count++) await service.control("/sandbox/rotate-key");
-    const text = await new Response(stream).text();
-    expect(text.match(/changed/g)?.length).toBeLessThan(1_100);
+    const wrong = await service.request("GET", "/?key=nonsense");
+    expect([wrong.status, wrong.header("location"), wrong.header("set-cookie")]).toEqual([
+      303,
+      "/",
+      undefined,
+    ]);
+    const other = await service.request("GET", `//evil.example/${service.sandbox.dashboardQuery}`);
+    expect(other.header("location")).toBe("/evil.example/");
+    expect((await service.request("GET", "/links")).text).toContain("This page is read-only.");
   });
 });

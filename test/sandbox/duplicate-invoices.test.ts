@@ -1,56 +1,24 @@
-/** `--duplicate-invoices`: whether a terminal takes a second link with the same `invoiceId`. */
+/** `--duplicate-invoices`: whether the number of a paid order can be used again. */
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { startSandboxCommand } from "../support/background-command.ts";
-import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { oneTime, openTestSandbox, reusable } from "../support/sandbox.ts";
+import { linkId, oneTime, openTestSandbox, ORIGIN, reusable } from "../support/sandbox.ts";
 
-it("accepts a second link with the same invoiceId by default", async () => {
-  const service = openTestSandbox();
-  const request = oneTime(service, { invoiceId: "INV-1" });
-  expect((await service.create(request)).status).toBe(200);
-  expect((await service.create(request)).status).toBe(200);
-});
-
-it("refuses it on request, also after the first link has ended and the sandbox was restarted", async () => {
+it("refuses the number of a paid order, also after a restart, and says so on the dashboard", async () => {
   const path = join(temporaryHome(), "sandbox.db");
-  const first = openTestSandbox({ path, duplicateInvoices: "refuse" });
-  const { id } = (await first.create(oneTime(first, { invoiceId: "INV-1" }))).json();
-  await first.call("POST", `/v1/payment-links/${String(id)}/cancel`);
+  const first = openTestSandbox({ path });
+  await first.pay(await linkId(first, oneTime(first, { invoiceId: "INV-1" })), { outcome: "approved" });
   await first.sandbox.close();
-  const service = openTestSandbox({ path, duplicateInvoices: "refuse" });
+  const service = openTestSandbox({ path });
   const answer = await service.create(reusable(service, {}, { invoiceId: "INV-1" }));
+  const message = 'the order "INV-1" is paid: its number cannot be used again';
   expect(answer.status).toBe(422);
-  expect(answer.header("content-type")).toBe("application/problem+json");
-  const message = 'another link at this terminal has the invoiceId "INV-1"';
   expect(answer.json()).toMatchObject({
-    status: 422,
     code: 422,
     message,
-    detail: message,
-    errors: [{ pointer: "#/invoiceId", detail: "is the invoiceId of another link at this terminal" }],
+    errors: [{ pointer: "#/invoiceId", detail: "is the number of a paid order" }],
   });
-});
-
-it("accepts other invoiceIds, and links without one", async () => {
-  const service = openTestSandbox({ duplicateInvoices: "refuse" });
-  for (const changes of [{ invoiceId: "INV-1" }, { invoiceId: "inv-1" }, { invoiceId: "1" }, {}, {}])
-    expect((await service.create(oneTime(service, changes))).status).toBe(200);
-});
-
-it("accepts one of two that arrive together", async () => {
-  const service = openTestSandbox({ duplicateInvoices: "refuse" });
-  const request = oneTime(service, { invoiceId: "INV-1" });
-  const answers = await Promise.all([service.create(request), service.create(request)]);
-  expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 422]);
-});
-
-it("says so on the dashboard", async () => {
-  const service = openTestSandbox({ duplicateInvoices: "refuse" });
-  await service.create(oneTime(service, { invoiceId: "INV-1" }));
   const form = new URLSearchParams({
-    key: service.dashboardKey,
     amount: "10",
     currency: "EUR",
     customerName: "Ada Lovelace",
@@ -58,22 +26,39 @@ it("says so on the dashboard", async () => {
     terminalId: service.identity.terminals[0] ?? "",
     invoiceId: "INV-1",
   });
-  const answer = await service.request("POST", "/sandbox/links", {
-    headers: { Accept: "text/html" },
+  const page = await service.request("POST", "/sandbox/links", {
+    headers: { Accept: "text/html", Cookie: service.cookie, Origin: ORIGIN },
     body: form.toString(),
   });
-  expect(answer.status).toBe(422);
-  expect(answer.text).toContain("another link at this terminal has the invoiceId");
+  expect([page.status, page.text]).toEqual([
+    422,
+    expect.stringContaining("is paid: its number cannot be used"),
+  ]);
 });
 
-it("ends create with 4 and the service's words", async () => {
-  const home = temporaryHome();
-  await startSandboxCommand(home, "--duplicate-invoices", "refuse");
-  const create = ["create", "--amount", "10", "--currency", "EUR", "--invoice-id", "INV-1"];
-  expect((await runCommand([...create, "-q"], { home })).exit).toBe(0);
-  const second = await runCommand(create, { home });
-  expect(second.exit).toBe(4);
-  expect(second.stderr.replace(/\s+/g, " ")).toContain(
-    'another link at this terminal has the invoiceId "INV-1"',
-  );
+it.each(["cancelled", "declined", "partially-approved"])(
+  "accepts the number of an order that was %s",
+  async (outcome) => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service, { invoiceId: "INV-1" }));
+    await service.pay(id, { outcome });
+    await service.call("POST", `/v1/payment-links/${id}/cancel`);
+    expect((await service.create(oneTime(service, { invoiceId: "INV-1" }))).status).toBe(200);
+  },
+);
+
+it("accepts other numbers, none, and the base reference of a link that is paid many times", async () => {
+  const service = openTestSandbox();
+  const many = await linkId(service, reusable(service, {}, { invoiceId: "GIFT" }));
+  await service.pay(many, { outcome: "approved", amount: "5" });
+  await service.pay(await linkId(service, oneTime(service, { invoiceId: "INV-1" })), { outcome: "approved" });
+  for (const changes of [{ invoiceId: "GIFT" }, { invoiceId: "inv-1" }, { invoiceId: "1" }, {}])
+    expect((await service.create(oneTime(service, changes))).status).toBe(200);
+});
+
+it("accepts every number on request", async () => {
+  const service = openTestSandbox({ duplicateInvoices: "accept" });
+  const request = oneTime(service, { invoiceId: "INV-1" });
+  await service.pay(await linkId(service, request), { outcome: "approved" });
+  expect((await service.create(request)).status).toBe(200);
 });

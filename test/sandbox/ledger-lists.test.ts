@@ -2,7 +2,8 @@
 import { expect, it, onTestFinished } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
 import type { Ledger } from "../../src/sandbox/store/ledger.ts";
-import type { Delivery, DeliveryState, Link, ListQuery } from "../../src/sandbox/store/rows.ts";
+import type { ListQuery } from "../../src/sandbox/store/lists.ts";
+import type { Delivery, DeliveryState, Link } from "../../src/sandbox/store/rows.ts";
 import { statusOf } from "../../src/sandbox/links.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
 
@@ -53,7 +54,7 @@ const payment = (uti: string, linkId: string, reference: string, transApproved =
   form: null,
 });
 
-it("pages through the newest first, without gaps or repeats in both directions", async () => {
+it("pages through the newest first, without gaps or repeats", async () => {
   const ledger = openMemory();
   await ledger.write(() => {
     for (let number = 1; number <= 11; number++)
@@ -64,15 +65,9 @@ it("pages through the newest first, without gaps or repeats in both directions",
   const pages = [read({})];
   for (let page = pages[0]; page?.older !== undefined; pages.push(page)) page = read({ older: page.older });
   expect(pages.flatMap(({ rows }) => rows.map(({ id }) => id))).toEqual(expected);
-  expect(pages.map(({ skipped, total }) => [skipped, total])).toEqual(
-    [0, 3, 6, 9].map((skipped) => [skipped, 11]),
-  );
-  const back = read({ newer: pages[3]?.newer });
-  expect(back.rows.map(({ id }) => id)).toEqual(expected.slice(6, 9));
-  expect(read({ newer: pages[1]?.newer }).newer).toBeUndefined();
   await ledger.write(() => ledger.resendFailed(5));
-  expect(read({ state: "failed" }).total).toBe(0);
-  expect(ledger.counts()).toEqual({ links: 0, payments: 0, deliveries: 11, failed: 0 });
+  expect(read({ state: "failed" }).rows).toEqual([]);
+  expect(ledger.failedCount()).toBe(0);
 });
 
 it.each(["", "-1", "1.2", "1.x", "9'; DROP TABLE deliveries"])(
@@ -98,26 +93,8 @@ it("finds a payment, its link and its deliveries by part of the reference, in ei
   expect(ledger.links(query).rows.map(({ id }) => id)).toEqual(["A"]);
   expect(ledger.deliveries(query).rows.map(({ id }) => id)).toEqual(["d-A"]);
   expect(ledger.links({ ...ALL, text: "inv-b" }).rows.map(({ id }) => id)).toEqual(["B"]);
-  expect(ledger.deliveries({ ...ALL, text: "/paid" }).total).toBe(2);
-  expect(ledger.links({ ...ALL, text: "customerName" }).total).toBe(0);
-});
-
-it("counts what is newer than a position, and leaves it out", async () => {
-  const ledger = openMemory();
-  await ledger.write(() => {
-    for (const id of ["1", "2", "3"]) ledger.addDelivery(delivery(id, "waiting"));
-  });
-  const { newest } = ledger.deliveries(ALL);
-  await ledger.write(() => {
-    for (const id of ["4", "5"]) ledger.addDelivery(delivery(id, "failed"));
-  });
-  const page = ledger.deliveries({ ...ALL, limit: 2, top: newest });
-  expect(page.rows.map(({ id }) => id)).toEqual(["3", "2"]);
-  expect(page).toMatchObject({ arrived: 2, total: 5, skipped: 0, newer: undefined });
-  const next = ledger.deliveries({ ...ALL, limit: 2, top: newest, older: page.older });
-  expect(next.rows.map(({ id }) => id)).toEqual(["1"]);
-  expect(next).toMatchObject({ skipped: 2, older: undefined });
-  expect(ledger.deliveries({ ...ALL, top: "x" }).arrived).toBe(0);
+  expect(ledger.deliveries({ ...ALL, text: "/paid" }).rows.length).toBe(2);
+  expect(ledger.links({ ...ALL, text: "customerName" }).rows.length).toBe(0);
 });
 
 it.each([
@@ -154,17 +131,14 @@ it.each(["approved", "12,345.60 eur", "ada", "503", "127.0.0.1", "failed"])(
       ledger.addLink(link("A"));
       ledger.addPayment({ ...payment("u", "A", "R"), record });
       ledger.addDelivery({ ...delivery("d", "failed", "u"), url });
-      const none = { headers: [], body: null, answerHeaders: [], answer: "", detail: "", duration: 1 };
-      const attempt = { ...none, deliveryId: "d", at: NOW, signedAt: NOW, tampering: null };
+      const none = { headers: [], verdict: null, answerHeaders: [], answer: "", detail: "", duration: 1 };
+      const attempt = { ...none, deliveryId: "d", at: NOW, signedAt: NOW };
       ledger.addAttempt({ ...attempt, status: 503 }, { state: "failed", due: 0 });
-      // A tampered webhook does not count.
-      ledger.addAttempt({ ...attempt, status: 418, tampering: "body" });
     });
-    expect(ledger.deliveries({ ...ALL, text }).total).toBe(1);
-    expect(ledger.deliveries({ ...ALL, text: `${text} hunter2` }).total).toBe(0);
-    expect(ledger.deliveries({ ...ALL, text: `${text} 418` }).total).toBe(0);
+    expect(ledger.deliveries({ ...ALL, text }).rows.length).toBe(1);
+    expect(ledger.deliveries({ ...ALL, text: `${text} hunter2` }).rows.length).toBe(0);
     const isOfPayment = !["503", "127.0.0.1", "failed"].includes(text);
-    expect(ledger.payments({ ...ALL, text }).total).toBe(isOfPayment ? 1 : 0);
+    expect(ledger.payments({ ...ALL, text }).rows.length).toBe(isOfPayment ? 1 : 0);
   },
 );
 
@@ -205,6 +179,6 @@ it("gives each link the same status as the service", async () => {
     expect(found).toContain(each.id);
   }
   const statuses = ["active", "viewed", "attempted", "paid", "expired", "cancelled"];
-  const totals = statuses.map((state) => ledger.links({ ...ALL, state }).total);
+  const totals = statuses.map((state) => ledger.links({ ...ALL, state }).rows.length);
   expect(totals.reduce((sum, total) => sum + total)).toBe(links.length);
 });

@@ -67,39 +67,6 @@ it("stores a unit whole or not at all, whatever is written in the same turn", as
   ]);
 });
 
-it("reads the ledger of a version whose columns had other names", async () => {
-  const path = join(temporaryHome(), "sandbox.db");
-  const ledger = openLedger(path);
-  await ledger.write(() => {
-    ledger.addPayment(payment("a"));
-    ledger.addDelivery(delivery("a"));
-  });
-  await ledger.close();
-  const database = openDatabase(path, ["", "", "", "", "", ""]);
-  for (const column of ["signedAt", "tampering", "body"])
-    database.exec(`ALTER TABLE attempts DROP COLUMN ${column}`);
-  database.exec("ALTER TABLE attempts ADD COLUMN base TEXT NOT NULL DEFAULT ''");
-  for (const [table, now, before] of [
-    ["links", "createdDate", "created"],
-    ["links", "expirationDate", "expires"],
-    ["links", "viewedDate", "viewed"],
-    ["links", "attemptedDate", "attempted"],
-    ["links", "paidDate", "paid"],
-    ["links", "cancelledDate", "cancelled"],
-    ["payments", "linkId", "link"],
-    ["deliveries", "linkId", "link"],
-    ["attempts", "deliveryId", "delivery"],
-    ["attempts", "answerHeaders", "answer_headers"],
-  ])
-    database.exec(`ALTER TABLE ${table} RENAME COLUMN ${now} TO ${before}`);
-  database.exec("PRAGMA user_version = 4");
-  database.close();
-  const migrated = openLedger(path);
-  onTestFinished(() => migrated.close());
-  expect(migrated.findPayment("a")).toEqual(payment("a"));
-  expect(migrated.findDelivery("delivery-a")).toEqual(delivery("a"));
-});
-
 it("stores the next unit after one that failed alone", async () => {
   const path = join(temporaryHome(), "sandbox.db");
   const ledger = openLedger(path);

@@ -164,6 +164,24 @@ describe("States", () => {
     expect((await service.pay(id, { outcome: "approved", amount: "1" })).status).toBe(409);
   });
 
+  it("is viewed by a customer's GET of a link that can be paid, and by nothing else", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service));
+    const viewed = async () => (await service.call("GET", `/v1/payment-links/${id}`)).json()["viewedDate"];
+    await service.request("HEAD", `/pay?r=${id}`);
+    expect(await viewed()).toBeNull();
+    const cancelled = await linkId(service, oneTime(service));
+    await service.call("POST", `/v1/payment-links/${cancelled}/cancel`);
+    await service.control("/sandbox/advance", { when: "1h" });
+    await service.request("GET", `/pay?r=${id}`);
+    expect(await viewed()).toBe("2026-01-31T13:00:00.000Z");
+    await service.request("GET", `/pay?r=${cancelled}`);
+    const late = await linkId(service, oneTime(service));
+    await service.control("/sandbox/advance", { when: "10d" });
+    await service.request("GET", `/pay?r=${late}`);
+    for (const closed of [cancelled, late]) expect(service.ledger.findLink(closed)?.viewedDate).toBeNull();
+  });
+
   it("explains that a link is cancelled or unknown", async () => {
     const service = openTestSandbox();
     const id = await linkId(service, oneTime(service));

@@ -1,20 +1,19 @@
 /** Every reply and every webhook of the sandbox, held to its OpenAPI document. */
 import { describe, expect, it } from "vitest";
 import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
-import { sandboxDocument } from "../../src/sandbox/openapi/document.ts";
+import { openApiDocument } from "../../src/sandbox/openapi/document.ts";
 import { checksOf, component, operationsOf, parseOpenApi } from "../support/openapi.ts";
 import {
   linkId,
   NOW,
   oneTime,
   openTestSandbox,
-  ORIGIN,
   reusable,
   type Answer,
   type TestSandbox,
 } from "../support/sandbox.ts";
 
-const DOCUMENT = parseOpenApi(sandboxDocument(ORIGIN));
+const DOCUMENT = parseOpenApi(openApiDocument());
 const LINKS = "/v1/payment-links";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
@@ -99,18 +98,18 @@ async function callEverything(service: TestSandbox, check: Check): Promise<void>
   await call("POST", `${LINKS}/${await linkId(service, oneTime(service))}/cancel`);
 
   const credentials = { client_id: clientId, client_secret: clientSecret };
-  for (const changes of [{}, { scope: "pay_by_link" }, { scope: "other" }, { client_secret: "wrong" }]) {
-    const fields = { grant_type: "client_credentials", ...credentials, ...changes };
-    await send("POST", "/oauth/token", { headers: FORM, body: new URLSearchParams(fields).toString() });
+  for (const changes of [{}, { scope: "other" }, { client_secret: "wrong" }]) {
+    const fields = { grant_type: "client_credentials", scope: "pay_by_link", ...credentials, ...changes };
+    await send("POST", "/oauth2/token", { headers: FORM, body: new URLSearchParams(fields).toString() });
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
     const multipart = new Response(form);
     const headers = { "Content-Type": multipart.headers.get("content-type") ?? "" };
-    await send("POST", "/oauth/token", { headers, body: await multipart.text() });
+    await send("POST", "/oauth2/token", { headers, body: await multipart.text() });
   }
   const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`;
   const body = "grant_type=client_credentials";
-  await send("POST", "/oauth/token", { headers: { ...FORM, Authorization: basic }, body });
+  await send("POST", "/oauth2/token", { headers: { ...FORM, Authorization: basic }, body });
 
   await service.control("/sandbox/rotate-key");
   await send("GET", "/.well-known/jwks.json", {});

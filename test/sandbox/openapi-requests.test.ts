@@ -1,11 +1,11 @@
 /** The sandbox accepts the requests that its OpenAPI document allows, and refuses the others. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sandboxDocument } from "../../src/sandbox/openapi/document.ts";
+import { openApiDocument } from "../../src/sandbox/openapi/document.ts";
 import { checksOf, component, operationsOf, parseOpenApi } from "../support/openapi.ts";
-import { linkId, oneTime, openTestSandbox, ORIGIN } from "../support/sandbox.ts";
+import { linkId, oneTime, openTestSandbox } from "../support/sandbox.ts";
 
-const DOCUMENT = parseOpenApi(sandboxDocument(ORIGIN));
+const DOCUMENT = parseOpenApi(openApiDocument());
 const LINKS = "/v1/payment-links";
 
 /** One of the values, or the member left out. */

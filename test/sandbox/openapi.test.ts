@@ -4,14 +4,13 @@ import { resolve } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { SERVICES } from "../../src/domain/known-services.ts";
-import { sandboxDocument, serviceDocument } from "../../src/sandbox/openapi/document.ts";
+import { openApiDocument } from "../../src/sandbox/openapi/document.ts";
 import { checksOf, operationsOf, parseOpenApi, type Described, type OpenApi } from "../support/openapi.ts";
-import { openTestSandbox, ORIGIN } from "../support/sandbox.ts";
+import { openTestSandbox } from "../support/sandbox.ts";
 
-const DOCUMENT = parseOpenApi(sandboxDocument(ORIGIN));
-const EDITIONS = { sandbox: DOCUMENT, service: parseOpenApi(serviceDocument()) };
+const document = parseOpenApi(openApiDocument());
 
-describe.each(Object.entries(EDITIONS))("the document of the %s", (_, document) => {
+describe("the document", () => {
   it("is OpenAPI 3.1", async () => {
     const validator = new Validator();
     expect(await validator.validate({ ...document })).toEqual({ valid: true });
@@ -73,35 +72,16 @@ function mediaTypesOf(document: OpenApi): Described[] {
   );
 }
 
-describe("the sandbox", () => {
-  it("serves its document with its own address, without a token", async () => {
-    const service = openTestSandbox();
-    const answer = await service.request("GET", "/openapi.json");
-    expect(answer.status).toBe(200);
-    expect(answer.header("content-type")).toBe("application/json");
-    expect(answer.json()).toEqual(DOCUMENT);
-    const other = await service.request("GET", "/openapi.json", { authority: "localhost:5000" });
-    expect(other.json()).toEqual(parseOpenApi(sandboxDocument("http://localhost:5000")));
-  });
+it("is served by the sandbox without a token, and is the one in the package", async () => {
+  const answer = await openTestSandbox().request("GET", "/openapi.json");
+  expect([answer.status, answer.header("content-type")]).toEqual([200, "application/json"]);
+  expect(answer.json()).toEqual(document);
+  expect(JSON.parse(readFileSync(resolve(import.meta.dirname, "../../dist/openapi.json"), "utf8"))).toEqual(
+    document,
+  );
 });
 
-describe("the package", () => {
-  const shipped = parseOpenApi(readFileSync(resolve(import.meta.dirname, "../../dist/openapi.json"), "utf8"));
-
-  it("contains the document of the documented service", () => {
-    expect(shipped).toEqual(EDITIONS.service);
-    expect(shipped.servers.map(({ url }) => url)).toEqual(
-      Object.values(SERVICES).map(({ settings }) => settings.baseUrl),
-    );
-  });
-
-  it("describes only what the service documents", () => {
-    expect(Object.keys(shipped.paths)).toEqual([
-      "/oauth2/token",
-      "/v1/payment-links",
-      "/v1/payment-links/{id}",
-      "/v1/payment-links/{id}/cancel",
-    ]);
-    expect(Object.keys(shipped.webhooks)).toEqual(["paymentApproved", "paymentFailed"]);
-  });
+it("names the sandbox first, so that no client reaches the live service unless it means to", () => {
+  const { dna, "dna-test": test } = SERVICES;
+  expect(document.servers.map(({ url }) => url)).toEqual(["/", test.settings.baseUrl, dna.settings.baseUrl]);
 });

@@ -35,7 +35,7 @@ async function delivered(form?: SignatureForm): Promise<Delivered> {
   const publicPem = createPublicKey(service.identity.privateKey).export({ type: "spki", format: "pem" });
   const [delivery] = service.ledger.deliveries({ limit: 1, now: NOW }).rows;
   const page = (await service.request("GET", `/deliveries/${delivery?.id}`)).text;
-  const [, base = ""] = /data-copy="(&quot;content-digest[^"]*|&quot;@[^"]*)"/.exec(page) ?? [];
+  const [, base = ""] = /<pre id="base"[^>]*>([^<]*)</.exec(page) ?? [];
   return { webhook, base: base.replaceAll("&quot;", '"'), publicPem: publicPem.toString() };
 }
 

@@ -48,8 +48,8 @@ it("checks the form for a new link by the rules of every request", async () => {
   const service = openTestSandbox();
   const create = (form: Readonly<Record<string, string>>) =>
     service.request("POST", "/sandbox/links", {
-      headers: { Origin: ORIGIN },
-      body: new URLSearchParams({ ...form, key: service.dashboardKey }).toString(),
+      headers: { Origin: ORIGIN, Cookie: service.cookie },
+      body: new URLSearchParams(form).toString(),
     });
   const valid = {
     amount: "12.50",
@@ -67,14 +67,13 @@ it("checks the form for a new link by the rules of every request", async () => {
 
 it("answers errors as a page to browsers and as problem details to programs", async () => {
   const service = openTestSandbox();
-  const headers = { Origin: ORIGIN };
+  const headers = { Origin: ORIGIN, Cookie: service.cookie };
   const body = new URLSearchParams({
     amount: "12,50",
     currency: "EUR",
     customerName: "Ada",
     terminalId: service.identity.terminals[0] ?? "",
     expirationDate: "<b>soon",
-    key: service.dashboardKey,
   }).toString();
   const browser = { ...headers, Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
   const page = await service.request("POST", "/sandbox/links", { headers: browser, body });

@@ -1,8 +1,6 @@
 /** Payments by the specification: which are accepted, and what their records contain. */
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readRecord } from "../../src/domain/transaction.ts";
-import { temporaryHome } from "../support/home.ts";
 import { linkId, oneTime, openTestSandbox, reusable } from "../support/sandbox.ts";
 
 describe("a one-time link", () => {
@@ -35,6 +33,24 @@ describe("a one-time link", () => {
     const service = openTestSandbox();
     const answer = await service.pay(await linkId(service, oneTime(service)), form);
     expect(answer.json()["errors"]).toEqual([expect.objectContaining({ pointer })]);
+  });
+});
+
+describe("a part of the amount", () => {
+  it("leaves a one-time link attempted, and the rest pays it", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime(service, { amount: 10.5 }));
+    const status = async () => (await service.call("GET", `/v1/payment-links/${id}`)).json()["status"];
+    const part = await service.request("POST", `/pay?r=${id}`, { body: "outcome=partially-approved" });
+    const receipt = (await service.request("GET", part.header("location") ?? "")).text;
+    expect(receipt).toContain("Only a part of the amount was charged. EUR 5.25 is left to pay.");
+    expect(receipt).toContain("Pay the rest");
+    expect(await status()).toBe("attempted");
+    const page = (await service.request("GET", `/pay?r=${id}`)).text;
+    expect(page).toContain("Pay EUR 5.25");
+    expect(page).toContain("left to pay of EUR 10.50");
+    const rest = (await service.pay(id, { outcome: "approved" })).json();
+    expect([rest["amountTrans"], await status()]).toEqual([5.25, "paid"]);
   });
 });
 
@@ -132,23 +148,4 @@ describe("Transaction record", () => {
       amountTrans: 0,
     });
   });
-});
-
-it("generates the same ids for a seed", async () => {
-  const run = async () => {
-    const service = openTestSandbox({ seed: 7 });
-    const id = await linkId(service, reusable(service));
-    const { uti, reference } = (await service.pay(id, { outcome: "approved", amount: "1" })).json();
-    return [id, uti, reference];
-  };
-  expect(await run()).toEqual(await run());
-});
-
-it("generates other ids for the same seed after a restart on the same ledger", async () => {
-  const path = join(temporaryHome(), "sandbox.db");
-  const before = openTestSandbox({ seed: 7, path });
-  const first = await linkId(before, reusable(before));
-  await before.sandbox.close();
-  const after = openTestSandbox({ seed: 7, path });
-  expect(await linkId(after, reusable(after))).not.toBe(first);
 });

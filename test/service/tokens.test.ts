@@ -48,7 +48,7 @@ const issuing = () =>
 describe("client credentials", () => {
   it("are sent as RFC 6749 2.3.1 and 4.4.2 say", async () => {
     const server = await issuing();
-    const { tokens, keptTokens } = tokensAt(`${server.url}/oauth/token`);
+    const { tokens, keptTokens } = tokensAt(`${server.url}/oauth2/token`);
     expect(await tokens.current("create")).toBe("token-1");
     const [request = ""] = server.requests;
     expect(request).toMatch(/^POST \/oauth\/token HTTP/);

@@ -73,7 +73,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
       createOpener({
         channels,
         env,
-        interruption: signal,
+        signal,
         openStdin: () => input,
         askWith: () => options.ask,
         startProgram: async (command: string, args: readonly string[]) =>
@@ -87,8 +87,8 @@ export async function runCommand(argv: readonly string[], options: CommandOption
         openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("no browser in tests"))),
         pause:
           options.pause ??
-          (async (milliseconds, ended) => {
-            await sleep(milliseconds, undefined, { signal: ended }).catch(() => undefined);
+          (async (milliseconds) => {
+            await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
           }),
         send: options.send ?? openSender(),
         serve: options.serve ?? serve,

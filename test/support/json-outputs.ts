@@ -2,7 +2,7 @@
 import { FAILURES } from "../../src/domain/errors.ts";
 import { OUTCOMES } from "../../src/domain/outcome.ts";
 import { REASONS, WARNINGS } from "../../src/domain/reasons.ts";
-import { schemaRef, schemas, type JsonSchema } from "../../src/sandbox/openapi/schemas.ts";
+import { schemaRef, SCHEMAS, type JsonSchema } from "../../src/sandbox/openapi/schemas.ts";
 
 interface Output {
   /** One JSON document, several after each other, or one on each line. */
@@ -150,7 +150,7 @@ const source = oneOf("flag", "environment", "profile", "service", "default");
 
 /** The types that several outputs have in common. */
 export const components = (): JsonSchema => ({
-  ...schemas(false),
+  ...SCHEMAS,
   Check: object({ ...each(text, "check detail"), ok: flag }),
   Event: object(event),
   Problem: object({
@@ -268,7 +268,12 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   sandbox: lines(
     line("ready", { url: text }),
     line("dashboard", { url: text }),
-    line("settings", { cover: listOf(text), created: flag, duplicateInvoices: oneOf("accept", "refuse") }),
+    line("settings", {
+      cover: listOf(text),
+      created: flag,
+      duplicateInvoices: oneOf("accept", "refuse"),
+      tokenAuth: oneOf("post", "basic"),
+    }),
     line("link", each(text, "id url")),
     line("payment", { linkId: text, record }),
     line("updated", { id: text }),

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { LISTENER_URL, SANDBOX_URL } from "../../src/domain/addresses.ts";
 import type { HttpReply, HttpRequest } from "../../src/http/message.ts";
-import { createClock, createIds, createSigningKeys, seededIds, type Clock } from "../../src/sandbox/parts.ts";
+import { createClock, type Clock } from "../../src/sandbox/clock.ts";
+import { createIds } from "../../src/sandbox/ids.ts";
+import { createSigningKeys } from "../../src/sandbox/signing-keys.ts";
 import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
 import type { Ledger } from "../../src/sandbox/store/ledger.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/server.ts";
-import type { SandboxParts } from "../../src/sandbox/parts.ts";
+import type { SandboxSetup } from "../../src/sandbox/setup.ts";
 import type { SandboxIdentity } from "../../src/sandbox/identity.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
 import { SERVICE_FORM } from "../../src/signatures/cover.ts";
@@ -41,8 +43,8 @@ export interface TestSandbox {
   readonly call: (method: string, path: string, body?: object) => Promise<Answer>;
   readonly create: (body: object) => Promise<Answer>;
   readonly pay: (id: string, form: Readonly<Record<string, string>>) => Promise<Answer>;
-  /** The key in the dashboard's address. */
-  readonly dashboardKey: string;
+  /** The Cookie header of a browser that has opened the dashboard's address. */
+  readonly cookie: string;
   /** Posts to a control with the merchant's token. */
   readonly control: (path: string, form?: Readonly<Record<string, string>>) => Promise<Answer>;
 }
@@ -55,7 +57,7 @@ interface RequestOptions {
 
 export interface TestSandboxOptions extends Partial<
   Pick<
-    SandboxParts,
+    SandboxSetup,
     | "schedule"
     | "fault"
     | "allowRemote"
@@ -63,12 +65,12 @@ export interface TestSandboxOptions extends Partial<
     | "insecure"
     | "form"
     | "duplicateInvoices"
+    | "tokenAuth"
     | "faulted"
   >
 > {
   readonly path?: string;
   readonly ledger?: Ledger;
-  readonly seed?: number;
   /** The status that receivers answer. */
   readonly answer?: (request: HttpRequest, count: number) => Promise<number> | number;
 }
@@ -80,7 +82,6 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
   const ledger = setup.ledger ?? openLedger(setup.path ?? join(temporaryHome(), "sandbox.db"));
   const clock = createClock(() => NOW, NOW);
   let count = 0;
-  const newId = (): string => crypto.randomUUID();
   const sandbox = createSandbox({
     merchant: MERCHANT,
     keys: createSigningKeys(
@@ -90,8 +91,7 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     ),
     ledger,
     clock,
-    ids: createIds(setup.seed === undefined ? newId : seededIds(setup.seed, ledger.counts())),
-    newToken: newId,
+    ids: createIds(() => crypto.randomUUID()),
     send: async (webhook, options = {}): Promise<HttpReply> => {
       posted.push(webhook);
       timeouts.push(options.timeout);
@@ -106,7 +106,8 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     schedule: setup.schedule ?? SCHEDULE,
     fault: setup.fault,
     form: setup.form ?? SERVICE_FORM,
-    duplicateInvoices: setup.duplicateInvoices ?? "accept",
+    duplicateInvoices: setup.duplicateInvoices ?? "refuse",
+    tokenAuth: setup.tokenAuth ?? "post",
     observe: () => undefined,
     faulted:
       setup.faulted ??
@@ -125,9 +126,7 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
       headers: Object.entries(options.headers ?? {}),
       body: new TextEncoder().encode(options.body ?? ""),
     });
-    const chunks: Uint8Array[] = [];
-    if (reply.body instanceof Uint8Array) chunks.push(reply.body);
-    const text = Buffer.concat(chunks).toString();
+    const text = reply.body instanceof Uint8Array ? Buffer.from(reply.body).toString() : "";
     return {
       status: reply.status,
       header: (name) => reply.headers.find(([spelled]) => spelled.toLowerCase() === name)?.[1],
@@ -150,7 +149,7 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     posted,
     timeouts,
     insecure,
-    dashboardKey: new URLSearchParams(sandbox.dashboardQuery).get("key") ?? "",
+    cookie: `paylink-sandbox-${new URL(ORIGIN).port}=${new URLSearchParams(sandbox.dashboardQuery).get("key") ?? ""}`,
     request,
     call,
     create: (body) => call("POST", "/v1/payment-links", body),

@@ -6,11 +6,8 @@ import { argument, command, flag, oneOf, text, type Parser } from "../command.ts
 import { parseLimit } from "../flag-values.ts";
 import { checkConfirmable, quietFlag, timeoutFlag } from "../shared-flags.ts";
 
-/** `afterwards` is known when the time of a run has passed. */
-const linkFlags = (afterwards: string) => ({
-  timeout: timeoutFlag("30s for each request", afterwards),
-  quiet: quietFlag("the URL of each link"),
-});
+const timeout = timeoutFlag("30s for each request");
+const linkFlags = { timeout, quiet: quietFlag("the URL of each link") };
 
 const EXAMPLE = "$(paylink create --amount 10 --currency EUR --quiet)";
 const link = argument("<link>", "the link's id or URL", parseLinkId, { example: EXAMPLE });
@@ -24,7 +21,7 @@ const list = command({
   examples: ["paylink links list --status active --since 30d", "paylink links list --limit 5 --quiet"],
   isDefault: true,
   flags: {
-    ...linkFlags("Not every link was listed."),
+    ...linkFlags,
     status: flag(
       "--status <status>",
       "only links with this status",
@@ -56,7 +53,7 @@ const show = command({
     "paylink links show $(paylink links list --limit 1 --quiet) --json",
   ],
   arguments: { link },
-  flags: linkFlags("Nothing was read."),
+  flags: linkFlags,
   consequence: "Nothing was read.",
   run: async (context, values) => (await import("./links.ts")).showLink(context, values),
 });
@@ -69,7 +66,7 @@ const update = command({
   ],
   arguments: { link },
   flags: {
-    ...linkFlags("The link was not changed."),
+    ...linkFlags,
     description: flag("--description <text>", "what the customer reads about the payment", text, {
       example: "'Order 1042'",
     }),
@@ -98,7 +95,7 @@ const cancel = command({
     "paylink links cancel $(paylink create --reusable --quiet) --yes --json",
   ],
   arguments: { links: argument("<link...>", "ids or URLs of links", parseLinkId, { example: EXAMPLE }) },
-  flags: linkFlags("Not every link was cancelled."),
+  flags: linkFlags,
   consequence: "Nothing was cancelled.",
   check: checkConfirmable,
   run: async (context, values) => (await import("./links.ts")).cancelLinks(context, values),

@@ -25,6 +25,8 @@ interface ListFlags {
   readonly status: string | undefined;
   readonly limit: number | undefined;
   readonly quiet: boolean;
+  /** Milliseconds for the whole command. */
+  readonly timeout: number | undefined;
 }
 
 type ListOptions = Awaited<ReturnType<typeof listOptions>>;
@@ -75,8 +77,8 @@ interface Listed {
 
 export async function listLinks(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;
-  const { limit = Number.POSITIVE_INFINITY, quiet, isUsualPeriod } = options;
-  const api = await context.api();
+  const { limit = Number.POSITIVE_INFINITY, quiet, timeout, isUsualPeriod } = options;
+  const api = await context.api({ timeout });
   const { records, failure } = await readPages(api, options);
   const listed = records.map((json) => ({ json, link: readPaymentLink(json).link }));
   const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
@@ -179,6 +181,8 @@ const minuteOf = (date: PaymentLink["createdDate"]): string =>
 interface LinkOptions {
   /** Its id. */
   readonly link: string;
+  /** Milliseconds. */
+  readonly timeout: number | undefined;
   readonly quiet: boolean;
 }
 
@@ -203,10 +207,10 @@ export const updateLink = (
 
 async function showAnswer(
   context: Context,
-  { quiet }: Omit<LinkOptions, "link">,
+  { timeout, quiet }: Omit<LinkOptions, "link">,
   request: (api: Api) => Promise<ServiceLink>,
 ): Promise<number> {
-  await showServiceLink(context, await request(await context.api()), quiet);
+  await showServiceLink(context, await request(await context.api({ timeout })), quiet);
   return 0;
 }
 
@@ -216,10 +220,13 @@ interface CancelOptions extends Omit<LinkOptions, "link"> {
 }
 
 /** Continues after a refusal, which concerns one link; any other failure would repeat with the next link. */
-export async function cancelLinks(context: Context, { links, quiet }: CancelOptions): Promise<number> {
+export async function cancelLinks(
+  context: Context,
+  { links, quiet, timeout }: CancelOptions,
+): Promise<number> {
   const { out, signal } = context;
   const ids = [...new Set(links)];
-  const api = await context.api();
+  const api = await context.api({ timeout });
   const service = await context.settings();
   const what = ids.length === 1 ? `link ${safeText(ids.join())}` : `${ids.length} links`;
   if (!(await isConfirmed(context, `Cancel ${what}? (${renderServiceName(service, out.notePaint)})`))) {

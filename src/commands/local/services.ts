@@ -4,8 +4,10 @@ import type { Server } from "../../http/exchange.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import type { EventLog, Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { startReceiver, type ReceiverOptions } from "../../receiver/receiver.ts";
-import { createClock, createIds, createSigningKeys } from "../../sandbox/parts.ts";
-import type { SandboxParts } from "../../sandbox/parts.ts";
+import { createClock } from "../../sandbox/clock.ts";
+import { createIds } from "../../sandbox/ids.ts";
+import { createSigningKeys } from "../../sandbox/signing-keys.ts";
+import type { SandboxSetup } from "../../sandbox/setup.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
 import { SERVICE_FORM } from "../../signatures/cover.ts";
 import { readKeys, type VerificationKey } from "../../signatures/keys.ts";
@@ -20,12 +22,12 @@ export interface Receiving {
   readonly close: () => Promise<void>;
 }
 
-interface LocalServicesParts extends Pick<SandboxParts, "schedule"> {
+interface LocalServicesParts extends Pick<SandboxSetup, "schedule"> {
   /** Whether the receiver refuses records that break the specification. */
   readonly strict: boolean;
   readonly openReceiving: (home: SandboxHome) => Promise<Receiving>;
   readonly onWebhook: (outcome: WebhookEvent | Rejection) => void;
-  readonly onSandboxEvent: SandboxParts["observe"];
+  readonly onSandboxEvent: SandboxSetup["observe"];
 }
 
 interface RunningServices {
@@ -77,7 +79,6 @@ async function start(
     ledger: ledger(),
     clock: createClock(now),
     ids: createIds(newId),
-    newToken: newId,
     send,
     machineNow: now,
     allowRemote: false,
@@ -86,7 +87,8 @@ async function start(
     schedule,
     fault: undefined,
     form: SERVICE_FORM,
-    duplicateInvoices: "accept",
+    duplicateInvoices: "refuse",
+    tokenAuth: "post",
     observe: onSandboxEvent,
   });
   let known = publishedKeys(keys);
@@ -125,7 +127,7 @@ async function start(
   return { sandbox, receiver, stop };
 }
 
-function publishedKeys(keys: SandboxParts["keys"]): VerificationKey[] {
+function publishedKeys(keys: SandboxSetup["keys"]): VerificationKey[] {
   const read = readKeys(JSON.stringify({ keys: keys.published() }));
   if (!read.ok) throw new Error(read.reason);
   return read.keys;

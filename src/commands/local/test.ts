@@ -15,7 +15,7 @@ import { targetOf, type Route } from "../../receiver/forward.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
-import type { SandboxEvent } from "../../sandbox/parts.ts";
+import type { SandboxEvent } from "../../sandbox/setup.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { FORWARD_CONCURRENCY, FORWARD_SECONDS } from "../shared-flags.ts";

@@ -3,7 +3,7 @@ import { SANDBOX_PORT } from "../../domain/addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/time.ts";
 import { flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
-import { parseCount, parseCover, parseDelays, parsePort } from "../flag-values.ts";
+import { parseCover, parseDelays, parsePort } from "../flag-values.ts";
 
 export const sandboxFlags = {
   ...group("Address:", {
@@ -19,11 +19,6 @@ export const sandboxFlags = {
       { example: "shop" },
     ),
     insecure: toggle("--insecure", "accept self-signed certificates on this machine and on allowed hosts"),
-  }),
-  ...group("Merchant:", {
-    merchantName: flag("--merchant-name <name>", "the merchant's name on pages and in records", parseName, {
-      example: '"Lighthouse Books"',
-    }),
   }),
   ...group("Storage:", {
     db: flag(
@@ -44,12 +39,6 @@ export const sandboxFlags = {
     created: toggle("--no-created", "leave created out of the signatures"),
   }),
   ...group("Testing:", {
-    seed: flag(
-      "--seed <number>",
-      "generate the same ids and suffixes every time, for snapshots",
-      parseCount(0, Number.MAX_SAFE_INTEGER),
-      { example: "7" },
-    ),
     clock: flag(
       "--clock <time>",
       "stop the clock at this time; `sandbox advance` moves it",
@@ -65,25 +54,22 @@ export const sandboxFlags = {
     deliver: flag(
       "--deliver <fault>",
       "how deliveries fail",
-      oneOf(["duplicate", "late", "out-of-order", "drop-first"]),
+      oneOf(["duplicate", "late", "out-of-order", "drop-first", "same-signature"]),
     ),
     duplicateInvoices: flag(
       "--duplicate-invoices <rule>",
-      "accept or refuse a second link with the same invoiceId",
-      oneOf(["accept", "refuse"]),
-      { default: "accept" },
+      "refuse or accept a link with the invoiceId of a paid order",
+      oneOf(["refuse", "accept"]),
+      { default: "refuse" },
+    ),
+    tokenAuth: flag(
+      "--token-auth <method>",
+      "how clients send their credentials: post, as form fields; or basic, with HTTP Basic too",
+      oneOf(["post", "basic"]),
+      { default: "post" },
     ),
   }),
 };
-
-const LONGEST_NAME = 60;
-
-async function parseName(typed: string): Promise<Parsed<string>> {
-  const { textProblem } = await import("../../sandbox/customer.ts");
-  const name = typed.trim();
-  const problem = name === "" ? "must not be empty" : textProblem(name, LONGEST_NAME);
-  return problem === undefined ? accepted(name) : refused(problem);
-}
 
 function parseHost(text: string): Parsed<string> {
   const isName = /^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])$/i.test(text) && URL.canParse(`http://${text}`);

@@ -5,7 +5,7 @@ import { stringifyJson, type JsonObject } from "../../domain/json.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
-import type { SandboxEvent } from "../../sandbox/parts.ts";
+import type { SandboxEvent } from "../../sandbox/setup.ts";
 import { control } from "../../service/sandbox.ts";
 import { findSandbox } from "../../settings/resolved-settings.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -20,13 +20,15 @@ import {
   withoutPassword,
 } from "../../domain/addresses.ts";
 import { clockTime, wrap } from "../../render/layout.ts";
-import { createClock, createIds, createSigningKeys, seededIds } from "../../sandbox/parts.ts";
+import { createClock } from "../../sandbox/clock.ts";
+import { createIds } from "../../sandbox/ids.ts";
+import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
-import type { Ledger } from "../../sandbox/store/ledger.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
 import { SERVICE_COVER } from "../../signatures/cover.ts";
 import type { ValuesOf } from "../command.ts";
 import type { sandboxFlags } from "./flags.ts";
+import { withinTime } from "../time-limit.ts";
 
 type SandboxFlags = ValuesOf<typeof sandboxFlags>;
 type SandboxOptions = ReturnType<typeof sandboxOptions>;
@@ -56,18 +58,17 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
   const { out, newId, now, send, serve, signal } = context;
   out.streamWarnings();
   const home = await context.sandbox();
-  const keys = createSigningKeys(home.identity, home.renewKey, now);
   const ledger = home.ledger(options.db);
   if (options.reset) await ledger.write(() => ledger.reset());
-  const clock = createClock(now, options.clock);
+  const clock = createClock(now, options.clock, ledger.clockAhead());
+  const keys = createSigningKeys(home.identity, home.renewKey, () => clock.now());
   const running = await startSandbox({
     ...options,
-    merchant: { ...home.identity, merchantName: options.merchantName ?? home.identity.merchantName },
+    merchant: home.identity,
     keys,
     ledger,
     clock,
-    ids: idsOf(options, ledger, newId),
-    newToken: newId,
+    ids: createIds(newId, ledger.paymentCount()),
     send,
     serve,
     machineNow: now,
@@ -87,22 +88,23 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
 
 function announce(
   { url, baseUrl, dashboardUrl }: RunningSandbox,
-  { clock, form, duplicateInvoices }: SandboxOptions,
+  { clock, form, duplicateInvoices, tokenAuth }: SandboxOptions,
   { out, env }: Context,
 ): void {
   if (out.json)
     out.lines([
       JSON.stringify({ type: "ready", url }),
       JSON.stringify({ type: "dashboard", url: dashboardUrl }),
-      JSON.stringify({ type: "settings", ...form, duplicateInvoices }),
+      JSON.stringify({ type: "settings", ...form, duplicateInvoices, tokenAuth }),
     ]);
   else out.lines([`Sandbox on ${out.paint.bold(url)}`, `Dashboard  ${dashboardUrl}`]);
   if (clock !== undefined)
     out.note(`The clock is stopped at ${clock.toISOString()}. To move it: paylink sandbox advance 1h`);
   if (form.cover !== SERVICE_COVER || !form.created)
     out.note(`Signatures cover ${form.cover.join(" ")}${form.created ? "" : ", without created"}.`);
-  if (duplicateInvoices === "refuse")
-    out.note("A second link with the same invoiceId at a terminal is refused.");
+  if (duplicateInvoices === "accept") out.note("The invoiceId of a paid order can be used again.");
+  if (tokenAuth === "basic")
+    out.note("The token endpoint also takes HTTP Basic, which the service does not.");
   if (isExposed(new URL(baseUrl))) {
     out.warn(
       `The profile ${SANDBOX_PROFILE} was not changed: paylink sends a token over plain http to this machine only. To use this sandbox with paylink too: --host 0.0.0.0`,
@@ -174,11 +176,6 @@ function eventDocument(event: SandboxEvent): Record<string, unknown> {
   }
 }
 
-function idsOf({ seed }: SandboxOptions, ledger: Ledger, newId: () => string) {
-  const counts = ledger.counts();
-  return createIds(seed === undefined ? newId : seededIds(seed, counts), counts.payments);
-}
-
 const interruption = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -188,19 +185,34 @@ const interruption = (signal: AbortSignal): Promise<void> =>
 const advanced = z.object({ now: z.string() });
 const rotated = z.object({ keyid: z.string() });
 
-export async function advanceClock(context: Context, { when }: { readonly when: string }): Promise<number> {
-  const { out, send, signal } = context;
-  const text = await control(send, await findSandbox(context), "/sandbox/advance", { when }, signal);
-  const words = (): string => `The sandbox's clock is at ${safeText(advanced.parse(JSON.parse(text)).now)}.`;
-  out.data(out.json ? text : words());
-  return 0;
+interface ControlOptions {
+  /** Milliseconds. */
+  readonly timeout: number | undefined;
 }
 
-export async function rotateKey(context: Context): Promise<number> {
-  const { out, send, signal } = context;
-  const text = await control(send, await findSandbox(context), "/sandbox/rotate-key", {}, signal);
-  const words = (): string =>
-    `The sandbox signs with ${safeText(rotated.parse(JSON.parse(text)).keyid)} from now on.`;
-  out.data(out.json ? text : words());
-  return 0;
-}
+/** Milliseconds. */
+const CONTROL_TIME = 600_000;
+
+export const advanceClock = (
+  context: Context,
+  { when, timeout = CONTROL_TIME }: ControlOptions & { readonly when: string },
+): Promise<number> =>
+  withinTime(context, timeout, "The sandbox's clock may have moved.", async (limited) => {
+    const { out, send, signal } = limited;
+    const target = await findSandbox(limited);
+    const text = await control(send, target, "/sandbox/advance", { when }, signal);
+    const words = (): string =>
+      `The sandbox's clock is at ${safeText(advanced.parse(JSON.parse(text)).now)}.`;
+    out.data(out.json ? text : words());
+    return 0;
+  });
+
+export const rotateKey = (context: Context, { timeout = CONTROL_TIME }: ControlOptions): Promise<number> =>
+  withinTime(context, timeout, "The sandbox may sign with a new key.", async (limited) => {
+    const { out, send, signal } = limited;
+    const text = await control(send, await findSandbox(limited), "/sandbox/rotate-key", {}, signal);
+    const words = (): string =>
+      `The sandbox signs with ${safeText(rotated.parse(JSON.parse(text)).keyid)} from now on.`;
+    out.data(out.json ? text : words());
+    return 0;
+  });

@@ -20,6 +20,7 @@ import { loadSigningKey } from "../../check/signing-key.ts";
 import { signedWebhook } from "../../check/signed-webhook.ts";
 import type { Usage, ValuesOf } from "../command.ts";
 import { checkLocal } from "../shared-flags.ts";
+import { withinTime } from "../time-limit.ts";
 import type { triggerArguments, triggerFlags } from "./flags.ts";
 
 type TriggerOptions = Awaited<ReturnType<typeof triggerOptions>>;
@@ -72,7 +73,15 @@ interface Delivery {
   readonly request: HttpRequest;
 }
 
-export async function trigger(context: Context, options: TriggerOptions): Promise<number> {
+export const trigger = (context: Context, options: TriggerOptions): Promise<number> =>
+  withinTime(
+    context,
+    options.timeout,
+    "Not every webhook was sent and answered; the last one may have arrived.",
+    (limited) => sendWebhooks(limited, options),
+  );
+
+async function sendWebhooks(context: Context, options: TriggerOptions): Promise<number> {
   const key = await loadSigningKey(options.signWith, context);
   const pace = createPace(options.interval, context);
   let posted = 0;

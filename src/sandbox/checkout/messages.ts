@@ -1,16 +1,20 @@
 /** The pages of the checkout that show one message: the receipt of a payment, a link that cannot be paid, and errors. */
 import { html } from "hono/html";
-import { signOf } from "../../domain/money.ts";
+import type { JsonNumber } from "../../domain/json.ts";
+import { groupedAmount, signOf } from "../../domain/money.ts";
+import type { Outcome } from "../../domain/outcome.ts";
 import { capitalized } from "../../domain/payment-link-fields.ts";
 import type { LinkStatus } from "../../domain/payment-link-reply.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";
 import { customerFacts } from "../customer.ts";
-import type { OpenStatus } from "../links.ts";
-import { facts, page, type Page } from "../page.ts";
+import { isReusable, type OpenStatus } from "../links.ts";
+import { facts } from "../../pages/components.ts";
+import type { Page } from "../../pages/page.ts";
+import { sandboxPage } from "../banner.ts";
 import type { ServiceProblem } from "../replies.ts";
 import type { Link, Payment } from "../store/rows.ts";
-import { amountText, cardText, excerpt, moment, name, reasonOf, resultPath } from "./parts.ts";
+import { amountText, cardText, excerpt, moment, name, reasonOf, resultPath } from "./components.ts";
 
 const PAYMENT_RESULTS = {
   APPROVED: ["approved", "Payment approved", ""],
@@ -45,6 +49,8 @@ export interface ReturnLink {
 interface ReceiptParts {
   readonly payment: Payment;
   readonly link: Link;
+  /** What is left to pay of the link. */
+  readonly left: JsonNumber;
   readonly merchantName: string;
   /** The link's page, if the link can still be paid. */
   readonly payAgain: string | undefined;
@@ -66,7 +72,7 @@ export function receiptPage(parts: ReceiptParts): Page {
     mark,
     title,
     html`${isPaid ? amountText(amount, textOf(record, "transCurrencyCode") ?? "") : ""}
-    ${advice === "" ? "" : html`<p class="advice">${outcome === "DECLINED" ? `${reasonOf(record)}. ` : ""}${advice}</p>`}
+    ${advice === "" ? "" : html`<p class="advice">${outcome === "DECLINED" ? `${reasonOf(record)}. ` : ""}${advice}${leftText(parts, outcome)}</p>`}
     ${facts([
       ["Merchant", merchantName],
       ["Description", description === undefined ? undefined : excerpt(description)],
@@ -80,13 +86,20 @@ export function receiptPage(parts: ReceiptParts): Page {
   );
 }
 
-function nextSteps({ merchantName, payAgain, returnLink }: ReceiptParts, mark: string): Page | "" {
+/** After a part of the amount, the link is open for the rest. */
+const leftText = ({ link, left, payAgain }: ReceiptParts, outcome: Outcome): string =>
+  outcome === "PARTIALLY_APPROVED" && payAgain !== undefined && !isReusable(link)
+    ? ` ${groupedAmount(left, link.request.currency)} is left to pay.`
+    : "";
+
+function nextSteps({ payment, merchantName, payAgain, returnLink }: ReceiptParts, mark: string): Page | "" {
   const isApproved = mark === "approved";
+  const isPartly = outcomeOf(payment.record) === "PARTIALLY_APPROVED";
   const again =
     payAgain === undefined
       ? ""
       : html`<a class="button ${isApproved ? "" : "primary"}" href="${payAgain}"
-          >${isApproved ? "Pay again" : "Try again"}</a
+          >${isApproved ? "Pay again" : isPartly ? "Pay the rest" : "Try again"}</a
         >`;
   const back =
     returnLink === undefined
@@ -127,7 +140,8 @@ const messagePage = (
   content: Page,
   below?: { readonly strip: Page; readonly page: string },
 ): Page =>
-  page({
+  sandboxPage({
+    now: new Date(0),
     kind: "checkout",
     title,
     content: html`<main ${below === undefined ? "" : html`data-page="${below.page}"`}>

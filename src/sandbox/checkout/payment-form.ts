@@ -1,9 +1,10 @@
-/** The page that a link opens: the summary, the form and the test cards; and the page on which the bank asks for a confirmation. */
+/** The page that a link opens: the summary, the form and the test cards. */
 import { html } from "hono/html";
-import { exponentOf, formatAmount, groupedAmount, signOf, type Amount } from "../../domain/money.ts";
+import { exponentOf, formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
+import type { JsonNumber } from "../../domain/json.ts";
 import { titleOf } from "../../domain/payment-link-fields.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
-import { CARD_SCHEMES, schemeOf, TEST_CARDS, type TestCard } from "../../domain/test-cards.ts";
+import { CARD_SCHEMES, schemeOf, TEST_CARDS } from "../../domain/test-cards.ts";
 import {
   CARD_FIELDS,
   CUSTOMER_FIELD_NAMES,
@@ -13,13 +14,17 @@ import {
 } from "../customer.ts";
 import { createForm, type Field, type Refused } from "../form.ts";
 import { isReusable } from "../links.ts";
-import { facts, page, type Page } from "../page.ts";
+import { facts } from "../../pages/components.ts";
+import type { Page } from "../../pages/page.ts";
+import { sandboxPage } from "../banner.ts";
 import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";
 import type { Link } from "../store/rows.ts";
-import { amountText, cardText, excerpt, moment, name, resultPath } from "./parts.ts";
+import { amountText, excerpt, moment, name, resultPath } from "./components.ts";
 
 interface CheckoutParts {
   readonly link: Link;
+  /** What is left to pay: less than the amount once a part was paid. */
+  readonly left: JsonNumber;
   readonly merchantName: string;
   /** Identifies this rendering of the form, so that it pays once. */
   readonly token: string;
@@ -37,8 +42,9 @@ export interface Declined {
 }
 
 export function checkoutPage(parts: CheckoutParts): Page {
-  const { link, merchantName, token, refused, declined } = parts;
-  return page({
+  const { link, left, merchantName, token, refused, declined } = parts;
+  return sandboxPage({
+    now: new Date(0),
     kind: "checkout",
     title: `${isVerification(link) ? "Verify your card" : "Pay"} – ${merchantName}`,
     invalid: refused !== undefined || declined !== undefined,
@@ -46,12 +52,12 @@ export function checkoutPage(parts: CheckoutParts): Page {
       class="pay"
       ${declined === undefined ? "" : html`data-page="${resultPath(declined.uti)}"`}
     >
-      ${summary(link, merchantName)}
+      ${summary(parts)}
       <form class="card" id="payment" method="post" novalidate data-schemes="${SCHEMES}">
         <input type="hidden" name="form" value="${token}" />
         ${checkoutForm(parts)}
         <div class="actions">
-          <button class="primary">${payButton(link)}</button>
+          <button class="primary">${payButton(link, left)}</button>
           <button class="quiet-button" name="outcome" value="cancelled">
             ${isVerification(link) ? "Cancel" : "Cancel payment"}
           </button>
@@ -63,7 +69,7 @@ export function checkoutPage(parts: CheckoutParts): Page {
                 >`
           }
         </div>
-        ${PROGRESS}
+        <p class="hidden" id="progress" role="status"></p>
       </form>
       <div class="sandbox">${declined?.strip ?? ""} ${testCards(link)}</div>
     </main>`,
@@ -73,21 +79,17 @@ export function checkoutPage(parts: CheckoutParts): Page {
 /** What the script needs to group a number while it is typed. */
 const SCHEMES = JSON.stringify(CARD_SCHEMES.map(({ label, begins, groups }) => ({ label, begins, groups })));
 
-/** Where the script says how the payment goes. */
-const PROGRESS = html`<p class="hidden" id="progress" role="status"></p>`;
-
 /** The fields that no page repeats: a card number may be another one, and a security code is used once. */
 const SECRETS: readonly string[] = ["number", "expiry", "cvc"];
 
 const isVerification = (link: Link): boolean => !isReusable(link) && signOf(link.request.amount) === 0;
 
-function payButton(link: Link): string {
+function payButton(link: Link, left: JsonNumber): string {
   if (isReusable(link)) return "Pay";
-  const { amount, currency } = link.request;
-  return isVerification(link) ? "Verify card" : `Pay ${groupedAmount(amount, currency)}`;
+  return isVerification(link) ? "Verify card" : `Pay ${groupedAmount(left, link.request.currency)}`;
 }
 
-function summary(link: Link, merchantName: string): Page {
+function summary({ link, left, merchantName }: CheckoutParts): Page {
   const { amount, currency, description, invoiceId, customerName, periodic } = link.request;
   const [initial = ""] = merchantName.trim();
   return html`<section class="summary" aria-label="Summary">
@@ -102,7 +104,8 @@ function summary(link: Link, merchantName: string): Page {
           : html`<p class="amount words">You choose the amount</p>`
         : isVerification(link)
           ? html`<p class="amount words">Nothing is charged now</p>`
-          : amountText(amount, currency)
+          : html`${amountText(left, currency)}
+            ${left === amount ? "" : html`<p class="hint">left to pay of ${groupedAmount(amount, currency)}</p>`}`
     }
     ${periodic === undefined ? "" : html`<p class="hint">${name(merchantName)} may take later payments from this card.</p>`}
     ${description === undefined ? "" : html`<div class="description">${excerpt(description)}</div>`}
@@ -223,52 +226,3 @@ const testCards = (link: Link): Page =>
       )}
     </ul>
   </section>`;
-
-interface ConfirmationParts {
-  readonly link: Link;
-  readonly merchantName: string;
-  readonly card: TestCard;
-  readonly amount: Amount;
-  readonly now: Date;
-  /** Without it, an answer was not given on this page. */
-  readonly question: string;
-  readonly entered: URLSearchParams;
-}
-
-/** The step of 3-D Secure, in which a live payment leaves the checkout for a page of the bank. Its form has what was entered. */
-export function confirmationPage(parts: ConfirmationParts): Page {
-  const { link, merchantName, card, amount, now, question, entered } = parts;
-  const own = ["card", "confirmed", "question"];
-  const kept = [...entered].filter(([field]) => ![...SECRETS, ...own].includes(field));
-  return page({
-    kind: "checkout",
-    title: "Confirm your payment – Your bank",
-    content: html`<main>
-      <form class="card message" id="payment" method="post">
-        ${[...kept, ["card", card.name], ["question", question]].map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`)}
-        <p class="bank">
-          <svg viewBox="0 0 24 24" aria-hidden="true">
-            <path d="M12 3l8 3v6c0 4.5-3.2 7.6-8 9-4.8-1.4-8-4.5-8-9V6z" />
-          </svg>
-          <b>Your bank</b> 3-D Secure, simulated
-        </p>
-        <h1 tabindex="-1" autofocus>
-          ${isVerification(link) ? "Confirm your card" : "Confirm your payment"}
-        </h1>
-        ${signOf(amount) > 0 ? amountText(amount, link.request.currency) : ""}
-        ${facts([
-          ["Merchant", merchantName],
-          ["Card", cardText(card.number)],
-          ["Date", moment(now)],
-        ])}
-        <p class="advice">In a live payment, the bank asks for a code or for a confirmation in its app.</p>
-        <div class="actions">
-          <button class="primary" name="confirmed" value="yes">Confirm</button>
-          <button name="confirmed" value="no">Refuse</button>
-          <a class="button quiet-button" href="/pay?r=${encodeURIComponent(link.id)}">Back to the payment</a>
-        </div>
-        ${PROGRESS}
-      </form>
-    </main>`,
-  });
-}

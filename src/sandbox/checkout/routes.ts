@@ -1,55 +1,59 @@
 /** The checkout's addresses: the link's page, the payment that its form posts, and the result. */
 import type { Context, Hono } from "hono";
 import { parseWebAddress } from "../../domain/addresses.ts";
-import { DELAY, notConfirmed } from "../../domain/test-cards.ts";
 import { outcomeOf, type TransactionRecord } from "../../domain/transaction.ts";
-import { requireSameOrigin } from "../access.ts";
-import checkoutScript from "../browser/checkout.js?raw";
+import checkoutScript from "../../pages/browser/checkout.js?raw";
+import { fileReply, htmlReply } from "../../pages/page.ts";
+import { STYLE } from "../../pages/style.ts";
+import { BANNER_STYLE } from "../banner.ts";
 import type { Refused } from "../form.ts";
 import { findLink, isOpen, statusOf } from "../links.ts";
-import { fileReply, htmlReply, STYLE } from "../page.ts";
-import { acceptPayment, checkPayment, paymentInputFromForm, type PaymentInput } from "../payments.ts";
+import { acceptPayment, checkPayment, leftToPay, paymentInputFromForm } from "../payments.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
-import type { Service } from "../service.ts";
+import type { SandboxRuntime } from "../runtime.ts";
 import type { Link } from "../store/rows.ts";
 import { closedPage, receiptPage, RETURN_DELAY, unknownPage } from "./messages.ts";
-import { reasonOf, resultPath, sandboxStrip } from "./parts.ts";
-import { checkoutPage, confirmationPage, type Declined } from "./payment-form.ts";
+import { reasonOf, resultPath, sandboxStrip } from "./components.ts";
+import { checkoutPage, type Declined } from "./payment-form.ts";
 import { CHECKOUT_STYLE } from "./style.ts";
 
-export function checkoutRoutes(app: Hono, service: Service): void {
+export function checkoutRoutes(app: Hono, service: SandboxRuntime): void {
   app.get("/pay", (c) => viewLink(c, service));
   app.post("/pay", (c) => payLink(c, service));
   app.get("/pay/result", (c) => viewResult(c, service));
-  app.get("/checkout.css", () => fileReply(STYLE + CHECKOUT_STYLE, "text/css"));
+  app.get("/checkout.css", () => fileReply(STYLE + BANNER_STYLE + CHECKOUT_STYLE, "text/css"));
   app.get("/checkout.js", () => fileReply(checkoutScript, "text/javascript"));
 }
 
-const linkFromQuery = (c: Context, { ledger }: Service): Link | undefined =>
+const linkFromQuery = (c: Context, { ledger }: SandboxRuntime): Link | undefined =>
   ledger.findLink(c.req.query("r") ?? "");
 
-async function viewLink(c: Context, service: Service): Promise<Response> {
+async function viewLink(c: Context, service: SandboxRuntime): Promise<Response> {
   const { ledger, clock } = service;
   const link = linkFromQuery(c, service);
   if (link === undefined) return htmlReply(unknownPage(), 404);
-  if (link.viewedDate === null) {
-    await ledger.write(() => ledger.saveLink({ ...link, viewedDate: clock.now() }));
-  }
   const { merchantName } = service.merchant;
   const status = statusOf(link, clock.now());
-  return isOpen(status) ? formPage(link, service) : htmlReply(closedPage(status, merchantName), 410);
+  if (!isOpen(status)) return htmlReply(closedPage(status, merchantName), 410);
+  // The HEAD of a link preview is no customer.
+  if (link.viewedDate === null && c.req.method === "GET")
+    await ledger.write(() => ledger.saveLink({ ...link, viewedDate: clock.now() }));
+  return formPage(link, service);
 }
 
 /** The form as it was entered and refused, or declined; else an empty one. */
 function formPage(
   link: Link,
-  { merchant: { merchantName }, newToken }: Service,
+  { merchant: { merchantName }, ids, ledger }: SandboxRuntime,
   shown: { readonly refused?: Refused; readonly declined?: Declined } = {},
   status = 200,
 ): Promise<Response> {
   // A refused form keeps its token: it has paid nothing, and a second copy of it cannot pay twice.
-  const token = (shown.refused && formToken(shown.refused.entered)) ?? newToken();
-  return htmlReply(checkoutPage({ link, merchantName, token, ...shown }), status);
+  const token = (shown.refused && formToken(shown.refused.entered)) ?? ids.newId();
+  return htmlReply(
+    checkoutPage({ link, left: leftToPay(link, ledger), merchantName, token, ...shown }),
+    status,
+  );
 }
 
 /** Where the customer returns to after a payment; undefined if the link has no address for the outcome. */
@@ -59,8 +63,7 @@ function returnUrlFor(record: TransactionRecord, { request }: Link): string | un
   return parseWebAddress(url ?? "")?.href;
 }
 
-async function payLink(c: Context, service: Service): Promise<Response> {
-  requireSameOrigin(c);
+async function payLink(c: Context, service: SandboxRuntime): Promise<Response> {
   const form = await formBody(c);
   if (accepts(c, "application/json")) return payByProgram(c, form, service);
   try {
@@ -80,7 +83,7 @@ async function payLink(c: Context, service: Service): Promise<Response> {
 function checkedPage(
   entered: URLSearchParams,
   link: Link,
-  service: Service,
+  service: SandboxRuntime,
   refusal?: ServiceProblem,
 ): Promise<Response> {
   const errors = refusal?.errors.filter(({ at }) => entered.getAll("check").includes(at));
@@ -88,29 +91,22 @@ function checkedPage(
 }
 
 /** The record, with the address that a browser would return to. */
-async function payByProgram(c: Context, form: URLSearchParams, service: Service): Promise<Response> {
-  const { record, linkId } = await pay(c, paymentInputFromForm(form), form, service);
+async function payByProgram(c: Context, form: URLSearchParams, service: SandboxRuntime): Promise<Response> {
+  const input = paymentInputFromForm(form);
+  const { record, linkId } = await acceptPayment(service, c.req.query("r") ?? "", input, formToken(form));
   const returnUrl = returnUrlFor(record, findLink(service.ledger, linkId));
   return jsonReply({ ...record, ...(returnUrl === undefined ? {} : { returnUrl }) });
 }
 
-async function payInBrowser(c: Context, form: URLSearchParams, service: Service): Promise<Response> {
-  const { ledger, clock, merchant, tokens } = service;
+async function payInBrowser(c: Context, form: URLSearchParams, service: SandboxRuntime): Promise<Response> {
+  const { ledger, clock } = service;
   const input = paymentInputFromForm(form);
   const link = findLink(ledger, c.req.query("r") ?? "");
-  const now = clock.now();
   if (form.has("check")) {
-    checkPayment(link, input, now);
+    checkPayment(link, input, ledger, clock.now());
     return checkedPage(form, link, service);
   }
-  const { card } = input;
-  const question = tokens.sealOf([link.id, form.get("form"), form.get("amount")]);
-  if (card?.before === "confirmation" && !(form.has("confirmed") && form.get("question") === question)) {
-    const { amount } = checkPayment(link, input, now);
-    const { merchantName } = merchant;
-    return htmlReply(confirmationPage({ link, merchantName, card, amount, now, question, entered: form }));
-  }
-  const payment = await pay(c, input, form, service);
+  const payment = await acceptPayment(service, link.id, input, formToken(form));
   const { uti, record } = payment;
   const isAgainOpen = isOpen(statusOf(findLink(ledger, link.id), clock.now()));
   if (isAgainOpen && outcomeOf(record) === "DECLINED") {
@@ -124,19 +120,10 @@ async function payInBrowser(c: Context, form: URLSearchParams, service: Service)
   return c.redirect(resultPath(uti), 303);
 }
 
-/** The answer of the card's bank, which may take its time. A program that names no answer of the customer confirms. */
-async function pay(c: Context, input: PaymentInput, form: URLSearchParams, service: Service) {
-  const { card } = input;
-  if (card?.before === "delay") await new Promise((resolve) => setTimeout(resolve, DELAY));
-  const isRefused = card?.before === "confirmation" && (form.get("confirmed") ?? "yes") !== "yes";
-  const paid = isRefused ? { ...input, card: notConfirmed(card) } : input;
-  return acceptPayment(service, c.req.query("r") ?? "", paid, formToken(form));
-}
-
 const checkoutPath = (linkId: string): string => `/pay?r=${encodeURIComponent(linkId)}`;
 
 /** `stay` is in the query once the customer has turned off the time limit. */
-function viewResult(c: Context, service: Service): Response | Promise<Response> {
+function viewResult(c: Context, service: SandboxRuntime): Response | Promise<Response> {
   const { ledger, clock, merchant } = service;
   const { t = "", stay } = c.req.query();
   const payment = ledger.findPayment(t);
@@ -149,6 +136,7 @@ function viewResult(c: Context, service: Service): Response | Promise<Response> 
     payment,
     link,
     merchantName: merchant.merchantName,
+    left: leftToPay(link, ledger),
     payAgain: open ? checkoutPath(link.id) : undefined,
     returnLink: url === undefined ? undefined : { url, stay: leaves ? `${resultPath(t)}&stay=1` : undefined },
     strip: sandboxStrip(payment, service),

@@ -80,9 +80,6 @@ fieldset .facts { flex: 1 1 100%; }
 .strip .delivered { color: var(--good); } .strip .failed { color: var(--bad); } .strip .waiting, .strip .none { color: var(--quiet); }
 .checkout .message + .strip { max-width: 29rem; margin: 1rem auto 0; }
 .problems p { margin-top: 0.35rem; }
-.bank { display: flex; gap: 0.5rem; align-items: center; color: var(--quiet); font-size: 0.875rem; }
-.bank b { color: var(--text); }
-.bank svg { width: 1.5rem; height: 1.5rem; fill: none; stroke: var(--accent); stroke-width: 2; stroke-linejoin: round; }
 h1:focus { outline: none; }
 
 .checkout .message { max-width: 29rem; margin: 0 auto; display: grid; gap: 1.25rem; }

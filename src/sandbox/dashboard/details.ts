@@ -5,32 +5,34 @@ import { responseText } from "../../domain/response-codes.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { CUSTOMER_FIELD_NAMES, CUSTOMER_FIELDS } from "../customer.ts";
 import { statusOf } from "../links.ts";
-import { facts, type Page } from "../page.ts";
-import type { Delivery, Link, Payment } from "../store/rows.ts";
-import { dashboardPage, type DashboardPage } from "./frame.ts";
-import { DELIVERIES, listPanel } from "./lists.ts";
 import {
-  address,
-  amountOf,
   badge,
   block,
   clipped,
   copyable,
+  facts,
+  momentOf,
+  panel,
+  plural,
+  spaced,
+  timeOf,
+} from "../../pages/components.ts";
+import type { Page } from "../../pages/page.ts";
+import type { Delivery, Link, Payment } from "../store/rows.ts";
+import { dashboardPage, type DashboardPage } from "./frame.ts";
+import { DELIVERIES, listPanel } from "./lists.ts";
+import {
+  amountOf,
   deliveryPath,
   linkPath,
-  momentOf,
   outcomeText,
   paidAt,
-  panel,
   paymentPath,
-  plural,
   priceOf,
   referenceOf,
-  spaced,
   statusText,
-  timeOf,
   type View,
-} from "./parts.ts";
+} from "./components.ts";
 
 interface Detail extends Omit<DashboardPage, "content" | "text"> {
   readonly heading: Page | string;
@@ -51,7 +53,7 @@ export const detailPage = (
   { heading, state, actions = "", chain, path, summary, aside, sections, ...page }: Detail,
 ): Page =>
   dashboardPage(view, {
-    live: {},
+    live: true,
     ...page,
     content: html`<div class="title-row">
         <h1>${heading} <span id="title-state">${badge(state)}</span></h1>
@@ -104,7 +106,7 @@ function chainSection(view: View, chain: Chain, path: string): Page {
                 >${time === null ? "not yet" : time === undefined ? "" : timeOf(time, view.now)}</span
               >
             </div>
-            ${time ? html`<p class="note">${momentOf(time)}</p>` : ""}
+            ${time ? html`<p class="note">${momentOf(time, view.now)}</p>` : ""}
             ${note === undefined ? "" : html`<p class="note" dir="auto">${note}</p>`}
           </li>`,
       )}
@@ -114,7 +116,7 @@ function chainSection(view: View, chain: Chain, path: string): Page {
 
 function* stepsOf(view: View, { link, payment, delivery }: Chain, path: string): Generator<Step> {
   const to = (target: string, text: string): Page =>
-    html`<a href="${address(view, target)}" ${target === path ? html`aria-current="page"` : ""}>${text}</a>`;
+    html`<a href="${target}" ${target === path ? html`aria-current="page"` : ""}>${text}</a>`;
   const { id, createdDate, viewedDate, attemptedDate, paidDate, cancelledDate } = link;
   const isExpired = statusOf(link, view.now) === "expired";
   yield { key: "created", title: to(linkPath(id), "Link created"), time: createdDate, note: priceOf(link) };
@@ -169,7 +171,7 @@ export function paymentPage(view: View, uti: string): Page | undefined {
     summary: facts([
       ["Reference", clipped(textOf(record, "reference") ?? "", 100)],
       ["UTI", copyable("UTI", uti)],
-      ["Time", time && momentOf(time)],
+      ["Time", time && momentOf(time, view.now)],
       ["Card", textOf(record, "cardPan")],
       ["Response code", responseText(textOf(record, "responseCode") ?? "")],
       ["Type", textOf(record, "transType")],

@@ -1,19 +1,17 @@
-/** The frame of the dashboard's pages: search, tabs with counts, the clock, the signing key and the connection. */
+/** The frame of the dashboard's pages: search, tabs, the clock, the signing key and the connection. */
 import { html } from "hono/html";
-import { LISTENER_URL } from "../../domain/addresses.ts";
-import { capitalized } from "../../domain/payment-link-fields.ts";
-import { page, type Page } from "../page.ts";
 import {
-  actionForm,
-  address,
   badge,
   clipped,
-  keyField,
-  minuteTime,
+  confirmation,
+  datedMoment,
   momentOf,
-  pageAddress,
-  type View,
-} from "./parts.ts";
+  plural,
+  searchBox,
+} from "../../pages/components.ts";
+import type { Page } from "../../pages/page.ts";
+import { sandboxPage } from "../banner.ts";
+import { controlForm, HOME, type View } from "./components.ts";
 
 export type Tab = "deliveries" | "payments" | "links" | "requests";
 
@@ -21,12 +19,8 @@ export interface DashboardPage {
   readonly title: string;
   readonly content: Page;
   readonly tab?: Tab;
-  /** Added to the address that the script reads again at each change; without it, only the frame is kept up to date. */
-  readonly live?: Readonly<Record<string, string>>;
-  /** Milliseconds after which the script reads the page again without a change: fewer while a time on it counts in seconds. */
-  readonly refresh?: number | undefined;
-  /** The same while the top of the page's list is out of sight. */
-  readonly pinned?: Readonly<Record<string, string>>;
+  /** Whether the content follows what happens; the frame always does. */
+  readonly live?: boolean;
   /** The text that was searched for. */
   readonly text?: string;
   /** Whether the page shows a refused form, which no change may replace. */
@@ -35,17 +29,18 @@ export interface DashboardPage {
 
 export const dashboardPage = (
   view: View,
-  { title, content, tab, live, pinned = live, refresh = 60_000, text = "", invalid = false }: DashboardPage,
+  { title, content, tab, live = false, text = "", invalid = false }: DashboardPage,
 ): Page =>
-  page({
+  sandboxPage({
     kind: "dashboard",
+    now: view.now,
     invalid,
     title: `${title} – ${view.merchantName} sandbox`,
     content: html`<a class="skip" href="#main">Skip to content</a>
       <section class="head" aria-label="Dashboard">
         <div class="head-row">
-          <p class="brand" dir="auto"><a href="${address(view, "/")}">${clipped(view.merchantName)}</a></p>
-          ${searchBox(view, { id: "search", action: "/search", label: "Search links, payments and deliveries", placeholder: "Amount, customer, reference, status or id", text })}
+          <p class="brand" dir="auto"><a href="/">${clipped(view.merchantName)}</a></p>
+          ${searchBox({ id: "search", action: "/search", label: "Search links, payments and deliveries", placeholder: "Amount, customer, reference, status or id", text })}
           <p id="connection" class="connection" role="status">Not live: reload to update</p>
         </div>
         <div class="head-row">
@@ -54,66 +49,35 @@ export const dashboardPage = (
         </div>
       </section>
       <main id="main" tabindex="-1">
-        ${notice(view.done)} ${view.key === undefined ? readOnlyNotice : ""}
-        <div
-          id="content"
-          data-page="${pageAddress(view, view.here, live)}"
-          data-pinned="${pageAddress(view, view.here, pinned)}"
-          data-refresh="${refresh}"
-          ${live === undefined || invalid ? "" : "data-live"}
-        >
-          ${content}
-        </div>
-      </main>
-      <footer class="keys" aria-label="Keys">
-        <kbd>/</kbd> or <kbd>Ctrl K</kbd> search · <kbd>j</kbd> <kbd>k</kbd> next and previous row ·
-        <kbd>Enter</kbd> open
-      </footer>`,
+        ${notice(view.done)} ${view.mayAct ? "" : readOnlyNotice}
+        <div id="content" data-page="${view.here}" ${live && !invalid ? "data-live" : ""}>${content}</div>
+      </main>`,
   });
 
-interface SearchBox {
-  readonly id: "search" | "filter";
-  readonly action: string;
-  readonly label: string;
-  readonly placeholder: string;
-  readonly text: string;
-  /** The filter that stays. */
-  readonly state?: string;
-}
-
-export const searchBox = (
-  view: View,
-  { id, action, label, placeholder, text, state = "" }: SearchBox,
-): Page =>
-  html`<form class="${id}" method="get" action="${action}" ${id === "search" ? html`role="search"` : ""}>
-    ${keyField(view)} ${state === "" ? "" : html`<input type="hidden" name="state" value="${state}" />`}
-    <label class="hidden" for="${id}">${label}</label>
-    <input id="${id}" name="text" type="search" value="${text}" placeholder="${placeholder}" dir="auto" />
-    <button>${capitalized(id)}</button>
-  </form>`;
-
 function tabs(view: View, current: Tab | undefined): Page {
-  const { deliveries, payments, links, failed } = view.counts;
-  const tab = (name: Tab, title: string, count: number, more: Page | string = ""): Page =>
+  const tab = (name: Tab, title: string, more: Page | string = ""): Page =>
     html`<li>
-      <a href="${address(view, `/${name}`)}" ${name === current ? html`aria-current="page"` : ""}
-        >${title} <span class="count">${count.toLocaleString("en-US")}</span>${more}</a
-      >
+      <a href="/${name}" ${name === current ? html`aria-current="page"` : ""}>${title}${more}</a>
     </li>`;
+  const failed =
+    view.failed === 0
+      ? ""
+      : html` <span class="count failed"
+          >${view.failed.toLocaleString("en-US")}<span class="word"> failed</span></span
+        >`;
   return html`<nav id="tabs" class="tabs" aria-label="Lists" data-live>
     <ul>
-      ${tab("deliveries", "Deliveries", deliveries, failed === 0 ? "" : html` <span class="count failed">${failed.toLocaleString("en-US")}<span class="word"> failed</span></span>`)}
-      ${tab("payments", "Payments", payments)} ${tab("links", "Links", links)}
-      ${tab("requests", "Requests", view.requests.count())}
+      ${tab("deliveries", "Deliveries", failed)} ${tab("payments", "Payments")} ${tab("links", "Links")}
+      ${tab("requests", "Requests")}
     </ul>
   </nav>`;
 }
 
 const clock = (view: View): Page =>
   html`<div class="control">
-    <a href="${address(view, "/clock")}">Clock</a>
-    ${momentOf(view.now, minuteTime(view.now))} ${view.clock === "running" ? "" : badge(view.clock)}
-    ${actionForm(
+    <span class="control-name">Clock</span>
+    ${view.clock === "running" ? momentOf(view.now, view.now) : html`${datedMoment(view.now)} ${badge(view.clock)}`}
+    ${controlForm(
       view,
       "/sandbox/advance",
       html`<button name="when" value="1h">+1 h<span class="hidden"> on the clock</span></button>
@@ -123,44 +87,20 @@ const clock = (view: View): Page =>
 
 const signingKey = (view: View): Page =>
   html`<div class="control">
-    <span class="control-name">Signing key</span> <span class="mono">${clipped(view.keyid)}</span>
     ${
-      view.key === undefined
-        ? ""
-        : html`<button popovertarget="rotate">Rotate…</button> ${confirmation(view, {
+      view.mayAct
+        ? html`<button popovertarget="rotate">Signing key…</button> ${confirmation({
               id: "rotate",
               title: "Rotate the signing key?",
-              text: "Webhooks will be signed with a new key. The old key stays published for a day.",
-              action: "/sandbox/rotate-key",
-              button: "Rotate key",
+              subject: `Webhooks are signed with ${view.keyid}.`,
+              text: "They will be signed with a new key. The old key stays published for a day.",
+              form: html`${controlForm(view, "/sandbox/rotate-key", html`<button class="danger">Rotate key</button>`)}`,
             })}`
+        : html`<span class="control-name">Signing key</span> <span class="mono">${clipped(view.keyid)}</span>`
     }
   </div>`;
 
-interface Confirmation {
-  /** The target of the button that opens it. */
-  readonly id: string;
-  readonly title: string;
-  /** What the action is about. */
-  readonly subject?: string;
-  readonly text: string;
-  readonly action: string;
-  readonly button: string;
-}
-
-/** Asks before an action that cannot be undone. A popover needs no script. */
-export const confirmation = (view: View, { id, title, subject, text, action, button }: Confirmation): Page =>
-  html`<dialog popover id="${id}" aria-labelledby="${id}-title">
-    <h2 id="${id}-title">${title}</h2>
-    ${subject === undefined ? "" : html`<p dir="auto"><b>${subject}</b></p>`}
-    <p>${text}</p>
-    <div class="actions">
-      <button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>Go back</button>
-      ${actionForm(view, action, html`<button class="danger">${button}</button>`)}
-    </div>
-  </dialog>`;
-
-/** What the action that led to this page did. It is shown once: no reload and no change repeats it. */
+/** What the action that led to this page did. The script takes it out of the address, so that it is told once. */
 const DONE = new Map([
   ["advanced", "The clock was moved forward."],
   ["cancelled", "The link was cancelled. It can no longer be paid."],
@@ -168,8 +108,7 @@ const DONE = new Map([
   ["paid", "The payment was made. No money moved."],
   ["resent", "A new attempt has started."],
   ["resent-all", "A new attempt of each failed delivery has started."],
-  ["sampled", `A sample link was created and paid. No money moved. Its webhook is sent to ${LISTENER_URL}.`],
-  ["tampered", "A tampered attempt has started. Your application must refuse it."],
+  ["sampled", "A sample link was created and paid. No money moved."],
   ["rotated", "Webhooks are now signed with a new key. The old key stays published for a day."],
 ]);
 
@@ -183,6 +122,14 @@ const readOnlyNotice = html`<p class="notice">
   <code>paylink sandbox</code> prints.
 </p>`;
 
+/** What has failed, above a list. */
+export const failedAlert = (view: View): Page | "" =>
+  view.failed === 0
+    ? ""
+    : html`<p class="bad">${plural(view.failed, "delivery", "deliveries")} failed</p>
+        <a href="${HOME}?state=failed">Show only these</a>
+        ${controlForm(view, "/sandbox/deliveries/resend-failed", html`<button>Resend all failed</button>`)}`;
+
 export const notFoundPage = (view: View, what: string): Page =>
   dashboardPage(view, {
     title: "Not found",
@@ -192,6 +139,6 @@ export const notFoundPage = (view: View, what: string): Page =>
         The sandbox has no ${what} with this id. It may have been restarted with <code>--reset</code> or
         another <code>--db</code>.
       </p>
-      <a class="button" href="${address(view, "/deliveries")}">All deliveries</a>
+      <a class="button" href="${HOME}">All deliveries</a>
     </section>`,
   });

@@ -1,12 +1,14 @@
 /** The first page: three steps from a link to its webhook, with commands to copy, a sample in one click, and what happened last. */
 import { html, raw } from "hono/html";
 import { renderSVG } from "uqr";
-import { LISTENER_PORT, SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import { LISTENER_PORT, LISTENER_URL, SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { isOpen, linkResponse, statusOf } from "../links.ts";
-import type { Page } from "../page.ts";
+import { clipped, copyable } from "../../pages/components.ts";
+import type { Page } from "../../pages/page.ts";
 import { dashboardPage } from "./frame.ts";
 import { DELIVERIES, listPanel, PAYMENTS } from "./lists.ts";
-import { actionForm, address, clipped, copyable, linkPath, linkTitle, pageLink, type View } from "./parts.ts";
+import { controlForm, linkPath, linkTitle, pageLink, type View } from "./components.ts";
+import { isListenerMissing, START_LISTEN } from "./describe.ts";
 
 /** With the quiet zone that a reader needs around the symbol, in modules (ISO/IEC 18004 6.3.8). */
 export const qrCode = (url: string): Page =>
@@ -19,14 +21,14 @@ const command = (what: string, words: string): Page =>
   html`<p>${copyable(`the command that ${what}`, `paylink ${words} -p ${SANDBOX_PROFILE}`)}</p>`;
 
 export function homePage(view: View): Page {
-  const sample = actionForm(
+  const sample = controlForm(
     view,
     "/sandbox/sample",
     html`<button class="primary">Create and pay a sample link</button>`,
   );
   return dashboardPage(view, {
     title: "Start",
-    live: {},
+    live: true,
     content: html`<div class="title-row">
         <h1>Take a payment in three steps</h1>
         <div class="actions">${sample}</div>
@@ -34,9 +36,7 @@ export function homePage(view: View): Page {
       <ol class="steps">
         <li class="panel">
           <h2>Create a link</h2>
-          <p class="hint">
-            ${view.key === undefined ? "" : html`<a href="${address(view, "/links/new")}">Fill in the form</a>, or:`}
-          </p>
+          <p class="hint">${view.mayAct ? html`<a href="/links/new">Fill in the form</a>, or:` : ""}</p>
           ${command("creates a link", "create --amount 10 --currency EUR")}
         </li>
         <li class="panel">
@@ -48,7 +48,7 @@ export function homePage(view: View): Page {
           <p class="hint">
             This command verifies each webhook; <code>--forward-to</code> passes it on to your application:
           </p>
-          ${command("receives webhooks", `listen --port ${LISTENER_PORT}`)}
+          ${command("receives webhooks", `listen --port ${LISTENER_PORT}`)} ${missingListener(view)}
         </li>
       </ol>
       ${listPanel(view, PAYMENTS, { query: {}, title: "Newest payments" })}
@@ -65,9 +65,15 @@ function payStep(view: View): Page {
       <code>paylink pay &lt;link&gt; -p ${SANDBOX_PROFILE}</code>
     </p>`;
   const { url } = linkResponse(link, view.checkoutUrl, view.now);
-  return html`<p class="hint">
-      The newest link: ${pageLink(view, linkPath(link.id), clipped(linkTitle(link)))}
-    </p>
+  return html`<p class="hint">The newest link: ${pageLink(linkPath(link.id), clipped(linkTitle(link)))}</p>
     <a class="button" href="${url}">Open checkout</a>
     ${qrCode(url)} ${command("pays the newest link", `pay ${link.id}`)}`;
+}
+
+/** Said where the newest webhook found nobody. */
+function missingListener({ ledger, now }: View): Page | "" {
+  const [delivery] = ledger.deliveries({ limit: 1, now }).rows;
+  if (delivery === undefined || !isListenerMissing(delivery, ledger.lastAttempt(delivery.id))) return "";
+  return html`<p class="bad">Nothing answers at ${LISTENER_URL}.</p>
+    <p class="hint">${START_LISTEN}</p>`;
 }

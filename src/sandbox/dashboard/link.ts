@@ -8,28 +8,27 @@ import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
 import { labelOf, meaningOf, titleOf } from "../../domain/payment-link-fields.ts";
 import { requestFields, SUBSCRIPTION_START, VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { safeJson } from "../../render/safe-text.ts";
-import { createForm, type Field, type Refused } from "../form.ts";
-import { isOpen, isReusable, linkResponse, statusOf } from "../links.ts";
-import { facts, type Page } from "../page.ts";
-import type { Link } from "../store/rows.ts";
-import { chainOf, detailPage } from "./details.ts";
-import { confirmation, dashboardPage } from "./frame.ts";
-import { qrCode } from "./home.ts";
-import { listPanel, PAYMENTS } from "./lists.ts";
 import {
-  actionForm,
-  address,
   clipped,
+  block,
+  confirmation,
   copyable,
-  foldedBlock,
-  linkPath,
-  linkTitle,
+  facts,
+  folded,
   momentOf,
   panel,
-  priceOf,
   timeOf,
-  type View,
-} from "./parts.ts";
+} from "../../pages/components.ts";
+import type { Page } from "../../pages/page.ts";
+import { createForm, type Field, type Refused } from "../form.ts";
+import { isOpen, isReusable, linkResponse, statusOf } from "../links.ts";
+import { leftToPay } from "../payments.ts";
+import type { Link } from "../store/rows.ts";
+import { chainOf, detailPage } from "./details.ts";
+import { dashboardPage } from "./frame.ts";
+import { qrCode } from "./home.ts";
+import { listPanel, PAYMENTS } from "./lists.ts";
+import { controlForm, linkPath, linkTitle, priceOf, type View } from "./components.ts";
 
 /** `refused` is a payment that was tried on the page. Undefined for an unknown link. */
 export function linkPage(view: View, id: string, refused?: Refused): Page | undefined {
@@ -49,14 +48,13 @@ export function linkPage(view: View, id: string, refused?: Refused): Page | unde
     state: status,
     actions: html`${open ? html`<a class="button" href="${url}">Open checkout</a>` : ""}
     ${
-      open && view.key !== undefined
-        ? html`<button class="danger" popovertarget="cancel">Cancel link…</button> ${confirmation(view, {
+      open && view.mayAct
+        ? html`<button class="danger" popovertarget="cancel">Cancel link…</button> ${confirmation({
               id: "cancel",
               title: "Cancel this link?",
               subject: clipped(linkTitle(link)),
               text: "Customers can no longer pay it. This cannot be undone.",
-              action: `/sandbox${path}/cancel`,
-              button: "Cancel link",
+              form: html`${controlForm(view, `/sandbox${path}/cancel`, html`<button class="danger">Cancel link</button>`)}`,
             })}`
         : ""
     }`,
@@ -69,7 +67,7 @@ export function linkPage(view: View, id: string, refused?: Refused): Page | unde
         [titleOf("description"), clipped(description, 300)],
         [titleOf("invoiceId"), clipped(invoiceId, 100)],
         [titleOf("customerName"), clipped(customerName, 100)],
-        [titleOf("expirationDate"), html`${timeOf(expiry, view.now)}, ${momentOf(expiry)}`],
+        [titleOf("expirationDate"), html`${timeOf(expiry, view.now)}, ${momentOf(expiry, view.now)}`],
         ["Webhooks", callbacksText(paymentSettings)],
       ])}
       <details id="qr">
@@ -77,10 +75,10 @@ export function linkPage(view: View, id: string, refused?: Refused): Page | unde
         ${qrCode(url)}
       </details>`,
     sections: [
-      open && view.key !== undefined ? payPanel(view, link, refused) : "",
+      open && view.mayAct ? payPanel(view, link, refused) : "",
       listPanel(view, PAYMENTS, { query: { linkId: id }, nothing: "No payments yet." }),
       html`<section class="panel" aria-label="JSON" id="json-section">
-        ${foldedBlock({ id: "json", title: "Link as JSON", text: safeJson(stringifyJson(reply, 2)) }, "The link as the API returns it")}
+        ${folded("json", "The link as the API returns it", block({ id: "json", title: "Link as JSON", text: safeJson(stringifyJson(reply, 2)) }))}
       </section>`,
     ],
   });
@@ -115,10 +113,10 @@ function payPanel(view: View, link: Link, refused: Refused | undefined): Page {
     inputmode: "decimal",
     value: signOf(amount) > 0 ? amount.toString() : "",
   };
-  const content = html`${isReusable(link) ? createForm([field], refused).field(field) : html`<p>${groupedAmount(amount, currency)}</p>`}
+  const content = html`${isReusable(link) ? createForm([field], refused).field(field) : html`<p>${groupedAmount(leftToPay(link, view.ledger), currency)}</p>`}
   ${SAMPLE_OUTCOMES.map((choice) => html`<button name="outcome" value="${choice}">${PAY_LABELS[choice]} payment</button>`)}`;
   const action = `/sandbox/links/${encodeURIComponent(link.id)}/pay`;
-  return panel("pay", "Pay as the customer", html`${actionForm(view, action, content)}`);
+  return panel("pay", "Pay as the customer", html`${controlForm(view, action, content)}`);
 }
 
 /** The terms of the request are its names and words: the form is checked by the rules of every request. */
@@ -202,7 +200,7 @@ export function newLinkPage(view: View, refused?: Refused): Page {
     tab: "links",
     content: html`<h1>New link</h1>
       ${refused === undefined ? "" : form.summary(`The link was not created: ${refused.problem.message}`)}
-      ${actionForm(
+      ${controlForm(
         view,
         "/sandbox/links",
         html`<div class="panel new-link">
@@ -213,7 +211,7 @@ export function newLinkPage(view: View, refused?: Refused): Page {
           </details>
           <div class="actions whole">
             <button class="primary">Create link</button>
-            <a class="button" href="${address(view, "/links")}">Back to links</a>
+            <a class="button" href="/links">Back to links</a>
           </div>
         </div>`,
       )}`,

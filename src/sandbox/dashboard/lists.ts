@@ -4,43 +4,45 @@ import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import { isAccepted } from "../deliveries.ts";
-import { statusOf } from "../links.ts";
-import type { Page } from "../page.ts";
-import { isFailed, type ApiRequest } from "../requests.ts";
-import type { Attempt, Delivery, Link, ListPage, ListQuery, Payment } from "../store/rows.ts";
-import { dashboardPage, searchBox, type Tab } from "./frame.ts";
 import {
-  actionForm,
   address,
-  amountOf,
   badge,
   block,
   clipped,
+  momentOf,
+  panel,
+  searchBox,
+  spaced,
+  timeOf,
+} from "../../pages/components.ts";
+import { chips, emptyList, freshButton, olderLink, table, type Listing } from "../../pages/lists.ts";
+import type { Page } from "../../pages/page.ts";
+import { isAccepted } from "../deliveries.ts";
+import { statusOf } from "../links.ts";
+import { isFailed, type ApiRequest } from "../requests.ts";
+import type { ListPage, ListQuery } from "../store/lists.ts";
+import type { Attempt, Delivery, Link, Payment } from "../store/rows.ts";
+import {
+  amountOf,
   deliveryPath,
   linkPath,
   linkTitle,
-  momentOf,
   outcomeText,
   pageLink,
   paidAt,
-  panel,
   paymentPath,
-  plural,
   priceOf,
   recordOf,
   referenceOf,
   requestPath,
   shortUrl,
-  spaced,
   statusText,
-  table,
-  type Listing,
   type View,
-} from "./parts.ts";
+} from "./components.ts";
+import { dashboardPage, failedAlert, type Tab } from "./frame.ts";
 
 /** What differs between the lists. */
-interface List<Row> extends Listing<Row> {
+interface List<Row> extends Listing<Row, View> {
   /** The rows in plural, as the tab and the address name them. */
   readonly tab: Tab;
   readonly one: string;
@@ -50,7 +52,6 @@ interface List<Row> extends Listing<Row> {
   readonly action?: (view: View) => Page | "";
   /** What to notice above the rows. */
   readonly alert?: (view: View) => Page | "";
-  readonly refresh?: number;
   readonly read: (view: View, query: ListQuery) => ListPage<Row>;
 }
 
@@ -65,12 +66,7 @@ export const DELIVERIES: List<ListedDelivery> = {
   one: "delivery",
   states: ["failed", "waiting", "delivered"],
   nothingYet: "A webhook appears here when a link with a callback URL is paid.",
-  alert: (view) =>
-    view.counts.failed === 0
-      ? ""
-      : html`<p class="bad">${plural(view.counts.failed, "delivery", "deliveries")} failed</p>
-          <a href="${address(view, "/deliveries", { state: "failed" })}">Show only these</a>
-          ${actionForm(view, "/sandbox/deliveries/resend-failed", html`<button>Resend all failed</button>`)}`,
+  alert: failedAlert,
   read: ({ ledger }, query) => {
     const page = ledger.deliveries(query);
     const rows = page.rows.map((delivery) => ({
@@ -87,7 +83,7 @@ export const DELIVERIES: List<ListedDelivery> = {
     {
       title: "Reference",
       kind: "main",
-      cell: ({ id, uti, record }, view) => pageLink(view, deliveryPath(id), referenceOf(record, uti)),
+      cell: ({ id, uti, record }) => pageLink(deliveryPath(id), referenceOf(record, uti)),
     },
     { title: "Outcome", cell: ({ record }) => spaced(outcomeText(record)) },
     { title: "Amount", kind: "number", cell: ({ record }) => amountOf(record) },
@@ -99,12 +95,12 @@ export const DELIVERIES: List<ListedDelivery> = {
     },
     {
       title: "Last attempt",
-      cell: ({ attempt }) => attempt && momentOf(attempt.at),
+      cell: ({ attempt }, { now }) => attempt && momentOf(attempt.at, now),
     },
     {
       title: "Next attempt",
       kind: "wide",
-      cell: ({ state, due }) => state === "waiting" && momentOf(new Date(due)),
+      cell: ({ state, due }, { now }) => state === "waiting" && timeOf(new Date(due), now),
     },
   ],
 };
@@ -122,25 +118,21 @@ export const PAYMENTS: List<Payment> = {
     {
       title: "Reference",
       kind: "main",
-      cell: ({ uti, record }, view) => pageLink(view, paymentPath(uti), referenceOf(record, uti)),
+      cell: ({ uti, record }) => pageLink(paymentPath(uti), referenceOf(record, uti)),
     },
     { title: "Amount", kind: "number", cell: ({ record }) => amountOf(record) },
     {
       title: "Time",
-      cell: ({ record }) => {
+      cell: ({ record }, { now }) => {
         const time = paidAt(record);
-        return time && momentOf(time);
+        return time && momentOf(time, now);
       },
     },
     {
       title: titleOf("customerName"),
       kind: "wide",
       cell: ({ linkId }, view) =>
-        pageLink(
-          view,
-          linkPath(linkId),
-          clipped(view.ledger.findLink(linkId)?.request.customerName ?? linkId),
-        ),
+        pageLink(linkPath(linkId), clipped(view.ledger.findLink(linkId)?.request.customerName ?? linkId)),
     },
     { title: "Card", kind: "wide mono", cell: ({ record }) => clipped(textOf(record, "cardPan") ?? "") },
     {
@@ -148,7 +140,7 @@ export const PAYMENTS: List<Payment> = {
       kind: "medium",
       cell: ({ uti }, view) => {
         const [delivery] = view.ledger.deliveries({ uti, limit: 1, now: view.now }).rows;
-        return delivery && pageLink(view, deliveryPath(delivery.id), delivery.state);
+        return delivery && pageLink(deliveryPath(delivery.id), delivery.state);
       },
     },
   ],
@@ -160,10 +152,7 @@ export const LINKS: List<Link> = {
   states: LINK_STATUSES,
   nothingYet: html`Create one here, or with
     <code>paylink create --amount 10 --currency EUR -p sandbox</code>`,
-  action: (view) =>
-    view.key === undefined
-      ? ""
-      : html`<a class="button primary" href="${address(view, "/links/new")}">New link</a>`,
+  action: (view) => (view.mayAct ? html`<a class="button primary" href="/links/new">New link</a>` : ""),
   read: ({ ledger }, query) => ledger.links(query),
   caption: "Links, the newest first",
   id: ({ id }) => id,
@@ -172,7 +161,7 @@ export const LINKS: List<Link> = {
     {
       title: titleOf("description"),
       kind: "main",
-      cell: (link, view) => pageLink(view, linkPath(link.id), clipped(linkTitle(link))),
+      cell: (link) => pageLink(linkPath(link.id), clipped(linkTitle(link))),
     },
     { title: titleOf("amount"), kind: "number", cell: priceOf },
     {
@@ -187,12 +176,12 @@ export const LINKS: List<Link> = {
     },
     {
       title: titleOf("createdDate"),
-      cell: ({ createdDate }) => momentOf(createdDate),
+      cell: ({ createdDate }, { now }) => momentOf(createdDate, now),
     },
     {
       title: titleOf("expirationDate"),
       kind: "wide",
-      cell: ({ expirationDate }) => momentOf(new Date(expirationDate)),
+      cell: ({ expirationDate }, { now }) => momentOf(new Date(expirationDate), now),
     },
   ],
 };
@@ -203,8 +192,6 @@ export const REQUESTS: List<ApiRequest> = {
   states: ["succeeded", "failed"],
   nothingYet:
     "The newest requests to the service's API appear here with their answers, since the sandbox was started.",
-  // Requests change nothing in the ledger, so nothing announces them.
-  refresh: 2_000,
   read: ({ requests }, query) => requests.list(query),
   caption: "Requests to the API, the newest first",
   id: ({ number }) => String(number),
@@ -216,11 +203,10 @@ export const REQUESTS: List<ApiRequest> = {
     {
       title: "Request",
       kind: "main",
-      cell: ({ number, method, target }, view) =>
-        pageLink(view, requestPath(number), `${method} ${clipped(target, 80)}`),
+      cell: ({ number, method, target }) => pageLink(requestPath(number), `${method} ${clipped(target, 80)}`),
     },
     { title: "Duration", kind: "number", cell: ({ duration }) => `${duration} ms` },
-    { title: "Time", cell: ({ at }) => momentOf(at) },
+    { title: "Time", cell: ({ at }, { now }) => momentOf(at, now) },
   ],
 };
 
@@ -238,7 +224,7 @@ export function requestPage(view: View, number: string): Page | undefined {
       ${panel(
         "request",
         "Request",
-        html`<p>${momentOf(at)}</p>
+        html`<p>${momentOf(at, view.now)}</p>
           ${body("request-body", request)}`,
       )}
       ${panel(
@@ -253,92 +239,52 @@ export function requestPage(view: View, number: string): Page | undefined {
 /** The most rows on a page of a list. */
 const ROWS = 50;
 
-/** The query of a list's address: its filters and position, and the newest row that an open page shows. */
-type ListAddress = Readonly<Partial<Record<"text" | "state" | "older" | "newer" | "top", string>>>;
+/** The query of a list's address: its filters and position. */
+type ListAddress = Readonly<Partial<Record<"text" | "state" | "older", string>>>;
 
-/**
- * New rows arrive by themselves on the first page while its top is in sight. On any other page, and further down, the rows
- * stay where they are under the pointer, and the new ones are counted.
- */
 export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): Page {
-  const { text = "", state = "", older, newer } = asked;
-  const current = list.read(view, { ...asked, limit: ROWS, now: view.now });
-  const { rows, arrived } = current;
-  const top = asked.top ?? current.newest;
-  const isFirst = older === undefined && newer === undefined;
+  const { text = "", state = "", older } = asked;
+  const { rows, older: next } = list.read(view, { text, state, older, limit: ROWS, now: view.now });
   const alert = list.alert?.(view) ?? "";
   const title = capitalized(list.tab);
   /** This list with other filters, or at another position. */
-  const to = (query: Readonly<Record<string, string>>): string => address(view, `/${list.tab}`, query);
-  const filters = { text, state };
+  const to = (query: ListAddress): string => address(`/${list.tab}`, query);
   return dashboardPage(view, {
     title,
     tab: list.tab,
-    ...(list.refresh === undefined ? {} : { refresh: list.refresh }),
-    live: isFirst ? {} : { top },
-    pinned: { top },
+    live: true,
     content: html`<div class="title-row">
         <h1>${title}</h1>
         <div class="actions">${list.action?.(view) ?? ""}</div>
       </div>
       <div class="filters">
-        <nav aria-label="Filter ${list.tab}">
-          <ul class="chips">
-            ${["", ...list.states].map(
-              (shown) =>
-                html`<li>
-                  <a href="${to({ text, state: shown })}" ${shown === state ? html`aria-current="true"` : ""}
-                    >${capitalized(spaced(shown) || "all")}</a
-                  >
-                </li>`,
-            )}
-          </ul>
-        </nav>
-        ${searchBox(view, { id: "filter", action: `/${list.tab}`, label: `Filter ${list.tab} by text`, placeholder: `Filter ${list.tab}`, text, state })}
+        ${chips(
+          `Filter ${list.tab}`,
+          state,
+          ["", ...list.states].map((one) => ({ state: one, href: to({ text, state: one }) })),
+        )}
+        ${searchBox({ id: "filter", action: `/${list.tab}`, label: `Filter ${list.tab} by text`, placeholder: `Filter ${list.tab}`, text, state })}
       </div>
       ${alert === "" ? "" : html`<section class="alert" aria-label="Failed">${alert}</section>`}
       <section class="panel" id="list" aria-label="${title}">
-        <div class="list-row">
-          <p id="range" class="quiet">${rangeText(current)}</p>
-          <p role="status">
-            ${arrived === 0 ? "" : html`<a id="fresh" href="${to(filters)}">Show ${arrived.toLocaleString("en-US")} new</a>`}
-          </p>
-        </div>
         ${
           rows.length > 0
-            ? table(view, list, rows, text)
+            ? table(view, list, rows)
             : text === "" && state === ""
-              ? html`<div class="empty">
-                  <p><b>Nothing yet</b></p>
-                  <p>${list.nothingYet}</p>
-                </div>`
-              : html`<div class="empty">
-                  <p><b>Nothing matches</b></p>
-                  <p>No ${list.one} matches these filters.</p>
-                  <a class="button" href="${to({})}">Show all ${list.tab}</a>
-                </div>`
+              ? emptyList("Nothing yet", list.nothingYet)
+              : emptyList(
+                  "Nothing matches",
+                  `No ${list.one} matches these filters.`,
+                  html`<a class="button" href="${to({})}">Show all ${list.tab}</a>`,
+                )
         }
-        ${pageLinks(current, (position) => to({ ...filters, ...position }))}
-      </section>`,
+        ${olderLink(
+          next === undefined ? undefined : to({ text, state, older: next }),
+          older === undefined ? undefined : to({ text, state }),
+        )}
+      </section>
+      ${freshButton}`,
   });
-}
-
-function rangeText({ skipped, rows, total }: ListPage<unknown>): string {
-  if (total === 0) return "";
-  const all = total.toLocaleString("en-US");
-  if (skipped === 0) return `${rows.length} of ${all}`;
-  return `${skipped + 1} to ${skipped + rows.length} of ${all}`;
-}
-
-function pageLinks(
-  { newer, older }: ListPage<unknown>,
-  to: (position: Readonly<Record<string, string>>) => string,
-): Page | "" {
-  if (newer === undefined && older === undefined) return "";
-  return html`<nav class="pages" aria-label="Pages">
-    ${newer === undefined ? "" : html`<a class="button" rel="prev" href="${to({ newer })}">← Previous</a>`}
-    ${older === undefined ? "" : html`<a class="button" rel="next" href="${to({ older })}">Next →</a>`}
-  </nav>`;
 }
 
 /** The most rows of a list on another page. */
@@ -355,12 +301,12 @@ interface Excerpt {
 /** The first rows of a list on another page, with the way to all of them. */
 export function listPanel<Row>(view: View, list: List<Row>, excerpt: Excerpt): Page | "" {
   const { query, title = capitalized(list.tab), nothing } = excerpt;
-  const { rows, total } = list.read(view, { ...query, limit: EXCERPT, now: view.now });
+  const { rows, older } = list.read(view, { ...query, limit: EXCERPT, now: view.now });
   if (rows.length === 0)
     return nothing === undefined ? "" : panel(list.tab, title, html`<p class="hint">${nothing}</p>`);
-  const all = address(view, `/${list.tab}`, { text: query.linkId ?? query.uti ?? query.text });
-  const more = html`<a href="${all}">Show all ${total.toLocaleString("en-US")}</a>`;
-  return panel(list.tab, title, table(view, list, rows, query.text), total > rows.length ? more : "");
+  const all = address(`/${list.tab}`, { text: query.linkId ?? query.uti ?? query.text });
+  const more = html`<a href="${all}">Show all</a>`;
+  return panel(list.tab, title, table(view, list, rows), older === undefined ? "" : more);
 }
 
 export function searchPage(view: View, text: string): Page {
@@ -370,9 +316,8 @@ export function searchPage(view: View, text: string): Page {
     listPanel(view, LINKS, { query }),
     listPanel(view, DELIVERIES, { query }),
   ];
-  const nothing = html`<section class="panel empty">
-    <p><b>Nothing matches</b></p>
-    <p>No link, payment or delivery shows all of these words.</p>
+  const nothing = html`<section class="panel">
+    ${emptyList("Nothing matches", "No link, payment or delivery shows all of these words.")}
   </section>`;
   return dashboardPage(view, {
     title: "Search",

@@ -1,5 +1,5 @@
 /** The schemas of the document. Those of links and transactions come from the schemas and tables that check them. */
-import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
+import { SCOPE, TRANSACTION_TYPES } from "../../domain/known-services.ts";
 import { CURRENCY_CODE, DECIMAL } from "../../domain/money.ts";
 import type { Outcome } from "../../domain/outcome.ts";
 import {
@@ -12,58 +12,11 @@ import {
 import { LARGEST_PAGE, LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
 import { isForbidden, isRequired } from "../../domain/transaction.ts";
-import { SCOPE, TOKEN_ERRORS } from "../access.ts";
+import { TOKEN_ERRORS } from "../access.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
-
-/** `sandbox`: whether they are those of the sandbox, or of the documented service. */
-export const schemas = (sandbox: boolean): JsonSchema => ({
-  PaymentLinkRequest: {
-    ...linkSchema("request"),
-    description: "A link to create: one-time, or multi-use with linkOptions.",
-    if: { not: { required: ["linkOptions"] } },
-    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-    then: { required: ["expirationDate"] },
-  },
-  PaymentLinkUpdate: {
-    description: "The changes to a link; a field that is left out keeps its value.",
-    ...object({ description: member("description"), expirationDate: member("expirationDate") }, [
-      "description",
-    ]),
-    additionalProperties: false,
-  },
-  PaymentLink: { ...linkSchema("reply"), description: "A payment link." },
-  PaymentLinks: {
-    description: "One page of a list.",
-    ...object({
-      totalCount: integer("The number of links on all pages.", { minimum: 0 }),
-      records: { type: "array", items: schemaRef("PaymentLink"), description: "The newest links first." },
-    }),
-  },
-  ApprovedTransaction: transaction("APPROVED", "The record of an approved payment."),
-  DeclinedTransaction: transaction("DECLINED", "The record of a declined payment."),
-  CancelledTransaction: transaction("CANCELLED", "The record of an attempt that the customer cancelled."),
-  TokenRequest: {
-    description: "OAuth 2.0 client credentials (RFC 6749 4.4).",
-    ...object(TOKEN_REQUEST, sandbox ? Object.keys(TOKEN_REQUEST).slice(1) : []),
-  },
-  Token: object(TOKEN, ["refresh_token"]),
-  TokenError: {
-    description: "An error of the token endpoint (RFC 6749 5.2).",
-    ...object(
-      {
-        error: { enum: TOKEN_ERRORS, description: "The kind of the error." },
-        error_description: text("What is wrong."),
-      },
-      ["error_description"],
-    ),
-  },
-  ...(sandbox
-    ? { Transaction: TRANSACTION, Problem: PROBLEM, KeySet: KEY_SET }
-    : { Error: { type: "object", properties: SERVICE_ERROR } }),
-});
 
 const text = (description: string, more: JsonSchema = {}): JsonSchema => ({
   type: "string",
@@ -205,31 +158,26 @@ const TOKEN = {
   refresh_token: text("Reserved."),
 };
 
-const SERVICE_ERROR = {
-  code: integer("The service's code, such as 275 for an unknown payment link."),
-  message: text("What is wrong."),
-};
-
 const PROBLEM = {
-  description: "Problem details (RFC 9457) with the code and the message of the service.",
-  ...object(
-    {
-      type: only("about:blank", "The status says what kind of problem it is."),
-      title: text("The name of the status."),
-      status: integer("The status of the reply."),
-      detail: text("The same as message."),
-      ...SERVICE_ERROR,
-      errors: {
-        type: "array",
-        description: "Each invalid field.",
-        items: object({
-          pointer: text("The field, as a JSON Pointer in its URI fragment form.", { pattern: "^#" }),
-          detail: text("What is wrong with it."),
-        }),
-      },
+  type: "object",
+  description:
+    "An error. The service documents code and message; the sandbox has them in problem details (RFC 9457).",
+  properties: {
+    code: integer("The service's code, such as 275 for an unknown payment link."),
+    message: text("What is wrong."),
+    type: text("about:blank: the status says what kind of problem it is."),
+    title: text("The name of the status."),
+    status: integer("The status of the reply."),
+    detail: text("The same as message."),
+    errors: {
+      type: "array",
+      description: "Each invalid field.",
+      items: object({
+        pointer: text("The field, as a JSON Pointer in its URI fragment form.", { pattern: "^#" }),
+        detail: text("What is wrong with it."),
+      }),
     },
-    ["errors"],
-  ),
+  },
 };
 
 const KEY_SET = {
@@ -246,4 +194,51 @@ const KEY_SET = {
       }),
     },
   }),
+};
+
+/** Last, since it is made of everything above. */
+export const SCHEMAS: JsonSchema = {
+  PaymentLinkRequest: {
+    ...linkSchema("request"),
+    description: "A link to create: one-time, or multi-use with linkOptions.",
+    if: { not: { required: ["linkOptions"] } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { required: ["expirationDate"] },
+  },
+  PaymentLinkUpdate: {
+    description: "The changes to a link; a field that is left out keeps its value.",
+    ...object({ description: member("description"), expirationDate: member("expirationDate") }, [
+      "description",
+    ]),
+    additionalProperties: false,
+  },
+  PaymentLink: { ...linkSchema("reply"), description: "A payment link." },
+  PaymentLinks: {
+    description: "One page of a list.",
+    ...object({
+      totalCount: integer("The number of links on all pages.", { minimum: 0 }),
+      records: { type: "array", items: schemaRef("PaymentLink"), description: "The newest links first." },
+    }),
+  },
+  ApprovedTransaction: transaction("APPROVED", "The record of an approved payment."),
+  DeclinedTransaction: transaction("DECLINED", "The record of a declined payment."),
+  CancelledTransaction: transaction("CANCELLED", "The record of an attempt that the customer cancelled."),
+  TokenRequest: {
+    description: "OAuth 2.0 client credentials (RFC 6749 4.4).",
+    ...object(TOKEN_REQUEST),
+  },
+  Token: object(TOKEN, ["refresh_token"]),
+  TokenError: {
+    description: "An error of the token endpoint (RFC 6749 5.2).",
+    ...object(
+      {
+        error: { enum: TOKEN_ERRORS, description: "The kind of the error." },
+        error_description: text("What is wrong."),
+      },
+      ["error_description"],
+    ),
+  },
+  Transaction: TRANSACTION,
+  Problem: PROBLEM,
+  KeySet: KEY_SET,
 };

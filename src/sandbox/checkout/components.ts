@@ -6,8 +6,9 @@ import { responseMeaning, responseText } from "../../domain/response-codes.ts";
 import { formatRelative } from "../../domain/time.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { isAccepted, isSent } from "../deliveries.ts";
-import { oneLine, type Page } from "../page.ts";
-import type { Service } from "../service.ts";
+import { oneLine } from "../../pages/components.ts";
+import type { Page } from "../../pages/page.ts";
+import type { SandboxRuntime } from "../runtime.ts";
 import type { Attempt, Delivery, Payment } from "../store/rows.ts";
 
 /** A name inside a sentence: its direction of writing does not change that of the sentence. */
@@ -53,7 +54,7 @@ export const reasonOf = (record: TransactionRecord): string =>
   capitalized(responseMeaning(textOf(record, "responseCode") ?? "") ?? "no reason was given");
 
 /** What a developer wants to know of a payment, which no live checkout shows. The page of the result brings it up to date. */
-export function sandboxStrip({ uti, record }: Payment, { ledger, clock }: Service): Page {
+export function sandboxStrip({ uti, record }: Payment, { ledger, clock }: SandboxRuntime): Page {
   const now = clock.now();
   const delivery = ledger.deliveries({ uti, limit: 1, now }).rows[0];
   const attempt = delivery && ledger.lastAttempt(delivery.id);

@@ -131,7 +131,7 @@ function show(form, button, state, text) {
 }
 
 /**
- * Shows a page that the server has answered with: a form to correct, another card to try, the bank's question.
+ * Shows a page that the server has answered with: a form to correct, or another card to try.
  * @param {Document} page
  */
 function replace(page) {

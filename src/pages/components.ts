@@ -1,0 +1,226 @@
+/** Small pieces that pages share: times, states, texts that are too long or can be copied, blocks, panels and questions. */
+import { html } from "hono/html";
+import { formatRelative } from "../domain/time.ts";
+import type { HeaderLine } from "../http/message.ts";
+import type { Page } from "./page.ts";
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+
+/** "3 minutes ago"; the exact time is its title. */
+export const timeOf = (date: Date, now: Date): Page =>
+  html`<time datetime="${date.toISOString()}" title="${exactTime(date)}">${formatRelative(date, now)}</time>`;
+
+/** A time that counts down in the browser: "in 9 s". */
+export const countdown = (date: Date, now: Date): Page =>
+  html`<time datetime="${date.toISOString()}" class="countdown" title="${exactTime(date)}"
+    >${formatRelative(date, now)}</time
+  >`;
+
+/** The exact time, of today without its date; the script shows it in the time zone of the browser. */
+export const momentOf = (date: Date, now: Date): Page => {
+  const text = exactTime(date);
+  const day = 11;
+  const isToday = text.slice(0, day) === exactTime(now).slice(0, day);
+  return html`<time datetime="${date.toISOString()}" class="exact"
+    >${isToday ? text.slice(day) : text}</time
+  >`;
+};
+
+/** The exact time with its date, even today. */
+export const datedMoment = (date: Date): Page =>
+  html`<time datetime="${date.toISOString()}" class="exact dated">${exactTime(date)}</time>`;
+
+/** `2026-01-31 12:00:00 UTC` */
+const exactTime = (date: Date): string => `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
+export const badge = (state: string, text = spaced(state)): Page =>
+  html`<span class="badge ${state}">${text}</span>`;
+
+/** A state as it is read: `partially approved`. */
+export const spaced = (state: string): string => state.replaceAll("-", " ");
+
+/** The longest text in a cell and in a block, in characters: a page stays small whatever it shows. */
+const CELL = 48;
+const BLOCK = 2_500;
+
+/** The bytes of a character in a page: some are escaped, and others are longer in UTF-8. */
+const bytesOf = (character: string): number => (/[&<>"']/.test(character) ? 6 : character > "\x7f" ? 3 : 1);
+
+/** The start of a text that is too long: at most so many characters, and `bytes` in the page. */
+export function clipped(text: string, length: number = CELL, bytes: number = 3 * length): string {
+  let shown = 0;
+  for (let left = bytes; shown < text.length && left >= 0; shown++) left -= bytesOf(text.charAt(shown));
+  if (shown === text.length && shown <= length) return text;
+  // Half of a surrogate pair is no character.
+  return `${text.slice(0, Math.min(shown, length) - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** A text of one line: a page would show a line break as a space. The reply makes the other characters visible. */
+export const oneLine = (text: string): string => text.replaceAll("\n", "\\n");
+
+/** Terms and their values, which may be written from right to left; empty values are left out. */
+export const facts = (
+  entries: readonly (readonly [term: string, value: Page | string | undefined])[],
+): Page =>
+  html`<dl class="facts">
+    ${entries.map(([term, value]) =>
+      value === undefined || value === ""
+        ? ""
+        : html`<div>
+            <dt>${term}</dt>
+            <dd><bdi>${typeof value === "string" ? oneLine(value) : value}</bdi></dd>
+          </div>`,
+    )}
+  </dl>`;
+
+/** The style hides it until the script runs, since it needs the script. */
+export const copyButton = (what: string, from: { readonly text: string } | { readonly id: string }): Page =>
+  html`<button
+    type="button"
+    class="copy"
+    ${"text" in from ? html`data-copy="${from.text}"` : html`data-copy-from="${from.id}"`}
+    aria-label="Copy ${what}"
+  >
+    Copy
+  </button>`;
+
+/** A short text in the type of code, with a button that copies it; `shown` is its start, if it is too long. */
+export const copyable = (what: string, text: string, shown = text): Page =>
+  html`<span class="mono">${shown}</span> ${copyButton(what, { text })}`;
+
+interface Block {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  /** Where the whole text is, if the block shows only its start. */
+  readonly whole?: string;
+}
+
+/** A titled text that can be copied. */
+export function block({ id, title, text, whole }: Block): Page {
+  const shown = clipped(text, BLOCK, 2 * BLOCK);
+  const isWhole = shown === text;
+  return html`<div class="block">
+    <div class="block-head">
+      <p class="block-title">${title}</p>
+      ${isWhole ? copyButton(title.toLowerCase(), { id }) : ""}
+    </div>
+    <pre id="${id}" tabindex="0" role="region" aria-label="${title}" dir="auto">${shown}</pre>
+    ${
+      isWhole
+        ? ""
+        : html`<p class="hint">
+            The first ${shown.length - 1} of ${text.length} characters.
+            ${whole === undefined ? "" : html`<a href="${whole}">Download all of it</a>`}
+          </p>`
+    }
+  </div>`;
+}
+
+/** Content that is folded at first. */
+export const folded = (id: string, summary: Page | string, content: Page, isOpen = false): Page =>
+  html`<details id="fold-${id}" ${isOpen ? "open" : ""}>
+    <summary>${summary}</summary>
+    ${content}
+  </details>`;
+
+/** A part of a page, which its title names; the parts of a page have different ids. */
+export const panel = (id: string, title: string, content: Page, beside: Page | "" = ""): Page =>
+  html`<section class="panel" id="${id}" aria-labelledby="${id}-title">
+    <div class="list-row">
+      <h2 id="${id}-title">${title}</h2>
+      ${beside}
+    </div>
+    ${content}
+  </section>`;
+
+/** The most headers that are shown, and the longest value. */
+const HEADERS = 20;
+const HEADER_VALUE = 400;
+
+export const headerTable = (caption: string, headers: readonly HeaderLine[]): Page =>
+  headers.length === 0
+    ? html`<p class="hint">No headers.</p>`
+    : html`<table class="headers">
+        <caption>
+          ${caption}${headers.length > HEADERS ? `: the first ${HEADERS} of ${headers.length}` : ""}
+        </caption>
+        <tbody>
+          ${headers.slice(0, HEADERS).map(
+            ([name, value]) =>
+              html`<tr>
+                <th scope="row">${clipped(name)}</th>
+                <td>${clipped(value, HEADER_VALUE, HEADER_VALUE)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>`;
+
+/** A form that makes one change; `back` is the page that it returns to. */
+export const actionForm = (action: string, back: string, content: Page): Page =>
+  html`<form class="inline" method="post" action="${action}">
+    <input type="hidden" name="back" value="${back}" /> ${content}
+  </form>`;
+
+interface Confirmation {
+  /** The target of the button that opens it. */
+  readonly id: string;
+  readonly title: string;
+  /** What the action is about. */
+  readonly subject?: string;
+  readonly text: string;
+  /** The form that does it. */
+  readonly form: Page;
+}
+
+/** Asks before an action that cannot be undone. A popover needs no script. */
+export const confirmation = ({ id, title, subject, text, form }: Confirmation): Page =>
+  html`<dialog popover id="${id}" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    ${subject === undefined ? "" : html`<p dir="auto"><b>${subject}</b></p>`}
+    <p>${text}</p>
+    <div class="actions">
+      <button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>Go back</button>
+      ${form}
+    </div>
+  </dialog>`;
+
+export interface SearchBox {
+  readonly id: "search" | "filter";
+  readonly action: string;
+  readonly label: string;
+  readonly placeholder: string;
+  readonly text: string;
+  /** The filter that stays. */
+  readonly state?: string;
+}
+
+export const searchBox = ({ id, action, label, placeholder, text, state = "" }: SearchBox): Page =>
+  html`<form class="${id}" method="get" action="${action}" ${id === "search" ? html`role="search"` : ""}>
+    ${state === "" ? "" : html`<input type="hidden" name="state" value="${state}" />`}
+    <label class="hidden" for="${id}">${label}</label>
+    <input id="${id}" name="text" type="search" value="${text}" placeholder="${placeholder}" dir="auto" />
+    <button>${id === "search" ? "Search" : "Filter"}</button>
+  </form>`;
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** A path with a query; members without a value are left out. */
+export function address(path: string, query: Query = {}): string {
+  const given = new URLSearchParams();
+  for (const [name, value = ""] of Object.entries(query)) if (value !== "") given.set(name, value);
+  return given.size === 0 ? path : `${path}?${given.toString()}`;
+}
+
+/** Query parameters of a single request, which are not part of the address of a page. */
+const PASSING = ["key", "done"];
+
+/** The path and query of a page of this origin; `first` for any other address. */
+export function localPath(given: string | null | undefined, first: string): string {
+  const { origin, pathname, searchParams } = new URL(given ?? "", "http://page");
+  // Browsers read an address that starts with two slashes as one of another host.
+  if (!given?.startsWith("/") || origin !== "http://page" || pathname.startsWith("//")) return first;
+  for (const name of PASSING) searchParams.delete(name);
+  return address(pathname, Object.fromEntries(searchParams));
+}

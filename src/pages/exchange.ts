@@ -1,0 +1,208 @@
+/** One view of an exchange: what became of a webhook, its attempts, the request, the response, and why its signature was accepted or refused. */
+import { html } from "hono/html";
+import { stringifyJson } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
+import type { HeaderLine, HttpRequest } from "../http/message.ts";
+import { targetUri } from "../http/message.ts";
+import type { Check } from "../signatures/explain/checks.ts";
+import { block, clipped, copyButton, folded, headerTable, panel, plural } from "./components.ts";
+import { table, type Listing } from "./lists.ts";
+import type { Page } from "./page.ts";
+
+/** What became of a webhook, in one sentence, with its reason and what to do about it. */
+export interface Description {
+  readonly kind: "good" | "bad" | "waiting";
+  readonly words: Page | string;
+  readonly reason?: string | undefined;
+  readonly advice?: Page | string | undefined;
+}
+
+export const describedPart = ({ kind, words, reason, advice }: Description): Page =>
+  html`<p class="verdict ${kind}" role="status">${words}</p>
+    ${reason === undefined ? "" : html`<p class="reason" dir="auto">${clipped(reason, 300)}</p>`}
+    ${advice === undefined ? "" : html`<p class="hint">${advice}</p>`}`;
+
+/** A row of the attempts. */
+export interface ShownAttempt {
+  readonly id: string;
+  readonly title: Page | string;
+  readonly answer: string;
+  readonly kind: Description["kind"];
+  readonly time: Page | string;
+  readonly target?: string;
+}
+
+const ATTEMPTS: Listing<ShownAttempt, undefined> = {
+  caption: "Attempts, the last one first",
+  id: ({ id }) => id,
+  columns: [
+    { title: "Attempt", kind: "main", cell: ({ title }) => title },
+    {
+      title: "Answer",
+      cell: ({ answer, kind }) => html`<span class="${kind}">${clipped(answer, 80)}</span>`,
+    },
+    { title: "Time", cell: ({ time }) => time },
+    { title: "To", kind: "wide mono", cell: ({ target }) => target && clipped(target, 80) },
+  ],
+};
+
+/** `earlier` counts the attempts before the first row. */
+export const attemptsPanel = (
+  rows: readonly ShownAttempt[],
+  earlier = 0,
+  nothing: Page | string = "None yet.",
+): Page =>
+  panel(
+    "attempts",
+    "Attempts",
+    rows.length === 0
+      ? html`<p class="hint">${nothing}</p>`
+      : html`${table(undefined, ATTEMPTS, rows)}
+        ${earlier > 0 ? html`<p class="hint">And ${plural(earlier, "earlier attempt")}.</p>` : ""}`,
+  );
+
+interface Files {
+  /** Where the exact bytes of the body are; undefined if they cannot be downloaded. */
+  readonly body?: string;
+}
+
+/** The request with its headers and its exact body folded. */
+export function requestPanel(request: HttpRequest, { body }: Files = {}, title = "Request"): Page {
+  const text = new TextDecoder().decode(request.body);
+  const json = parseJson(text);
+  const whole = body === undefined ? {} : { whole: body };
+  return panel(
+    "request",
+    title,
+    html`<p class="mono request-line">${clipped(request.method)} ${clipped(targetUri(request), 200)}</p>
+      ${json.ok ? block({ id: "json", title: "Body as JSON", text: stringifyJson(json.value.value, 2), ...whole }) : ""}
+      ${folded("headers", `Headers, ${request.headers.length}`, headerTable("Request headers", request.headers))}
+      ${
+        text === ""
+          ? html`<p class="hint">The request has no body.</p>`
+          : folded(
+              "bytes",
+              `Exact body, ${plural(request.body.length, "byte")}`,
+              html`${block({ id: "bytes", title: "Body", text, ...whole })}
+              ${body === undefined ? "" : html`<p class="hint"><a href="${body}" download>Download the body</a></p>`}`,
+              !json.ok,
+            )
+      }`,
+  );
+}
+
+interface Answer {
+  readonly status: number;
+  /** Milliseconds. */
+  readonly duration: number | null;
+  readonly headers: readonly HeaderLine[];
+  readonly body: string;
+}
+
+export const responsePart = ({ status, duration, headers, body }: Answer): Page =>
+  html`<p class="mono request-line">
+      ${status}${duration === null ? "" : html` <span class="quiet">after ${duration} ms</span>`}
+    </p>
+    ${body === "" ? html`<p class="hint">The response has no body.</p>` : block({ id: "answer", title: "Response body", text: body })}
+    ${folded("answer-headers", `Headers, ${headers.length}`, headerTable("Response headers", headers))}`;
+
+/** The steps of the verification in their order, as people call them. */
+const STEPS: Readonly<Record<string, string>> = {
+  coverage: "Cover",
+  freshness: "Time",
+  key: "Key",
+  "signature-value": "Signature",
+  "content-digest": "Digest",
+};
+
+/** What a stored verdict says. */
+export interface ShownVerdict {
+  /** In order, up to the first that failed. */
+  readonly checks: readonly Check[];
+  /** What was signed; null where that is not known. */
+  readonly base: string | null;
+}
+
+interface Step extends Partial<Check> {
+  readonly title: string;
+}
+
+/** The failed step first named by itself if it is none of the usual ones. */
+function stepsOf(checks: readonly Check[]): readonly Step[] {
+  const others = checks.filter(({ check, ok }) => !ok && STEPS[check] === undefined);
+  const usual = Object.entries(STEPS).map(([check, title]): Step => ({
+    title,
+    ...checks.find((one) => one.check === check),
+  }));
+  return [...others.map((check): Step => ({ title: check.check.replaceAll("-", " "), ...check })), ...usual];
+}
+
+const mark = ({ ok }: Step): string => (ok === undefined ? "–" : ok ? "✓" : "✗");
+const kindOf = ({ ok }: Step): string => (ok === undefined ? "quiet" : ok ? "good" : "bad");
+
+interface Verification {
+  /** A command that judges the same request again. */
+  readonly command: string;
+  /** Where its input can be downloaded. */
+  readonly file?: string;
+}
+
+/** The signature on one line; what was checked and what was signed are folded, unless a step failed. */
+export function verdictPanel({ checks, base }: ShownVerdict, { command, file }: Verification): Page {
+  const steps = stepsOf(checks);
+  const isRefused = checks.some(({ ok }) => !ok);
+  return panel(
+    "signature",
+    "Signature",
+    html`<ul class="step-line" aria-label="Steps">
+        ${steps.map((step) => html`<li class="${kindOf(step)}">${mark(step)} ${step.title}</li>`)}
+      </ul>
+      ${folded(
+        "checks",
+        "What was checked",
+        html`<ul class="checks">
+          ${steps.map(
+            (step) =>
+              html`<li class="${kindOf(step)}">
+                <b>${mark(step)} ${step.title}</b>
+                <span
+                  >${step.ok === undefined ? "not checked: an earlier step failed" : clipped(step.detail ?? "", 500)}</span
+                >
+              </li>`,
+          )}
+        </ul>`,
+        isRefused,
+      )}
+      ${
+        base === null
+          ? ""
+          : folded(
+              "base",
+              "What was signed",
+              block({ id: "base", title: "Signature base", text: base }),
+              isRefused,
+            )
+      }
+      ${folded(
+        "verify",
+        "Verify it in a terminal",
+        html`<div class="block">
+          <div class="block-head">
+            <p class="block-title">Command</p>
+            ${copyButton("verify command", { text: command })}
+          </div>
+          <pre tabindex="0" role="region" aria-label="Verify command">${command}</pre>
+          ${file === undefined ? "" : html`<p class="hint"><a href="${file}" download>Download the request</a> for <code>paylink verify</code>.</p>`}
+        </div>`,
+      )}`,
+  );
+}
+
+/** A request in the form that `paylink verify` reads. */
+export const capturedRequest = (request: HttpRequest): string =>
+  JSON.stringify({
+    method: request.method,
+    url: targetUri(request),
+    headers: request.headers,
+    bodyBase64: Buffer.from(request.body).toString("base64"),
+  });

@@ -1,0 +1,101 @@
+/** What every page of the dashboard shows and carries, its addresses and forms, and the values of links and payments. */
+import type { Context } from "hono";
+import { html } from "hono/html";
+import { withoutPassword } from "../../domain/addresses.ts";
+import { groupedAmount, signOf } from "../../domain/money.ts";
+import { outcomeName } from "../../domain/outcome.ts";
+import { parseJsonObject } from "../../domain/parse-json.ts";
+import { parseInstant } from "../../domain/time.ts";
+import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import { actionForm, clipped, localPath } from "../../pages/components.ts";
+import type { Page } from "../../pages/page.ts";
+import { isReusable } from "../links.ts";
+import { checkoutUrl } from "../replies.ts";
+import type { SandboxRuntime } from "../runtime.ts";
+import type { Attempt, Delivery, Link } from "../store/rows.ts";
+
+export type View = Readonly<ReturnType<typeof viewOf>>;
+
+/** `mayAct` is false without the key of the pages; `here` is the page's address, if it is not that of the request. */
+export function viewOf(
+  c: Context,
+  { merchant, clock, keys, ledger, requests }: SandboxRuntime,
+  mayAct: boolean,
+  here?: string,
+) {
+  const { pathname, search } = new URL(c.req.url);
+  return {
+    merchantName: merchant.merchantName,
+    /** The merchant's first terminal. */
+    terminalId: merchant.terminals[0] ?? "",
+    ledger,
+    requests,
+    /** Where customers open links. */
+    checkoutUrl: checkoutUrl(c),
+    now: clock.now(),
+    clock: clock.running ? (clock.own ? "moved" : "running") : "stopped",
+    /** The id of the signing key. */
+    keyid: keys.current().keyid ?? "",
+    failed: ledger.failedCount(),
+    mayAct,
+    /** The path and query of this page; actions return to it. */
+    here: here ?? localPath(pathname + search, HOME),
+    /** The action that led to this page. */
+    done: c.req.query("done"),
+  };
+}
+
+/** The first page, for an address that is none of the dashboard. */
+export const HOME = "/deliveries";
+
+export const linkPath = (id: string): string => `/links/${encodeURIComponent(id)}`;
+export const paymentPath = (uti: string): string => `/payments/${encodeURIComponent(uti)}`;
+export const requestPath = (number: number): string => `/requests/${number}`;
+export const deliveryPath = (id: string): string => `/deliveries/${encodeURIComponent(id)}`;
+
+/** Text that leads to a page of the dashboard. */
+export const pageLink = (path: string, text: string): Page => html`<a href="${path}" dir="auto">${text}</a>`;
+
+/** A form for an action; empty without the key. */
+export const controlForm = (view: View, action: string, content: Page): Page | "" =>
+  view.mayAct ? actionForm(action, view.here, content) : "";
+
+/** Without the scheme, to save space. */
+export const shortUrl = (url: string): string => clipped(withoutPassword(url).replace(/^https?:\/\//, ""));
+
+export const amountOf = (record: TransactionRecord): string => {
+  const amount = amountIn(record, "amountTrans");
+  return amount !== undefined ? groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "") : "";
+};
+
+/** What a payment, and a webhook about it, is called. */
+export const referenceOf = (record: TransactionRecord, uti: string): string =>
+  clipped(textOf(record, "reference") ?? uti);
+
+export const outcomeText = (record: TransactionRecord): string => outcomeName(outcomeOf(record));
+
+/** The record in a webhook's body; empty if the body is not a JSON object. */
+export function recordOf({ body }: Delivery): TransactionRecord {
+  return parseJsonObject(new TextDecoder().decode(body)) ?? {};
+}
+
+/** When the payment was made, by the sandbox's clock. */
+export const paidAt = (record: TransactionRecord): Date | undefined =>
+  parseInstant(textOf(record, "transDateTime") ?? "");
+
+/** The receiver's status, or one word that says why it is missing. */
+export function statusText({ status, duration }: Attempt): string {
+  if (status !== null) return String(status);
+  return duration === null ? "not sent" : "no answer";
+}
+
+export const linkTitle = ({ id, request }: Link): string => request.description ?? request.invoiceId ?? id;
+
+/** What a customer pays through the link. */
+export function priceOf(link: Link): string {
+  const { amount, currency } = link.request;
+  if (!isReusable(link)) return groupedAmount(amount, currency);
+  return signOf(amount) === 0
+    ? `${currency.toUpperCase()}, any amount`
+    : `${groupedAmount(amount, currency)}, reusable`;
+}

@@ -1,0 +1,50 @@
+/** What a sandbox is made of: everything that it is given, and what it reports. */
+import type { SignatureForm } from "../signatures/cover.ts";
+import type { WellFormedRecord } from "../domain/transaction-fields.ts";
+import type { Send } from "../http/exchange.ts";
+import type { AllowedHosts } from "./access.ts";
+import type { Clock } from "./clock.ts";
+import type { PaymentIds } from "./ids.ts";
+import type { Merchant } from "./identity.ts";
+import type { SigningKeys } from "./signing-keys.ts";
+import type { Ledger } from "./store/ledger.ts";
+import type { Delivery, DeliveryState, Link } from "./store/rows.ts";
+
+export type SandboxEvent =
+  | { readonly type: "link"; readonly link: Link; readonly url: string }
+  | { readonly type: "payment"; readonly link: Link; readonly record: WellFormedRecord }
+  | { readonly type: "updated" | "cancelled"; readonly link: Link }
+  | {
+      readonly type: "delivery";
+      readonly delivery: Delivery;
+      readonly attempt: number;
+      /** The receiver's status; null without a response. */
+      readonly status: number | null;
+      readonly detail: string;
+      readonly state: DeliveryState;
+    };
+
+export interface SandboxSetup extends AllowedHosts {
+  readonly merchant: Merchant;
+  readonly keys: SigningKeys;
+  /** How webhooks are signed. */
+  readonly form: SignatureForm;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ids: PaymentIds;
+  readonly send: Send;
+  /** For a signature's `created`, which receivers compare with their own clocks, not with the sandbox's. */
+  readonly machineNow: () => Date;
+  /** Posts to self-signed certificates of loopback and of the allowed hosts. */
+  readonly insecure: boolean;
+  /** Milliseconds until each further attempt. */
+  readonly schedule: readonly number[];
+  /** The delivery fault that `--deliver` simulates, which a receiver must tolerate. */
+  readonly fault: "duplicate" | "late" | "out-of-order" | "drop-first" | "same-signature" | undefined;
+  /** Whether the number of a paid order can be used again. */
+  readonly duplicateInvoices: "accept" | "refuse";
+  /** How clients send their credentials: as form fields, or with HTTP Basic too. */
+  readonly tokenAuth: "post" | "basic";
+  readonly observe: (event: SandboxEvent) => void;
+  readonly faulted: (error: unknown) => void;
+}

@@ -1,0 +1,42 @@
+/** The ledger's tables, and the status of a link in SQL. */
+
+/** One statement for each table and index; a ledger is created with all of them. */
+export const LEDGER_SCHEMA = `
+  CREATE TABLE links (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, request TEXT NOT NULL,
+    terminalId TEXT NOT NULL AS (json_extract(request, '$.terminalId')) STORED,
+    invoiceId TEXT AS (json_extract(request, '$.invoiceId')) STORED,
+    reusable INTEGER NOT NULL AS (json_type(request, '$.linkOptions') IS NOT NULL) STORED,
+    createdDate TEXT NOT NULL, expirationDate TEXT NOT NULL,
+    viewedDate TEXT, attemptedDate TEXT, paidDate TEXT, cancelledDate TEXT);
+  CREATE INDEX links_created ON links (terminalId, createdDate);
+  CREATE INDEX links_paid ON links (invoiceId, terminalId) WHERE paidDate IS NOT NULL AND NOT reusable;
+  CREATE TABLE payments (
+    seq INTEGER PRIMARY KEY, uti TEXT NOT NULL UNIQUE, linkId TEXT NOT NULL,
+    reference TEXT NOT NULL, outcome TEXT NOT NULL, record TEXT NOT NULL, customer TEXT NOT NULL, form TEXT);
+  CREATE INDEX payments_reference ON payments (reference);
+  CREATE INDEX payments_link ON payments (linkId, seq);
+  CREATE UNIQUE INDEX payments_form ON payments (linkId, form) WHERE form IS NOT NULL;
+  CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, linkId TEXT NOT NULL, uti TEXT NOT NULL,
+    url TEXT NOT NULL, origin TEXT NOT NULL, body BLOB NOT NULL, state TEXT NOT NULL,
+    attempts INTEGER NOT NULL, tries INTEGER NOT NULL, due INTEGER NOT NULL);
+  CREATE INDEX deliveries_due ON deliveries (due, seq) WHERE state = 'waiting';
+  CREATE INDEX deliveries_origin ON deliveries (origin, due, seq) WHERE state = 'waiting';
+  CREATE INDEX deliveries_failed ON deliveries (seq) WHERE state = 'failed';
+  CREATE INDEX deliveries_uti ON deliveries (uti, seq);
+  CREATE TABLE attempts (
+    deliveryId TEXT NOT NULL, number INTEGER NOT NULL, at TEXT NOT NULL, signedAt TEXT NOT NULL,
+    headers TEXT NOT NULL, verdict TEXT, status INTEGER, answerHeaders TEXT NOT NULL, answer TEXT NOT NULL,
+    detail TEXT NOT NULL, duration INTEGER,
+    PRIMARY KEY (deliveryId, number)) WITHOUT ROWID;
+  CREATE TABLE clock (ahead INTEGER NOT NULL);`;
+
+/** `statusOf` as SQL; its parameter is the current time. */
+export const LINK_STATUS = `CASE
+  WHEN cancelledDate IS NOT NULL THEN 'cancelled'
+  WHEN paidDate IS NOT NULL AND NOT reusable THEN 'paid'
+  WHEN julianday(expirationDate) <= julianday(?) THEN 'expired'
+  WHEN attemptedDate IS NOT NULL AND paidDate IS NULL THEN 'attempted'
+  WHEN viewedDate IS NULL THEN 'active'
+  ELSE 'viewed' END`;
