@@ -1,7 +1,7 @@
 /** What the service answers about payment links, with every rule of the specification that it breaks, and what its other
  * operations accept: the query of a list, and the changes of an update. */
 import { problemWith, type Problem } from "./errors.ts";
-import { isJsonObject, type Json } from "./json.ts";
+import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { type Amount, compareAmounts } from "./money.ts";
 import { pastExpiry } from "./payment-link.ts";
 import { LINK_DATES } from "./payment-link-fields.ts";
@@ -30,8 +30,9 @@ export function readPaymentLink(
   requested?: PaymentLinkRequest,
 ): { readonly link: PaymentLink; readonly violations: readonly Problem[] } {
   if (!isJsonObject(reply)) return { link: {}, violations: [{ at: "", message: "must be a JSON object" }] };
-  const violations = problemsOfReply(reply);
-  const link = shownPart(reply);
+  const given = withoutNulls(reply);
+  const violations = problemsOfReply(given);
+  const link = shownPart(given);
   const isShown = (name: string): boolean => Object.hasOwn(link, name);
   const echo = requested === undefined ? [] : brokenEcho(link, requested);
   for (const violation of [...brokenDates(link), ...brokenUrl(link), ...echo]) {
@@ -41,6 +42,14 @@ export function readPaymentLink(
   }
   return { link, violations };
 }
+
+/** Fields of the request that it need not have: a null says the same as a reply without them. */
+const OPTIONAL = ["invoiceId", "description"];
+
+const withoutNulls = (reply: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(reply).filter(([name, value]) => value !== null || !OPTIONAL.includes(name)),
+  );
 
 function* brokenDates(link: PaymentLink): Iterable<Problem> {
   for (const at of LINK_DATES) {

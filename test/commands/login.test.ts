@@ -289,7 +289,7 @@ describe("what login checks before it stores", () => {
     expect(run.exit).toBe(0);
     expect(run.stderr).toMatch(/^✓ token endpoint /m);
     expect(run.stderr).toMatch(/^✓ links endpoint /m);
-    expect(run.stderr).toMatch(/^! webhook key: .*certificate valid until/m);
+    expect(run.stderr).toMatch(/^✓ webhook key .*certificate valid until/m);
     expect(run.stdout + run.stderr).not.toContain(CLIENT.secret);
     expect(service.requests).toEqual([
       "POST /oauth2/token",

@@ -59,7 +59,14 @@ describe("a member", () => {
     expect(Object.keys(link)).toHaveLength(NAMES.length - 1);
   });
 
-  it.each(NAMES)("%s may be null only where it dates an event", (name) => {
+  it.each(["invoiceId", "description"])("%s may be null if it was not sent", (name) => {
+    expect(readPaymentLink(changed(name, "null"))).toMatchObject({ violations: [] });
+    const { [name]: _, ...rest } = JSON.parse(JSON.stringify(ONE_TIME));
+    const unsent = requested(JSON.stringify({ ...rest, amount: 10 }));
+    expect(readPaymentLink(changed(name, "null"), unsent).violations).toEqual([]);
+  });
+
+  it.each(NAMES)("%s that was sent may be null only where it dates an event", (name) => {
     const at = readPaymentLink(changed(name, "null"), ONE_TIME).violations.map(({ at }) => at);
     const dates = ["viewedDate", "attemptedDate", "paidDate", "cancelledDate"];
     expect(at).toEqual(dates.includes(name) ? [] : [name]);
