@@ -142,8 +142,6 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Starts a program of PATH beside the command, and kills it if the command ends without stopping it. */
   readonly startProgram: (command: string, args: readonly string[]) => Promise<BackgroundProgram>;
-  /** Calls back at SIGHUP, until the returned function is called. */
-  readonly onReload: (reload: () => void) => () => void;
   readonly send: Send;
   readonly serve: Serve;
   readonly env: Environment;

@@ -32,7 +32,7 @@ const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD"
 /** What a run finds around it: the process and its machine, or what a test has in their place. */
 export interface Surroundings extends Pick<
   Context,
-  "signal" | "startProgram" | "onReload" | "now" | "pause" | "random" | "openBrowser" | "send" | "serve"
+  "signal" | "startProgram" | "now" | "pause" | "random" | "openBrowser" | "send" | "serve"
 > {
   readonly channels: StandardChannels;
   readonly env: Context["env"];
@@ -52,13 +52,12 @@ export function createOpener(around: Surroundings): Opener {
     const out = await openOutput(options);
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
     const stdin = createStdin({ open: around.openStdin, signal, note: (text) => out.note(text) });
-    const { startProgram, onReload, pause, random, openBrowser, eventThread } = around;
+    const { startProgram, pause, random, openBrowser, eventThread } = around;
     const ask = around.askWith(options);
     const own = {
       out,
       signal,
       startProgram,
-      onReload,
       now,
       random,
       openBrowser,
@@ -103,7 +102,6 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
       const { startProgram } = await import("./terminal/programs.ts");
       return startProgram(command, args, { env: process.env, exiting: signals.exiting });
     },
-    onReload: signals.onReload,
     now: () => new Date(),
     random: Math.random,
     openBrowser: async (url) => (await import("./terminal/programs.ts")).openBrowser(url),

@@ -51,12 +51,8 @@ export interface Flag<T> extends Declared<T> {
   readonly isRepeatable?: boolean;
   /** It changes what people see: with `--json` it would have no effect. */
   readonly isForPeople?: boolean;
-  /** The flag that says the opposite. */
-  readonly opposite?: Spelling;
   readonly heading?: string;
 }
-
-type Spelling = readonly [spelled: string, description: string];
 
 interface Details {
   readonly example?: string | undefined;
@@ -104,13 +100,6 @@ export const toggleForPeople = (spelled: string, description: string): Flag<bool
   ...toggle(spelled, description),
   isForPeople: true,
 });
-
-/** `--open` and `--no-open`: undefined if neither is given. */
-export const pair = (
-  [spelled, description]: Spelling,
-  opposite: Spelling,
-  { isForPeople = false } = {},
-): Flag<boolean | undefined> => ({ spelled, description, opposite, isForPeople, absent: undefined });
 
 /** Flags under a heading of the help. */
 export const group = <Flags extends FlagTable>(heading: string, flags: Flags): Flags => {
@@ -284,8 +273,8 @@ const declaredIn = ({ arguments: operands, flags }: Tables): readonly [string, F
   Object.entries({ ...operands, ...flags });
 
 /** The name in messages: `--forward-to`, or `<uti...>` for an argument that may be missing too. */
-function shown({ spelled = "", opposite }: Partial<Flag<unknown>> = {}, value?: unknown): string {
-  const [long] = /--[\w-]+/.exec(value === false && opposite !== undefined ? opposite[0] : spelled) ?? [];
+function shown({ spelled = "" }: Partial<Flag<unknown>> = {}): string {
+  const [long] = /--[\w-]+/.exec(spelled) ?? [];
   return long ?? spelled.replace("[", "<").replace("]", ">");
 }
 
@@ -329,15 +318,12 @@ async function readEach(given: unknown, readText: (typed: string) => Promise<unk
 
 function checkRules(tables: Tables, given: GivenFor, { problems }: Usage): void {
   const table = new Map(declaredIn(tables));
-  const nameOf = (name: string): string => shown(table.get(name), given(name).value);
+  const nameOf = (name: string): string => shown(table.get(name));
   const isTyped = (name: string): boolean => given(name).isTyped;
-  // A flag that negates another one asks for nothing that a third could exclude; `--no-store` does.
-  const asks = (name: string): boolean =>
-    isTyped(name) && (given(name).value !== false || table.get(name)?.opposite === undefined);
   for (const { names, kind, others, why } of tables.rules ?? [])
     for (const name of names)
       for (const other of others)
-        if (kind === "excludes" && asks(name) && asks(other)) {
+        if (kind === "excludes" && isTyped(name) && isTyped(other)) {
           const reason = why === undefined ? "" : `, which ${why}`;
           problems.push({ at: nameOf(name), message: `cannot be used with ${nameOf(other)}${reason}` });
         } else if (kind === "needs" && isTyped(name) && !isTyped(other))

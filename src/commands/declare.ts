@@ -90,11 +90,11 @@ export function declare(command: CommandUnknownOpts, declaration: Declaration, e
   for (const operand of Object.values(operands))
     command.addArgument(withExample(argumentOf(operand), operand.example));
   const names = new Map<string, string>();
-  for (const [name, flag] of Object.entries(flags))
-    for (const option of optionsOf(flag)) {
-      names.set(name, option.attributeName());
-      command.addOption(option);
-    }
+  for (const [name, flag] of Object.entries(flags)) {
+    const option = optionOf(flag);
+    names.set(name, option.attributeName());
+    command.addOption(option);
+  }
   if (declaration.takesAnyFlag === true) command.allowUnknownOption();
   const { introduction, notes } = declaration;
   command.addHelpText("after", () => globalLine(command));
@@ -142,8 +142,8 @@ function argumentOf({ spelled, description, choices }: DeclaredArgument<unknown>
   return argument.variadic ? argument.argParser(collect) : argument.argParser((value: string) => value);
 }
 
-function optionsOf(flag: Flag<unknown>): Option[] {
-  const { spelled, description, opposite, choices, heading } = flag;
+function optionOf(flag: Flag<unknown>): Option {
+  const { spelled, description, choices, heading } = flag;
   const option = new Option(spelled, description);
   // commander would stop at a wrong word; the parser names it together with every other problem.
   if (choices !== undefined) option.choices(choices).argParser((value: string) => value);
@@ -151,6 +151,5 @@ function optionsOf(flag: Flag<unknown>): Option[] {
   if (flag.default !== undefined) option.default(flag.default);
   if (flag.isRequired === true) option.makeOptionMandatory();
   withExample(option, flag.example);
-  const options = opposite === undefined ? [option] : [option, new Option(...opposite)];
-  return heading === undefined ? options : options.map((one) => one.helpGroup(heading));
+  return heading === undefined ? option : option.helpGroup(heading);
 }

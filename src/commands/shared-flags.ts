@@ -14,7 +14,7 @@ import type { Component } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
 import {
   flag,
-  pair,
+  toggle,
   repeatable,
   text,
   toggleForPeople,
@@ -91,15 +91,6 @@ export const serviceKeys = (key: readonly string[], settings: ResolvedSettings) 
     ? { keySources: key, keyPlace: "--key" }
     : { keySources: settings.get("webhookKey") ?? [], keyPlace: "webhookKey" };
 
-export const requireCreatedFlag = (where = "") =>
-  pair(
-    ["--require-created", `${where}refuse signatures without a creation time`],
-    [
-      "--no-require-created",
-      `${where}accept signatures without a creation time, even if the profile requires one`,
-    ],
-  );
-
 const parseComponent: Parser<Component> = async (typed) => {
   const { parseComponent } = await import("../signatures/components.ts");
   const parsed = parseComponent(typed);
@@ -117,7 +108,7 @@ export const policyFlags = {
     parseComponent,
     { example: "@method" },
   ),
-  requireCreated: requireCreatedFlag(),
+  requireCreated: toggle("--require-created", "refuse signatures without a creation time"),
 };
 
 export type PolicyValues = ValuesOf<typeof policyFlags>;
@@ -132,7 +123,7 @@ export function policyOf(
 ): Policy {
   const stored = parseMilliseconds(settings.get("tolerance") ?? "");
   const milliseconds = tolerance ?? (stored.ok ? stored.value : undefined);
-  const created = settings.get("requireCreated", requireCreated);
+  const created = settings.get("requireCreated", requireCreated === true ? true : undefined);
   return {
     ...DEFAULT_POLICY,
     ...(created === undefined ? {} : { requireCreated: created }),

@@ -17,7 +17,6 @@ import { collect, declared, exampleOf, pathOf } from "./declare.ts";
  */
 export function failAsUsage(top: CommandUnknownOpts, argv: readonly string[]): void {
   for (const command of withSubcommands(top)) {
-    refuseOpposites(command);
     refuseTwice(command);
     command.helpCommand(false).showSuggestionAfterError(false);
     command.configureOutput({ outputError: () => undefined });
@@ -51,19 +50,6 @@ export function refuseFlagsAsValues(command: CommandUnknownOpts): void {
     for (const value of [values].flat())
       if (typeof value === "string" && /^-[^\d.]/.test(value) && optionNamed(value, command) !== undefined)
         throw needsValue(option);
-  }
-}
-
-/** Without this, the last of `--open --no-open` wins. */
-function refuseOpposites(command: CommandUnknownOpts): void {
-  for (const { long = "", negate } of command.options) {
-    const opposite = `--${long.slice("--no-".length)}`;
-    if (!negate || !command.options.some((option) => option.long === opposite)) continue;
-    const given = new Set<string>();
-    for (const flag of [long, opposite])
-      command.on(`option:${flag.slice(2)}`, () => {
-        if (given.add(flag).size === 2) throw usage(`${opposite} cannot be used with ${long}.`);
-      });
   }
 }
 

@@ -64,6 +64,7 @@ export type ApplicationReason =
 type ListenerReason =
   | "http_parse_error"
   | "headers_too_large"
+  | "wrong_host"
   | "not_found"
   | "unsupported_media_type"
   | "unsupported_content_coding"
@@ -111,6 +112,7 @@ const BEFORE: Readonly<Record<MessageReason | Exclude<ListenerReason, "not_store
   },
   headers_too_large: { status: 431 },
   bad_request_target: { status: 400 },
+  wrong_host: { status: 421 },
   not_found: { status: 404 },
   method_not_allowed: { status: 405, advice: "Webhooks use POST." },
   unsupported_media_type: { status: 415 },
@@ -193,6 +195,7 @@ export const MEANINGS: Readonly<Record<RefusalCode, string>> = {
   http_parse_error: "this is not an HTTP/1.1 request",
   headers_too_large: "the header section is larger than that of any webhook",
   bad_request_target: "the request target is not a path",
+  wrong_host: "with --no-verify, Host must name this machine",
   not_found: "the path is not the one of --path",
   method_not_allowed: "the method is not POST",
   unsupported_media_type: "the media type is not application/json or application/*+json",

@@ -73,6 +73,13 @@ export function addressHint({ authority, target, headers }: RequestHead): string
     : undefined;
 }
 
+/**
+ * Against DNS rebinding: the name of a web page that resolves to 127.0.0.1 arrives as the Host. Only a program that is no
+ * browser sends none.
+ */
+export const namesLoopback = (authority: string): boolean =>
+  authority === "" || LOOPBACK_NAMES.test(authority.replace(/:\d+$/, ""));
+
 function namesListener(host: string, own: Extract<ReceiverAddress, { kind: "own" }>): boolean {
   const [, name = "", port = own.scheme === "https" ? "443" : "80"] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
   if (Number(port) !== own.port) return false;

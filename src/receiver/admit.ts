@@ -52,6 +52,10 @@ export function refuseHead(head: RequestHead, paths: readonly string[]): Refusal
   );
 }
 
+/** Without signatures, only a program of this machine may send: a web page must not, by a name that resolves to it. */
+export const refuseHost = ({ authority }: RequestHead): Refusal =>
+  refusal("wrong_host", `the Host is ${authority}; with --no-verify it names this machine`);
+
 function refuseForm({ target, headers }: RequestHead): MessageRefusal | undefined {
   const lines = headers.length;
   if (lines > MAX_HEADER_LINES) return tooLarge(`${lines} header lines; the limit is ${MAX_HEADER_LINES}`);

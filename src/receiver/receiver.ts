@@ -13,8 +13,8 @@ import {
 import type { HttpReply, HttpRequest } from "../http/message.ts";
 import type { Policy } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
-import { addressed, addressHint, type ReceiverAddress } from "./address.ts";
-import { refuseHead, refuseMediaType } from "./admit.ts";
+import { addressed, addressHint, namesLoopback, type ReceiverAddress } from "./address.ts";
+import { refuseHead, refuseHost, refuseMediaType } from "./admit.ts";
 import type { EventLog, Rejection, StoreResult, WebhookEvent } from "./events.ts";
 import { ACCEPTED_BEFORE, type Forwarder } from "./forward.ts";
 import { createJudge, type CurrentKeys, type Judgement, refusedAs, warned } from "./judge.ts";
@@ -83,6 +83,7 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
   return {
     // A proxy may strip a prefix of the public path, so both paths are right.
     admit: (head) => {
+      if (unverified && !namesLoopback(head.authority)) return refuseHost(head);
       const refused = refuseHead(head, paths);
       if (refused?.code !== "not_found") return refused;
       const asPublic = refuseHead(addressed(head, address()), paths);

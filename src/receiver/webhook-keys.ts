@@ -65,9 +65,7 @@ const RETRY_PAUSE = 60_000;
 export interface Keyring {
   /** The keys in use now; a promise while those of a URL are read again because their time has passed. */
   readonly keys: () => CurrentKeys;
-  /** Reads every source again. Resolves with false if there are no sources; warns and resolves with false if one cannot be read. */
-  readonly reload: () => Promise<boolean>;
-  /** Reloads the keys. Resolves with false, without reloading, if the last renewal was a moment ago. */
+  /** Reads every source again. Resolves with false, without reading, if the last renewal was a moment ago. */
   readonly renew: () => Promise<boolean>;
 }
 
@@ -84,7 +82,7 @@ interface OpenSource {
 }
 
 /**
- * Keys that are read again while in use: those of a URL when their time has passed, all of them when asked to. A key that
+ * Keys that are read again while in use: those of a URL when their time has passed, all of them for a key that may be new. A key that
  * has gone from its source is not used any more. If a source can no longer be read, its last keys stay in use.
  */
 export async function openKeySources(sources: readonly KeySource[], io: KeyAccess): Promise<Keyring> {
@@ -130,10 +128,6 @@ export async function openKeySources(sources: readonly KeySource[], io: KeyAcces
       const reading = Promise.all(due.map(read));
       // Where the last attempt failed, nobody waits for the next one.
       return due.every(({ failure }) => failure !== undefined) ? inUse : reading.then(() => inUse);
-    },
-    reload: async () => {
-      for (const open of opened) Object.assign(open, { warnings: [], failure: undefined });
-      return opened.length > 0 && readAll();
     },
     renew: async () => {
       if (renewal === undefined) {

@@ -1,14 +1,11 @@
-/** The signals of the process: the first one ends the command in order, a second one at once, and SIGHUP reloads. */
-import { isatty } from "node:tty";
+/** The signals of the process: the first one ends the command in order, and a second one at once. */
 import { PaylinkError } from "../domain/errors.ts";
 
 export interface Signals {
-  /** Fires at Ctrl-C, at SIGTERM and when the terminal is closed. */
+  /** Fires at Ctrl-C, at SIGTERM, and at SIGHUP, which the system sends when the terminal is closed. */
   readonly interruption: AbortSignal;
   /** Fires right before the process ends, also at a second signal and after a crash. */
   readonly exiting: AbortSignal;
-  /** Calls back at SIGHUP, until the returned function is called. */
-  readonly onReload: (reload: () => void) => () => void;
   /** Restores the system's own handling of the signals. */
   readonly close: () => void;
 }
@@ -16,11 +13,12 @@ export interface Signals {
 const REASONS = {
   SIGINT: () => new PaylinkError("interrupted", "Interrupted."),
   SIGTERM: () => new PaylinkError("terminated", "Terminated."),
+  SIGHUP: () => new PaylinkError("terminated", "Terminated: the terminal was closed."),
 } as const;
 
 export function watchSignals(process: NodeJS.Process): Signals {
   const [interruption, exiting] = [new AbortController(), new AbortController()];
-  const onSignal = (name: "SIGINT" | "SIGTERM"): void => {
+  const onSignal = (name: keyof typeof REASONS): void => {
     if (!interruption.signal.aborted) return interruption.abort(REASONS[name]());
     exiting.abort();
     close();
@@ -31,22 +29,12 @@ export function watchSignals(process: NodeJS.Process): Signals {
   };
   const onExit = (): void => exiting.abort();
   const close = (): void => {
-    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal).off("SIGHUP", onSignal);
   };
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal).once("exit", onExit);
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGHUP", onSignal).once("exit", onExit);
   return {
     interruption: interruption.signal,
     exiting: exiting.signal,
     close,
-    onReload: (reload) => {
-      const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
-      // The system sends SIGHUP when a terminal is closed, too.
-      const onHangup = (): void => {
-        if (terminals.every((descriptor) => isatty(descriptor))) reload();
-        else interruption.abort(REASONS.SIGTERM());
-      };
-      process.on("SIGHUP", onHangup);
-      return () => void process.off("SIGHUP", onHangup);
-    },
   };
 }

@@ -92,7 +92,6 @@ describe("paylink help production", () => {
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(drain + 30);
     for (const line of ["Restart=always", "StartLimitIntervalSec=0", "SuccessExitStatus=143"])
       expect(unit.split("\n")).toContain(line);
-    expect(unit).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
   });
 
   it("has a unit that is valid to systemd", async (test) => {

@@ -36,7 +36,7 @@ it("escapes a failure that quotes the service", async () => {
   expect(JSON.parse(stderr)).toMatchObject({ error: { details: { service: HOSTILE } } });
 });
 
-it("escapes what anybody sends to listen, when it arrives and when it is read back", async () => {
+it("escapes what anybody sends to listen, when it arrives", async () => {
   const home = temporaryHome();
   const args = ["listen", "--port", "0", "--no-verify", "--json"];
   const listening = startCommand(args, { home });
@@ -44,10 +44,7 @@ it("escapes what anybody sends to listen, when it arrives and when it is read ba
   const body = JSON.stringify({ reference: HOSTILE });
   await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body });
   await listening.until(/"type":"event"/);
-  const { stdout: received } = await listening.stop();
-  const { stdout: exported } = await runCommand(["events", "export"], { home });
-  for (const printed of [received, exported]) {
-    expect(printed).toContain("\\u202eevil");
-    expect(printed).not.toMatch(UNSAFE);
-  }
+  const { stdout } = await listening.stop();
+  expect(stdout).toContain("\\u202eevil");
+  expect(stdout).not.toMatch(UNSAFE);
 });

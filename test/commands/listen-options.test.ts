@@ -131,6 +131,26 @@ describe("the options of listen", async () => {
     expect(problems["--port"]).toBe('must be a whole number from 0 to 65535 (got "65536")');
   });
 
+  it.each<[Record<string, unknown>, string]>([
+    [{ publicUrl: "https://shop.example" }, "cannot be used with --public-url"],
+    [{ tunnel: true }, "cannot be used with --tunnel"],
+    [{ forwardTo: ["3000"], signWith: "k.pem" }, "cannot be used with --sign-with"],
+    [{ admin: "127.0.0.1:0" }, "cannot be used with --admin"],
+    [{ keep: "90d" }, "cannot be used with --keep"],
+  ])("keep --no-verify away from %j", async (values, problem) => {
+    expect((await problemsOf({ verify: false, ...values }))["--no-verify"]).toContain(problem);
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ verify: false }, "--no-verify"],
+    [{ tunnel: true }, "--tunnel"],
+    [{ expect: ["1"] }, "--expect"],
+    [{ store: false }, "--no-store"],
+  ])("keep --ack stored away from %j", async (values, flag) => {
+    const problems = await problemsOf({ forwardTo: ["3000"], ack: "stored", ...values });
+    expect(problems["--ack"]).toContain(`stored cannot be used with ${flag}`);
+  });
+
   it.each<[string[], string]>([
     [
       ["aproved=3000"],

@@ -20,7 +20,7 @@ it.each<[args: string[], exit: number, reason: string]>([
     `The key at http://${CLOSED}/key.pem cannot be fetched: http://${CLOSED}: connection refused.`,
   ],
   [
-    [...listen, "--no-verify", "--admin", "192.0.2.1:0"],
+    [...listen, "--key", "one.crt", "--admin", "192.0.2.1:0"],
     2,
     "Cannot listen on 192.0.2.1 port 0: this machine has no such address.",
   ],

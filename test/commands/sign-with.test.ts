@@ -377,29 +377,6 @@ describe("the key of --sign-with", () => {
 });
 
 describe("events replay", () => {
-  it("signs what is verified alone", async () => {
-    const home = temporaryHome();
-    const app = await startApp(() => 200);
-    const listen = await startListenWith({ home }, "--key", keyFile(home), "--no-verify");
-    const [one, two] = [record(), record()];
-    expect(await post(listen.url, webhook(listen.url, one))).toBe(200);
-    expect(await post(listen.url, forged(webhook(listen.url, two)))).toBe(200);
-    await listen.stop();
-    const path = forwardKey(home);
-    const replay = (...args: string[]) =>
-      runCommand(["events", "replay", "--to", app.url, ...args], { home });
-    const all = await replay("--all", "--sign-with", path);
-    expect(all.exit).toBe(0);
-    expect(all.stderr).toContain("1 event not sent: only what is verified is signed.");
-    expect(app.taken).toHaveLength(1);
-    const named = await replay(String(two["uti"]), "--sign-with", path);
-    expect(named.exit).toBe(2);
-    expect(named.stderr).toContain("is not verified, so it is not signed with your key.");
-    expect(app.taken).toHaveLength(1);
-    expect((await replay(String(two["uti"]))).exit).toBe(0);
-    expect(app.taken).toHaveLength(2);
-  });
-
   it("sends a signature over the address to a target of every form", async () => {
     const home = temporaryHome();
     const path = forwardKey(home);

@@ -5,12 +5,18 @@ import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
+import { keyFile } from "../support/keys.ts";
 
-it.each(["listen --no-verify --port 0", "events list", "sandbox --port 0"])(
+it.each(["listen --key k.pem --port 0", "events list", "sandbox --port 0"])(
   "%s creates no folder for --db",
   async (typed) => {
     const home = temporaryHome();
-    const args = [...typed.split(" "), "--db", join(home, "nope", "x.db")];
+    keyFile(home);
+    const args = [
+      ...typed.replace("k.pem", join(home, "service.pem")).split(" "),
+      "--db",
+      join(home, "nope", "x.db"),
+    ];
     const { exit, stderr } = await runCommand(args, { home });
     expect({ exit, stderr }).toEqual({
       exit: 2,

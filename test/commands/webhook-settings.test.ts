@@ -99,17 +99,6 @@ describe("the policy of the profile", () => {
     expect(JSON.parse(stdout)).toMatchObject({ code: "created_missing" });
   });
 
-  it("requires created until --no-require-created says otherwise, in listen and verify", async () => {
-    const shop = await merchant({ requireCreated: "true" });
-    const { status, message } = await receive(shop, {}, "--no-require-created");
-    expect(status).toBe(200);
-    const verified = await runCommand(["verify", "--json", "--no-require-created"], {
-      home: shop,
-      stdin: message,
-    });
-    expect(JSON.parse(verified.stdout)).toMatchObject({ code: "ok" });
-  });
-
   it("holds in verify", async () => {
     const shop = await merchant({ tolerance: "1h" });
     const { message } = await receive(shop, { created: ago(1800) });

@@ -23,6 +23,7 @@ const READER = `
 const PIPELINE = `{ "$@"; printf '{"type":"ended","code":%d}\\n' $?; } | "$1" -e '${READER}'`;
 
 interface Script {
+  readonly url: string;
   readonly send: (changes?: Readonly<Record<string, unknown>>) => Promise<number>;
   readonly sendForged: () => Promise<number>;
   /** What the reader printed after the ready line, and the lines of stderr. */
@@ -35,6 +36,7 @@ async function script(...flags: string[]): Promise<Script> {
   const running = startPaylink(args, { home, through: ["sh", "-c", PIPELINE, "sh"] });
   const [, url = ""] = await running.until(/^ready (\S+)\n/);
   return {
+    url,
     send: (changes) => post(url, webhook(url, record(changes))),
     sendForged: () => post(url, forged(webhook(url, record()))),
     ended: running.ended.then(({ stdout, stderr }) => ({
@@ -96,6 +98,26 @@ describe("a script that waits for payments", () => {
     expect(errorOf(stderr)).toMatchObject({
       error: { code: "signature_rejected", details: { code: "content_digest_mismatch" } },
     });
+  });
+
+  it("goes on after health checks, scanners and other methods", async () => {
+    const { url, send, ended } = await script("--expect", "1", "--timeout", "30s");
+    for (const [path, method] of [
+      ["/", "GET"],
+      ["/.env", "POST"],
+      ["/", "PUT"],
+    ] as const)
+      await fetch(new URL(path, url), { method });
+    await send({ reference: "A" });
+    const { said } = await ended;
+    expect(said).toEqual([
+      "rejected method_not_allowed",
+      "rejected not_found",
+      "rejected method_not_allowed",
+      "event approved A",
+      "summary 4 1 3",
+      "ended 0",
+    ]);
   });
 
   it("ends with 0 after the time if it expects nothing", async () => {

@@ -29,6 +29,7 @@ const TARGET = "https://merchant.example/webhooks/paylink?src=pl";
 
 async function startTestReceiver(
   maxBody = 1024 * 1024,
+  unverified = false,
 ): Promise<{ server: Server; seen: (WebhookEvent | Rejection)[] }> {
   const seen: (WebhookEvent | Rejection)[] = [];
   const [first] = messageCases;
@@ -42,7 +43,7 @@ async function startTestReceiver(
     keys: () => keysOf(first?.context.public_key_pem ?? ""),
     policy: DEFAULT_POLICY,
     strict: false,
-    unverified: false,
+    unverified,
     log: createMemoryLog(),
     now: () => new Date(1_700_000_060_000),
     newId: () => "id",
@@ -137,6 +138,15 @@ describe("in order, cheapest first", () => {
   ])("accepts a path %s, as behind a proxy that strips a prefix", async (_, path, status) => {
     const { server } = await startTestReceiver(100);
     expect(await post(new URL(path, server.url).href, json, "{}")).toMatchObject({ status });
+  });
+
+  it("takes what is not verified from programs of this machine alone, not from a page whose name leads here", async () => {
+    const { server, seen } = await startTestReceiver(1024, true);
+    const request = (host: string): string =>
+      `POST /webhooks/paylink HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`;
+    expect(await exchangeRaw(server.url, request("evil.example"))).toMatch(/^HTTP\/1\.1 421 /);
+    expect(await exchangeRaw(server.url, request("localhost:4000"))).toMatch(/^HTTP\/1\.1 200 /);
+    expect(codes(seen)).toEqual(["wrong_host", "taken"]);
   });
 
   it("counts a body that arrives in chunks", async () => {

@@ -33,8 +33,6 @@ export interface CommandOptions {
   readonly ask?: Ask;
   /** Ends the run as Ctrl-C does. */
   readonly signal?: AbortSignal;
-  /** What SIGHUP calls is added while it is watched for. */
-  readonly reloads?: Set<() => void>;
   /** Sees what is printed on stdout so far. */
   readonly watch?: (stdout: string) => void;
   /** Sees what is printed on stderr so far. */
@@ -78,10 +76,6 @@ export async function runCommand(argv: readonly string[], options: CommandOption
         askWith: () => options.ask,
         startProgram: async (command: string, args: readonly string[]) =>
           startProgram(command, args, { env, exiting: new AbortController().signal }),
-        onReload: (reload: () => void) => {
-          options.reloads?.add(reload);
-          return () => void options.reloads?.delete(reload);
-        },
         now: options.now ?? (() => new Date()),
         random: () => 0.5,
         openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("no browser in tests"))),

@@ -215,7 +215,6 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
       "next?": orNull(time),
       ...logged,
     }),
-    line("reloaded", { what: listOf(oneOf("keys", "certificate")), ...logged }),
     line("deleted", { before: time, ...each(count, "events rejections"), ...logged }),
     warning,
     line("summary", { ...each(count, "received verified rejected forwarded failed"), ...logged }),

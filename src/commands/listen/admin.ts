@@ -2,9 +2,10 @@
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
-import { hostnameOf, isLoopback, parseWebAddress } from "../../domain/addresses.ts";
+import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
+import { namesLoopback } from "../../receiver/address.ts";
 import type { Backlog } from "../../receiver/event-store.ts";
 import type { EventLog } from "../../receiver/events.ts";
 import { createMetrics, measured, type Metrics } from "../../receiver/metrics.ts";
@@ -96,13 +97,6 @@ export async function openAdmin(
     close: () => server.close(),
   };
 }
-
-/**
- * Against DNS rebinding: the name of a web page that resolves to 127.0.0.1 arrives as the Host. Only a program that is no
- * browser sends none.
- */
-const namesLoopback = (authority: string): boolean =>
-  authority === "" || isLoopback(parseWebAddress(`http://${authority}`)?.hostname ?? "");
 
 const text = (status: number, body: string, type = "text/plain; charset=utf-8"): HttpReply => ({
   status,

@@ -28,6 +28,8 @@ export const listen = command({
       ["forwardTo"],
     ),
     excludes(["store"], ["db", "keep"]),
+    excludes(["verify"], ["publicUrl", "tunnel", "signWith", "db", "keep"], "is for verified webhooks"),
+    excludes(["expect", "tunnel", "verify"], ["admin"], "is for production"),
   ],
   consequence: "Nothing is listening.",
   check: (values, usage) => {
@@ -38,11 +40,15 @@ export const listen = command({
         message: `is for loopback only: it cannot be used with --host ${host}`,
       });
     const { ack } = values;
-    if (ack === "stored" && !store)
-      usage.problems.push({
-        at: "--ack",
-        message: "stored cannot be used with --no-store: what is acknowledged would be lost",
-      });
+    if (ack === "stored")
+      for (const [flag, isGiven, why] of [
+        ["--no-store", !store, "what is acknowledged would be lost"],
+        ["--no-verify", !verify, "only verified webhooks are stored"],
+        ["--tunnel", values.tunnel, "its address changes at each start"],
+        ["--expect", values.expect.length > 0, "it ends, and what is acknowledged would wait"],
+      ] as const)
+        if (isGiven)
+          usage.problems.push({ at: "--ack", message: `stored cannot be used with ${flag}: ${why}` });
     if (ack !== "stored" && values.retry !== undefined)
       usage.problems.push({
         at: "--retry",

@@ -20,8 +20,12 @@ interface End {
   readonly close: () => void;
 }
 
-/** The status of a webhook that could not be stored: the service sends it again. */
-const NOT_STORED = 503;
+/**
+ * Whether it was a webhook that was refused for what it is: not a health check or a scanner (another host, path or method, no
+ * HTTP), nor one that could not be stored, which the service sends again.
+ */
+const isRefusedWebhook = ({ request, status }: Rejection): boolean =>
+  request !== null && ![404, 405, 421, 503].includes(status);
 
 export function watchForEnd(
   stop: AbortSignal,
@@ -49,7 +53,7 @@ export function watchForEnd(
     observe: (outcome, isShown) => {
       if (expectations.length === 0) return;
       if (outcome.type === "event" && isShown) tally.count(outcome);
-      if (outcome.type === "rejected" && outcome.status !== NOT_STORED)
+      if (outcome.type === "rejected" && isRefusedWebhook(outcome))
         reject(rejected(outcome, database !== null));
       else if (tally.missing().length === 0) resolve();
     },

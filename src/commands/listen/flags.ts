@@ -60,7 +60,10 @@ export const listenFlags = {
     key: serviceKeyFlag,
     ...policyFlags,
     strict: toggle("--strict", "refuse records that break the specification"),
-    verify: toggle("--no-verify", "show unverified webhooks too, marked as such; on loopback only"),
+    verify: toggle(
+      "--no-verify",
+      "show unverified webhooks too, marked as such; on loopback only, and without a store",
+    ),
     maxBody: flag("--max-body <size>", "the largest body that is accepted", parseSize, { default: "64kb" }),
   }),
   ...group("Forwarding:", {

@@ -17,7 +17,7 @@ import { drain, watchForEnd, watchReader } from "./end.ts";
 import { openForwarding } from "./forwarding.ts";
 import type { ListenOptions } from "./options.ts";
 import { createReporter, listenersOf, type Reporter, showReady } from "./report.ts";
-import { isSelfSigned, readTls, reloadOnHangup, watchTls } from "./tls.ts";
+import { isSelfSigned, readTls, watchTls } from "./tls.ts";
 import { openLog, startDeleting, watchDatabase } from "./store.ts";
 import type { Tunnel } from "./tunnel.ts";
 
@@ -95,12 +95,8 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     });
     later(forwarding.close);
     later(() => server.close());
-    const tlsWatch =
-      options.tls === undefined || tls === undefined
-        ? undefined
-        : watchTls(options.tls, tls, server, context, out.warn);
-    later(() => tlsWatch?.close());
-    later(reloadOnHangup(keyring, tlsWatch, context));
+    if (options.tls !== undefined && tls !== undefined)
+      later(watchTls(options.tls, tls, server, context, out.warn));
     if (options.tunnel) {
       const { openTunnel } = await import("./tunnel.ts");
       tunnel = await openTunnel(localAddress(server.url), context);

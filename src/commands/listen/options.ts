@@ -41,7 +41,7 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
     drain: flags.drain ?? 0,
     expectations: flags.expect,
     /** Where events are kept; null keeps none, undefined is the default location. */
-    database: flags.store ? flags.db : null,
+    database: flags.store && flags.verify ? flags.db : null,
     /** Where the service reports the payments of links by default. */
     callbacks: {
       callbackUrl: settings.get("callbackUrl"),

@@ -1,12 +1,10 @@
-/** The certificate and key of `listen`, read at the start and when the files change, and what SIGHUP reloads. */
+/** The certificate and key of `listen`, read at the start and when the files change. */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { jsonLine } from "../../receiver/events.ts";
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { messageOf, keyPairReason } from "../../domain/system-reason.ts";
 import type { Server, TlsFiles } from "../../http/exchange.ts";
-import type { Keyring } from "../../receiver/webhook-keys.ts";
 
 interface TlsPaths {
   readonly cert: string;
@@ -43,55 +41,30 @@ export function isSelfSigned({ cert }: TlsFiles): boolean {
   return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
 }
 
-export interface TlsWatch {
-  /** Reads the files at once. False, with a warning, if they cannot be used. */
-  readonly reload: () => Promise<boolean>;
-  readonly close: () => void;
-}
-
-/** Serves with the files as they are now; files that cannot be used are reported once, and the old ones stay in use. */
+/** Serves with the files as they are now; files that cannot be used are reported once, and the old ones stay in use. The result stops it. */
 export function watchTls(
   paths: TlsPaths,
   inUse: TlsFiles,
   server: Pick<Server, "renewTls">,
   context: Pick<Context, "readFile">,
   warn: (warning: string) => void,
-): TlsWatch {
+): () => void {
   let known = fingerprint(inUse);
-  const read = async (isRequested: boolean): Promise<boolean> => {
+  const read = async (): Promise<void> => {
     let found: string;
-    let isUsable = true;
     try {
       const files = await readTls(paths, context);
       found = fingerprint(files);
       if (found !== known) server.renewTls(files);
     } catch (error) {
-      isUsable = false;
       found = messageOf(error);
-      if (isRequested || found !== known) warn(`The previous certificate stays in use. ${found}`);
+      if (found !== known) warn(`The previous certificate stays in use. ${found}`);
     }
     known = found;
-    return isUsable;
   };
-  const timer = setInterval(() => void read(false), READ_INTERVAL);
-  return { reload: () => read(true), close: () => clearInterval(timer) };
+  const timer = setInterval(() => void read(), READ_INTERVAL);
+  return () => clearInterval(timer);
 }
 
 const fingerprint = ({ cert, key }: TlsFiles): string =>
   `${Buffer.from(cert).toString("base64")} ${Buffer.from(key).toString("base64")}`;
-
-/** Warns about a file that cannot be read, and keeps the old one. The returned function stops reloading. */
-export function reloadOnHangup(
-  keyring: Keyring,
-  tls: TlsWatch | undefined,
-  { out, now, onReload }: Pick<Context, "out" | "now" | "onReload">,
-): () => void {
-  const reload = async (): Promise<void> => {
-    const what: string[] = [];
-    if (await keyring.reload()) what.push("keys");
-    if (tls !== undefined && (await tls.reload())) what.push("certificate");
-    if (out.json) out.lines([jsonLine("reloaded", now(), { what })]);
-    else out.note(what.length > 0 ? `Reloaded: ${what.join(", ")}.` : "Nothing was reloaded.");
-  };
-  return onReload(() => void reload());
-}
