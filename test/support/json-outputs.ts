@@ -250,7 +250,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   verify: document({ ...explainedVerdict, ...summary, outcome: oneOf(...OUTCOMES, null), record }),
   trigger: lines(
     line("answer", { url: text, uti: anything, status: count, ms: milliseconds, body: text }),
-    about("With --print.", captured),
+    about("With --dry-run.", captured),
   ),
   check: document({
     url: text,

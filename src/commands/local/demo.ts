@@ -24,6 +24,9 @@ import { openLocalServices } from "./services.ts";
 const INTRODUCTION =
   "Runs a sandbox, a receiver and a client on this machine. No money moves, and no profile is changed.";
 
+/** Columns, as a picture of it has too. */
+const WIDTH = 80;
+
 /** Milliseconds that one step may take; it takes a few unless something is broken. */
 const TIMEOUT = 10_000;
 
@@ -40,7 +43,7 @@ interface Loop {
 
 export async function demo(context: Context): Promise<number> {
   const { out } = context;
-  out.note(`${wrap(INTRODUCTION, out.lineWidth)}\n`);
+  out.note(`${wrap(INTRODUCTION, Math.min(WIDTH, out.lineWidth))}\n`);
   const loop = await openLoop(context);
   try {
     const event = await payOnce(loop, "one-time link, paid", oneTime(loop), "approved");
