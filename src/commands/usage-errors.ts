@@ -75,7 +75,7 @@ export function unknownCommand(word: string, group: CommandUnknownOpts): Paylink
 }
 
 /** What other programs call these commands. */
-const DELETE = ["cancel", "remove", "unset"];
+const DELETE = ["cancel", "remove", "unset", "prune"];
 const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
   ["ls", ["list"]],
   ["rm", DELETE],

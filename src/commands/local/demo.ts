@@ -42,7 +42,7 @@ interface Loop {
 }
 
 export async function demo(context: Context): Promise<number> {
-  const { out } = context;
+  const { out, env } = context;
   out.note(`${wrap(INTRODUCTION, Math.min(WIDTH, out.lineWidth))}\n`);
   const loop = await openLoop(context);
   try {
@@ -55,7 +55,9 @@ export async function demo(context: Context): Promise<number> {
   } finally {
     await loop.close();
   }
-  out.note("\nAll steps passed. Next: paylink sandbox");
+  // `npm run demo` in a clone, where paylink is not on the PATH.
+  const isInClone = env["npm_lifecycle_event"] !== undefined;
+  out.note(`\nAll steps passed. Next: ${isInClone ? "npx paylink" : "paylink"} sandbox`);
   return 0;
 }
 
