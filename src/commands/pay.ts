@@ -25,17 +25,19 @@ const CARDS = TEST_CARDS.map(
   ({ name, responseCode, label }) => `  ${name.padEnd(20)}${responseCode}  ${label}`,
 );
 
+const LINK = "$(paylink links list --status active --limit 1 --quiet)";
+
 export const pay = command({
   summary: "simulate the customer: pay a link of the sandbox without a browser",
   examples: [
-    "paylink pay $(paylink create --amount 10 --currency EUR --quiet)",
-    "paylink pay $(paylink create --reusable --quiet) --amount 25 --outcome declined",
-    "paylink pay $(paylink create --amount 10 --currency EUR --quiet) --card insufficient-funds",
+    `paylink pay ${LINK}`,
+    `paylink pay ${LINK} --outcome declined`,
+    `paylink pay ${LINK} --card insufficient-funds`,
   ],
   notes: `Test cards of the sandbox, with the response code of the record:\n${CARDS.join("\n")}`,
   arguments: {
     link: argument("<link>", "the link's URL or id", parseLink, {
-      example: "$(paylink create --amount 10 --currency EUR --quiet)",
+      example: LINK,
     }),
   },
   flags: {

@@ -8,15 +8,15 @@ import { quietFlag, timeoutFlag } from "./shared-flags.ts";
 export const transaction = command({
   summary: "read a transaction back from the service, with its custom data",
   examples: [
-    "paylink transaction $(paylink pay $(paylink create --amount 10 --currency EUR -q) -q)",
-    "paylink transaction $(paylink pay $(paylink create --subscription -q) -q) --json",
+    "paylink transaction $(paylink events list --limit 1 --quiet)",
+    "paylink transaction $(paylink events list --limit 1 --quiet) --json",
   ],
   arguments: {
     uti: argument(
       "<uti>",
       "the transaction's uti, as in its webhook",
       (typed) => (typed.trim() === "" ? refused("must not be empty") : accepted(typed)),
-      { example: "$(paylink pay $(paylink create --amount 10 --currency EUR -q) -q)" },
+      { example: "$(paylink events list --limit 1 --quiet)" },
     ),
   },
   flags: {

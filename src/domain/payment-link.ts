@@ -144,6 +144,7 @@ const warningsOf = (request: PartialRequest, service: string | undefined): Probl
   ...unknownWords(request),
   ...doubtfulCountry(request),
   ...boundsWithoutEffect(request),
+  ...changeableAmount(request),
   ...plainHttpCallbacks(request),
   ...incompletePeriodic(request),
   ...subscriptionWithAmount(request),
@@ -151,8 +152,18 @@ const warningsOf = (request: PartialRequest, service: string | undefined): Probl
   ...nothingToPay(request),
 ];
 
-function ignoresBounds({ linkOptions }: PartialRequest): boolean {
-  return linkOptions?.mode !== undefined && linkOptions.mode !== VARIABLE_MODE;
+/** Bounds are used in one mode only (linkOptions; Endpoints rule 9). */
+const ignoresBounds = ({ linkOptions }: PartialRequest): boolean => linkOptions?.mode !== VARIABLE_MODE;
+
+/** The customer may change the amount that is filled in (Endpoints rule 7). */
+function changeableAmount(request: PartialRequest): readonly Problem[] {
+  const { amount, linkOptions } = request;
+  if (amount === undefined || signOf(amount) === 0 || linkOptions === undefined) return NONE;
+  const { minAmount, maxAmount } = ignoresBounds(request) ? {} : linkOptions;
+  if (minAmount !== undefined || maxAmount !== undefined) return NONE;
+  const message =
+    "is only filled in: the customer can change it to any other, unless --min-amount and --max-amount bound it";
+  return [{ at: "amount", message }];
 }
 
 function boundsWithoutEffect(request: PartialRequest): readonly Problem[] {

@@ -2,6 +2,7 @@
 import { shellWord } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, stringifyJson, type JsonObject } from "../domain/json.ts";
 import { formatAmount, signOf, type Amount } from "../domain/money.ts";
+import { VARIABLE_MODE } from "../domain/payment-link.ts";
 import { labelOf, LINK_DATES, type LinkFieldPath } from "../domain/payment-link-fields.ts";
 import { linkKind, type PaymentLink, type PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { formatRelative, parseInstant } from "../domain/time.ts";
@@ -92,7 +93,7 @@ function fieldRows(
 ): FieldRow[] {
   const members = new Map<string, unknown>(Object.entries(json));
   return fields.flatMap((name): FieldRow[] => {
-    const text = name === "amount" ? linkAmount(link) : textOf(members.get(name));
+    const text = name === "amount" ? amountWords(link) : textOf(members.get(name));
     const value =
       text === undefined ? absent : safeText(name.endsWith("Date") ? dateText(name, text, now) : text);
     if (value === undefined) return [];
@@ -136,14 +137,30 @@ function dateText(name: string, text: string, now: Date): string {
 type LinkAmount = Pick<PaymentLink, "amount" | "currency" | "linkOptions">;
 
 /** The customer of a reusable link with amount 0 enters the amount, within the bounds. */
-export function linkAmount({ amount: fixed, currency = "", linkOptions }: LinkAmount): string | undefined {
+export function linkAmount(link: LinkAmount): string | undefined {
+  const { amount: filled, currency = "", linkOptions } = link;
+  if (filled !== undefined && (linkOptions === undefined || signOf(filled) !== 0))
+    return formatAmount(filled, currency).trim();
+  return linkOptions === undefined ? undefined : (boundWords(link) ?? "any amount");
+}
+
+/** The same for a card, which says that an amount is only filled in. */
+function amountWords(link: LinkAmount): string | undefined {
+  const { amount: filled, linkOptions } = link;
+  const amount = linkAmount(link);
+  if (linkOptions === undefined || filled === undefined || signOf(filled) === 0) return amount;
+  const bounds = boundWords(link);
+  return `${amount}, the customer can change it${bounds === undefined ? "" : ` (${bounds})`}`;
+}
+
+/** Bounds are used in one mode only (linkOptions). */
+function boundWords({ currency = "", linkOptions }: LinkAmount): string | undefined {
+  if (linkOptions?.mode !== VARIABLE_MODE) return undefined;
   const shown = (value: Amount): string => formatAmount(value, currency).trim();
-  if (fixed !== undefined && (linkOptions === undefined || signOf(fixed) !== 0)) return shown(fixed);
-  if (linkOptions === undefined) return undefined;
   const { minAmount: min, maxAmount: max } = linkOptions;
   if (min !== undefined && max !== undefined) return `${shown(min)} to ${shown(max)}`;
   if (min !== undefined) return `at least ${shown(min)}`;
-  return max === undefined ? "any amount" : `at most ${shown(max)}`;
+  return max === undefined ? undefined : `at most ${shown(max)}`;
 }
 
 /** A status in its colour. */

@@ -7,7 +7,7 @@ import {
   type CheckedRequest,
   type PaymentLinkRequest,
 } from "../domain/payment-link.ts";
-import { PaylinkError, type Problem } from "../domain/errors.ts";
+import type { Problem } from "../domain/errors.ts";
 import {
   isJsonNumber,
   isJsonObject,
@@ -25,7 +25,6 @@ import { accepted } from "../domain/parse-result.ts";
 import { formatInstant, parseExpiry } from "../domain/time.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { isSettingKey } from "../settings/setting-table.ts";
-import { parseJson } from "../domain/parse-json.ts";
 
 export interface BuiltRequest {
   /** Ready to send; null if there are problems. */
@@ -191,27 +190,6 @@ function copyOf(object: JsonObject): JsonObject {
   return Object.fromEntries(
     members.map(([name, value]) => [name, isJsonObject(value) ? copyOf(value) : value]),
   );
-}
-
-export interface BaseRequest {
-  readonly value: Json;
-  /** The repeated members: only the user knows which of the two values is right. */
-  readonly problems: readonly Problem[];
-}
-
-/** Throws `usage` if the text is not JSON. `-` is stdin. */
-export async function readBaseRequest(
-  path: string,
-  readFile: (path: string, place: string) => Promise<Uint8Array>,
-): Promise<BaseRequest> {
-  const name = path === "-" ? "stdin" : path;
-  const json = parseJson(new TextDecoder().decode(await readFile(path, "--from")));
-  if (!json.ok) throw new PaylinkError("usage", `${name} ${json.message}. Nothing was sent.`);
-  const problems = json.value.duplicates.map((at) => ({
-    at: `${name}: ${at}`,
-    message: "must not be given twice",
-  }));
-  return { value: json.value.value, problems };
 }
 
 /** What the flags of a request hold, as they were typed. */

@@ -94,8 +94,7 @@ describe("the request of create", () => {
       ["--postcode", "P", "--country", "DE"],
       { customerDetails: { billingAddress: { postalcode: "P", country: "DE" } } },
     ],
-    [["--reusable"], { linkOptions: { mode: "REUSABLE_VARIABLE" } }],
-    [["--reusable", "--mode", "REUSABLE_VARIABLE"], { linkOptions: { mode: "REUSABLE_VARIABLE" } }],
+    [["--reusable", "--max-amount", "50"], { linkOptions: { mode: "REUSABLE_VARIABLE", maxAmount: "50" } }],
     [
       ["--reusable", "--min-amount", "5", "--max-amount", "50", "--reference-mode", "FIXED"],
       { linkOptions: { minAmount: "5", maxAmount: "50", paymentReferenceMode: "FIXED" } },
@@ -170,13 +169,39 @@ describe("the request of create", () => {
     });
   });
 
+  it("refuses a member of --from that is nearly a field, and warns of another unknown one", async () => {
+    const path = join(temporaryHome(), "base.json");
+    const members = {
+      curency: "GBP",
+      customer_name: "Ada",
+      callbackUrl: "https://a.example",
+      linkOptions: { minamount: "5" },
+      loyalty: { curency: 1 },
+    };
+    writeFileSync(path, JSON.stringify(members));
+    const problems = await problemsOf(["create", "--from", path, "--amount", "1", "--currency", "EUR"]);
+    expect(problems).toMatchObject({
+      [`${path}: curency`]: "is not a field; did you mean currency?",
+      [`${path}: customer_name`]: "is not a field; did you mean customerName?",
+      [`${path}: callbackUrl`]: "is not a field; did you mean paymentSettings.callbackUrl?",
+      [`${path}: linkOptions.minamount`]: "is not a field; did you mean linkOptions.minAmount?",
+    });
+    writeFileSync(path, '{"loyalty":{"curency":1}}');
+    const run = await runCommand([...FULL, "--from", path, "--dry-run"], { env: ENV, send: never });
+    expect(run.exit).toBe(0);
+    expect(run.stderr).toBe(`! ${path}: loyalty is not a field of the specification; it is sent as it is\n`);
+    expect(JSON.parse(run.stdout)).toMatchObject({ loyalty: { curency: 1 } });
+  });
+
   it("starts from the file of --from, and flags override it", async () => {
     const path = join(temporaryHome(), "base.json");
     writeFileSync(
       path,
       '{"amount": 1.50, "currency": "EUR", "customerName": "Ada", "extra": {"kept": true}}',
     );
-    expect(await dryRun("--from", path, "--customer-name", "Bob")).toMatchObject({
+    const args = ["create", "--dry-run", "--from", path, "--customer-name", "Bob"];
+    const run = await runCommand(args, { env: ENV, send: never });
+    expect(JSON.parse(run.stdout)).toMatchObject({
       amount: 1.5,
       customerName: "Bob",
       extra: { kept: true },
@@ -433,14 +458,29 @@ describe("the link of create", () => {
 
   it.each([
     ['{"mode":"REUSABLE_VARIABLE"}', "any amount"],
-    ['{"minAmount":"5.00","maxAmount":500}', "EUR 5.00 to EUR 500.00"],
-    ['{"minAmount":5}', "at least EUR 5.00"],
-    ['{"maxAmount":500}', "at most EUR 500.00"],
+    ['{"mode":"REUSABLE_VARIABLE","minAmount":"5.00","maxAmount":500}', "EUR 5.00 to EUR 500.00"],
+    ['{"mode":"REUSABLE_VARIABLE","minAmount":5}', "at least EUR 5.00"],
+    ['{"mode":"REUSABLE_VARIABLE","maxAmount":500}', "at most EUR 500.00"],
+    ['{"minAmount":5}', "any amount"],
   ])("shows what a customer of a reusable link may pay: %s", async (linkOptions, words) => {
     const answer = ANSWER.replace('"amount": 10.00', `"amount":0,"linkOptions":${linkOptions}`);
     const { options } = service(200, answer);
     const run = await runCommand([...FULL, "--reusable"], options);
     expect(run.stdout).toMatch(new RegExp(`^ +amount +${words}$`, "m"));
+  });
+
+  it("says that the customer can change the amount of a reusable link, and warns where nothing bounds it", async () => {
+    const reusable = (bounds: string) =>
+      ANSWER.replace('"id"', `"linkOptions":{"mode":"REUSABLE_VARIABLE"${bounds}},"id"`);
+    const free = await runCommand([...FULL, "--reusable"], service(200, reusable("")).options);
+    expect(free.stdout).toMatch(/^ +amount +EUR 10\.00, the customer can change it$/m);
+    expect(free.stderr).toMatch(/^! --amount is only filled in: .* --min-amount and --max-amount bound it$/m);
+    const bounded = await runCommand(
+      [...FULL, "--reusable", "--max-amount", "50"],
+      service(200, reusable(',"maxAmount":"50"')).options,
+    );
+    expect(bounded.stdout).toMatch(/ EUR 10\.00, the customer can change it \(at most EUR 50\.00\)$/m);
+    expect(bounded.stderr).not.toContain("is only filled in");
   });
 
   it("exists even if it cannot be opened, which is a warning", async () => {

@@ -206,7 +206,11 @@ describe("paylink links list", () => {
 
   it.each([
     ["one-time", { amount: 10, paidDate: "2026-11-21T08:30:00Z" }, "GBP 10.00  2026-11-21 08:30"],
-    ["reusable", { amount: 0, linkOptions: { minAmount: "5" } }, "at least GBP 5.00  –"],
+    [
+      "reusable",
+      { amount: 0, linkOptions: { mode: "REUSABLE_VARIABLE", minAmount: "5" } },
+      "at least GBP 5.00  –",
+    ],
     ["subscription", { amount: 0, periodic: { periodicType: "ucof" } }, "GBP 0.00  –"],
     ["verification", { amount: 0, paidDate: null }, "GBP 0.00  –"],
   ])("says what kind of link it is, and when it was paid: %s", async (kind, members, shown) => {

@@ -308,6 +308,21 @@ describe("create at a sandbox with its own clock", () => {
     expect(created.stdout).toMatch(/^ {2}profile sandbox · 127\.0\.0\.1:\d+ · sandbox$/m);
   });
 
+  it.each([
+    ["one-time", CREATE],
+    ["reusable", ["create", "--reusable"]],
+    ["bounded", ["create", "--reusable", "--max-amount", "3"]],
+    ["filled in", ["create", "--reusable", "--amount", "7"]],
+    ["subscription", ["create", "--subscription"]],
+  ])("names a command that pays the link: %s", async (_, args) => {
+    const home = temporaryHome();
+    await startSandboxCommand(home);
+    const { stderr } = await runCommand(args, { home });
+    const [, words = ""] = /To pay it as the customer: paylink (.*)$/m.exec(stderr) ?? [];
+    const paid = await runCommand(words.replaceAll("'", "").split(" "), { home });
+    expect(paid).toMatchObject({ exit: 0, stdout: expect.stringContaining("APPROVED") });
+  });
+
   it("lists a link of a clock that was moved a few days", async () => {
     const home = temporaryHome();
     await startSandboxCommand(home);

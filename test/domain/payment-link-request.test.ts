@@ -170,22 +170,28 @@ const bounded = (amount: string, options: string) =>
 
 describe("amount and bounds", () => {
   it.each([
-    ["0", '{"minAmount":"5","maxAmount":10}', []],
-    ["5.00", '{"minAmount":"5","maxAmount":10}', []],
-    ["10", '{"minAmount":"5","maxAmount":10.00}', []],
-    ["4.99", '{"minAmount":"5","maxAmount":10}', ["amount"]],
-    ["10.01", '{"minAmount":"5","maxAmount":"10"}', ["amount"]],
+    ["0", '{"mode":"REUSABLE_VARIABLE","minAmount":"5","maxAmount":10}', []],
+    ["5.00", '{"mode":"REUSABLE_VARIABLE","minAmount":"5","maxAmount":10}', []],
+    ["10", '{"mode":"REUSABLE_VARIABLE","minAmount":"5","maxAmount":10.00}', []],
+    ["4.99", '{"mode":"REUSABLE_VARIABLE","minAmount":"5","maxAmount":10}', ["amount"]],
+    ["10.01", '{"mode":"REUSABLE_VARIABLE","minAmount":"5","maxAmount":"10"}', ["amount"]],
     ["10.01", '{"mode":"REUSABLE_VARIABLE","maxAmount":10}', ["amount"]],
-    ["0", '{"minAmount":"10","maxAmount":"9.99"}', ["linkOptions.minAmount"]],
-    ["0", '{"minAmount":"x","maxAmount":"5"}', ["linkOptions.minAmount"]],
-    ["0", '{"minAmount":9007199254740993,"maxAmount":9007199254740992}', ["linkOptions.minAmount"]],
+    ["0", '{"mode":"REUSABLE_VARIABLE","minAmount":"10","maxAmount":"9.99"}', ["linkOptions.minAmount"]],
+    ["0", '{"mode":"REUSABLE_VARIABLE","minAmount":"x","maxAmount":"5"}', ["linkOptions.minAmount"]],
+    [
+      "0",
+      '{"mode":"REUSABLE_VARIABLE","minAmount":9007199254740993,"maxAmount":9007199254740992}',
+      ["linkOptions.minAmount"],
+    ],
     ["99", '{"mode":"REUSABLE_FIXED","maxAmount":"10"}', []],
+    ["99", '{"maxAmount":"10"}', []],
+    ["0", '{"minAmount":"10","maxAmount":"9.99"}', []],
   ])("amount %s with %s", (amount, options, at) => {
     expect(problemsAt(bounded(amount, options))).toEqual(at);
   });
 
   it("says what the bound is, as the currency writes it", () => {
-    const { problems } = checkRequest(bounded("12", '{"maxAmount":"10"}'), NOW);
+    const { problems } = checkRequest(bounded("12", '{"mode":"REUSABLE_VARIABLE","maxAmount":"10"}'), NOW);
     expect(problems).toEqual([
       { at: "amount", message: "must not be more than the largest amount (EUR 10.00)" },
     ]);
@@ -204,9 +210,14 @@ test.each<[field: string, value: string, warnings: string[], base?: string]>([
     "linkOptions",
     '{"mode":"OTHER","minAmount":"1","maxAmount":2}',
     ["linkOptions.mode", "linkOptions.minAmount", "linkOptions.maxAmount"],
+    REUSABLE,
   ],
-  ["linkOptions", '{"mode":"REUSABLE_VARIABLE","paymentReferenceMode":"FIXED"}', []],
-  ["linkOptions", '{"paymentReferenceMode":"fixed"}', ["linkOptions.paymentReferenceMode"]],
+  ["linkOptions", '{"minAmount":"1"}', ["linkOptions.minAmount"], REUSABLE],
+  ["linkOptions", '{"mode":"REUSABLE_VARIABLE","paymentReferenceMode":"FIXED"}', [], REUSABLE],
+  ["linkOptions", '{"paymentReferenceMode":"fixed"}', ["linkOptions.paymentReferenceMode"], REUSABLE],
+  ["linkOptions", '{"mode":"REUSABLE_VARIABLE"}', ["amount"]],
+  ["linkOptions", '{"maxAmount":"50"}', ["linkOptions.maxAmount", "amount"]],
+  ["linkOptions", '{"mode":"REUSABLE_VARIABLE","maxAmount":"50"}', []],
   ["transactionType", '"REFUND"', ["transactionType"]],
   ["transactionType", '"sale"', ["transactionType"]],
   ...["Germany", "XX", "gb", "G"].map((country): [string, string, string[]] => [
@@ -241,7 +252,8 @@ test("a verification of 0 is meant", () => {
 
 test("problems of shape and of rules are named together, and no warning repeats one", () => {
   const request = read(`{"amount":12.345,"currency":"EUR","customerName":"","periodic":{"periodicType":"x"},
-    "expirationDate":"2020-01-01T00:00:00Z","linkOptions":{"mode":3,"minAmount":"20","maxAmount":"15"}}`);
+    "expirationDate":"2020-01-01T00:00:00Z","linkOptions":{"mode":"REUSABLE_VARIABLE","paymentReferenceMode":3,
+    "minAmount":"20","maxAmount":"15"}}`);
   const { problems, warnings } = checkRequest(request, NOW);
   expect(problems.map(({ at }) => at).toSorted()).toEqual([
     "amount",
@@ -249,7 +261,7 @@ test("problems of shape and of rules are named together, and no warning repeats 
     "customerName",
     "expirationDate",
     "linkOptions.minAmount",
-    "linkOptions.mode",
+    "linkOptions.paymentReferenceMode",
     "periodic.periodicType",
     "terminalId",
   ]);

@@ -13,7 +13,7 @@ import { listenOnFreePort } from "../support/ports.ts";
 const pages = await helpPages();
 const COMMANDS = [...new Set(pages.map(({ command: [name = "paylink"] }) => name))];
 
-/** What an example finds: a sandbox, a listener that has received something, and an application. */
+/** What an example finds: a sandbox with links, a listener that has received something, and an application. */
 interface Stage {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
@@ -24,10 +24,16 @@ interface Stage {
 async function stage(): Promise<Stage> {
   const home = temporaryHome();
   const sandbox = await startSandbox(home);
-  const listener = await readyUrl(startPaylink(["listen", "--port", "0", "--json"], { home }));
+  const listening = startPaylink(["listen", "--port", "0", "--json"], { home });
+  const listener = await readyUrl(listening);
   for (const key of ["callbackUrl", "failureCallbackUrl"])
     await runCommand(["config", "set", key, listener], { home });
   await runCommand(["trigger", "approved"], { home });
+  const create = ["create", "--amount", "10", "--currency", "EUR", "--quiet"];
+  const links = await Promise.all(Array.from({ length: 6 }, () => runCommand(create, { home })));
+  // The newest event is a payment that the sandbox knows.
+  await runCommand(["pay", links[0]?.stdout.trim() ?? ""], { home });
+  await listening.until(/"type":"event"[^]*"type":"event"/);
   const identity = JSON.parse(readFileSync(join(home, "data/sandbox/sandbox.json"), "utf8")) as {
     readonly token: string;
     readonly clientSecret: string;

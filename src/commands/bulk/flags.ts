@@ -72,9 +72,10 @@ export type BulkOptions = Awaited<ReturnType<typeof bulkOptions>>;
 
 /** Throws `no_profile` if a list is to be sent and there is no account. */
 export async function bulkOptions(values: Values, { problems }: Usage, context: Context) {
-  const [{ parseAmount }, { noAccount }, { readBaseRequest, requestBuilder }] = await Promise.all([
+  const [{ parseAmount }, { noAccount }, { readBaseRequest }, { requestBuilder }] = await Promise.all([
     import("../../domain/money.ts"),
     import("../../service/open-client.ts"),
+    import("../../service/base-request.ts"),
     import("../../service/request.ts"),
   ]);
   const { file, from, map, decimalComma } = values;
@@ -85,6 +86,7 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
   if (isStdinTaken) problems.push({ at: "--from", message: "must be a file if the rows come from stdin" });
   const base = from === undefined || isStdinTaken ? undefined : await readBaseRequest(from, context.readFile);
   problems.push(...(base?.problems ?? []));
+  for (const { at, message } of base?.warnings ?? []) context.out.warn(`${at} ${message}`);
   const { output, dryRun, expires } = values;
   if (output === "-" && context.out.json)
     problems.push({

@@ -5,18 +5,15 @@ import { memberOf, stringifyJson } from "../../domain/json.ts";
 import { LINKS_PATH } from "../../domain/known-services.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { nameOf } from "../../domain/payment-link-fields.ts";
+import { signOf } from "../../domain/money.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderCurl, renderLink } from "../../render/link.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import type { CreatedLink } from "../../service/links.ts";
-import {
-  type BuiltRequest,
-  readBaseRequest,
-  requestBuilder,
-  type RequestFlags,
-} from "../../service/request.ts";
+import { readBaseRequest } from "../../service/base-request.ts";
+import { type BuiltRequest, requestBuilder, type RequestFlags } from "../../service/request.ts";
 import { SETTINGS } from "../../settings/setting-table.ts";
 import type { Usage, ValuesOf } from "../command.ts";
 import type { createFlags } from "./flags.ts";
@@ -37,6 +34,7 @@ export async function createOptions(flags: ValuesOf<typeof createFlags>, usage: 
   const mistakes = built.problems.filter((problem) => !built.missing.includes(problem));
   const mayAsk = context.ask !== undefined && mistakes.length === 0;
   usage.problems.push(...(base?.problems ?? []));
+  for (const warning of base?.warnings ?? []) context.out.warn(renderProblem(warning));
   // An account can supply what is missing, and so can the user's answers.
   usage.problems.push(...(needsAccount || mayAsk ? mistakes : built.problems));
   if (flags.wait && isReusable(built))
@@ -117,10 +115,18 @@ async function printCurl(
   return 0;
 }
 
+/** An amount that the customer may enter, where the link leaves it open. */
+function entered({ amount, linkOptions }: CreatedLink["link"]): string[] {
+  if (linkOptions === undefined || amount === undefined || signOf(amount) !== 0) return [];
+  return ["--amount", String(linkOptions.minAmount ?? linkOptions.maxAmount ?? 25)];
+}
+
 /** What can be done with the link; only the sandbox's can be paid from here. */
-function nextSteps({ id, url }: CreatedLink["link"], settings: CreateOptions["settings"]): readonly Hint[] {
+function nextSteps(link: CreatedLink["link"], settings: CreateOptions["settings"]): readonly Hint[] {
+  const { id, url } = link;
+  const paying = paylink("pay", url, ...entered(link));
   return [
-    ...(settings.label === "sandbox" ? [hint`To pay it as the customer: ${paylink("pay", url)}`] : []),
+    ...(settings.label === "sandbox" ? [hint`To pay it as the customer: ${paying}`] : []),
     hint`To check whether it was paid: ${paylink("links", "show", id ?? url)}`,
   ];
 }

@@ -9,7 +9,7 @@ import { checkConfirmable, quietFlag, timeoutFlag } from "../shared-flags.ts";
 const timeout = timeoutFlag("30s for each request");
 const linkFlags = { timeout, quiet: quietFlag("the URL of each link") };
 
-const EXAMPLE = "$(paylink create --amount 10 --currency EUR --quiet)";
+const EXAMPLE = "$(paylink links list --status active --limit 1 --quiet)";
 const link = argument("<link>", "the link's id or URL", parseLinkId, { example: EXAMPLE });
 
 const parsePast: Parser<Date> = (typed, { now }) => parseWhen(typed, now(), -1);
@@ -49,7 +49,7 @@ const list = command({
 const show = command({
   summary: "show one link: every field and date",
   examples: [
-    "paylink links show $(paylink create --amount 10 --currency EUR --quiet)",
+    "paylink links show $(paylink links list --limit 1 --quiet)",
     "paylink links show $(paylink links list --limit 1 --quiet) --json",
   ],
   arguments: { link },
@@ -61,8 +61,8 @@ const show = command({
 const update = command({
   summary: "change the description or the expiry of a link that is active or viewed",
   examples: [
-    "paylink links update $(paylink create --amount 10 --currency EUR --quiet) --expires 14d",
-    "paylink links update $(paylink create --reusable --quiet) --description 'Order 1042'",
+    `paylink links update ${EXAMPLE} --expires 14d`,
+    `paylink links update ${EXAMPLE} --description 'Order 1042'`,
   ],
   arguments: { link },
   flags: {
@@ -90,10 +90,7 @@ const update = command({
 
 const cancel = command({
   summary: "cancel links, so that nobody can pay them any more",
-  examples: [
-    "paylink links cancel $(paylink create --amount 10 --currency EUR --quiet) --yes",
-    "paylink links cancel $(paylink create --reusable --quiet) --yes --json",
-  ],
+  examples: [`paylink links cancel ${EXAMPLE} --yes`, `paylink links cancel ${EXAMPLE} --yes --json`],
   arguments: { links: argument("<link...>", "ids or URLs of links", parseLinkId, { example: EXAMPLE }) },
   flags: linkFlags,
   consequence: "Nothing was cancelled.",

@@ -1,0 +1,70 @@
+/** Reads the JSON of `--from`, and finds the members that are nearly fields of a request. */
+import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
+import { isMisspelled, nearest } from "../domain/parse-result.ts";
+import { fieldsOf } from "../domain/payment-link-fields.ts";
+
+export interface BaseRequest {
+  readonly value: Json;
+  /** The repeated members, since only the user knows which of the two values is right, and those that are misspelled. */
+  readonly problems: readonly Problem[];
+  /** The members that no field is like: they are sent as they are. */
+  readonly warnings: readonly Problem[];
+}
+
+/** Throws `usage` if the text is not JSON. `-` is stdin. */
+export async function readBaseRequest(
+  path: string,
+  readFile: (path: string, place: string) => Promise<Uint8Array>,
+): Promise<BaseRequest> {
+  const name = path === "-" ? "stdin" : path;
+  const json = parseJson(new TextDecoder().decode(await readFile(path, "--from")));
+  if (!json.ok) throw new PaylinkError("usage", `${name} ${json.message}. Nothing was sent.`);
+  const { value, duplicates } = json.value;
+  const at = (place: string): string => `${name}: ${place}`;
+  const problems: Problem[] = duplicates.map((place) => ({
+    at: at(place),
+    message: "must not be given twice",
+  }));
+  const warnings: Problem[] = [];
+  for (const member of isJsonObject(value) ? unknownMembers(value) : []) {
+    const near = fieldLike(member);
+    if (near !== undefined)
+      problems.push({ at: at(member), message: `is not a field; did you mean ${near}?` });
+    else
+      warnings.push({ at: at(member), message: "is not a field of the specification; it is sent as it is" });
+  }
+  return { value, problems, warnings };
+}
+
+const FIELDS: readonly { readonly path: string; readonly type: string }[] = fieldsOf("request").map(
+  ([path, { type }]) => ({ path, type }),
+);
+
+/** The paths of the members that the specification lacks, without what is in them. */
+function unknownMembers(object: JsonObject, parent = ""): string[] {
+  return Object.entries(object).flatMap(([name, value]) => {
+    const path = joinPath(parent, name);
+    const field = FIELDS.find((one) => one.path === path);
+    if (field === undefined) return [path];
+    return field.type === "object" && isJsonObject(value) ? unknownMembers(value, path) : [];
+  });
+}
+
+/** The field with nearly this name at the same place, or with this very name at another one. */
+function fieldLike(member: string): string | undefined {
+  const parent = member.slice(0, member.lastIndexOf(".") + 1);
+  const besides = FIELDS.map(({ path }) => path).filter(
+    (path) => path.startsWith(parent) && !path.slice(parent.length).includes("."),
+  );
+  return (
+    nearest(spelled(member), besides, isMisspelled) ??
+    FIELDS.map(({ path }) => path).find((path) => lastOf(path) === lastOf(spelled(member)))
+  );
+}
+
+/** `customer_name` is spelled customerName elsewhere. */
+const spelled = (name: string): string => name.replace(/[\s_-]+/g, "");
+
+const lastOf = (path: string): string => path.slice(path.lastIndexOf(".") + 1).toLowerCase();
