@@ -107,7 +107,7 @@ const TRANSACTION = "transaction address";
 export async function checkService(account: Account): Promise<Check[]> {
   const api = await attempt(account.api());
   if (api instanceof PaylinkError)
-    return [skipped(ENDPOINT, "not checked"), failed(TOKEN, api), ...unchecked([LINKS, TRANSACTION], TOKEN)];
+    return [...unchecked([ENDPOINT], TOKEN), failed(TOKEN, api), ...unchecked([LINKS, TRANSACTION], TOKEN)];
   const endpoint = await checkTokenEndpoint(api, account.settings);
   if (endpoint.state === "failed") return [endpoint, ...unchecked([TOKEN, LINKS, TRANSACTION], ENDPOINT)];
   const listed = await listLinks(api, account);

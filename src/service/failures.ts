@@ -157,40 +157,35 @@ export function failureOf(error: unknown, effect: Effect, link?: string): unknow
       effect,
       effect === "pay" ? hint`Is the sandbox running? ${paylink("sandbox")}` : undefined,
     );
-  const step = connectionHint(error);
   return new PaylinkError(
     "outcome_unknown",
     `The request was sent, but no usable answer arrived: ${error.message}.`,
-    {
-      effect,
-      hints: [...whenUnknown(effect, link), ...(step === undefined ? [] : [step])],
-      cause: error,
-    },
+    { effect, hints: whenUnknown(effect, link), cause: error },
   );
 }
 
-/** The failure for a request without effect. `usual` is the next step unless the error shows a better one. */
-export function notReached(error: SendError, effect: Effect, usual?: Hint): PaylinkError {
+/** The failure for a request without effect. `step` is the next one unless the error shows a better one. */
+export function notReached(error: SendError, effect: Effect, step?: Hint): PaylinkError {
   if (error instanceof SendTimeout)
     return new PaylinkError("timed_out", `Timed out: ${error.message}.`, {
       effect,
       hints: [hint`It is safe to run the command again, with a longer --timeout.`],
       cause: error,
     });
-  const step = connectionHint(error) ?? usual;
+  const next = connectionHint(error) ?? step;
   const message =
     error instanceof SandboxNotRunning
       ? "The sandbox is not running."
       : `The service was not reached: ${error.message}.`;
   return new PaylinkError("not_reached", message, {
     effect,
-    hints: step === undefined ? undefined : [step],
+    hints: next === undefined ? undefined : [next],
     cause: error,
   });
 }
 
 /** What to do if the sandbox does not run, or Node does not know who issued the certificate. */
-export function connectionHint(error: unknown): Hint | undefined {
+function connectionHint(error: unknown): Hint | undefined {
   if (error instanceof SandboxNotRunning) return hint`Start it: ${paylink("sandbox")}`;
   return isOfUnknownAuthority(error)
     ? hint`The service's certificate is not from an authority that Node.js knows. If it is from your own authority, set NODE_EXTRA_CA_CERTS to the PEM file with that authority's certificate.`

@@ -30,7 +30,7 @@ describe("paylink config", () => {
     });
     expect((await configIn(home)("get", "terminalId")).stdout).toBe("profile\n");
     expect((await config("list", "-p", "shop", "--json")).stdout).toContain('"source":"flag"');
-    expect((await configIn(home)("list")).stdout).toMatch(/^currency +-$/m);
+    expect((await configIn(home)("list")).stdout).toMatch(/^currency +–$/m);
   });
 
   it("stores and removes values", async () => {
@@ -92,7 +92,10 @@ describe("paylink config", () => {
   it.each([
     [["set", "token", "x"], "secret"],
     [["get", "clientSecret"], "secret"],
-    [["set", "colour", "red"], "There is no setting named colour. The settings are service, baseUrl"],
+    [
+      ["set", "colour", "red"],
+      "There is no setting named colour.\n  To see each setting with an example: paylink help settings",
+    ],
     [["unset", "curency"], "Did you mean currency?"],
     [["set", "expires", "soon"], "duration"],
     [["set", "expires", "2020-01-01"], 'must be in the future (got "2020-01-01")'],

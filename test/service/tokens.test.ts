@@ -51,7 +51,7 @@ describe("client credentials", () => {
     const { tokens, keptTokens } = tokensAt(`${server.url}/oauth2/token`);
     expect(await tokens.current("create")).toBe("token-1");
     const [request = ""] = server.requests;
-    expect(request).toMatch(/^POST \/oauth\/token HTTP/);
+    expect(request).toMatch(/^POST \/oauth2\/token HTTP/);
     expect(request).toMatch(/\r\n\r\ngrant_type=client_credentials$/);
     const [, basic = ""] = /authorization: Basic (\S+)/i.exec(request) ?? [];
     const [id, secret] = Buffer.from(basic, "base64").toString().split(":");

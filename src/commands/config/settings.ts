@@ -42,11 +42,9 @@ export function settingName(text: string): ConfigKey {
   }
   if (near !== undefined)
     throw new PaylinkError("usage", `There is no setting named ${text}. Did you mean ${near}?`);
-  throw new PaylinkError(
-    "usage",
-    `There is no setting named ${text}. The settings are ${CONFIG_KEYS.join(", ")}.`,
-    { hints: [hint`To see each setting with an example: ${paylink("help", "settings")}`] },
-  );
+  throw new PaylinkError("usage", `There is no setting named ${text}.`, {
+    hints: [hint`To see each setting with an example: ${paylink("help", "settings")}`],
+  });
 }
 
 /** A webhook key may be stored as its whole text; `get` prints all of it. */
@@ -63,7 +61,7 @@ export async function listSettings(context: Context): Promise<number> {
     out.lines([JSON.stringify({ profile, settings: values })]);
     return 0;
   }
-  const row = (label: string, value = "-", source = ""): void => {
+  const row = (label: string, value = "–", source = ""): void => {
     const shown = clip(safeText(value), LONGEST_VALUE);
     const from = source === "" ? "" : `(${source})`;
     const isLong = COLUMN + widthOf(`${shown}  ${from}`) > out.lineWidth;

@@ -175,18 +175,17 @@ async function requireWorking(context: Context, settings: ResolvedSettings): Pro
     .map((check) => ({ ...check, remedies: check.remedies.map(asFlags) }));
   const unchecked = hint`To store the account without these checks: ${paylink("login", "--no-check")}`;
   requirePassed(checks, "The account does not work. Nothing was stored.", unchecked);
-  for (const { state, ...check } of checks)
-    if (state === "ok")
-      out.note(
-        renderCheck({ state, ...check }, { paint: out.notePaint, lineWidth: out.lineWidth }, context.named),
-      );
+  for (const check of checks) {
+    const { check: name, state, detail, remedies } = check;
+    if (state === "ok" || !out.json)
+      out.note(renderCheck(check, { paint: out.notePaint, lineWidth: out.lineWidth }, context.named));
     else
       out.warn(
-        [
-          safeText(`${check.check}: ${check.detail}`),
-          ...check.remedies.map((remedy) => renderHint(remedy)),
-        ].join(" "),
+        [safeText(`${name}: ${detail}`), ...remedies.map((remedy) => renderHint(remedy, context.named))].join(
+          " ",
+        ),
       );
+  }
 }
 
 /** `login` takes the values of an account as flags: no profile holds them yet. */
@@ -274,7 +273,7 @@ async function askForAccount(ask: Ask, given: Account, known: Profile): Promise<
 const askForService = (ask: Ask): Promise<Account["service"]> =>
   ask.choose<Account["service"]>("Which service do you use?", [
     ...SERVICE_NAMES.map((name) => ({ name, value: name, description: SERVICES[name].title })),
-    { name: "another service", value: undefined },
+    { name: "another address", value: undefined },
   ]);
 
 async function askFor(key: AccountKey, ask: Ask, known: Profile): Promise<Account[AccountKey]> {
