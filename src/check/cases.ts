@@ -11,9 +11,10 @@ export interface EndpointCase {
   readonly expects: "accepted" | "refused";
   /** Whether the endpoint fails the check if it does otherwise; if not, it gets a warning. */
   readonly required: boolean;
-  readonly sent: string;
-  /** The consequence if the endpoint does otherwise. */
-  readonly matters: string;
+  /** What is sent: `a webhook without a signature`. */
+  readonly description: string;
+  /** If the endpoint does otherwise. */
+  readonly consequence: string;
   /** Sent one after the other; the case fails unless each is answered as expected. */
   readonly requests: (sender: WebhookOptions, source: SampleSource) => readonly HttpRequest[];
 }
@@ -82,15 +83,15 @@ const GENUINE_CASES: readonly EndpointCase[] = [
 
 function accepted(
   name: string,
-  sent: string,
-  matters: string,
+  description: string,
+  consequence: string,
   requests: EndpointCase["requests"],
 ): EndpointCase {
-  return { name, expects: "accepted", required: true, sent, matters, requests };
+  return { name, expects: "accepted", required: true, description, consequence, requests };
 }
 
-function genuine(name: string, sent: string, sample: Partial<Sample>): EndpointCase {
-  return accepted(name, sent, LOST, (sender, source) => [
+function genuine(name: string, description: string, sample: Partial<Sample>): EndpointCase {
+  return accepted(name, description, LOST, (sender, source) => [
     signedWebhook(bodyOf({ ...PLAIN, ...sample }, source), sender),
   ]);
 }
@@ -101,8 +102,8 @@ interface SignedCover {
   readonly cover: CoveredComponents;
   readonly required: boolean;
   readonly described: string;
-  /** The consequence of refusing it. */
-  readonly matters: string;
+  /** Of refusing it. */
+  readonly consequence: string;
 }
 
 const HEADERS: SignedCover = {
@@ -110,7 +111,7 @@ const HEADERS: SignedCover = {
   cover: SERVICE_COVER,
   required: true,
   described: "header fields only",
-  matters:
+  consequence:
     "The real service signs nothing but header fields: an endpoint that insists on @method or @target-uri refuses every payment.",
 };
 
@@ -119,7 +120,7 @@ const DERIVED: SignedCover = {
   cover: DERIVED_COVER,
   required: false,
   described: "@method and @target-uri too",
-  matters: "The real service does not sign this way, so it loses no payment. Another service may.",
+  consequence: "The real service does not sign this way, so it loses no payment. Another service may.",
 };
 
 const chosen = (cover: CoveredComponents): SignedCover => ({
@@ -127,7 +128,7 @@ const chosen = (cover: CoveredComponents): SignedCover => ({
   cover,
   required: true,
   described: cover.join(" "),
-  matters: "The service that this check is for signs this way.",
+  consequence: "The service that this check is for signs this way.",
 });
 
 const UNPROMISED =
@@ -148,8 +149,8 @@ function signedCases(signed: SignedCover, hasKeyid: boolean): EndpointCase[] {
       name: `${name}${suffix}`,
       expects: "accepted",
       required,
-      sent: `a webhook whose signature covers ${signed.described}${without}`,
-      matters: without === "" || !required ? signed.matters : UNPROMISED,
+      description: `a webhook whose signature covers ${signed.described}${without}`,
+      consequence: without === "" || !required ? signed.consequence : UNPROMISED,
       requests: (sender, source) => [
         signedWebhook(bodyOf(PLAIN, source), {
           ...sender,
@@ -163,13 +164,13 @@ function signedCases(signed: SignedCover, hasKeyid: boolean): EndpointCase[] {
 /** Without limits and invalid records: an endpoint may set its own limits, and may accept what is authentic. */
 const tampered = (cover: CoveredComponents | undefined): EndpointCase[] =>
   TAMPERINGS.filter(({ kind }) => kind === "refused").flatMap((tampering): EndpointCase[] => {
-    const { name, sent, matters, tamper } = tampering;
+    const { name, description, consequence, tamper } = tampering;
     const detecting = coverToTamper(tampering, cover);
     if (detecting === undefined) return [];
     const requests: EndpointCase["requests"] = (sender, source) => [
       tamper(bodyOf(PLAIN, source), { ...sender, form: { ...sender.form, cover: detecting } }),
     ];
-    return [{ name, expects: "refused", required: true, sent, matters, requests }];
+    return [{ name, expects: "refused", required: true, description, consequence, requests }];
   });
 
 /** Without a cover, that of the real service, and derived components for comparison. */

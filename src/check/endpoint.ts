@@ -1,4 +1,4 @@
-/** The endpoint that webhooks are posted to: its answers, and its examination. */
+/** The endpoint that webhooks are posted to: its answers, and the cases that it is checked with. */
 import { hint, PaylinkError, type Hint, type WebhookEffect } from "../domain/errors.ts";
 import { isOfUnknownAuthority, reasonOf, SendError, type Send } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
@@ -75,12 +75,19 @@ interface CheckParts {
   readonly signal: AbortSignal;
 }
 
-/** Yields each result. Ends with `unreachable` if the endpoint accepts no connection. */
-export async function* checkEndpoint(
-  parts: CheckParts,
-): AsyncGenerator<CaseResult | { readonly unreachable: NoAnswer }> {
+/** Why the cases end before the last one. */
+export interface Ended {
+  /** The endpoint accepts no connection. */
+  readonly unreachable: NoAnswer;
+  /** Cases that were not tried. */
+  readonly left: number;
+}
+
+/** Yields each result. If the endpoint accepts no connection any more, the case fails and the others are not tried. */
+export async function* runChecks(parts: CheckParts): AsyncGenerator<CaseResult | Ended> {
   const { cover, key, now } = parts;
-  for (const one of endpointCases(cover, key.keyid !== null)) {
+  const cases = endpointCases(cover, key.keyid !== null);
+  for (const [at, one] of cases.entries()) {
     parts.signal.throwIfAborted();
     const answers: (Answer | NoAnswer)[] = [];
     const form = { cover: cover ?? SERVICE_COVER, created: true };
@@ -88,28 +95,44 @@ export async function* checkEndpoint(
     for (const request of one.requests(sender, parts)) {
       const answer = await post(request, parts);
       parts.signal.throwIfAborted();
-      if (answer.status === null && !answer.sent) return yield { unreachable: answer };
       answers.push(answer);
+      if (answer.status !== null || answer.sent) continue;
+      if (at > 0) yield resultOf(one, answers);
+      return yield { unreachable: answer, left: cases.length - at - (at > 0 ? 1 : 0) };
     }
     yield resultOf(one, answers);
   }
 }
 
 function resultOf(
-  { name, expects, required, sent, matters }: EndpointCase,
+  { name, expects, required, description, consequence }: EndpointCase,
   answers: readonly (Answer | NoAnswer)[],
 ): CaseResult {
   const statuses = answers.map(({ status }) => status);
-  const ok = statuses.every((status) => status !== null && ACCEPTABLE[expects](status));
-  const answered = answers.map(describe).join(", ");
-  return { name, expects, required, ok, sent, matters, answered, statuses };
+  const isRefusal = name === "method" ? isError : isRefused;
+  const isRight = expects === "accepted" ? isAccepted : isRefusal;
+  const ok = statuses.every((status) => status !== null && isRight(status));
+  const believed = expects === "accepted" || statuses.some((status) => status !== null && isAccepted(status));
+  return {
+    name,
+    expects,
+    required,
+    ok,
+    description,
+    consequence: believed ? consequence : NOT_REFUSED,
+    answered: answers.map(answerWords).join(", "),
+    statuses,
+  };
 }
 
+const isAccepted = (status: number): boolean => status >= 200 && status < 300;
 /** A 5xx is not a refusal: the endpoint failed, and the service would send the webhook again. */
-const ACCEPTABLE = {
-  accepted: (status: number): boolean => status >= 200 && status < 300,
-  refused: (status: number): boolean => status >= 400 && status < 500,
-} as const;
+const isRefused = (status: number): boolean => status >= 400 && status < 500;
+/** To another method than POST, which the service never uses, some servers answer 501. */
+const isError = (status: number): boolean => status >= 400;
 
-const describe = (answer: Answer | NoAnswer): string =>
+const NOT_REFUSED =
+  "It did not accept it, but anything other than 4xx asks the service to send it again, or says that the endpoint failed.";
+
+const answerWords = (answer: Answer | NoAnswer): string =>
   answer.status === null ? `no answer: ${answer.reason}` : String(answer.status);

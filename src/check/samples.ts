@@ -29,45 +29,23 @@ export interface SampleSource {
 
 const MERCHANT = { merchantId: "000000000012345", merchantName: "Sample Merchant", merchantStoreId: 1 };
 
-/** A payment to the sample merchant, with the sample card of its outcome. */
-export interface MerchantPayment {
-  readonly outcome: SampleOutcome;
-  readonly transType: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly reference: string;
-}
-
-export function recordOfPayment(
-  { amount, outcome, ...payment }: MerchantPayment,
-  { newId, now }: SampleSource,
-): WellFormedRecord {
+/** The record of a payment to the sample merchant, with the sample card of its outcome. */
+export function recordOfSample(sample: Sample, { newId, now }: SampleSource): WellFormedRecord {
+  const { outcome, link, currency = "EUR" } = sample;
+  const start = link === "subscription";
   return sampleRecord(
     {
-      ...payment,
+      transType: start ? VERIFICATION : SALE,
+      amount: new JsonNumber(sample.amount ?? (start ? "0" : tenIn(currency))),
+      currency,
+      reference: referenceOf(sample, newId),
       card: cardFor(outcome),
-      amount: new JsonNumber(amount),
       terminalId: "1234567890",
       merchant: MERCHANT,
       softwareVersion: "1.0.0",
       number: numberFrom(newId()),
     },
     { newId, now: now() },
-  );
-}
-
-export function recordOfSample(sample: Sample, source: SampleSource): WellFormedRecord {
-  const { outcome, link, currency = "EUR" } = sample;
-  const start = link === "subscription";
-  return recordOfPayment(
-    {
-      outcome,
-      transType: start ? VERIFICATION : SALE,
-      amount: sample.amount ?? (start ? "0" : tenIn(currency)),
-      currency,
-      reference: referenceOf(sample, source.newId),
-    },
-    source,
   );
 }
 

@@ -11,9 +11,10 @@ export interface Tampering extends TamperingRule {
 }
 
 interface TamperingRule {
-  readonly sent: string;
-  /** The consequence of accepting it. */
-  readonly matters: string;
+  /** What is sent: `a webhook without a signature`. */
+  readonly description: string;
+  /** Of accepting it. */
+  readonly consequence: string;
   /** `refused`: by every endpoint; `limited`: where its limits say so; `authentic`: signed, but breaks the specification. */
   readonly kind: "refused" | "limited" | "authentic";
   /** The tampering is detected only if the signature covers one of these components; empty for most. */
@@ -28,26 +29,26 @@ const REPLAYED = "Anyone who saw one webhook could send it again at any time.";
 const INVENTED = "Anyone could invent a payment.";
 const SPLIT = "Two programs would read the same message differently.";
 
-/** `sent` is the end of a sentence that begins "a webhook". */
+/** `what` is the end of a sentence that begins "a webhook". */
 function refused(
-  sent: string,
-  matters: string,
+  what: string,
+  consequence: string,
   tamper: Tamper,
   detectedBy: CoveredComponents = [],
 ): TamperingRule {
-  return { sent: `a webhook ${sent}`, matters, kind: "refused", detectedBy, tamper };
+  return { description: `a webhook ${what}`, consequence, kind: "refused", detectedBy, tamper };
 }
 
-function limited(sent: string, tamper: Tamper): TamperingRule {
-  const matters = "Without limits, one sender can keep the endpoint busy.";
-  return { sent: `a webhook ${sent}`, matters, kind: "limited", detectedBy: [], tamper };
+function limited(what: string, tamper: Tamper): TamperingRule {
+  const consequence = "Without limits, one sender can keep the endpoint busy.";
+  return { description: `a webhook ${what}`, consequence, kind: "limited", detectedBy: [], tamper };
 }
 
 /** A record that breaks the specification, correctly signed. */
-function authentic(sent: string, change: (body: Uint8Array) => Uint8Array): TamperingRule {
-  const matters = "It is authentic but breaks the specification: store it and look into it.";
+function authentic(what: string, change: (body: Uint8Array) => Uint8Array): TamperingRule {
+  const consequence = "It is authentic but breaks the specification: store it and look into it.";
   const tamper: Tamper = (body, sender) => signedWebhook(change(body), sender);
-  return { sent: `a webhook ${sent}`, matters, kind: "authentic", detectedBy: [], tamper };
+  return { description: `a webhook ${what}`, consequence, kind: "authentic", detectedBy: [], tamper };
 }
 
 /**
@@ -270,8 +271,8 @@ const RULES: Readonly<Record<TamperingName, TamperingRule>> = {
   ),
   "algorithm-pss": refused("signed by the right key with RSA-PSS", INVENTED, signedWith(withPss)),
   "algorithm-unknown": refused(
-    "whose alg is not registered",
-    INVENTED,
+    "whose alg is not registered, with a signature that is right",
+    "Nothing is forged here, but who lets the message choose how it is verified can be deceived: only the agreed alg counts.",
     signedWith(() => ({ alg: "none" })),
   ),
   target: refused(

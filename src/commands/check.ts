@@ -1,9 +1,9 @@
 /** `paylink check`: tests a merchant's own endpoint, and reports for each case whether the answer was right. */
 import type { Context } from "../context.ts";
-import type { CaseResult } from "../check/endpoint.ts";
-import { LISTENER_URL } from "../domain/addresses.ts";
+import type { CaseResult, Ended } from "../check/endpoint.ts";
+import { isLoopback, LISTENER_URL } from "../domain/addresses.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../domain/errors.ts";
-import { argument, command, flag, group, text, toggle, toggleForPeople, type ValuesOf } from "./command.ts";
+import { argument, command, flag, group, text, toggle, type ValuesOf } from "./command.ts";
 import { parseCover, parseTarget } from "./flag-values.ts";
 import { checkLocal, signingKeyFlag, timeoutFlag } from "./shared-flags.ts";
 
@@ -29,7 +29,6 @@ const checkFlags = {
     timeout: timeoutFlag("10s for each webhook"),
   }),
   ...group("Report:", {
-    tap: toggleForPeople("--tap", "print TAP on stdout"),
     junit: flag("--junit <file>", "write JUnit XML to a file", text, { example: "webhooks.xml" }),
   }),
 };
@@ -56,32 +55,39 @@ export const check = command({
   },
 });
 
-async function runCases(
-  context: Context,
-  { url, signWith, cover, tap, junit }: CheckOptions,
-): Promise<number> {
-  const [{ checkEndpoint, notReached }, { loadSigningKey }, { renderCase, renderJunit, renderTap }] =
-    await Promise.all([
-      import("../check/endpoint.ts"),
-      import("../check/signing-key.ts"),
-      import("../render/check-report.ts"),
-    ]);
+async function runCases(context: Context, { url, signWith, cover, junit }: CheckOptions): Promise<number> {
+  const [{ notReached, runChecks }, { loadSigningKey }, { renderCase, renderJunit }] = await Promise.all([
+    import("../check/endpoint.ts"),
+    import("../check/signing-key.ts"),
+    import("../render/check-report.ts"),
+  ]);
   const { out } = context;
   const key = await loadSigningKey(signWith, context);
   const results: CaseResult[] = [];
-  for await (const result of checkEndpoint({ ...context, url, key, cover })) {
-    if ("unreachable" in result) throw notReached(url.href, result.unreachable, UNREACHED);
+  let shown = 0;
+  let ended: Ended | undefined;
+  for await (const result of runChecks({ ...context, url, key, cover })) {
+    if ("unreachable" in result) {
+      ended = result;
+      break;
+    }
     results.push(result);
-    if (!out.json && !tap) out.lines([renderCase(result, out.paint)]);
+    if (results.every(isNowhere)) {
+      if (results.length === FIRST) break;
+    } else if (!out.json) {
+      out.lines(results.slice(shown).map((one) => renderCase(one, out.paint)));
+      shown = results.length;
+    }
   }
+  if (ended !== undefined && results.length === 0) throw notReached(url.href, ended.unreachable, UNREACHED);
   if (junit !== undefined) await context.writeFile(junit, renderJunit(url.href, results), "--junit");
   const failed = results.filter(({ ok, required }) => !ok && required);
   const warned = results.filter(({ ok, required }) => !ok && !required);
   const passed = results.length - failed.length - warned.length;
   const counts = { passed, failed: failed.length, warnings: warned.length };
   if (out.json) out.data(JSON.stringify({ url: url.href, ...counts, cases: results }, null, 2));
-  else if (tap) out.data(renderTap(results));
-  if (failed.length > 0) throw failure(results, failed);
+  if (results.every(isNowhere)) throw nowhere(url);
+  if (failed.length > 0) throw failure(results, failed, ended, { url, signWith, cover });
   out.note(
     warned.length === 0
       ? `All ${results.length} cases passed.`
@@ -95,23 +101,60 @@ const UNREACHED = {
   next: hint`Start the endpoint and run this again.`,
 } as const;
 
+/** Cases, all of them genuine webhooks, after which an endpoint that answers 404 to each is not where it was looked for. */
+const FIRST = 6;
+
+const isNowhere = ({ statuses }: CaseResult): boolean => statuses.every((status) => status === 404);
+
+const nowhere = (url: URL): PaylinkError =>
+  new PaylinkError("check_failed", `${url.href} answers 404 to every webhook: no endpoint is at this path.`, {
+    hints: [hint`Give the whole address of the endpoint, with its path.`],
+  });
+
 const namesOf = (results: readonly CaseResult[]): string[] => results.map(({ name }) => name);
 
-function failure(results: readonly CaseResult[], failed: readonly CaseResult[]): PaylinkError {
+function failure(
+  results: readonly CaseResult[],
+  failed: readonly CaseResult[],
+  ended: Ended | undefined,
+  options: Pick<CheckOptions, "url" | "signWith" | "cover">,
+): PaylinkError {
   const names = namesOf(failed);
-  return new PaylinkError(
-    "check_failed",
-    `${failed.length} of ${results.length} cases failed: ${names.join(", ")}.`,
-    { details: { failed: names }, hints: [adviceFor(results)] },
-  );
+  const counted = `${failed.length} of ${results.length} cases failed: ${names.join(", ")}.`;
+  const message =
+    ended === undefined
+      ? counted
+      : `${counted} Then the endpoint did not answer any more (${ended.unreachable.reason}), and ${ended.left} cases were not tried.`;
+  return new PaylinkError("check_failed", message, {
+    details: { failed: names },
+    hints: [adviceFor(results, failed, options)],
+  });
 }
 
 /** If no genuine webhook is accepted, refusals prove nothing: that must be fixed first. */
-function adviceFor(results: readonly CaseResult[]): Hint {
+function adviceFor(
+  results: readonly CaseResult[],
+  failed: readonly CaseResult[],
+  { url, signWith, cover }: Pick<CheckOptions, "url" | "signWith" | "cover">,
+): Hint {
   const accepted = results.filter(({ expects, ok }) => expects === "accepted" && ok);
   if (accepted.length === 0)
     return hint`It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--sign-with), and for this address.`;
   if (accepted.every(({ required }) => !required))
     return hint`It accepts only signatures that cover @method and @target-uri, and the real service signs header fields only. Require content-digest and nothing else, or every payment is refused. If your service does sign them, name its cover with --cover.`;
-  return hint`Each is explained above. To send one again: ${paylink("trigger", "<outcome>", "--tamper", "<case>")}`;
+  // Each case that must be refused is a kind of --tamper.
+  const tampered = failed.find(({ expects }) => expects === "refused");
+  const again = paylink(
+    "trigger",
+    "approved",
+    ...(tampered === undefined ? [] : ["--tamper", tampered.name]),
+    "--to",
+    url.href,
+    ...(signWith === undefined ? [] : ["--sign-with", signWith]),
+    ...(cover === undefined ? [] : ["--cover", cover.join(" ")]),
+    ...(isLoopback(url.hostname) ? [] : ["--allow-remote"]),
+  );
+  return tampered === undefined
+    ? hint`Each is explained above. To send a genuine webhook: ${again}`
+    : hint`Each is explained above. To send ${tampered.name} again: ${again}`;
 }

@@ -2,7 +2,7 @@
 import { KeyObject } from "node:crypto";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { readSigningKey, type SigningKey } from "../signatures/keys.ts";
-import { recordOfPayment, type SampleSource } from "../check/samples.ts";
+import { recordOfSample, type SampleSource } from "../check/samples.ts";
 import { SERVICE_FORM } from "../signatures/cover.ts";
 import { signedWebhook } from "../check/signed-webhook.ts";
 import { bytesIn } from "./request-body.ts";
@@ -24,17 +24,7 @@ export function sampleOf(outcome: TransactionOutcome, source: SampleSource): obj
     throw new TypeError(
       `The outcome of a sample is ${JSON.stringify(outcome)}; it must be ${Object.keys(OUTCOMES).join(", ")}.`,
     );
-  const record = recordOfPayment(
-    {
-      outcome: OUTCOMES[outcome],
-      transType: "SALE",
-      amount: "10.00",
-      currency: "EUR",
-      reference: "INV-1001",
-    },
-    source,
-  );
-  return plainObject(record);
+  return plainObject(recordOfSample({ outcome: OUTCOMES[outcome], link: "one-time" }, source));
 }
 
 /** Signs the body as the service does. A text is the body as it stands. */

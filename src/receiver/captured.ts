@@ -10,7 +10,7 @@ import type { Verdict } from "../signatures/verdict.ts";
 import { refusedVerdict, refuseMessage } from "./admit.ts";
 import { judge, type JudgeOptions, UNREAD, verifyOptions } from "./judge.ts";
 
-export interface Examination extends ReadRecord {
+export interface Explanation extends ReadRecord {
   readonly verdict: Verdict<RefusalCode>;
   /** In order, up to the first that failed. */
   readonly checks: readonly Check[];
@@ -19,13 +19,17 @@ export interface Examination extends ReadRecord {
   readonly signatureBase: string | null;
 }
 
-interface ExaminationOptions extends JudgeOptions {
+interface ExplanationOptions extends JudgeOptions {
   /** Bytes of body. */
   readonly maxBody: number;
 }
 
 /** `fault` is the reason why the HTTP layer would have refused the capture. */
-export function examine(request: HttpRequest, options: ExaminationOptions, fault?: Refusal): Examination {
+export function explainCapture(
+  request: HttpRequest,
+  options: ExplanationOptions,
+  fault?: Refusal,
+): Explanation {
   const refused = fault ?? refuseMessage(request) ?? refuseBody(request, options.maxBody);
   if (refused !== undefined) {
     const checks = [{ check: "http", ok: false, detail: refused.detail }];

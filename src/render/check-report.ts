@@ -1,4 +1,4 @@
-/** Reports the cases of `check`, for people, as TAP and as JUnit XML. A failed case names the request, the answer and the consequence. */
+/** Reports the cases of `check`, for people and as JUnit XML. A failed case names the request, the answer and the consequence. */
 import type { Answer, CaseResult } from "../check/endpoint.ts";
 import { isAccepted } from "../receiver/events.ts";
 import type { Paint } from "./paint.ts";
@@ -10,35 +10,18 @@ import { renderCompactRecord } from "./transaction-record.ts";
 const NAME_WIDTH = 28;
 
 export function renderCase(result: CaseResult, paint: Paint): string {
-  const { name, ok, required, expects, answered, matters } = result;
+  const { name, ok, required, expects, answered, consequence } = result;
   const mark = ok ? paint.green("✓") : required ? paint.red("✗") : paint.yellow("!");
   const line = `${mark} ${name.padEnd(NAME_WIDTH)}${paint.dim(`${ok ? expects : `not ${expects}`}, ${safeText(answered)}`)}`;
-  return ok ? line : [line, `    ${safeText(sentenceOf(result))}`, `    ${matters}`].join("\n");
+  return ok ? line : [line, `    ${safeText(sentenceOf(result))}`, `    ${consequence}`].join("\n");
 }
 
 const EXPECTED = { accepted: "accept it with 2xx", refused: "refuse it with 4xx" } as const;
 
 /** The request, the answer and the expected answer. */
-function sentenceOf({ sent, answered, expects, required }: CaseResult): string {
+function sentenceOf({ description, answered, expects, required }: CaseResult): string {
   const words = /^\d/.test(answered) ? `answered ${answered}` : `gave ${answered}`;
-  return `The endpoint received ${sent}, and ${words}. It ${required ? "must" : "should"} ${EXPECTED[expects]}.`;
-}
-
-/** TAP 14, with a YAML block for each failure; a warning is a test that is marked as not required. */
-export function renderTap(results: readonly CaseResult[]): string {
-  const lines = results.flatMap((result, at) => [
-    `${result.ok ? "ok" : "not ok"} ${at + 1} - ${result.name}${result.ok || result.required ? "" : " # TODO not required"}`,
-    ...(result.ok
-      ? []
-      : [
-          "  ---",
-          ...Object.entries({ message: sentenceOf(result), why: result.matters }).map(
-            ([key, value]) => `  ${key}: ${JSON.stringify(safeText(value))}`,
-          ),
-          "  ...",
-        ]),
-  ]);
-  return ["TAP version 14", `1..${results.length}`, ...lines].join("\n");
+  return `The endpoint received ${description}, and ${words}. It ${required ? "must" : "should"} ${EXPECTED[expects]}.`;
 }
 
 export function renderJunit(url: string, results: readonly CaseResult[]): string {
@@ -58,12 +41,12 @@ export function renderJunit(url: string, results: readonly CaseResult[]): string
 
 /** JUnit has no warnings: a case that is not required is skipped. */
 function testcase(result: CaseResult): string {
-  const { name, ok, required, expects, matters } = result;
+  const { name, ok, required, expects, consequence } = result;
   const start = `    <testcase classname="paylink.check.${expects}" name="${xml(name)}"`;
   if (ok) return `${start}/>`;
   const message = xml(sentenceOf(result));
   const body = required
-    ? `<failure message="${message}">${xml(matters)}</failure>`
+    ? `<failure message="${message}">${xml(consequence)}</failure>`
     : `<skipped message="${message}"/>`;
   return `${start}>\n      ${body}\n    </testcase>`;
 }

@@ -2,7 +2,7 @@
 import type { Paint } from "./paint.ts";
 import { REASONS, WARNING_MEANINGS, type Warning } from "../domain/reasons.ts";
 import type { HttpRequest } from "../http/message.ts";
-import type { Examination } from "../receiver/captured.ts";
+import type { Explanation } from "../receiver/captured.ts";
 import { traceBase, type Check, type TracedLine } from "../signatures/explain/checks.ts";
 import { compareDigests, type ComparedDigest } from "../signatures/digest.ts";
 import { renderRecord, type RecordStyle } from "./transaction-record.ts";
@@ -10,24 +10,24 @@ import { safeText } from "./safe-text.ts";
 import { clip } from "./width.ts";
 
 /** `source` says where the address of the request comes from. */
-export function renderExamination(
-  examination: Examination,
+export function renderExplanation(
+  explanation: Explanation,
   request: HttpRequest,
   source: string,
   style: RecordStyle,
 ): string {
   const { paint } = style;
-  const { verdict, record, violations } = examination;
-  const { checks, signatureBase } = examination;
+  const { verdict, record, violations } = explanation;
+  const { checks, signatureBase } = explanation;
   return joined([
     heading(verdict, request, paint),
     renderSteps({ checks, signatureBase, warnings: verdict.warnings }, request, source, paint),
-    section("cause", cause(examination, paint), paint),
+    section("cause", cause(explanation, paint), paint),
     record === null && violations.length === 0 ? "" : renderRecord(record, violations, style),
   ]);
 }
 
-export interface VerdictSteps extends Pick<Examination, "checks" | "signatureBase"> {
+export interface VerdictSteps extends Pick<Explanation, "checks" | "signatureBase"> {
   readonly warnings: readonly Warning[];
 }
 
@@ -69,7 +69,7 @@ export function renderSteps(
 
 const joined = (sections: readonly string[]): string => sections.filter((text) => text !== "").join("\n\n");
 
-function heading(verdict: Examination["verdict"], request: HttpRequest, paint: Paint): string {
+function heading(verdict: Explanation["verdict"], request: HttpRequest, paint: Paint): string {
   const { method, scheme, authority, target } = request;
   const address = `${scheme}://${authority}${target}`;
   const word = verdict.verdict === "valid" ? paint.green.bold("VALID") : paint.red.bold("INVALID");
@@ -108,7 +108,7 @@ function warned(warning: Warning, paint: Paint): string {
   return `${paint.yellow("!")} ${warning}  ${paint.dim(WARNING_MEANINGS[warning])}`;
 }
 
-function cause({ verdict: { verdict, code }, hints }: Examination, paint: Paint): string[] {
+function cause({ verdict: { verdict, code }, hints }: Explanation, paint: Paint): string[] {
   if (verdict === "valid" || code === "ok") return [];
   if (hints.length === 0) return [REASONS[code].advice ?? NOTHING];
   return hints.flatMap(({ variant, advice }) => [

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSender } from "../../src/http/send.ts";
-import { type CaseResult, checkEndpoint } from "../../src/check/endpoint.ts";
+import { type CaseResult, runChecks } from "../../src/check/endpoint.ts";
 import { endpointCases } from "../../src/check/cases.ts";
 import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { type Fault, FAULTS, startEndpoint } from "../support/endpoints.ts";
@@ -28,7 +28,7 @@ async function results(url: string, cover?: CoveredComponents): Promise<CaseResu
     newId: () => crypto.randomUUID(),
     signal: new AbortController().signal,
   };
-  for await (const result of checkEndpoint(parts)) {
+  for await (const result of runChecks(parts)) {
     if ("unreachable" in result) throw new Error(result.unreachable.reason);
     found.push(result);
   }
@@ -73,7 +73,10 @@ describe("an endpoint", () => {
     const server = createServer((_, outgoing) => outgoing.writeHead(500).end());
     const failed = await failures(`http://127.0.0.1:${await listenOnFreePort(server)}/`);
     expect(failed).toEqual(
-      endpointCases(undefined, true).map(({ name, required }) => (required ? name : `(${name})`)),
+      endpointCases(undefined, true)
+        // To a PUT, which the service never sends, an error is enough.
+        .filter(({ name }) => name !== "method")
+        .map(({ name, required }) => (required ? name : `(${name})`)),
     );
   });
 });

@@ -7,7 +7,7 @@ import { signedWebhook } from "../../src/check/signed-webhook.ts";
 import { COMPONENT_NAMES, DERIVED_COVER, SERVICE_COVER, SERVICE_FORM } from "../../src/signatures/cover.ts";
 import { violationsOf } from "../../src/domain/transaction.ts";
 import { stringifyJson } from "../../src/domain/json.ts";
-import { examine } from "../../src/receiver/captured.ts";
+import { explainCapture } from "../../src/receiver/captured.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { OPTIONS } from "../signatures/signed.ts";
 import { CODES } from "../support/tampering-codes.ts";
@@ -41,8 +41,8 @@ describe("each tampering", () => {
     form: SERVICE_FORM,
   };
   const body = Buffer.from(stringifyJson(recordOfSample({ outcome: "approved", link: "one-time" }, source)));
-  const judged = (request: Parameters<typeof examine>[0]) =>
-    examine(request, { keys: OPTIONS.keys, policy: DEFAULT_POLICY, now, maxBody: 1024 * 1024 });
+  const judged = (request: Parameters<typeof explainCapture>[0]) =>
+    explainCapture(request, { keys: OPTIONS.keys, policy: DEFAULT_POLICY, now, maxBody: 1024 * 1024 });
 
   it.each([SERVICE_COVER, DERIVED_COVER, COMPONENT_NAMES])(
     "leaves an untouched webhook valid: %j",

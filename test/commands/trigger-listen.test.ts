@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Socket } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { TAMPERINGS } from "../../src/check/tamperings.ts";
 import type { Tampering } from "../../src/check/tamperings.ts";
 import { startCommand, startListenCommand, type ServingCommand } from "../support/background-command.ts";
@@ -27,10 +27,10 @@ async function stage(...flags: string[]): Promise<Stage> {
   writeFileSync(privateKey, KEYS.privatePem);
   writeFileSync(publicKey, KEYS.publicPem);
   const listen = await startListenCommand(home, "--key", publicKey, ...flags);
-  const trigger: Stage["trigger"] = (...more) =>
-    runCommand(["trigger", "approved", "--to", listen.url, "--sign-with", privateKey, "--json", ...more], {
-      home,
-    });
+  const trigger: Stage["trigger"] = (...more) => {
+    const to = more.includes("--to") ? [] : ["--to", listen.url];
+    return runCommand(["trigger", "approved", ...to, "--sign-with", privateKey, "--json", ...more], { home });
+  };
   return { home, listen, trigger };
 }
 
@@ -83,7 +83,7 @@ describe("every tampering, sent to listen", () => {
 describe("the exit code", () => {
   const answering = async (status: number, ...flags: string[]) => {
     const app = await startApp(() => status);
-    const twice = ["trigger", "approved", "--to", app.url, "--json", "--times", "2"];
+    const twice = ["trigger", "approved", "--to", app.url, "--json", "--count", "2"];
     const { exit, stdout, stderr } = await runCommand([...twice, ...flags]);
     expect(jsonLines(stdout).map((line) => line["status"])).toEqual([status, status]);
     return { exit, stderr, error: exit === 0 ? undefined : JSON.parse(stderr).error };
@@ -130,41 +130,19 @@ describe("the exit code", () => {
 });
 
 describe("several webhooks", () => {
-  it("are --count payments, each sent --times times with the same bytes", async () => {
+  it("are --count payments", async () => {
     const { listen, trigger } = await stage();
-    const { exit, stdout } = await trigger("--count", "3", "--times", "2");
+    const { exit, stdout } = await trigger("--count", "3");
     expect(exit).toBe(0);
-    expect(jsonLines(stdout).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(jsonLines(stdout).map(({ status }) => status)).toEqual([200, 200, 200]);
     const events = jsonLines((await listen.stop()).stdout).filter(({ type }) => type === "event");
-    expect(events.map(({ repeated }) => repeated)).toEqual([false, true, false, true, false, true]);
+    expect(events.map(({ repeated }) => repeated)).toEqual([false, false, false]);
     expect(new Set(events.map(({ bodyBase64 }) => bodyBase64)).size).toBe(3);
-    expect(new Set(events.map(({ headers }) => JSON.stringify(headers))).size).toBe(3);
-  });
-
-  it("are sent no faster than --rate", async () => {
-    let last = 0;
-    const app = await startApp(() => {
-      last = performance.now();
-      return 200;
-    });
-    const { trigger } = await stage();
-    const warnings: Error[] = [];
-    const onWarning = (warning: Error): void => void warnings.push(warning);
-    process.on("warning", onWarning);
-    onTestFinished(() => void process.off("warning", onWarning));
-    const started = performance.now();
-    const { exit } = await trigger("--to", app.url, "--count", "11", "--rate", "10");
-    expect(exit).toBe(0);
-    // Node warns of the eleventh listener that is left on a signal.
-    expect(warnings).toEqual([]);
-    expect(app.taken).toHaveLength(11);
-    // Ten pauses of 100 ms, and a timer may end a millisecond early.
-    expect(last - started).toBeGreaterThan(990);
   });
 
   it("stop between two webhooks when interrupted", async () => {
     const { home, listen } = await stage();
-    const args = ["trigger", "approved", "--to", listen.url, "--count", "1000", "--rate", "2"];
+    const args = ["trigger", "approved", "--to", listen.url, "--count", "100000"];
     const running = startCommand([...args, "--sign-with", join(home, "private.pem"), "--json"], { home });
     await running.until(/"status":200/);
     const { exit } = await running.stop();

@@ -137,7 +137,6 @@ describe("the forms of a capture", () => {
     headers,
     bodyBase64: body.toString("base64"),
   };
-  const object = Object.fromEntries(headers);
 
   it.each<[string, string | Uint8Array, string[]]>([
     ["raw, with CRLF", RAW, ["--public-url", URL_OF_MODEL]],
@@ -155,7 +154,7 @@ describe("the forms of a capture", () => {
     ["raw, in chunks", chunked(), ["--public-url", URL_OF_MODEL]],
     [
       "JSON with an absolute url",
-      JSON.stringify({ method, url: URL_OF_MODEL, headers: object, bodyBase64: event.bodyBase64 }),
+      JSON.stringify({ method, url: URL_OF_MODEL, headers, bodyBase64: event.bodyBase64 }),
       [],
     ],
     [
@@ -278,7 +277,7 @@ describe("for people", () => {
     const input = JSON.stringify({
       method: "POST",
       url: "/\u001b]0;x\u0007",
-      headers: { Host: "\u202eh" },
+      headers: [["Host", "\u202eh"]],
       body: "",
     });
     const env = { PAYLINK_WEBHOOK_KEY: KEY };
@@ -298,10 +297,10 @@ describe("wrong use", () => {
     [
       "a body that was parsed",
       [],
-      '{"method":"POST","url":"/","headers":{},"body":{}}',
+      '{"method":"POST","url":"/","headers":[],"body":{}}',
       "a body that was parsed cannot be verified",
     ],
-    ["no headers", [], '{"method":"POST","url":"/"}', "headers  must be an object"],
+    ["no headers", [], '{"method":"POST","url":"/"}', "headers  must be a list of [name, value] pairs"],
     ["a bad time", ["--at", "yesterday"], "x", "--at  must be a date"],
     ["milliseconds", ["--at", "1700000000000"], "x", "--at  must be in seconds"],
     ["a bad component", ["--require", "@nothing"], "x", "is not a derived component"],

@@ -257,7 +257,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     ...each(count, "passed failed warnings"),
     cases: listOf(
       object({
-        ...each(text, "name sent matters answered"),
+        ...each(text, "name description consequence answered"),
         ...each(flag, "required ok"),
         expects: oneOf("accepted", "refused"),
         statuses: listOf(orNull(count)),

@@ -17,7 +17,7 @@ export const trigger = command({
     "paylink trigger declined --amount 12.50 --link reusable --reference DONATION",
     "paylink trigger approved --tamper body",
     'paylink trigger approved --cover "content-digest @method @target-uri" --no-created',
-    "paylink trigger approved --count 3 --times 2 --set cardScheme=MASTERCARD",
+    "paylink trigger approved --count 3 --set cardScheme=MASTERCARD",
   ],
   notes: `Kinds of --tamper, by what they change:\n${KINDS.join("\n")}\n${EXITS}`,
   arguments: triggerArguments,

@@ -1,18 +1,25 @@
 /** The argument and the flags of `paylink trigger`. */
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
+import { refused } from "../../domain/parse-result.ts";
 import { argument, flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
-import { parseCount, parseCover, parseRate, parseTarget } from "../flag-values.ts";
+import { parseCount, parseCover, parseTarget } from "../flag-values.ts";
 import { quietFlag, signingKeyFlag, timeoutFlag } from "../shared-flags.ts";
 
 const MAX_COUNT = 9_999_999;
+
+/** Routes by outcome are for `listen --forward-to`. */
+const parseEndpoint = (typed: string): ReturnType<typeof parseTarget> =>
+  /^[\w-]+=/.test(typed)
+    ? refused("must be one address: trigger posts each webhook to the same endpoint, whatever its outcome")
+    : parseTarget(typed);
 
 export const triggerFlags = {
   ...group("Endpoint:", {
     to: flag(
       "--to <target>",
       "3000, 3000/hook, localhost:3000/hook, /hook or a URL (default: where listen listens)",
-      parseTarget,
+      parseEndpoint,
       { example: "3000" },
     ),
     signWith: signingKeyFlag,
@@ -51,13 +58,6 @@ export const triggerFlags = {
     count: flag("--count <n>", "how many webhooks, each for another payment", parseCount(1, MAX_COUNT), {
       default: "1",
     }),
-    times: flag(
-      "--times <n>",
-      "how many times to send each one, with the same bytes",
-      parseCount(1, MAX_COUNT),
-      { default: "1" },
-    ),
-    rate: flag("--rate <n/s>", "at most this many a second", parseRate, { example: "20" }),
     tamper: flag(
       "--tamper <kind>",
       "tamper with it, so that it must be refused; the kinds are below",

@@ -43,7 +43,7 @@ export async function triggerOptions(
       at: "--cover",
       message: `must include ${tamper.detectedBy.join(" or ")}; without it, --tamper ${tamper.name} cannot be detected (got "${cover.join(" ")}")`,
     });
-  const { outcome, link, reference, rate, set, created } = values;
+  const { outcome, link, reference, set, created } = values;
   const form: SignatureForm = {
     cover: cover ?? (tamper && coverToTamper(tamper, undefined)) ?? SERVICE_COVER,
     created,
@@ -54,8 +54,6 @@ export async function triggerOptions(
     sample: { outcome, link, amount: amount?.toString(), currency, reference },
     /** Fields of the record that replace the sample's. */
     replaced: Object.fromEntries(set.map(({ name, value }) => [name, value])),
-    /** Milliseconds from one start to the next; 0 for none. */
-    interval: rate === undefined ? 0 : 1000 / rate,
     form,
   };
 }
@@ -83,26 +81,20 @@ export const trigger = (context: Context, options: TriggerOptions): Promise<numb
 
 async function sendWebhooks(context: Context, options: TriggerOptions): Promise<number> {
   const key = await loadSigningKey(options.signWith, context);
-  const pace = createPace(options.interval, context);
-  let posted = 0;
   let wrong = 0;
   for (let number = 0; number < options.count; number++) {
     const delivery = prepare(options, key, context);
     if (number === 0) warnOfViolations(delivery, context);
-    for (let time = 0; time < options.times; time++) {
-      context.signal.throwIfAborted();
-      if (options.dryRun) print(delivery.request, context);
-      else {
-        await pace();
-        const answer = await post(delivery.request, context);
-        context.signal.throwIfAborted();
-        const status = report(delivery, answer, context, options.quiet ? time : undefined);
-        posted++;
-        if (isWrong(status, delivery, options.tamper)) wrong++;
-      }
+    context.signal.throwIfAborted();
+    if (options.dryRun) {
+      print(delivery.request, context);
+      continue;
     }
+    const answer = await post(delivery.request, context);
+    context.signal.throwIfAborted();
+    if (isWrong(report(delivery, answer, context, options.quiet), delivery, options.tamper)) wrong++;
   }
-  if (wrong > 0) throw wrongAnswers(options, wrong, posted);
+  if (wrong > 0) throw wrongAnswers(options, wrong);
   return 0;
 }
 
@@ -112,16 +104,16 @@ function isWrong(status: number, { violations }: Delivery, tampering: Tampering 
   return violations.length === 0 && !isAccepted(status);
 }
 
-function wrongAnswers({ url, tamper }: TriggerOptions, wrong: number, posted: number): PaylinkError {
-  const how = posted === 1 ? "" : ` (${wrong} of ${posted})`;
+function wrongAnswers({ url, tamper, count }: TriggerOptions, wrong: number): PaylinkError {
+  const how = count === 1 ? "" : ` (${wrong} of ${count})`;
   if (tamper === undefined)
     return new PaylinkError("not_accepted", `${url.href} refused a well-formed webhook${how}.`, {
       hints: [
         hint`The service would deliver it again and then give up, so your application would miss the payment. To see which webhooks the endpoint refuses: ${paylink("check", url.href)}`,
       ],
     });
-  return new PaylinkError("check_failed", `${url.href} accepted ${tamper.sent}${how}.`, {
-    hints: [[tamper.matters]],
+  return new PaylinkError("check_failed", `${url.href} accepted ${tamper.description}${how}.`, {
+    hints: [[tamper.consequence]],
   });
 }
 
@@ -147,23 +139,19 @@ function print(request: HttpRequest, { out }: Context): void {
   out.data(JSON.stringify(requestDocument(request)));
 }
 
-/**
- * Returns the status of the answer. Throws `outcome_unknown` or `not_reached` without an answer. `quiet` counts the deliveries
- * before this one, and only the first prints the uti.
- */
+/** Returns the status of the answer. Throws `outcome_unknown` or `not_reached` without an answer. */
 function report(
   { record, request }: Delivery,
   answer: Answer | NoAnswer,
   { out }: Context,
-  quiet: number | undefined,
+  quiet: boolean,
 ): number {
   const url = targetUri(request);
   if (answer.status === null) throw unanswered(answer, url);
   if (out.json) {
     const { status, milliseconds: ms, body } = answer;
     out.data(stringifyJson({ type: "answer", url, uti: record["uti"], status, ms, body }));
-  } else if (quiet === undefined) out.data(renderAnswer(record, answer, out.paint));
-  else if (quiet === 0) out.data(safeText(textOf(record, "uti") ?? ""));
+  } else out.data(quiet ? safeText(textOf(record, "uti") ?? "") : renderAnswer(record, answer, out.paint));
   return answer.status;
 }
 
@@ -178,13 +166,3 @@ const unanswered = (answer: NoAnswer, url: string): PaylinkError =>
         effect: "send",
         next: hint`Start the endpoint (${paylink("listen")}), or name another one with --to.`,
       });
-
-/** Resolves when the next webhook may be sent, or rejects with an earlier interruption. */
-function createPace(interval: number, { now, pause }: Context): () => Promise<void> {
-  let next = now().getTime();
-  return async () => {
-    const wait = next - now().getTime();
-    next = Math.max(next, now().getTime()) + interval;
-    if (wait > 0) await pause(wait);
-  };
-}

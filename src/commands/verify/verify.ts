@@ -7,9 +7,9 @@ import { summaryOf } from "../../domain/transaction.ts";
 import { fieldLines, type HttpRequest, type HeaderLine } from "../../http/message.ts";
 import { addressed, publicAddress } from "../../receiver/address.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
-import { examine, type Examination } from "../../receiver/captured.ts";
+import { explainCapture, type Explanation } from "../../receiver/captured.ts";
 import { loadKeys } from "../../receiver/webhook-keys.ts";
-import { renderExamination } from "../../render/verdict-report.ts";
+import { renderExplanation } from "../../render/verdict-report.ts";
 import { findOne } from "../../events/store.ts";
 import * as z from "zod/mini";
 import { parseRequest, type RawRequest } from "../../http/raw-request.ts";
@@ -41,7 +41,7 @@ export async function verify(
   const at = flags.at ?? capture.receivedAt ?? context.now();
   for (const warning of warningsAt(at)) out.warn(warning);
   const { request, source } = addressedRequest(capture, flags, settings);
-  const examination = examine(
+  const explanation = explainCapture(
     request,
     {
       keys,
@@ -51,8 +51,8 @@ export async function verify(
     },
     capture.request.fault,
   );
-  out.data(out.json ? documentOf(examination) : renderExamination(examination, request, source, out));
-  const { verdict, code } = examination.verdict;
+  out.data(out.json ? documentOf(explanation) : renderExplanation(explanation, request, source, out));
+  const { verdict, code } = explanation.verdict;
   if (verdict === "invalid")
     throw new PaylinkError("signature_rejected", `The webhook does not verify: ${code}.`);
   return 0;
@@ -75,8 +75,8 @@ async function openCapture(
 }
 
 /** The contract of `--json`: these members, in this order. */
-function documentOf(examination: Examination): string {
-  const { verdict, record, violations } = examination;
+function documentOf(explanation: Explanation): string {
+  const { verdict, record, violations } = explanation;
   const { outcome, reason, ...summary } = summaryOf({ record, violations });
   // What is not authentic says nothing of a payment.
   const judged = verdict.verdict === "valid" ? { outcome, reason } : { outcome: null };
@@ -91,10 +91,10 @@ function documentOf(examination: Examination): string {
       alg: verdict.alg,
       created: verdict.created,
       covered: verdict.covered,
-      checks: examination.checks,
+      checks: explanation.checks,
       warnings: verdict.warnings,
-      hints: examination.hints,
-      signatureBase: examination.signatureBase,
+      hints: explanation.hints,
+      signatureBase: explanation.signatureBase,
       record,
     },
     2,
@@ -138,21 +138,9 @@ interface Capture {
   readonly receivedAt?: Date;
 }
 
-const headerValue = z.union([z.string(), z.pipe(z.number(), z.transform(String))], "must be text");
-
-const headers = z.union(
-  [
-    z.array(z.tuple([z.string(), headerValue])),
-    z.pipe(
-      z.record(z.string(), z.union([headerValue, z.array(headerValue)])),
-      z.transform((fields) =>
-        Object.entries(fields).flatMap(([name, value]): [string, string][] =>
-          (Array.isArray(value) ? value : [value]).map((line) => [name, line]),
-        ),
-      ),
-    ),
-  ],
-  "must be an object, or a list of [name, value] pairs",
+const headers = z.array(
+  z.tuple([z.string(), z.string("must be text")]),
+  "must be a list of [name, value] pairs",
 );
 
 const text = "must be text";
@@ -202,7 +190,7 @@ function readCapture(bytes: Uint8Array, name: string): Capture {
 const unreadable = (name: string, what: string): PaylinkError =>
   new PaylinkError("usage", `${name} ${what}.`, {
     hints: [
-      hint`It begins with a request line, such as "POST /webhooks HTTP/1.1", or is JSON: {"method", "url", "headers", "body" or "bodyBase64"}, or a line of: ${paylink("listen", "--json")}`,
+      hint`It begins with a request line, such as "POST /webhooks HTTP/1.1", or is JSON: {"method", "url", "headers": [[name, value]], "body" or "bodyBase64"}, or a line of: ${paylink("listen", "--json")}`,
     ],
   });
 
