@@ -120,7 +120,7 @@ describe("a usage error", () => {
     ["links ls", "Unknown command 'ls'. Did you mean list?"],
     ["links rm L1", "Did you mean cancel?"],
     ["profiles delete shop", "Did you mean remove?"],
-    ["rm L1", "Did you mean links cancel, profiles remove or config unset?"],
+    ["rm L1", "Did you mean links cancel, profiles remove, config unset or events prune?"],
     ["completion bsh", 'must be one of bash, zsh, fish, powershell (got "bsh"); did you mean bash?'],
     ["test", "The argument <command> is required, such as -- paylink create --amount 10 --currency EUR."],
     ["config set currenzy USD", "Did you mean currency?"],

@@ -7,7 +7,6 @@ import { parse } from "yaml";
 import { temporaryHome } from "../support/home.ts";
 import { npmSettings, pack } from "../support/packages.ts";
 import { freePort } from "../support/ports.ts";
-import { readmeBlock } from "../support/readme.ts";
 import { openShell, type Shell } from "../support/shell.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -70,13 +69,14 @@ it("holds what runs and no more, within its bars", async () => {
   expect(unpackedSize).toBeLessThan(2.2 * MB);
 });
 
-it("passes the README's workflow for GitHub Actions, installed from the package", async () => {
+it("passes the workflow for GitHub Actions of help ci, installed from the package", async () => {
   const { home, shell, filename, port } = await openProject();
-  const steps = [...readmeBlock("yaml", "# .github/workflows/").matchAll(/^ +- run: (.*)$/gm)];
+  const guide = readFileSync(join(ROOT, "src/texts/guides/ci.txt"), "utf8");
+  const steps = [...guide.matchAll(/^ +- run: (.*)$/gm)];
   expect(steps.map(([, step]) => step)).toEqual([
     "npm ci",
     "npm install --global paylink",
-    "paylink test --forward-to 3000 -- npm test",
+    "paylink test --forward-to 3000/webhooks -- npm test",
   ]);
   // npm installs the package's file instead of fetching it.
   const script = steps

@@ -46,11 +46,11 @@ export async function demo(context: Context): Promise<number> {
   out.note(`${wrap(INTRODUCTION, Math.min(WIDTH, out.lineWidth))}\n`);
   const loop = await openLoop(context);
   try {
-    const event = await payOnce(loop, "one-time link, paid", oneTime(loop), "approved");
+    const event = await payOnce(loop, "one-time link, paid", oneTime(loop, "INV-1"), "approved");
     await payReusable(loop);
     await payOnce(loop, "subscription start", subscription(loop), "approved");
-    await payOnce(loop, "one-time link, declined", oneTime(loop), "declined");
-    await payOnce(loop, "one-time link, cancelled", oneTime(loop), "cancelled");
+    await payOnce(loop, "one-time link, declined", oneTime(loop, "INV-2"), "declined");
+    await payOnce(loop, "one-time link, cancelled", oneTime(loop, "INV-3"), "cancelled");
     await forge(loop, event.request);
   } finally {
     await loop.close();
@@ -130,9 +130,9 @@ function request({ terminalId, receiverUrl, context }: Loop, amount: string): Pa
   };
 }
 
-const oneTime = (loop: Loop): PaymentLinkRequest => ({
+const oneTime = (loop: Loop, invoiceId: string): PaymentLinkRequest => ({
   ...request(loop, "10.00"),
-  invoiceId: "INV-1",
+  invoiceId,
 });
 
 const subscription = (loop: Loop): PaymentLinkRequest => ({
