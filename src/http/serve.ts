@@ -191,7 +191,7 @@ function headOf(incoming: IncomingMessage, { scheme }: ServerState): RequestHead
 }
 
 /** RFC 9112 3.2: HTTP/1.1 without a Host is malformed. */
-function refuseMissingHost({ httpVersion, headers }: IncomingMessage): Refusal | undefined {
+export function refuseMissingHost({ httpVersion, headers }: IncomingMessage): Refusal | undefined {
   return httpVersion === "1.0" || headers.host !== undefined
     ? undefined
     : refusal("http_parse_error", "not an HTTP/1.1 request: Host is missing");
@@ -237,14 +237,17 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, { reading, r
   socket.once("close", () => clearTimeout(linger));
 }
 
-function socketRefusal({ code, message }: NodeJS.ErrnoException): Refusal {
+export function socketRefusal({ code, message }: NodeJS.ErrnoException): Refusal {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return refusal("headers_too_large", "the header section is larger than 16 KiB");
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return refusal("request_timeout", "the request did not arrive in time");
     default:
-      return refusal("http_parse_error", `not an HTTP/1.1 request: ${code ?? message}`);
+      return refusal(
+        "http_parse_error",
+        `not an HTTP/1.1 request: ${message.replace("Parse Error: ", "")} (${code ?? "no code"})`,
+      );
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stringifyJson } from "../../src/domain/json.ts";
 import { readRecord } from "../../src/domain/transaction.ts";
-import { parseRequest } from "../../src/http/raw-request.ts";
+import { parseRequest } from "../../src/http/capture.ts";
 import { startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -65,7 +65,7 @@ describe("paylink trigger", () => {
       "cvmPinVerified=true",
     ];
     const { stdout } = await runCommand([...dry, ...fields], { home });
-    const request = parseRequest(Buffer.from(stdout));
+    const request = await parseRequest(Buffer.from(stdout));
     expect(request?.headers.map(([name]) => name)).toEqual([
       "Host",
       "Accept",

@@ -6,7 +6,7 @@ import { NOW, signed, UNSIGNED } from "../signatures/signed.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { vectorFile, type WebhookCase } from "../support/vectors.ts";
-import { formatRequest } from "../../src/http/raw-request.ts";
+import { formatRequest } from "../../src/http/capture.ts";
 import { KEYS, otherKeys } from "../support/keys.ts";
 import { record, webhook } from "../support/webhooks.ts";
 import { DERIVED_COVER } from "../../src/signatures/cover.ts";

@@ -6,7 +6,7 @@ import { stringifyJson } from "../../domain/json.ts";
 import { decimalsProblem } from "../../domain/money.ts";
 import { textOf, type TransactionRecord, type Violation, violationsOf } from "../../domain/transaction.ts";
 import { type HttpRequest, targetUri } from "../../http/message.ts";
-import { formatRequest } from "../../http/raw-request.ts";
+import { formatRequest } from "../../http/capture.ts";
 import { isAccepted, requestDocument } from "../../receiver/events.ts";
 import { renderAnswer } from "../../render/check-report.ts";
 import { safeText } from "../../render/safe-text.ts";

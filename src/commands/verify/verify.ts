@@ -12,7 +12,7 @@ import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExplanation } from "../../render/verdict-report.ts";
 import { findOne } from "../../events/store.ts";
 import * as z from "zod/mini";
-import { parseRequest, type RawRequest } from "../../http/raw-request.ts";
+import { parseRequest, type RawRequest } from "../../http/capture.ts";
 import { policyOf, serviceKeys, type PolicyValues } from "../shared-flags.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 
@@ -178,11 +178,11 @@ function captureFromRequest({ scheme, authority, ...request }: HttpRequest): Cap
 }
 
 /** Throws `usage` if the bytes are not a webhook. `name` is the file's. */
-function readCapture(bytes: Uint8Array, name: string): Capture {
+async function readCapture(bytes: Uint8Array, name: string): Promise<Capture> {
   const content = new TextDecoder().decode(bytes).trim();
   if (content === "") throw unreadable(name, "is empty");
   if (content.startsWith("{")) return fromJson(content, name);
-  const request = parseRequest(bytes);
+  const request = await parseRequest(bytes);
   if (request !== undefined) return { request };
   throw unreadable(name, "is neither a raw HTTP/1.1 request nor JSON");
 }

@@ -1,0 +1,107 @@
+/** HTTP/1.1 requests as text (RFC 9112): a capture is read by Node's own parser, as the listener would have, and written byte for byte. */
+import { createServer, type IncomingMessage } from "node:http";
+import { Duplex } from "node:stream";
+import { refusal, type Refusal } from "./exchange.ts";
+import { fieldLines, headerLines, type HttpRequest } from "./message.ts";
+import { refuseMissingHost, socketRefusal } from "./serve.ts";
+
+/** The request in a capture, which does not contain the scheme and the address it was sent to. */
+export interface RawRequest extends Omit<HttpRequest, "scheme" | "authority"> {
+  /** Why the listener would have refused it. */
+  readonly fault?: Refusal;
+}
+
+const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/(\d(?:\.\d)?)$/;
+/** The first line of a chunk (RFC 9112 7.1). */
+const CHUNK = /^[0-9A-Fa-f]{1,8}[ \t]*(?:;[^\r\n]*)?\r?\n/;
+
+/**
+ * Takes CRLF and LF, the output of `curl -v`, a body without Content-Length, and one whose chunks a proxy undid. Resolves with
+ * undefined if the bytes do not begin with a request line.
+ */
+export async function parseRequest(bytes: Uint8Array): Promise<RawRequest | undefined> {
+  const text = withoutPrefixes(
+    Buffer.from(bytes)
+      .toString("latin1")
+      .replace(/^(?:\xEF\xBB\xBF)?[\r\n]*/, ""),
+  );
+  const end = /\r?\n\r?\n|\r?\n?$/.exec(text);
+  const lines = text.slice(0, end?.index).split(/\r?\n/);
+  const rest = text.slice((end?.index ?? 0) + (end?.[0].length ?? 0));
+  const [, method, target, version] = REQUEST_LINE.exec(lines[0] ?? "") ?? [];
+  if (method === undefined || target === undefined) return undefined;
+  // A capture of HTTP/2 has the same fields.
+  lines[0] = `${method} ${target} HTTP/${version === "1.0" ? version : "1.1"}`;
+  const { headers, refused, body } = await parseWithNode(`${lines.join("\r\n")}\r\n\r\n${rest}`);
+  const head = { method, target, headers, ...(refused === undefined ? {} : { fault: refused }) };
+  const isFramed =
+    fieldLines(headers, "content-length").length > 0 ||
+    (fieldLines(headers, "transfer-encoding").length > 0 && CHUNK.test(rest));
+  return isFramed ? { ...body, ...head } : { ...head, body: Buffer.from(rest, "latin1") };
+}
+
+/** The exact bytes of the request on the wire. */
+export function formatRequest({
+  method,
+  target,
+  headers,
+  body,
+}: Omit<HttpRequest, "scheme" | "authority">): Uint8Array {
+  const lines = [`${method} ${target} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), body]);
+}
+
+/** `curl -v` marks sent lines with `> `, received ones with `< ` and its own with `* `. */
+function withoutPrefixes(text: string): string {
+  if (!/^(?:[*{}] .*\r?\n)*> \S+ \S+ HTTP\//.test(text)) return text;
+  return text
+    .split("\n")
+    .filter((line) => !/^(?:[*<{}] |<\r?$)/.test(line))
+    .map((line) => line.replace(/^>(?: |(?=\r?$))/, ""))
+    .join("\n");
+}
+
+interface Parsed extends Pick<RawRequest, "headers"> {
+  /** Why the listener would refuse the head. */
+  readonly refused?: Refusal | undefined;
+  readonly body: Pick<RawRequest, "body" | "trailers" | "fault">;
+}
+
+/** The first request on a connection that is a stream in memory. What follows it is left. */
+function parseWithNode(text: string): Promise<Parsed> {
+  return new Promise((resolve) => {
+    const connection = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
+    const chunks: Buffer[] = [];
+    let incoming: IncomingMessage | undefined;
+    const end = (found: { refused?: Refusal; fault?: Refusal }): void => {
+      const trailers = headerLines(incoming?.rawTrailers ?? []);
+      resolve({
+        headers: headerLines(incoming?.rawHeaders ?? []),
+        refused: found.refused ?? (incoming && refuseMissingHost(incoming)),
+        body: {
+          body: Buffer.concat(chunks),
+          ...(trailers.length > 0 ? { trailers } : {}),
+          ...(found.fault === undefined ? {} : { fault: found.fault }),
+        },
+      });
+      connection.destroy();
+    };
+    const cutShort = (): void => {
+      const length = Buffer.concat(chunks).length;
+      end({ fault: refusal("body_incomplete", `the body ends after ${length} bytes`) });
+    };
+    const server = createServer({ requireHostHeader: false }, (request) => {
+      incoming = request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("error", cutShort).on("end", () => end({}));
+    });
+    server.on("clientError", (error: NodeJS.ErrnoException) => {
+      if (incoming === undefined) end({ refused: socketRefusal(error) });
+      // Else it is about what follows the request.
+      else if (!incoming.complete) setImmediate(cutShort);
+    });
+    connection.on("close", () => (incoming?.complete === false ? cutShort() : end({})));
+    server.emit("connection", connection);
+    connection.push(Buffer.from(text, "latin1"));
+    connection.push(null);
+  });
+}
