@@ -153,8 +153,6 @@ const NAMED_LINES = 3;
 /** Puts together what many rows have in common. */
 export class RowProblems {
   private readonly found = new Map<string, RowProblem>();
-  /** The kinds of problems. */
-  readonly kinds = new Set<string>();
   /** The problems of further kinds. */
   others = 0;
 
@@ -165,7 +163,6 @@ export class RowProblems {
       const lines = known.lines.length < NAMED_LINES ? [...known.lines, line] : known.lines;
       if (known.rows > 0 || this.found.size < MAX_KINDS) {
         this.found.set(name, { ...known, lines, rows: known.rows + 1 });
-        this.kinds.add(kind);
       } else this.others++;
     }
   }

@@ -1,5 +1,5 @@
 /** The columns of a list: which field of the request each is by its name or by `--map`, and which field a wrong name means. */
-import type { Problem } from "../domain/errors.ts";
+import { shellWord, type Problem } from "../domain/errors.ts";
 import { isKnownCurrency } from "../domain/money.ts";
 import { accepted, isMisspelled, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { requestFields } from "../domain/payment-link.ts";
@@ -91,9 +91,6 @@ export function parseMapping(typed: string): Parsed<Mapping> {
     : refused(`must name a field; did you mean ${near}?`, `${name}=${near}`);
 }
 
-/** Why a column is refused: the same for all, so that problems of it can be told from others. */
-export const NOT_A_FIELD = "is not a field";
-
 /** Reads the names of columns, for one list. */
 export class Columns {
   private readonly mapped: ReadonlyMap<string, Mapping>;
@@ -147,8 +144,12 @@ export const misnamed = (columns: readonly Column[]): Problem[] =>
   columns.flatMap(({ name, meant }) =>
     meant === undefined
       ? []
-      : [{ at: name, message: `${NOT_A_FIELD}: did you mean ${meant}?`, kind: NOT_A_FIELD }],
+      : [{ at: name, message: `is not a field: did you mean ${meant}? (${mapAdvice(name, meant)})` }],
   );
+
+/** How to say what a column is. */
+export const mapAdvice = (name: string, field: string): string =>
+  `--map ${shellWord(`${name}=${field}`)}, or --map ${shellWord(`${name}=`)} to leave it out`;
 
 /** The fields that more than one column has. */
 export function repeatedFields(columns: readonly Column[]): string[] {

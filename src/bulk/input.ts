@@ -77,18 +77,10 @@ export async function headOf(open: OpenBytes): Promise<Head> {
   return { text: new TextDecoder().decode(bytes), mark: bytes[0] === 0xef && bytes[1] === 0xbb };
 }
 
-/** Archives, by a name that only their kind has inside. */
-const ARCHIVES = [
-  ["a workbook of Excel (.xlsx)", "[Content_Types].xml"],
-  ["a workbook of Excel (.xlsx)", "xl/"],
-  ["a workbook of LibreOffice (.ods)", "opendocument"],
-  ["a workbook of Numbers", ".iwa"],
-] as const;
-
 const BEGINNINGS: readonly (readonly [what: string, beginning: string])[] = [
+  ["a workbook (.xlsx, .ods, .numbers) or another archive", "PK\x03\x04"],
   ["a workbook of Excel (.xls)", "\xD0\xCF\x11\xE0"],
   ["a PDF", "%PDF-"],
-  ["compressed (gzip)", "\x1F\x8B"],
   ["in UTF-16", "\xFF\xFE"],
   ["in UTF-16", "\xFE\xFF"],
 ];
@@ -96,14 +88,11 @@ const BEGINNINGS: readonly (readonly [what: string, beginning: string])[] = [
 /** What the file is instead, in words; undefined if it may be text in UTF-8. */
 function otherFormat(bytes: Buffer): string | undefined {
   const text = bytes.toString("latin1");
-  if (text.startsWith("PK\x03\x04"))
-    return ARCHIVES.find(([, name]) => text.includes(name))?.[0] ?? "an archive, perhaps a workbook";
   const [known] = BEGINNINGS.find(([, beginning]) => text.startsWith(beginning)) ?? [];
   if (known !== undefined) return known;
   // Without a mark, half of the bytes of a text in UTF-16 with Latin letters are 0; no text in UTF-8 has any.
   if (/^(?:\0[^\0]|[^\0]\0)/.test(text)) return "in UTF-16";
-  if (text.includes("\0")) return "a binary file";
-  return /^(?:\xEF\xBB\xBF)?\s*<[?!a-z]/i.test(text) ? "a web page or XML" : undefined;
+  return text.includes("\0") ? "a binary file" : undefined;
 }
 
 const notText = (message: string, cause?: unknown): PaylinkError =>

@@ -13,9 +13,7 @@ import type { Checked } from "./check-rows.ts";
 import { headOf } from "./input.ts";
 import type { Row } from "./row.ts";
 import type { Rows } from "./rows.ts";
-import type { RowResult } from "./sent-rows.ts";
-
-export type Result = RowResult["outcome"];
+import type { Outcome, Result } from "./sent-rows.ts";
 
 const RESULT_COLUMNS = ["id", "url", "status", "error"] as const;
 type ResultColumn = (typeof RESULT_COLUMNS)[number];
@@ -23,7 +21,7 @@ type ResultColumn = (typeof RESULT_COLUMNS)[number];
 interface ResultParts {
   readonly rows: Rows;
   readonly checked: Pick<Checked, "columns">;
-  readonly resultOf: (row: Row) => Result;
+  readonly resultOf: (row: Row) => Outcome<Result["status"]>;
 }
 
 /** Accepts the bytes of the results. */
@@ -114,7 +112,7 @@ async function* jsonLines(
   for await (const row of rows.read()) {
     const result = resultOf(row);
     const own = row.object ?? objectOf(row);
-    const members = RESULT_COLUMNS.map((name) => [names[name], result[name]]);
+    const members = RESULT_COLUMNS.map((name) => [names[name], result[name] ?? undefined]);
     yield Buffer.from(`${safeJson(stringifyJson({ ...own, ...Object.fromEntries(members) }))}\n`);
   }
 }

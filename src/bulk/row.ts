@@ -30,38 +30,29 @@ export interface Row {
   readonly problems: readonly Problem[];
 }
 
-interface Built {
+export interface RowRequest {
   /** Ready to send; null if there are problems. */
   readonly request: PaymentLinkRequest | null;
   /** Each at its column, or at the flag with a wrong default. */
   readonly problems: readonly Problem[];
   /** Each at its place, as above. */
   readonly warnings: () => readonly Problem[];
-}
-
-export interface RowRequest extends Built {
   /** The request as the row means it: with a duration as the expiry, where it is one. Valid or not. */
   readonly meant: JsonObject;
 }
 
 /** Completes the fields of a row with the defaults of the run, and checks the request. */
-export type BuildRequest = (
-  now: Date,
-  given: ReadonlyMap<string, Json>,
-) => Built & { readonly meant: JsonObject };
+export type BuildRequest = (now: Date, given: ReadonlyMap<string, Json>) => RowRequest;
 
 export function requestOf(row: Row, build: BuildRequest, now: Date): RowRequest {
   if (row.problems.length > 0)
     return { request: null, problems: row.problems, warnings: () => [], meant: {} };
   const { request, problems, warnings, meant } = build(now, fieldsOf(row));
-  const columnOfField = (at: string): string =>
-    row.cells.find(({ column }) => column.field === at)?.column.name ?? at;
-  return {
-    request,
-    problems: problems.map((problem) => ({ ...problem, at: columnOfField(problem.at) })),
-    warnings: () => warnings().map((warning) => ({ ...warning, at: columnOfField(warning.at) })),
-    meant,
+  const atColumn = (problem: Problem): Problem => {
+    const cell = row.cells.find(({ column }) => column.field === problem.at);
+    return cell === undefined ? problem : { ...problem, at: cell.column.name };
   };
+  return { request, problems: problems.map(atColumn), warnings: () => warnings().map(atColumn), meant };
 }
 
 /** The fields of the row. Empty cells are left out, so that defaults apply. */
@@ -75,13 +66,11 @@ function fieldsOf({ cells }: Row): Map<string, Json> {
   return given;
 }
 
-/** Characters of base64url: 128 bits and a little, so that no two of billions of rows have the same digest by chance. */
-const DIGITS = 22;
-
 /** The same for two rows that mean the same request, however they spell it and in whatever order. */
 export function digestOf(meant: JsonObject): string {
   const facts = [...factsOf(meant)].map(([at, { key }]) => JSON.stringify([at, key]));
-  return hash("sha256", facts.toSorted().join("\n"), "base64url").slice(0, DIGITS);
+  // 128 bits and a little: no two of billions of rows have the same digest by chance.
+  return hash("sha256", facts.toSorted().join("\n"), "base64url").slice(0, 22);
 }
 
 interface Fact {

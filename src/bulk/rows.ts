@@ -1,6 +1,6 @@
 /** Reads a list of links, CSV or JSON lines, row by row in constant memory, as often as needed. */
 import { CsvError, parse } from "csv-parse";
-import { hint, PaylinkError, shellWord, type Hint, type Problem } from "../domain/errors.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { Columns, misnamed, repeatedFields, type Column } from "./columns.ts";
@@ -129,11 +129,9 @@ function header(record: readonly string[], line: number, names: Columns): readon
     ...misnamed(columns),
   ].map(({ at, message }) => ({ at: `line ${line}, ${at}`, message }));
   const unused = names.unused(columns.map(({ name }) => name));
-  const [meant] = columns.filter((column) => column.meant !== undefined);
   if (problems.length > 0 || unused.length > 0)
     throw new PaylinkError("usage", "Nothing was sent. The columns cannot be read without guessing.", {
       problems: [...problems, ...unused],
-      hints: meant === undefined ? [] : [mapColumn(meant.name, meant.meant)],
     });
   if (columns.every(({ field }) => field === undefined))
     throw new PaylinkError("usage", "Nothing was sent. The header has no field of a request.", {
@@ -142,12 +140,6 @@ function header(record: readonly string[], line: number, names: Columns): readon
       ],
     });
   return columns;
-}
-
-/** The advice for a column that is not clear. */
-export function mapColumn(name: string, field = "description"): Hint {
-  const [mapping, nothing] = [`${name}=${field}`, `${name}=`].map(shellWord);
-  return hint`To send a column as a field: --map ${mapping ?? ""}. To leave it out: --map ${nothing ?? ""}`;
 }
 
 /** Gives every column a unique name, so that the results contain all columns. */
@@ -164,16 +156,9 @@ function ownNames(record: readonly string[], names: Columns): Column[] {
 
 function csvRow(record: readonly string[], columns: readonly Column[], index: number, line: number): Row {
   const cells = columns.map((column, place) => ({ column, value: record[place] ?? "" }));
-  const problems: Problem[] =
-    record.length === columns.length
-      ? []
-      : [
-          {
-            at: "",
-            message: `has ${record.length} ${record.length === 1 ? "column" : "columns"}, but the header has ${columns.length}`,
-          },
-        ];
-  return { index, line, cells, problems };
+  const own = `${record.length} ${record.length === 1 ? "column" : "columns"}`;
+  const message = `has ${own}, but the header has ${columns.length}`;
+  return { index, line, cells, problems: record.length === columns.length ? [] : [{ at: "", message }] };
 }
 
 // JSON lines: one object per line, nested like the request or flat with dots.

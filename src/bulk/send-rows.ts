@@ -1,6 +1,5 @@
 /** The second pass over a list: sends each remaining row once, and writes its outcome to disk. */
 import pLimit, { type LimitFunction } from "p-limit";
-import { isWebAddress } from "../domain/addresses.ts";
 import { hint, PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
 import { stringifyJson } from "../domain/json.ts";
 import { REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
@@ -11,10 +10,7 @@ import type { Outcome, PlannedRow, SentRows, Status } from "./sent-rows.ts";
 
 /** A created link, as far as the run needs it. */
 export interface Created {
-  readonly id: string | undefined;
-  readonly url: string | undefined;
-  /** The answer of the service. */
-  readonly body: string;
+  readonly link: Pick<Outcome, "id" | "url">;
   /** The rules of the specification that the answer breaks. */
   readonly violations: readonly Problem[];
 }
@@ -126,10 +122,7 @@ async function sendRow({ row, number, digest }: DueRow, state: State): Promise<S
       const outcome: Outcome = { status: "refused", error: problems.map(words).join("; ") };
       return { outcome, request, durable: memory.settle(number, outcome) };
     }
-    await memory.intend(number, stringifyJson(meant), {
-      sent: time.getTime(),
-      expires: expiryOf(request, time),
-    });
+    await memory.intend(number, stringifyJson(meant), time.getTime(), expiryOf(request, time));
     const outcome = await limit(async () =>
       pace.isOpen() ? judged(await attempted(row, request, state), state) : undefined,
     );
@@ -171,13 +164,9 @@ async function attempted(
 ): Promise<Attempt> {
   const since = pace.now();
   try {
-    const { id, url, body, violations } = await create(request);
-    if (url === undefined || !isWebAddress(url)) {
-      const error = `The link may exist, but the answer of the service has no URL: ${body}`;
-      return { outcome: { status: "unknown", id, error }, since };
-    }
+    const { link, violations } = await create(request);
     if (violations.length > 0) violated(row, violations);
-    return { outcome: { status: "created", id, url }, since };
+    return { outcome: { status: "created", id: link.id, url: link.url }, since };
   } catch (error) {
     if (!(error instanceof PaylinkError)) {
       stop(error);

@@ -10,21 +10,15 @@ export type Status = "created" | "refused" | "not_reached" | "unknown" | "not_se
 
 export interface Outcome<S = Status> {
   readonly status: S;
-  readonly id?: string | undefined;
-  readonly url?: string | undefined;
-  readonly error?: string | undefined;
+  readonly id?: string | null | undefined;
+  readonly url?: string | null | undefined;
+  readonly error?: string | null | undefined;
 }
 
-/** `sending`: a run was killed shortly before or during the request. */
-const rowState = z.enum(["created", "refused", "not_reached", "unknown", "not_sent", "sending"]);
-
-/** The states in which a link exists or may exist. */
+/** The states in which a link exists or may exist; `sending` if a run was killed shortly before or during the request. */
 const BOUND = "('created', 'unknown', 'sending')";
 
-const INTERRUPTED: Outcome = {
-  status: "unknown",
-  error: "an earlier run ended during this request; the link may exist",
-};
+const INTERRUPTED = "an earlier run ended during this request; the link may exist";
 
 /** A row of the list as the first pass found it. */
 export interface CheckedRow {
@@ -34,18 +28,11 @@ export interface CheckedRow {
   readonly orderNumber?: string | undefined;
 }
 
-/** Rows of a list that have something in common. */
+/** Rows that ask for the same payment; with an order number, rows that have it and ask for different ones. */
 export interface Group {
   /** The lines of the first ones. */
   readonly lines: readonly number[];
-  readonly orderNumber: string | null;
-}
-
-export interface Groups {
-  /** All rows of all groups. */
-  readonly rows: number;
-  /** The groups that begin first. */
-  readonly first: readonly Group[];
+  readonly orderNumber?: string;
 }
 
 /** What a run does with a list. */
@@ -80,13 +67,6 @@ export interface PlannedRow {
   readonly isDue: boolean;
 }
 
-export interface RowResult {
-  /** `invalid` for a row that cannot be sent. */
-  readonly outcome: Outcome<Status | "invalid">;
-  /** Whether it was left as an earlier run had left it. */
-  readonly isEarlier: boolean;
-}
-
 const conflict = z.object({
   position: z.number(),
   orderNumber: z.string(),
@@ -95,14 +75,20 @@ const conflict = z.object({
   url: z.nullable(z.string()),
 });
 
+/** `invalid` for a row that cannot be sent; `isEarlier` for one that was left as an earlier run had left it. */
 const result = z.object({
-  digest: z.nullable(z.string()),
-  due: z.number(),
-  state: z.nullable(rowState),
+  status: z.enum(["created", "refused", "not_reached", "unknown", "not_sent", "invalid"]),
   id: z.nullable(z.string()),
   url: z.nullable(z.string()),
   error: z.nullable(z.string()),
+  isEarlier: z.number(),
 });
+export type Result = z.infer<typeof result>;
+
+const RESULTS = `SELECT
+    CASE WHEN list.digest IS NULL THEN 'invalid' WHEN state = 'sending' THEN 'unknown' ELSE coalesce(state, 'not_sent') END AS status,
+    id, url, iif(state = 'sending', '${INTERRUPTED}', error) AS error, NOT due AS isEarlier
+  FROM list LEFT JOIN rows USING (number)`;
 
 /** The list, in a table that only this connection sees: any number of rows takes little memory. */
 const LIST = `CREATE TEMP TABLE list (
@@ -159,6 +145,7 @@ const SETTLE = "UPDATE rows SET state = ?, id = ?, url = ?, error = ? WHERE numb
 const FORGET = `DELETE FROM rows WHERE number IN (
     SELECT number FROM rows WHERE expires <= ?1 ORDER BY expires LIMIT 1000 + 2 * (SELECT count(*) FROM list))`;
 
+const IDENTICAL = "count(*) > 1";
 /** Groups, and rows of a group, that are named one by one. */
 const NAMED = 10;
 /** Rows in memory at once. */
@@ -197,25 +184,18 @@ export class SentRows {
   complete(): void {
     const { database } = this.memory;
     database.exec("CREATE INDEX list_by_digest ON list (digest)");
-    if (this.identical().rows > 0) database.exec(OCCURRENCES);
+    if (this.groups("digest", IDENTICAL).length > 0) database.exec(OCCURRENCES);
     database.exec("COMMIT");
   }
 
-  /** Rows that ask for the same payment. */
-  identical(): Groups {
-    return this.groups("digest", "count(*) > 1");
-  }
-
-  /** Rows with one order number that ask for different payments. */
-  sameOrder(): Groups {
-    return this.groups("order_number", "count(DISTINCT digest) > 1");
+  /** The rows of which a customer would get several links for one payment, those that begin first. */
+  repeated(): readonly Group[] {
+    const sameOrder = this.groups("order_number", "count(DISTINCT digest) > 1");
+    return [...this.groups("digest", IDENTICAL).map(({ lines }) => ({ lines })), ...sameOrder];
   }
 
   /** Decides what this run sends. It leaves no trace in the memory. `now` in ms since 1970. */
-  plan(
-    now: number,
-    { again, retryUnknown }: { readonly again: boolean; readonly retryUnknown: boolean },
-  ): Plan {
+  plan(now: number, { again, retryUnknown }: Readonly<Record<"again" | "retryUnknown", boolean>>): Plan {
     return beforeSending(() => {
       this.all(FIND_SENT, this.service, now);
       const continues = again && this.all(IS_STOPPED_AGAIN).length > 0;
@@ -260,33 +240,12 @@ export class SentRows {
   }
 
   /** What became of each row, in the order of the list. */
-  *results(): Generator<RowResult> {
-    const select =
-      "SELECT position, list.digest, due, state, id, url, error FROM list LEFT JOIN rows USING (number)";
-    for (const found of this.pages(select)) {
-      const { digest, due, state, id, url, error } = result.parse(found);
-      const isEarlier = due === 0;
-      if (digest === null) yield { outcome: { status: "invalid" }, isEarlier };
-      else if (state === "sending") yield { outcome: INTERRUPTED, isEarlier };
-      else
-        yield {
-          outcome: {
-            status: state ?? "not_sent",
-            id: id ?? undefined,
-            url: url ?? undefined,
-            error: error ?? undefined,
-          },
-          isEarlier,
-        };
-    }
+  *results(): Generator<Result> {
+    for (const found of this.pages(RESULTS)) yield result.parse(found);
   }
 
   /** Resolves when it is on disk that the row is about to be sent. Times in ms since 1970. */
-  intend(
-    number: number,
-    request: string,
-    { sent, expires }: { readonly sent: number; readonly expires: number },
-  ): Promise<void> {
+  intend(number: number, request: string, sent: number, expires: number): Promise<void> {
     return this.change(this.intended, request, sent, expires, number);
   }
 
@@ -301,19 +260,15 @@ export class SentRows {
     this.all(FORGET, now);
   }
 
-  private groups(column: string, having: string): Groups {
-    const groups = `FROM list WHERE ${column} IS NOT NULL AND digest IS NOT NULL GROUP BY ${column} HAVING ${having}`;
-    const first = this.all(
-      `SELECT ${column} AS common, order_number AS orderNumber, min(position) AS begin ${groups} ORDER BY begin LIMIT ${NAMED}`,
-    );
-    const lines = `SELECT line FROM list WHERE ${column} = ? AND digest IS NOT NULL ORDER BY position LIMIT ${NAMED}`;
-    return {
-      rows: this.number(`SELECT coalesce(sum(rows), 0) FROM (SELECT count(*) AS rows ${groups})`),
-      first: first.map(({ common = null, orderNumber }) => ({
-        lines: this.all(lines, common).map(({ line }) => Number(line)),
-        orderNumber: typeof orderNumber === "string" ? orderNumber : null,
-      })),
-    };
+  private groups(column: "digest" | "order_number", having: string): Required<Group>[] {
+    const rows = `FROM list WHERE digest IS NOT NULL AND ${column}`;
+    const lines = `SELECT line ${rows} = ? ORDER BY position LIMIT ${NAMED}`;
+    return this.all(
+      `SELECT ${column} AS common ${rows} IS NOT NULL GROUP BY 1 HAVING ${having} ORDER BY min(position) LIMIT ${NAMED}`,
+    ).map(({ common = null }) => ({
+      lines: this.all(lines, common).map(({ line }) => Number(line)),
+      orderNumber: String(common),
+    }));
   }
 
   private *pages(select: string): Generator<Record<string, Value>> {

@@ -32,7 +32,11 @@ describe("a column that means a field", () => {
 
   it("is refused with the field that it means", () => {
     expect(misnamed([new Columns().named("Client"), new Columns().named("colour")])).toMatchObject([
-      { at: "Client", message: "is not a field: did you mean customerName?" },
+      {
+        at: "Client",
+        message:
+          "is not a field: did you mean customerName? (--map Client=customerName, or --map Client= to leave it out)",
+      },
     ]);
   });
 

@@ -29,7 +29,7 @@ interface Case {
 const failure = (code: FailureCode, retryAfter?: number): PaylinkError =>
   new PaylinkError(code, code, { details: { retryAfter } });
 const created = (id: string): Promise<Created> =>
-  Promise.resolve({ id, url: `https://x/${id}`, body: "{}", violations: [] });
+  Promise.resolve({ link: { id, url: `https://x/${id}` }, violations: [] });
 
 /** Runs a list on a clock of its own, which leaps whenever the run waits. */
 async function run({
@@ -189,16 +189,6 @@ describe("a run", () => {
     expect(reason).toMatchObject({ code: "outcome_unknown" });
     expect(statuses("unknown")).toBe(requests);
     expect(requests).toBeLessThan(30);
-  });
-
-  it.each([undefined, "", "soon"])("does not know the outcome of an answer with the URL %j", async (url) => {
-    const body = '{"data":{"link":"https://x/c0"}}';
-    const { outcomes } = await run({ rows: 1, create: async () => ({ id: "a", url, body, violations: [] }) });
-    expect(outcomes.get(0)).toEqual({
-      status: "unknown",
-      id: "a",
-      error: `The link may exist, but the answer of the service has no URL: ${body}`,
-    });
   });
 
   it("keeps an answer that cannot be read", async () => {

@@ -218,11 +218,10 @@ describe("columns that mean a field", () => {
     const { run, service } = await desk(UNCLEAR);
     const { exit, stderr } = await run(["--currency", "EUR"]);
     expect(exit).toBe(2);
-    expect(stderr).toContain("line 1, Invoice       is not a field: did you mean invoiceId?");
-    expect(stderr).toContain("line 1, customer      is not a field: did you mean customerName?");
     expect(stderr).toContain(
-      "To send a column as a field: --map Invoice=invoiceId. To leave it out: --map Invoice=",
+      "line 1, Invoice       is not a field: did you mean invoiceId? (--map Invoice=invoiceId, or",
     );
+    expect(stderr).toContain("line 1, customer      is not a field: did you mean customerName?");
     expect(service.arrivals).toEqual([]);
   });
 
@@ -247,7 +246,7 @@ describe("columns that mean a field", () => {
     const refused = await run(["--currency", "EUR"]);
     expect(refused.exit).toBe(2);
     expect(refused.stderr).toMatch(
-      /^ {2}lines 1, 2, 3 and 47 more, Invoice {2}is not a field: did you mean invoiceId\?\n {2}lines 1, 2, 3 and 47 more, customer\.name {2}is not a field: did you mean customerName\?\n✗ 50 rows/,
+      /^ {2}lines 1, 2, 3 and 47 more, Invoice {2}is not a field: did you mean invoiceId\? .*\n {2}lines 1, 2, 3 and 47 more, customer\.name {2}is not a field: did you mean customerName\? .*\n✗ 50 rows/,
     );
     expect(refused.stderr).toContain("--map");
     const map = ["--map", "Invoice=invoiceId", "--map", "customer.name=customerName"];
@@ -276,7 +275,7 @@ describe("rows that repeat others", () => {
     const { run, service } = await desk(REPEATED);
     const { exit, stderr } = await run();
     expect(exit).toBe(2);
-    expect(stderr).toContain("2 rows ask for the same payment as another row. Nothing was sent.");
+    expect(stderr).toContain("Rows repeat others. Nothing was sent.");
     expect(stderr).toContain("lines 2 and 4  ask for the same payment");
     expect(stderr).toContain("--allow-duplicates");
     expect((await run(["--dry-run"])).exit).toBe(2);
@@ -293,8 +292,7 @@ describe("rows that repeat others", () => {
     const { run, service } = await desk(`${HEADER}I1,1,EUR,Ada,\nI2,2,EUR,Bob,\nI1,3,EUR,Ada,\n`);
     const { exit, stderr } = await run();
     expect(exit).toBe(2);
-    expect(stderr).toContain("2 rows have the order number of another row, and ask for something else.");
-    expect(stderr).toContain("lines 2 and 4  have the order number I1");
+    expect(stderr).toContain("lines 2 and 4  have the order number I1, and ask for different payments");
     expect(service.arrivals).toEqual([]);
     // Killed in between, the list would find its own rows.
     for (let again = 0; again < 2; again++) expect((await run(["--allow-duplicates"])).exit).toBe(0);
@@ -313,7 +311,7 @@ describe("a column that is not sent and whose values are", () => {
     const { exit, stderr } = await run();
     expect(exit).toBe(2);
     expect(stderr).toContain(`The column ${name} is not sent, and ${words}. Nothing was sent.`);
-    expect(stderr).toContain(`To leave it out: --map ${name}=`);
+    expect(stderr).toContain(`--map ${name}= to leave it out`);
     expect(service.arrivals).toEqual([]);
     expect((await run(["--map", `${name}=`])).exit).toBe(0);
   });

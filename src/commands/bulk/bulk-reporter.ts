@@ -1,5 +1,5 @@
 /** What a bulk run shows: each row for scripts; progress, columns and warnings for people. */
-import type { Checked, RowProblem } from "../../bulk/check-rows.ts";
+import type { RowProblem } from "../../bulk/check-rows.ts";
 import type { Row } from "../../bulk/row.ts";
 import type { Outcome } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
@@ -13,23 +13,9 @@ import { safeText } from "../../render/safe-text.ts";
 const REDRAW = 100;
 const LINE = 5000;
 
-export interface Reporter {
-  /** A row was checked. */
-  readonly checked: () => void;
-  /** A row cannot be sent, for scripts. */
-  readonly invalid: (row: Row, problems: readonly Problem[]) => void;
-  /** Names the columns that are not sent: one of them may be misspelled. */
-  readonly columns: (checked: Pick<Checked, "unsent">) => void;
-  readonly warnings: (warnings: readonly RowProblem[]) => void;
-  /** Sending begins: the number of all rows, and of the rows that are done already. */
-  readonly begin: (total: number, done: number) => void;
-  readonly settled: (row: Row, outcome: Outcome) => void;
-  readonly paused: (milliseconds: number, cause: PaylinkError) => void;
-  /** Removes the progress line. */
-  readonly end: () => void;
-}
+export type Reporter = ReturnType<typeof createReporter>;
 
-export function createReporter({ out, now }: Context): Reporter {
+export function createReporter({ out, now }: Context) {
   let line: (() => string) | undefined;
   let checkedRows = 0;
   const timer = setInterval(
@@ -45,44 +31,40 @@ export function createReporter({ out, now }: Context): Reporter {
   const waiting = (): string | undefined =>
     state.until > clock() ? `waiting ${length((state.until - clock()) / 1000)} for the service` : undefined;
   return {
-    checked: () => {
+    checked: (): void => {
       checkedRows++;
       line ??= () => `${rowsOf(checkedRows)} checked`;
     },
-    invalid: (row, problems) => {
-      const line = { type: "row", line: row.line, status: "invalid", problems: problems.map(problemJson) };
-      if (out.json) out.lines([JSON.stringify(line)]);
+    /** A row cannot be sent, for scripts. */
+    invalid: ({ line }: Row, problems: readonly Problem[]): void => {
+      const found = { type: "row", line, status: "invalid", problems: problems.map(problemJson) };
+      if (out.json) out.lines([JSON.stringify(found)]);
     },
-    columns: ({ unsent }) => {
-      if (unsent.length > 0)
-        out.note(`Copied to the results, and not sent: ${unsent.map(safeText).join(", ")}`);
+    /** With `--json` they are in the summary. */
+    warnings: (warnings: readonly RowProblem[]): void => {
+      if (!out.json) for (const warning of warnings) out.warn(renderRowProblem(warning));
     },
-    warnings: (warnings) => {
-      // With --json they are in the summary.
-      if (out.json) return;
-      for (const warning of warnings) out.warn(renderRowProblem(warning));
-    },
-    begin: (total, done) => {
+    /** Sending begins: the number of all rows, and of the rows that are done already. */
+    begin: (total: number, done: number): void => {
       Object.assign(state, { total, done, begun: clock() });
       line = () => renderProgress({ ...state, elapsed: clock() - state.begun, waiting: waiting() }, out.live);
     },
-    settled: (row, outcome) => {
+    settled: ({ line }: Row, outcome: Outcome): void => {
       state.done++;
       state.doneNow++;
       if (outcome.status !== "created") state.failed++;
-      if (out.json) out.lines([JSON.stringify({ type: "row", line: row.line, ...outcome })]);
+      if (out.json) out.lines([JSON.stringify({ type: "row", line, ...outcome })]);
     },
-    paused: (milliseconds, { message, cause }) => {
+    paused: (milliseconds: number, { message, cause }: PaylinkError): void => {
       state.until = clock() + milliseconds;
       // With --json the message is in the rows.
-      if (!out.json && message !== state.cause)
-        out.warn(
-          `${safeText(message)}${cause instanceof SandboxNotRunning ? " Start it: paylink sandbox" : ""}`,
-        );
+      const start = cause instanceof SandboxNotRunning ? " Start it: paylink sandbox" : "";
+      if (!out.json && message !== state.cause) out.warn(`${safeText(message)}${start}`);
       state.cause = message;
       if (!out.live) out.note(`The run waits ${length(milliseconds / 1000)} and tries again.`);
     },
-    end: () => {
+    /** Removes the progress line. */
+    end: (): void => {
       clearInterval(timer);
       out.progress(undefined);
     },

@@ -1,6 +1,7 @@
 /** Runs `paylink bulk`: checks every row of a list, sends each that is due, exactly once, and writes the results. */
 import { setMaxListeners } from "node:events";
 import { extname, join, parse } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { RowProblems } from "../../bulk/check-rows.ts";
 import { Pace } from "../../bulk/pace.ts";
 import { fileSink, isCsv, isJsonLines, requireWritable, type Sink } from "../../bulk/results.ts";
@@ -81,7 +82,7 @@ async function sendList(
   try {
     const end = await run(context, list, plan, { ...options, service }, api);
     reporter.warnings(end.violations);
-    await finishRun(context, list, { checked, plan, end, output });
+    await finishRun(context, list, { checked, plan, output }, end);
     return 0;
   } finally {
     await sent.end(now());
@@ -146,7 +147,9 @@ async function run(
     rate,
     isLocal: isLoopback(parseWebAddress(service)?.hostname ?? ""),
     clock: () => performance.now(),
-    sleep: (milliseconds) => sleepUnless(milliseconds, halt.signal),
+    // After a timer that was cut short, the caller sleeps again.
+    sleep: (milliseconds) =>
+      setTimeout(Math.min(milliseconds, LONGEST_TIMER), undefined, halt).catch(() => undefined),
     stopped,
     random,
     paused: reporter.paused,
@@ -157,10 +160,7 @@ async function run(
       sent,
       pace,
       build,
-      create: async (request) => {
-        const { text, link, violations } = await api.createLink(request);
-        return { id: link.id, url: link.url, body: text, violations };
-      },
+      create: api.createLink,
       concurrency,
       now,
       stop,
@@ -176,17 +176,4 @@ async function run(
     reporter.end();
   }
   return { reason: halt.signal.reason, violations: violated.list(), sums };
-}
-
-function sleepUnless(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    // After a timer that was cut short, the caller sleeps again.
-    const timer = setTimeout(end, Math.min(milliseconds, LONGEST_TIMER));
-    signal.addEventListener("abort", end, { once: true });
-  });
 }

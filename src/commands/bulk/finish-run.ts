@@ -1,9 +1,9 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
 import type { Checked, RowProblem } from "../../bulk/check-rows.ts";
-import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
+import { writeResults, type Sink } from "../../bulk/results.ts";
 import { requestOf, type Row } from "../../bulk/row.ts";
 import type { Rows } from "../../bulk/rows.ts";
-import type { Plan, RowResult } from "../../bulk/sent-rows.ts";
+import type { Plan, Result } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type FailureCode, type Hint } from "../../domain/errors.ts";
 import type { Sums } from "../../domain/money.ts";
@@ -13,15 +13,6 @@ import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { List } from "./list.ts";
 
-export interface RunEnd {
-  /** What stopped the run before its last row; undefined if nothing did. */
-  readonly reason: unknown;
-  /** Where the service's answers broke the specification. */
-  readonly violations: readonly RowProblem[];
-  /** Of the links that this run created. */
-  readonly sums: Sums;
-}
-
 /** Where the results go. */
 export interface ResultsOutput {
   readonly format: Rows["format"];
@@ -30,11 +21,13 @@ export interface ResultsOutput {
   readonly path: string | undefined;
 }
 
-interface Ended {
-  readonly checked: Checked;
-  readonly plan: Plan;
-  readonly end: RunEnd;
-  readonly output: ResultsOutput;
+export interface RunEnd {
+  /** What stopped the run before its last row; undefined if nothing did. */
+  readonly reason: unknown;
+  /** Where the service's answers broke the specification. */
+  readonly violations: readonly RowProblem[];
+  /** Of the links that this run created. */
+  readonly sums: Sums;
 }
 
 /** Rows that are named on the terminal; all of them are in the results. */
@@ -46,33 +39,30 @@ const CONTINUE = hint`Run the same command again to continue: no row is sent twi
 export async function finishRun(
   { out, signal, settings, now }: Context,
   { rows, build, sent }: List,
-  { checked, plan, end, output }: Ended,
+  {
+    checked,
+    plan,
+    output,
+  }: { readonly checked: Checked; readonly plan: Plan; readonly output: ResultsOutput },
+  { reason, violations, sums }: RunEnd,
 ): Promise<void> {
-  const { reason, violations, sums } = end;
-  const tally = {
-    created: 0,
-    sent_before: 0,
-    refused: 0,
-    not_reached: 0,
-    unknown: 0,
-    invalid: 0,
-    not_sent: 0,
-  };
+  const tally: Record<keyof Tally, number> = { created: 0, sent_before: 0, ...NO_LINK };
   const named: string[] = [];
   const results = sent.results();
+  const resultOf = (row: Row): Result => {
+    const next = results.next();
+    const found = next.done === true ? NOT_CHECKED : next.value;
+    const { status, isEarlier } = found;
+    const error = status === "invalid" ? invalidity(row) : found.error;
+    tally[status === "created" && isEarlier === 1 ? "sent_before" : status]++;
+    if (FAILED.has(status) && named.length < NAMED)
+      named.push(`  line ${row.line}  ${status}  ${safeText(error ?? "")}`);
+    return { ...found, error };
+  };
   const invalidity = (row: Row): string =>
     requestOf(row, build, now())
       .problems.map(({ at, message }) => `${at} ${message}`.trim())
       .join("; ");
-  const resultOf = (row: Row): Result => {
-    const next = results.next();
-    const { outcome, isEarlier } = next.done === true ? NOT_CHECKED : next.value;
-    const found = outcome.status === "invalid" ? { ...outcome, error: invalidity(row) } : outcome;
-    tally[found.status === "created" && isEarlier ? "sent_before" : found.status]++;
-    if (FAILED.has(found.status) && named.length < NAMED)
-      named.push(`  line ${row.line}  ${found.status}  ${safeText(found.error ?? "")}`);
-    return found;
-  };
   await writeResults(output.format, { rows, checked, resultOf }, output.sink);
   const failed = tally.refused + tally.not_reached + tally.unknown;
   if (named.length > 0) out.note(named.join("\n"));
@@ -112,8 +102,10 @@ export async function finishRun(
   if (failure !== undefined) throw failure;
 }
 
+const NO_LINK = { refused: 0, not_reached: 0, unknown: 0, invalid: 0, not_sent: 0 };
+
 /** A row that was added to the file during the run. */
-const NOT_CHECKED: RowResult = { outcome: { status: "not_sent" }, isEarlier: false };
+const NOT_CHECKED: Result = { status: "not_sent", id: null, url: null, error: null, isEarlier: 0 };
 
 /** By currency, as text: programs read JSON numbers as binary fractions. */
 export const sumsJson = (sums: Sums): Readonly<Record<string, string>> =>
@@ -121,70 +113,41 @@ export const sumsJson = (sums: Sums): Readonly<Record<string, string>> =>
 
 const SEE_LINKS = hint`To see the links: ${paylink("links", "list", "--since", "1h")}`;
 
-const FAILED: ReadonlySet<Result["status"]> = new Set<Result["status"]>([
-  "refused",
-  "not_reached",
-  "unknown",
-]);
+const FAILED: ReadonlySet<string> = new Set(["refused", "not_reached", "unknown"]);
 
 function failureOf(reason: unknown, tally: Tally): unknown {
   const details = { ...tally };
   if (reason instanceof PaylinkError) {
     const { code, message, problems } = reason;
-    return new PaylinkError(
-      code,
-      `The run was stopped${tally.not_sent === 0 ? "" : `, with ${rowsOf(tally.not_sent)} not sent`}. ${message}`,
-      {
-        problems,
-        details: { ...reason.details, ...details },
-        hints: [...reason.hints, CONTINUE],
-        cause: reason,
-      },
-    );
+    const left = tally.not_sent === 0 ? "" : `, with ${rowsOf(tally.not_sent)} not sent`;
+    return new PaylinkError(code, `The run was stopped${left}. ${message}`, {
+      problems,
+      details: { ...reason.details, ...details },
+      hints: [...reason.hints, CONTINUE],
+      cause: reason,
+    });
   }
   if (reason !== undefined) return reason;
-  const worst = WORST_FIRST.find(({ status }) => tally[status] > 0);
-  if (worst === undefined) return undefined;
-  const { code, status, messageFor, step } = worst;
-  return new PaylinkError(code, messageFor(rowsOf(tally[status])), {
-    details,
-    hints: [step],
-  });
-}
-
-interface Worst {
-  readonly status: keyof Tally;
-  readonly code: FailureCode;
-  readonly messageFor: (rows: string) => string;
-  readonly step: Hint;
+  for (const [status, failure, words, step] of WORST_FIRST)
+    if (tally[status] > 0)
+      return new PaylinkError(failure, words(rowsOf(tally[status])), { details, hints: [step] });
+  return undefined;
 }
 
 const FIX_ROWS = hint`Fix these rows, then run the same command again: no other row is sent twice.`;
+const LOOK = hint`Look for them at the service. To send those that have no link there: --retry-unknown`;
+
+type Words = (rows: string) => string;
 
 /** Unknown outcomes come first: a link may exist that the user does not know of. */
-const WORST_FIRST: readonly Worst[] = [
-  {
-    status: "unknown",
-    code: "outcome_unknown",
-    messageFor: (rows) => `${rows} may or may not have a link.`,
-    step: hint`Look for them at the service. To send those that have no link there: --retry-unknown`,
-  },
-  {
-    status: "not_reached",
-    code: "not_reached",
-    messageFor: (rows) => `${rows} did not reach the service: no link was created.`,
-    step: CONTINUE,
-  },
-  {
-    status: "refused",
-    code: "refused",
-    messageFor: (rows) => `The service refused ${rows}: no link was created.`,
-    step: FIX_ROWS,
-  },
-  {
-    status: "invalid",
-    code: "usage",
-    messageFor: (rows) => `${rows} could not be sent: no link was created.`,
-    step: FIX_ROWS,
-  },
+const WORST_FIRST: readonly (readonly [keyof Tally, FailureCode, Words, Hint])[] = [
+  ["unknown", "outcome_unknown", (rows) => `${rows} may or may not have a link.`, LOOK],
+  [
+    "not_reached",
+    "not_reached",
+    (rows) => `${rows} did not reach the service: no link was created.`,
+    CONTINUE,
+  ],
+  ["refused", "refused", (rows) => `The service refused ${rows}: no link was created.`, FIX_ROWS],
+  ["invalid", "usage", (rows) => `${rows} could not be sent: no link was created.`, FIX_ROWS],
 ];

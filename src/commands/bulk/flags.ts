@@ -113,7 +113,5 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
     },
     /** The base URL of the service, in its canonical spelling; undefined without an account, which only checks the rows. */
     service: address === undefined ? undefined : canonicalAddress(address),
-    /** Whether standard input is free for answers. */
-    mayAsk: file !== "-" && from !== "-",
   };
 }

@@ -1,12 +1,12 @@
 /** The list of a bulk run: its rows against what was sent before, and what keeps it from being sent. */
 import { join } from "node:path";
 import { checkRows, type Checked } from "../../bulk/check-rows.ts";
-import { Columns, NOT_A_FIELD } from "../../bulk/columns.ts";
+import { Columns, mapAdvice } from "../../bulk/columns.ts";
 import { fileInput, spooledInput, type Input } from "../../bulk/input.ts";
 import { emptyMemory, openMemory, openMemoryAlone, remembers, type Memory } from "../../bulk/memory.ts";
 import { differences, requestOf, type BuildRequest, type Row } from "../../bulk/row.ts";
-import { mapColumn, openRows, type Rows } from "../../bulk/rows.ts";
-import { SentRows, type Groups, type Plan } from "../../bulk/sent-rows.ts";
+import { openRows, type Rows } from "../../bulk/rows.ts";
+import { SentRows, type Group, type Plan } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError, type Hint, type Problem } from "../../domain/errors.ts";
 import { isJsonObject } from "../../domain/json.ts";
@@ -80,7 +80,7 @@ export async function checkList(
 /** What keeps a list from being sent, in the words of an error. */
 interface Refusal {
   readonly message: string;
-  readonly problems: readonly Problem[];
+  readonly problems?: readonly Problem[];
   readonly hint: Hint;
 }
 
@@ -93,84 +93,48 @@ export async function refusalOf(
   { allowDuplicates, skipInvalid, again }: Pick<BulkOptions, "allowDuplicates" | "skipInvalid" | "again">,
 ): Promise<PaylinkError | undefined> {
   const { out } = context;
-  const { problems: found } = checked;
+  const { problems: found, doubtful } = checked;
   for (const problem of found.list()) out.note(`  ${renderRowProblem(problem)}`);
   if (found.others > 0) out.note(`  and ${count(found.others)} more`);
-  const refusals = [
-    ...(invalid > 0 && !skipInvalid ? [invalidRows(invalid, rows, found.kinds.has(NOT_A_FIELD))] : []),
-    ...checked.doubtful.map(doubtfulColumn),
-    ...(allowDuplicates ? [] : repeatedRows(list.sent)),
-    ...(again ? [] : await conflicts(context, list)),
-  ];
+  const refusals: Refusal[] = [];
+  if (invalid > 0 && !skipInvalid)
+    refusals.push({ message: `${rowsOf(invalid)} of ${count(rows)} cannot be sent.`, hint: FIX_ROWS });
+  // Otherwise links would be made over another amount, or in another currency, than the list says.
+  for (const { name, field } of doubtful)
+    refusals.push({
+      message: `The column ${name} is not sent, and looks like the ${field}.`,
+      hint: [mapAdvice(name, field)],
+    });
+  const repeated = allowDuplicates ? [] : list.sent.repeated().map(repetition);
+  if (repeated.length > 0)
+    refusals.push({ message: "Rows repeat others.", problems: repeated, hint: REMOVE_ROWS });
+  if (!again) refusals.push(...(await conflicts(context, list)));
   if (refusals.length === 0) return undefined;
-  return new PaylinkError(
-    "usage",
-    [...refusals.map(({ message }) => message), "Nothing was sent."].join(" "),
-    {
-      problems: refusals.flatMap(({ problems }) => problems),
-      hints: refusals.map((refusal) => refusal.hint),
-      details: { rows, invalid },
-    },
-  );
+  const message = [...refusals.map((refusal) => refusal.message), "Nothing was sent."].join(" ");
+  return new PaylinkError("usage", message, {
+    problems: refusals.flatMap(({ problems = [] }) => problems),
+    hints: refusals.map((refusal) => refusal.hint),
+    details: { rows, invalid },
+  });
 }
 
-const invalidRows = (invalid: number, rows: number, areMisnamed: boolean): Refusal => ({
-  message: `${rowsOf(invalid)} of ${count(rows)} cannot be sent.`,
-  problems: [],
-  hint: areMisnamed
-    ? mapColumn("Invoice", "invoiceId")
-    : hint`Fix the rows named above, or send the others with --skip-invalid.`,
-});
+const FIX_ROWS = hint`Fix the rows named above, or send the others with --skip-invalid.`;
+const REMOVE_ROWS = hint`Remove the rows that are there by mistake, or send each of them once: --allow-duplicates`;
 
-/** Otherwise links would be made over another amount, or in another currency, than the list says. */
-const doubtfulColumn = ({ name, field }: Checked["doubtful"][number]): Refusal => ({
-  message: `The column ${name} is not sent, and looks like the ${field}.`,
-  problems: [],
-  hint: mapColumn(name, field),
+const repetition = ({ lines, orderNumber }: Group): Problem => ({
+  at: `lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`,
+  message:
+    orderNumber === undefined
+      ? "ask for the same payment"
+      : `have the order number ${orderNumber}, and ask for different payments`,
 });
-
-function repeatedRows(sent: SentRows): Refusal[] {
-  const [identical, sameOrder] = [sent.identical(), sent.sameOrder()];
-  const problemsOf = ({ rows, first }: Groups, what: (order: string) => string): Problem[] => {
-    const named = first.map(({ lines, orderNumber }) => ({
-      at: `lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`,
-      message: what(orderNumber ?? ""),
-    }));
-    const more = rows - first.reduce((sum, { lines }) => sum + lines.length, 0);
-    return more > 0 ? [...named, { at: "", message: `and ${count(more)} more rows` }] : named;
-  };
-  const advice = hint`Remove the rows that are there by mistake, or send each of them once: --allow-duplicates`;
-  return [
-    ...(identical.rows === 0
-      ? []
-      : [
-          {
-            message: `${rowsOf(identical.rows)} ask for the same payment as another row.`,
-            problems: problemsOf(identical, () => "ask for the same payment"),
-            hint: advice,
-          },
-        ]),
-    ...(sameOrder.rows === 0
-      ? []
-      : [
-          {
-            message: `${rowsOf(sameOrder.rows)} have the order number of another row, and ask for something else.`,
-            problems: problemsOf(sameOrder, (order) => `have the order number ${order}`),
-            hint: advice,
-          },
-        ]),
-  ];
-}
 
 /** Rows whose order number was sent with other values: the customer would get a second link for one order. */
 async function conflicts({ now }: Context, { rows, build, sent }: List): Promise<Refusal[]> {
   const found = sent.conflicts(now().getTime());
   if (found.rows === 0) return [];
-  const own = await rowsAt(
-    rows,
-    found.first.map(({ position }) => position),
-  );
-  const problems = found.first.map(({ position, orderNumber, request, sent: time, url }) => {
+  const own = await rowsAt(rows, new Set(found.first.map(({ position }) => position)));
+  const problems: Problem[] = found.first.map(({ position, orderNumber, request, sent: time, url }) => {
     const row = own.get(position);
     const before = parseJson(request);
     const differ =
@@ -183,23 +147,20 @@ async function conflicts({ now }: Context, { rows, build, sent }: List): Promise
       message: `${orderNumber}: ${differ.join("; ")}. The row sent on ${localTime(new Date(time).toISOString())} ${link}`,
     };
   });
-  const more = found.rows - found.first.length;
-  return [
-    {
-      message: `${rowsOf(found.rows)} ${found.rows === 1 ? "has an order number that was" : "have order numbers that were"} sent with other values.`,
-      problems: more > 0 ? [...problems, { at: "", message: `and ${count(more)} more` }] : problems,
-      hint: hint`Restore these rows, or give them new order numbers. To send every row, which creates second links: --again`,
-    },
-  ];
+  const more = found.rows - problems.length;
+  if (more > 0) problems.push({ at: "", message: `and ${count(more)} more` });
+  const have = found.rows === 1 ? "has an order number that was" : "have order numbers that were";
+  const message = `${rowsOf(found.rows)} ${have} sent with other values.`;
+  return [{ message, problems, hint: RESTORE_ROWS }];
 }
 
-/** The rows at these positions. */
-async function rowsAt(rows: Rows, positions: readonly number[]): Promise<ReadonlyMap<number, Row>> {
-  const wanted = new Set(positions);
+const RESTORE_ROWS = hint`Restore these rows, or give them new order numbers. To send every row, which creates second links: --again`;
+
+async function rowsAt(rows: Rows, positions: ReadonlySet<number>): Promise<ReadonlyMap<number, Row>> {
   const found = new Map<number, Row>();
   for await (const row of rows.read()) {
-    if (wanted.has(row.index)) found.set(row.index, row);
-    if (found.size === wanted.size) break;
+    if (positions.has(row.index)) found.set(row.index, row);
+    if (found.size === positions.size) break;
   }
   return found;
 }

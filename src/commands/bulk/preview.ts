@@ -8,6 +8,7 @@ import { parseWebAddress } from "../../domain/addresses.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { linksOf, renderList, rowsOf, sentBeforeOf } from "../../render/bulk.ts";
 import type { Paint } from "../../render/paint.ts";
+import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./flags.ts";
 import type { List } from "./list.ts";
 
@@ -45,7 +46,9 @@ export function introduce({ out }: Context, { reporter }: List, checked: Checked
   if (plan.continues) out.note("An earlier run with --again was stopped. This one sends the rest of it.");
   else if (sentBefore(plan) > 0) out.note(sentBeforeOf(sentBefore(plan), plan.rows));
   if (plan.rows > 0 && plan.due + plan.invalid === 0) out.note(SEND_AGAIN);
-  reporter.columns(checked);
+  // One of them may be misspelled.
+  const unsent = checked.unsent.map(safeText).join(", ");
+  if (unsent !== "") out.note(`Copied to the results, and not sent: ${unsent}`);
   reporter.warnings(checked.warnings);
 }
 
@@ -59,8 +62,7 @@ export async function confirmSending(
   plan: Plan,
   options: BulkOptions,
 ): Promise<void> {
-  const { out, yes } = context;
-  const ask = options.mayAsk ? context.ask : undefined;
+  const { out, yes, ask } = context;
   if (yes || plan.due === 0 || ask === undefined) {
     introduce(context, list, checked, plan);
     if (options.again && plan.second > 0 && !yes)
