@@ -1,4 +1,4 @@
-/** The receivers of `paylink help webhooks`, each with the runtime of its language: what they accept, refuse and book. */
+/** The receivers of `paylink help webhooks`, each with the runtime of its language: what they accept and refuse, and which payment they book. */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { createHash, createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -19,8 +19,6 @@ interface Language {
   readonly probe: readonly string[];
   readonly compile?: readonly string[];
   readonly run: (port: string) => readonly string[];
-  /** What the server of the language does by itself, before the receiver sees the request. */
-  readonly otherwise?: readonly (readonly [string, number])[];
   /** It reads the key with each request, and not when it starts. */
   readonly readsKeyLate?: boolean;
   /** Cases that its server does not survive. */
@@ -61,8 +59,6 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     // java Receiver.java does both, more slowly.
     compile: ["javac", "Receiver.java"],
     run: () => ["java", "Receiver"],
-    // Tabs reach the receiver as spaces.
-    otherwise: [["separates components by a tab", 200]],
   },
 };
 
@@ -138,22 +134,20 @@ const edited =
   (lines: readonly string[]): readonly string[] =>
     lines.map((line) => line.replace(pattern, text));
 
-/** What RFC 9421, RFC 8941 and RFC 9530 allow, and the service may send. */
+/** The form in which the service signs, and a body of any kind. */
 const ACCEPTED: Readonly<Record<string, () => Changes>> = {
   "as the service signs": () => ({}),
   "without parameters": () => ({ parameters: "" }),
-  "with every parameter that is registered": () => ({
-    parameters: `${created()};expires=${now() + 60};nonce="a,b=(\\"\\\\";tag="pay"`,
+  "with created alone": () => ({ parameters: `;created=${now()}` }),
+  "with the parameters in another order": () => ({
+    parameters: `;alg="rsa-v1_5-sha256";keyid="k (1)";created=${now()}`,
   }),
-  "with a keyid that looks like a second signature": () => ({ parameters: ';keyid="k\\", sig1=()"' }),
-  "with the components in another order": () => ({
-    covered: '"content-type" "content-digest" "content-length"',
+  "with a second signature in lines of its own": () => ({
+    lines: plus('Signature-Input: relay=("@query-param";name="a, b");n=-1.5;f', "Signature: relay=:AAAA:"),
   }),
-  "with spaces where a list may have them": () => ({
-    input: (list, rest) => `sig1=(  ${list.replaceAll(" ", "   ")} )${rest.replaceAll(";", ";  ")}`,
-  }),
-  "without padding": () => ({
-    signature: (base64) => `sig1=:${base64.replaceAll("=", "")}:`,
+  "with a second signature on the same lines, before sig1": () => ({
+    input: (list, rest) => `a=()\t ,\t sig1=(${list})${rest}`,
+    signature: (base64) => `a=::,sig1=:${base64}:`,
   }),
   "with names of headers in capitals": () => ({
     lines: (lines) => lines.map((line) => line.replace(/^[^:]+/, (name) => name.toUpperCase())),
@@ -162,35 +156,16 @@ const ACCEPTED: Readonly<Record<string, () => Changes>> = {
     lines: (lines) =>
       lines.map((line) => line.replace(/^((?:Content-[DT]|Signature)[^:]+): (.*)$/, "$1: \t $2 \t")),
   }),
-  "with a second signature in lines of its own": () => ({
-    lines: plus(
-      'Signature-Input: relay=("@query-param";name="a, b");n=-1.5;t=to/k;f;b=:AA==:;q=?0',
-      "Signature: relay=:AAAA:",
-    ),
-  }),
-  "with a second signature on the same lines, before sig1": () => ({
-    input: (list, rest) => `a=()\t ,\t sig1=(${list})${rest}`,
-    signature: (base64) => `a=::,sig1=:${base64}:`,
-  }),
   "with another spelling of its media type": () => ({ contentType: 'Application/JSON;charset="UTF-8"' }),
-  "without a charset": () => ({ contentType: "application/json" }),
   "with a query": () => ({ start: `POST ${PATH}?shop=1 HTTP/1.1` }),
   "with a body that is not JSON": () => ({ body: "hello" }),
   "with a body that is not UTF-8": () => ({ body: Buffer.from('{"uti":"\xff"}', "latin1") }),
   "with an empty body": () => ({ body: "" }),
-  "with null for a record": () => ({ body: "null" }),
   "with a list for a record": () => ({ body: "[]" }),
-  "with a byte order mark": () => ({ body: `\uFEFF${record()}` }),
-  "with a record that is nested deeply": () => ({ body: `${"[".repeat(200_000)}${"]".repeat(200_000)}` }),
-  "with objects that are nested deeply": () => ({
-    body: `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`,
-  }),
-  "with a long string": () => ({ body: record({ merchantName: '\\"é'.repeat(150_000) }) }),
-  "with a number of many digits": () => ({
-    body: record().replace("10.5", `1${"0".repeat(100_000)}.5`),
-  }),
+  "with a record that is nested deeply": () => ({ body: `${"[".repeat(30_000)}${"]".repeat(30_000)}` }),
+  "with a long string": () => ({ body: record({ merchantName: '\\"é'.repeat(10_000) }) }),
+  "with a number of many digits": () => ({ body: record().replace("10.5", `1${"0".repeat(50_000)}.5`) }),
   "with a number of a large exponent": () => ({ body: record().replace("10.5", "1e999999999") }),
-  "with an amount in an object": () => ({ body: record({ amountTrans: { value: 10 } }) }),
   "with fields of every wrong type": () => ({
     body: JSON.stringify(Object.fromEntries(Object.keys({ uti: 1, ...RECORD }).map((name) => [name, [{}]]))),
   }),
@@ -198,38 +173,28 @@ const ACCEPTED: Readonly<Record<string, () => Changes>> = {
 
 /** Signed as they are sent, where that is possible: a verifier that is not strict would accept them. */
 const REFUSED: Readonly<Record<string, () => Changes>> = {
-  "signs one component twice": () => ({ covered: `"content-digest" ${COVERED}` }),
   "signs less": () => ({ covered: '"content-digest" "content-type"' }),
   "signs nothing": () => ({ covered: "" }),
   "signs more": () => ({ covered: `${COVERED} "host"` }),
-  "signs a component in capitals": () => ({ covered: COVERED.replace("content-type", "Content-Type") }),
+  "signs in another order": () => ({ covered: '"content-type" "content-digest" "content-length"' }),
   "signs a member of the digest only": () => ({
     covered: COVERED.replace('"content-digest"', '"content-digest";key="sha-256"'),
   }),
-  "signs a component of the request of an answer": () => ({
-    covered: COVERED.replace('"content-digest"', '"content-digest";req'),
-  }),
-  "separates components by a tab": () => ({
-    input: (list, rest) => `sig1=(${list.replaceAll(" ", "\t")})${rest}`,
-  }),
-  "does not separate components": () => ({
-    input: (list, rest) => `sig1=(${list.replaceAll(" ", "")})${rest}`,
+  "separates components by two spaces": () => ({
+    input: (list, rest) => `sig1=(${list.replaceAll(" ", "  ")})${rest}`,
   }),
   "has a parameter twice": () => ({ parameters: `;created=${now()};created=${now()}` }),
-  "has an unknown parameter": () => ({ parameters: `${created()};foo=1` }),
+  "has a nonce": () => ({ parameters: `${created()};nonce="n"` }),
+  "has expires": () => ({ parameters: `${created()};expires=${now() + 60}` }),
   "has created with a fraction": () => ({ parameters: `;created=${now()}.0` }),
   "has created with leading zeros": () => ({ parameters: `;created=00${now()}` }),
   "has a negative created": () => ({ parameters: ";created=-1" }),
   "has created of 16 digits": () => ({ parameters: ";created=1000000000000000" }),
   "has created without a value": () => ({ parameters: ";created" }),
+  "has created as text": () => ({ parameters: `;created="${now()}"` }),
   "has a keyid that is a token": () => ({ parameters: ";keyid=k" }),
   "has a keyid outside ASCII": () => ({ parameters: ';keyid="\u00e9"' }),
-  "has an alg that is a token": () => ({ parameters: ";alg=rsa-v1_5-sha256" }),
   "has an alg of JOSE": () => ({ parameters: ';alg="RS256"' }),
-  "has created as text": () => ({ parameters: `;created="${now()}"` }),
-  "has created as a date": () => ({ parameters: `;created=@${now()}` }),
-  "has expires as text": () => ({ parameters: `;expires="${now() + 60}"` }),
-  "has expires without a value": () => ({ parameters: `;created=${now()};expires` }),
   "is signed by HMAC with the public key": () => ({
     parameters: ';alg="hmac-sha256"',
     signature: () => `sig1=:${createHmac("sha256", KEYS.publicPem).update("").digest("base64")}:`,
@@ -237,40 +202,33 @@ const REFUSED: Readonly<Record<string, () => Changes>> = {
   "is too old": () => ({ parameters: `;created=${now() - 400}` }),
   "is from the future": () => ({ parameters: `;created=${now() + 120}` }),
   "counts milliseconds": () => ({ parameters: `;created=${Date.now()}` }),
-  "has expired": () => ({ parameters: `${created()};expires=${now() - 5}` }),
   "has sig1 twice on one line": () => ({
     input: (list, rest) => `sig1=(${list})${rest}, sig1=(${list})${rest}`,
   }),
   "has sig1 twice in two lines": () => ({ lines: plus("Signature-Input: sig1=()") }),
   "has two signatures sig1": () => ({ lines: plus("Signature: sig1=:AAAA:") }),
-  "has an input without its signature": () => ({ lines: plus('Signature-Input: relay=("@method")') }),
-  "has a signature without its input": () => ({ lines: plus("Signature: relay=:AAAA:") }),
-  "ends its list of signatures with a comma": () => ({ signature: (base64) => `sig1=:${base64}:,` }),
-  "begins its list of signatures with a comma": () => ({ input: (list, rest) => `,sig1=(${list})${rest}` }),
+  "has a keyid that could be a second signature": () => ({ parameters: ';keyid="k, sig1=()"' }),
+  "has a signature of another label alone": () => ({
+    input: (list, rest) => `sig2=(${list})${rest}`,
+    signature: (base64) => `sig2=:${base64}:`,
+  }),
   "has a label in capitals": () => ({ input: (list, rest) => `SIG1=(${list})${rest}` }),
   "has a signature without its end": () => ({ signature: (base64) => `sig1=:${base64}` }),
   "has an empty signature": () => ({ signature: () => "sig1=::" }),
   "has a short signature": () => ({ signature: (base64) => `sig1=:${base64.slice(0, 100)}:` }),
   "has a signature of zeros": () => ({ signature: () => `sig1=:${"A".repeat(342)}==:` }),
   "has a signature with too much padding": () => ({ signature: (base64) => `sig1=:${base64}==:` }),
-  "has a signature of an impossible length": () => ({
-    signature: (base64) => `sig1=:${base64.slice(0, 341)}:`,
+  "has a signature without padding": () => ({
+    signature: (base64) => `sig1=:${base64.replaceAll("=", "")}:`,
   }),
   "has a signature with a space": () => ({
     signature: (base64) => `sig1=:${base64.slice(0, 8)} ${base64.slice(8)}:`,
   }),
   "has a signature in the alphabet of URLs": () => ({ signature: () => `sig1=:${"-_".repeat(171)}==:` }),
   "has a signature that is a string": () => ({ signature: (base64) => `sig1="${base64}"` }),
-  "has long fields": () => ({ parameters: `;keyid="${"k".repeat(9000)}"` }),
-  "has many components": () => ({ covered: Array.from({ length: 1500 }, () => '"a"').join(" ") }),
-  "has many parameters": () => ({ parameters: ";a".repeat(3500) }),
-  "has many signatures": () => ({
-    input: () => Array.from({ length: 1500 }, (_, at) => `a${at}=()`).join(","),
-  }),
+  "has many parameters": () => ({ parameters: ';keyid="k"'.repeat(700) }),
   "has SHA-512 only": () => ({ digest: `sha-512=:${"A".repeat(86)}==:` }),
   "has a second digest": () => ({ digest: `sha-256=:${"A".repeat(43)}=:, sha-512=:${"A".repeat(86)}==:` }),
-  "has an empty digest": () => ({ digest: "sha-256=::" }),
-  "has the digest as a string": () => ({ digest: `sha-256="${"A".repeat(43)}="` }),
   "has no digest of its body": () => ({ digest: `sha-256=:${"A".repeat(43)}=:` }),
   "has a second line of its media type": () => ({
     lines: plus("Content-Type: application/json; charset=utf-8"),
@@ -278,9 +236,6 @@ const REFUSED: Readonly<Record<string, () => Changes>> = {
   "has a second line of its digest, in capitals": () => ({ lines: plus("CONTENT-DIGEST: sha-256=:AAAA:") }),
   "has two lines of its length": () => ({ lines: plus("Content-Length: 1") }),
   "spells a header with an underscore": () => ({ lines: edited(/^Content-Digest/, "Content_Digest") }),
-  "has a header twice, with - and with _": () => ({
-    lines: edited(/^Signature:/, "Signature: sig1=:AAAA:\r\nSignature_:"),
-  }),
   "has a space before a colon": () => ({ lines: edited(/^Content-Digest:/, "Content-Digest :") }),
   "writes its length with zeros": () => ({ length: "0010", body: "0123456789" }),
   "writes its length with a sign": () => ({ length: "+10", body: "0123456789" }),
@@ -303,7 +258,7 @@ const REFUSED: Readonly<Record<string, () => Changes>> = {
   "is sent with GET": () => ({ start: `GET ${PATH} HTTP/1.1` }),
   "is sent to another path": () => ({ start: "POST /webhooks HTTP/1.1" }),
   "is sent below the path": () => ({ start: `POST ${PATH}/x HTTP/1.1` }),
-  "is larger than a body may be": () => ({ body: record({ merchantName: "x".repeat(1024 * 1024) }) }),
+  "is larger than a body may be": () => ({ body: record({ merchantName: "x".repeat(64 * 1024) }) }),
 };
 
 /** The text of the amount, and the other fields, of payments that pay the order: 10.00 EUR for INV-1001. */
@@ -325,46 +280,31 @@ const DOES_NOT_PAY: readonly [amount: string, changes?: object][] = [
   ["10.001"],
   // The nearest floating-point number is 10.
   ["10.000000000000000001"],
-  ["9.9999999999999999999"],
   ["-10"],
-  ["0"],
-  ["100"],
   ["1e2"],
-  ["1e-1"],
   ["1e1000000"],
   ['""'],
   ['" 10"'],
-  ['"10\\n"'],
   ['"0x0A"'],
-  ['"1_0"'],
-  ['"ten"'],
-  ['"\uff11\uff10"'],
   ["null"],
-  ["true"],
   ["[10]"],
   ["10", { transCurrencyCode: "USD" }],
   ["10", { transCurrencyCode: undefined }],
-  ["10", { transCurrencyCode: ["EUR"] }],
   ["10", { transApproved: false }],
   ["10", { transApproved: "true" }],
-  ["10", { transApproved: 1 }],
-  ["10", { transApproved: undefined, TRANSAPPROVED: true }],
+  ["10", { transApproved: undefined }],
   ["10", { transCancelled: true }],
   ["10", { transCancelled: undefined }],
-  ["10", { transCancelled: 0 }],
   ["10", { transPartiallyApproved: true }],
   ["10", { transPartiallyApproved: "false" }],
   ["10", { status: "Pending" }],
-  ["10", { status: false }],
   ["10", { status: "" }],
   ["10", { uti: undefined }],
   ["10", { uti: "" }],
   ["10", { reference: "INV-1002" }],
   ["10", { reference: undefined }],
   ["10", { reference: "toString" }],
-  ["10", { reference: "INV-1001\u0000" }],
   ["10", { reference: 'A-1\nAPPROVED, "INV-1001" booked' }],
-  ["10", { transCurrencyCode: "EUR " }],
 ];
 
 const payment = (amount: string, changes: object = {}): string =>
@@ -395,7 +335,7 @@ const WRONG_KEYS: Readonly<
 
 describe.each(Object.entries(LANGUAGES))(
   "the receiver in %s",
-  (_, { file, probe, compile, run, otherwise = [], unsent = [], readsKeyLate = false }) => {
+  (_, { file, probe, compile, run, unsent = [], readsKeyLate = false }) => {
     const folder = mkdtempSync(join(tmpdir(), "paylink-receiver-"));
     const app = join(folder, "app");
     const isInstalled = spawnSync(probe[0] ?? "", probe.slice(1)).status === 0;
@@ -465,11 +405,10 @@ describe.each(Object.entries(LANGUAGES))(
       return printed.match(/INV-1001.? booked$/gm)?.length ?? 0;
     }
 
-    /** Posts it so often at the same time, and resolves with the number of bookings that it led to. */
-    async function booked(body: string, times = 1): Promise<number> {
+    /** Posts it, and resolves with the number of bookings that it led to. */
+    async function booked(body: string): Promise<number> {
       const before = await bookings();
-      const statuses = await Promise.all(Array.from({ length: times }, () => post({ body })));
-      expect([body, ...new Set(statuses)]).toEqual([body, 200]);
+      expect([body, await post({ body })]).toEqual([body, 200]);
       return (await bookings()) - before;
     }
 
@@ -503,7 +442,7 @@ describe.each(Object.entries(LANGUAGES))(
       expect({ code, failed }).toEqual({ code: 0, failed: ["derived", "derived-no-created"] });
     });
 
-    it("accepts what the standards allow, and an authentic record of any form", async (test) => {
+    it("accepts what the service signs, and an authentic record of any form", async (test) => {
       skipWithout(test);
       expect((await answersTo(ACCEPTED)).filter(([, status]) => status !== 200)).toEqual([]);
     });
@@ -511,7 +450,7 @@ describe.each(Object.entries(LANGUAGES))(
     it("refuses everything else, and goes on", async (test) => {
       skipWithout(test);
       const answers = await answersTo(REFUSED);
-      expect(answers.filter(([, status]) => status < 400 || status >= 500)).toEqual(otherwise);
+      expect(answers.filter(([, status]) => status < 400 || status >= 500)).toEqual([]);
       expect(Object.fromEntries(answers)).toMatchObject({
         "has another media type": 415,
         "is sent with PUT": 405,
@@ -533,7 +472,6 @@ describe.each(Object.entries(LANGUAGES))(
       }
       const spaced = JSON.stringify(JSON.parse(payment("10")), undefined, "\t");
       expect(await booked(spaced)).toBe(1);
-      expect(await booked(spaced.replace(/(?<="amountTrans": )\d+/, "20"))).toBe(0);
     });
 
     it("says what is wrong with its key, and does not print it", async (test) => {
@@ -560,15 +498,6 @@ describe.each(Object.entries(LANGUAGES))(
       expect(status).toBe(1);
       expect(text).toMatch(/in use/i);
       expect(text).not.toMatch(/Receiving|^\s+at |Traceback/m);
-    });
-
-    it("books a payment once, posted at the same time, again, and after a kill", async (test) => {
-      skipWithout(test);
-      const body = payment("10");
-      expect(await booked(body, 20)).toBe(1);
-      await stop();
-      await start();
-      expect(await booked(body)).toBe(0);
     });
   },
 );
