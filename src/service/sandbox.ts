@@ -1,6 +1,7 @@
 /** What only a sandbox can do: its controls, its clock, paying a link; and how a stopped sandbox is recognised. */
 import { SendError, SandboxNotRunning, SendTimeout, type Send, type SendOptions } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
+import { isJsonObject, memberOf } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { failureOf, refusalOf } from "./failures.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
@@ -48,6 +49,30 @@ async function postForm(
   });
   if (reply.status !== 200) throw refusalOf(reply, effect);
   return new TextDecoder().decode(reply.body);
+}
+
+/** The payments through a link, the newest first. Throws `not_reached` if something else answers. */
+export async function paymentsOf(
+  send: Send,
+  { baseUrl, token }: Target,
+  link: string,
+  signal: AbortSignal,
+): Promise<readonly TransactionRecord[]> {
+  const request = {
+    method: "GET",
+    ...addressOf(new URL(`/sandbox/links/${encodeURIComponent(link)}/payments`, baseUrl)),
+    headers: [
+      ["Accept", "application/json"],
+      ["Authorization", `Bearer ${token}`],
+    ] as const,
+    body: new Uint8Array(),
+  };
+  const reply = await send(request, { signal }).catch((error: unknown) => {
+    throw failureOf(error, "read");
+  });
+  if (reply.status !== 200) throw refusalOf(reply, "read");
+  const records = memberOf(parseJsonObject(new TextDecoder().decode(reply.body)) ?? {}, "records");
+  return Array.isArray(records) ? records.filter(isJsonObject) : [];
 }
 
 /** The failure to throw instead; `registered` gives the base URL of the sandbox's profile. */

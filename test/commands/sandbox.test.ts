@@ -323,6 +323,26 @@ describe("create at a sandbox with its own clock", () => {
     expect(paid).toMatchObject({ exit: 0, stdout: expect.stringContaining("APPROVED") });
   });
 
+  it("shows the payments of a reusable link with their count and sum", async () => {
+    const home = temporaryHome();
+    await startSandboxCommand(home);
+    const { stdout } = await runCommand(["create", "--reusable", "--invoice-id", "GIFT", "-q"], { home });
+    const link = stdout.trim();
+    const show = async (...flags: string[]) =>
+      (await runCommand(["links", "show", link, ...flags], { home })).stdout;
+    expect(await show()).toContain("No payments yet.");
+    for (const args of [
+      ["--amount", "10"],
+      ["--amount", "2.50"],
+      ["--amount", "9", "--outcome", "declined"],
+    ])
+      await runCommand(["pay", link, ...args], { home });
+    const shown = await show();
+    expect(shown).toMatch(/^ {2}payments {2}2 approved, 1 declined: EUR 12\.50$/m);
+    expect(shown.match(/^ {4}\d{4}-.* GIFT-\w{9}$/gm)).toHaveLength(3);
+    expect(await show("--json")).not.toContain("payments");
+  });
+
   it("lists a link of a clock that was moved a few days", async () => {
     const home = temporaryHome();
     await startSandboxCommand(home);

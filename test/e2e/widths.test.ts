@@ -1,7 +1,7 @@
 /** What fits a terminal of 60, 80 and 120 columns. */
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
+import { readyUrl, runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 import { openScreen } from "../support/screen.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
@@ -55,6 +55,22 @@ describe.each([60, 80, 120])("with %i columns", (columns) => {
       const prose = withoutCommands(screen.raw()).replace(/\S*[/]\S*/g, "");
       expect(widest(prose)).toBeLessThanOrEqual(columns);
     }
+  });
+
+  it("links list fits, each link on one line with its id from 80 columns on", async () => {
+    const home = temporaryHome();
+    await startSandbox(home);
+    const create = ["create", "--amount", "1234.50", "--currency", "EUR", "--json"];
+    const named = ["--customer-name", "Ada Augusta King", "--invoice-id", "INV-2026-0001"];
+    const { stdout } = await runPaylink([...create, ...named], { home });
+    const { id } = JSON.parse(stdout) as { id: string };
+    const screen = openScreen(["links", "list"], { home, columns });
+    expect(await screen.ended).toBe(0);
+    const [table = ""] = screen.raw().split("Only the last");
+    expect(widest(table)).toBeLessThanOrEqual(columns);
+    expect(table).toContain(id);
+    expect(table).toContain("EUR 1234.50");
+    if (columns >= 80) expect(table.trim().split("\n")).toHaveLength(2);
   });
 
   it("events list and the record of events show fit", async () => {

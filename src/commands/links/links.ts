@@ -12,7 +12,6 @@ import { type Cell, formatLocal, localTime, renderTable } from "../../render/lay
 import { linkAmount, paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
-import type { ServiceLink } from "../../service/links.ts";
 import type { Usage } from "../command.ts";
 import { showServiceLink } from "../link-output.ts";
 import { isConfirmed } from "../shared-flags.ts";
@@ -153,19 +152,30 @@ function keyOf(record: Json): string {
 
 const createdAt = ({ link }: Listed): number => parseInstant(String(link.createdDate))?.getTime() ?? 0;
 
+/** Columns of a terminal in which a row has room for what 80 columns have not. */
+const WIDE = 120;
+
 function tableOf(listed: readonly Listed[], { out: { paint, lineWidth } }: Context): string {
-  const cellsOf = (link: PaymentLink): readonly [title: string, Cell][] => [
-    [labelOf("createdDate"), { text: minuteOf(link.createdDate), isWhole: true }],
+  const offsets = new Set(listed.flatMap(({ link }) => offsetOf(link.createdDate) ?? []));
+  const [offset] = offsets.size === 1 ? offsets : [];
+  const dateCell = (date: LinkDate): Cell => ({ text: minuteOf(date, offset), isWhole: true });
+  const titleOfDate = (path: string): string =>
+    `${labelOf(path)}${offset === undefined ? "" : ` (${offset})`}`;
+  const moreCellsOf = (link: PaymentLink): [title: string, Cell][] => [
+    ["kind", { text: linkKind(link), isWhole: true }],
+    [titleOfDate("paidDate"), dateCell(link.paidDate)],
+  ];
+  const cellsOf = (link: PaymentLink): [title: string, Cell][] => [
+    [labelOf("id"), { text: link.id ?? "–", isWhole: true }],
+    [titleOfDate("createdDate"), dateCell(link.createdDate)],
     [
       labelOf("status"),
       { text: link.status ?? "–", isWhole: true, paint: (text) => paintStatus(text, paint) },
     ],
-    ["kind", { text: linkKind(link), isWhole: true }],
     [labelOf("amount"), { text: linkAmount(link) ?? "–", right: true }],
-    [labelOf("paidDate"), { text: minuteOf(link.paidDate), isWhole: true }],
     [labelOf("customerName"), { text: link.customerName ?? "–" }],
-    [labelOf("invoiceId"), { text: link.invoiceId ?? "–", isWhole: true }],
-    [labelOf("id"), { text: link.id ?? "–", isWhole: true }],
+    [labelOf("invoiceId"), { text: link.invoiceId ?? "–" }],
+    ...(lineWidth < WIDE ? [] : moreCellsOf(link)),
   ];
   const header = cellsOf({}).map(([title, { right = false }]): Cell => ({
     text: title.toUpperCase(),
@@ -175,8 +185,18 @@ function tableOf(listed: readonly Listed[], { out: { paint, lineWidth } }: Conte
   return renderTable([header, ...listed.map(({ link }) => cellsOf(link).map(([, cell]) => cell))], lineWidth);
 }
 
-const minuteOf = (date: PaymentLink["createdDate"]): string =>
-  date ? localTime(date.toString()).slice(0, "2026-11-21 10:15".length) : "–";
+type LinkDate = PaymentLink["createdDate"];
+
+/** `+01:00`, where it is the same for all links: then the header says it. */
+const offsetOf = (date: LinkDate): string | undefined =>
+  date ? /[+-]\d\d:\d\d$/.exec(localTime(date.toString()))?.[0] : undefined;
+
+/** Without the seconds, and without the offset that the header has. */
+function minuteOf(date: LinkDate, offset: string | undefined): string {
+  if (!date) return "–";
+  const text = localTime(date.toString()).replace(/:\d\d (?=[+-]\d\d:\d\d$)/, " ");
+  return offset === undefined ? text : text.replace(` ${offset}`, "");
+}
 
 interface LinkOptions {
   /** Its id. */
@@ -191,26 +211,31 @@ interface UpdateOptions extends LinkOptions {
   readonly expires: Date | undefined;
 }
 
-export const showLink = (context: Context, { link, ...options }: LinkOptions): Promise<number> =>
-  showAnswer(context, options, (api) => api.showLink(link));
+export async function showLink(context: Context, { link: id, timeout, quiet }: LinkOptions): Promise<number> {
+  const { out, send, signal } = context;
+  const shown = await (await context.api({ timeout })).showLink(id);
+  await showServiceLink(context, shown, quiet);
+  const { label } = await context.settings();
+  if (out.json || quiet || label !== "sandbox" || shown.link.linkOptions === undefined) return 0;
+  const [{ findSandbox }, { paymentsOf }, { renderPayments }] = await Promise.all([
+    import("../../settings/resolved-settings.ts"),
+    import("../../service/sandbox.ts"),
+    import("../../render/payments.ts"),
+  ]);
+  out.data(renderPayments(await paymentsOf(send, await findSandbox(context), id, signal), out));
+  return 0;
+}
 
-export const updateLink = (
+export async function updateLink(
   context: Context,
-  { link, description, expires, ...options }: UpdateOptions,
-): Promise<number> =>
-  showAnswer(context, options, (api) =>
-    api.updateLink(link, {
-      ...(description === undefined ? {} : { description }),
-      ...(expires === undefined ? {} : { expirationDate: formatInstant(expires) }),
-    }),
-  );
-
-async function showAnswer(
-  context: Context,
-  { timeout, quiet }: Omit<LinkOptions, "link">,
-  request: (api: Api) => Promise<ServiceLink>,
+  { link, description, expires, timeout, quiet }: UpdateOptions,
 ): Promise<number> {
-  await showServiceLink(context, await request(await context.api({ timeout })), quiet);
+  const api = await context.api({ timeout });
+  const updated = await api.updateLink(link, {
+    ...(description === undefined ? {} : { description }),
+    ...(expires === undefined ? {} : { expirationDate: formatInstant(expires) }),
+  });
+  await showServiceLink(context, updated, quiet);
   return 0;
 }
 

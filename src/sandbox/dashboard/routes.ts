@@ -91,6 +91,11 @@ export function controlRoutes(app: Hono, runtime: SandboxRuntime): void {
     await cancelLink(runtime, c.req.param("id"));
     return redirectBack(c, "cancelled");
   });
+  // The service has no list of the payments of a link: `links show` asks for that of a reusable one here.
+  app.get("/sandbox/links/:id/payments", (c) => {
+    const query = { linkId: c.req.param("id"), limit: MOST_PAYMENTS, now: runtime.clock.now() };
+    return jsonReply({ records: runtime.ledger.payments(query).rows.map(({ record }) => record) });
+  });
   app.post("/sandbox/links/:id/pay", (c) => payLink(c, runtime));
   app.post("/sandbox/deliveries/resend-failed", async (c) => {
     await runtime.deliveries.resendFailed();
@@ -101,6 +106,8 @@ export function controlRoutes(app: Hono, runtime: SandboxRuntime): void {
     return redirectBack(c, "resent");
   });
 }
+
+const MOST_PAYMENTS = 1000;
 
 /** Redirects to the page that the form was on, or to `path`. */
 async function redirectBack(c: Context, done: string, path?: string): Promise<Response> {
