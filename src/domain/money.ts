@@ -11,8 +11,11 @@ export const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
+/** Characters of a number that is read as an amount: exact arithmetic takes more than proportional time for longer ones. */
+export const LONGEST_NUMBER = 40;
+
 /** Whether it is a number in any spelling that an amount is received in: with a sign, an exponent or more decimals too. */
-export const isNumeral = (text: string): boolean => NUMBER.test(text);
+export const isNumeral = (text: string): boolean => text.length <= LONGEST_NUMBER && NUMBER.test(text);
 
 /** A larger exponent is shown unchanged: 1e999999999 must not become a gigabyte of zeros. */
 const MAX_SHIFT = 100;

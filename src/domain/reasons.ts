@@ -144,7 +144,9 @@ const SIGNATURE: Readonly<Record<Reason, Row>> = {
   coverage_missing: unverified(SIGNED_SO),
   created_missing: unverified("The service may not send it: require it only if it does."),
   created_in_future: unverified("A clock may be wrong, here or at the service."),
-  signature_too_old: unverified("To allow older signatures, set the tolerance."),
+  signature_too_old: unverified(
+    "If your service repeats webhooks with their first signature, allow for their age (--tolerance). If it does not, a clock is wrong, or somebody sends an old webhook again.",
+  ),
   signature_expired: unverified("A clock may be wrong, here or at the service."),
   key_not_found: unverified(OTHER_KEY),
   key_ambiguous: unverified("Give only the key that the service signs with."),
@@ -220,7 +222,7 @@ export const MEANINGS: Readonly<Record<RefusalCode, string>> = {
   coverage_missing: "a component that must be signed is not: at least content-digest",
   created_missing: "the signature has no created time, and --require-created is set",
   created_in_future: "the created time of the signature is in the future",
-  signature_too_old: "the signature is older than --tolerance allows",
+  signature_too_old: "the signature is older than --tolerance allows, and the webhook is not known",
   signature_expired: "the expires time of the signature has passed",
   key_not_found: "the signature names a key that is not configured",
   key_ambiguous:

@@ -3,7 +3,7 @@
 import { maskCardFields } from "./card-numbers.ts";
 import { findWrapped } from "./envelope.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, plainJson } from "./json.ts";
-import { isNumeral, type Amount } from "./money.ts";
+import { isNumeral, LONGEST_NUMBER, type Amount } from "./money.ts";
 import { parseJson } from "./parse-json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RecordReason } from "./reasons.ts";
@@ -68,11 +68,33 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
   // What is no record, or not certainly one, is shown as it is: its outcome is unclear.
   const record = found.length === 1 ? (found[0] ?? document) : document;
   const masked = maskedRecord(record);
+  const repeated = json.value.duplicates.find((path) => decides(path, record !== document));
+  OUTCOMES.set(masked, repeated === undefined ? outcomeIn(record) : unclear(`${repeated} is given twice`));
   return {
     record: masked,
     violations: violations.concat(violationsOf(record)),
     isWhole: masked === document && violations.length === 0,
   };
+}
+
+/** The outcome of each record that was read, judged once. Only the reader knows which members were given twice. */
+const OUTCOMES = new WeakMap<TransactionRecord, RecordOutcome>();
+
+/** The members that make the outcome and the amount: of two values, programs differ in which one they use. */
+const DECIDING: ReadonlySet<string> = new Set<FieldName>([
+  "transApproved",
+  "transPartiallyApproved",
+  "transCancelled",
+  "status",
+  "amountTrans",
+  "transCurrencyCode",
+]);
+
+/** In an envelope, each of its own members may be the record. */
+function decides(path: string, isWrapped: boolean): boolean {
+  const [first = "", second, ...deeper] = path.split(".");
+  if (!isWrapped) return second === undefined && DECIDING.has(first);
+  return second === undefined || (deeper.length === 0 && DECIDING.has(second));
 }
 
 const noRecord = (...violations: Violation[]): ReadRecord => ({ record: null, violations, isWhole: false });
@@ -113,16 +135,19 @@ export interface RecordOutcome {
 /** The one verdict on a payment, for every command and the library. */
 export function judgeOutcome(record: TransactionRecord | null): RecordOutcome {
   if (record === null) return unclear("there is no record");
+  return OUTCOMES.get(record) ?? outcomeIn(record);
+}
+
+function outcomeIn(record: TransactionRecord): RecordOutcome {
   const judged = judgeFlags(record);
   if (judged.outcome === "UNCLEAR") return judged;
-  const status = memberOf(record, "status") ?? null;
-  if (status !== null && !(typeof status === "string" && status.toLowerCase() === "complete"))
-    return unclear(`status is ${JSON.stringify(plainJson(status))}, not Complete`);
-  if (judged.outcome !== "APPROVED") return judged;
   // A service that leaves it out pays in full. With another value, nobody knows whether the amount is the whole one.
   const partially = memberOf(record, "transPartiallyApproved") ?? false;
   if (typeof partially !== "boolean") return unclear("transPartiallyApproved is neither true nor false");
-  return partially ? { outcome: "PARTIALLY_APPROVED" } : judged;
+  const status = memberOf(record, "status") ?? null;
+  if (status !== null && !(typeof status === "string" && status.toLowerCase() === "complete"))
+    return unclear(`status is ${JSON.stringify(plainJson(status))}, not Complete`);
+  return partially && judged.outcome === "APPROVED" ? { outcome: "PARTIALLY_APPROVED" } : judged;
 }
 
 /** By the two flags alone, which decide what fields the record has. */
@@ -174,7 +199,7 @@ export function textOf(record: TransactionRecord, name: FieldName): string | und
 /** A number, or the text of one, which breaks the specification and is an amount all the same. Undefined for anything else. */
 export function amountIn(record: TransactionRecord, name: string): Amount | undefined {
   const value = memberOf(record, name);
-  return isJsonNumber(value) || (typeof value === "string" && isNumeral(value)) ? value : undefined;
+  return (isJsonNumber(value) || typeof value === "string") && isNumeral(String(value)) ? value : undefined;
 }
 
 function violationOf(field: TransactionField, value: Json | undefined, outcome: Outcome): string | undefined {
@@ -182,6 +207,8 @@ function violationOf(field: TransactionField, value: Json | undefined, outcome: 
   if (isForbidden(field, outcome)) return `must be absent from a ${outcome.toLowerCase()} payment`;
   if (value === null) return "must not be null";
   if (!field.type.test(value)) return `must be ${field.type.must}`;
+  if (isJsonNumber(value) && value.value.length > LONGEST_NUMBER)
+    return `must have at most ${LONGEST_NUMBER} characters`;
   // Programs that read it as binary floating point would get Infinity (RFC 8259, section 6).
   return isJsonNumber(value) && !Number.isFinite(Number(value.value)) ? "must not exceed 1.8e308" : undefined;
 }

@@ -1,6 +1,6 @@
 /** Shows a transaction record: in groups with every field, or in one line. */
 import { memberOf, stringifyJson, type Json } from "../domain/json.ts";
-import { formatAmount } from "../domain/money.ts";
+import { formatAmount, LONGEST_NUMBER } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { splitReference } from "../domain/reference.ts";
 import { responseMeaning } from "../domain/response-codes.ts";
@@ -93,8 +93,12 @@ export function amountOf(record: TransactionRecord, field: FieldName = "amountTr
   const currency = textOf(record, "transCurrencyCode") ?? "";
   if (amount !== undefined) return safeText(formatAmount(amount, currency).trim());
   const other = memberOf(record, field);
-  return other === undefined ? "no amount" : safeText(stringifyJson(other));
+  return other === undefined ? "no amount" : safeText(cut(stringifyJson(other)));
 }
+
+/** A number may have as many digits as the body has bytes. */
+const cut = (text: string): string =>
+  text.length > LONGEST_NUMBER ? `${text.slice(0, LONGEST_NUMBER)}…` : text;
 
 /** The outcome, all fields in groups, and every violation of the specification. */
 export const renderRecord = (

@@ -6,9 +6,13 @@ import { createHash, generateKeyPairSync, sign as cryptoSign, verify as cryptoVe
 import { verify as verifyByLto } from "@ltonetwork/http-message-signatures";
 import { verifySignature } from "http-message-sig";
 import { createVerifier, httpbis } from "http-message-signatures";
-import { createVerifier as createWebhookVerifier, sampleTransaction } from "paylink-webhooks";
 import { parseDictionary } from "structured-headers";
 import { median, row } from "./row.mjs";
+
+/** @type {typeof import("paylink-webhooks")} */
+const { createVerifier: createWebhookVerifier, sampleTransaction } = await import(
+  new URL("../../dist/webhooks/index.mjs", import.meta.url).href
+);
 
 const ROUNDS = 15;
 const PER_ROUND = 500;

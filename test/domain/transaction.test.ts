@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it, test } from "vitest";
 import { JsonNumber, type JsonObject, stringifyJson } from "../../src/domain/json.ts";
 import { TRANSACTION_FIELDS, type WellFormedRecord } from "../../src/domain/transaction-fields.ts";
-import { outcomeOf, readRecord, textOf } from "../../src/domain/transaction.ts";
+import { minorUnitsOf } from "../../src/domain/money.ts";
+import { amountIn, judgeOutcome, outcomeOf, readRecord, textOf } from "../../src/domain/transaction.ts";
 
 const APPROVED: WellFormedRecord = {
   uti: "8e2f6a4c-5b7d-4d0e-9a51-2f6c1f0b7a11",
@@ -96,6 +97,67 @@ test.each([
   expect(read.violations.map(({ path }) => path)).toEqual([
     expect.stringMatching(/^trans(Approved|Cancelled)$/),
   ]);
+});
+
+describe("a member that is given twice", () => {
+  const twice = (text: string, added: string) => readRecord(bytesOf(`${text.slice(0, -1)},${added}}`));
+  const text = stringifyJson(APPROVED);
+
+  it.each([
+    ['"transApproved":true', "transApproved"],
+    ['"transPartiallyApproved":false', "transPartiallyApproved"],
+    ['"transCancelled":false', "transCancelled"],
+    ['"status":"Complete"', "status"],
+    ['"amountTrans":25.50', "amountTrans"],
+    ['"transCurrencyCode":"GBP"', "transCurrencyCode"],
+    [String.raw`"trans\u0041pproved":true`, "transApproved"],
+  ])("%s makes the outcome unclear, whatever its values", (added, name) => {
+    const { record, violations } = twice(text, added);
+    expect(judgeOutcome(record)).toEqual({ outcome: "UNCLEAR", reason: `${name} is given twice` });
+    expect(violations).toMatchObject([{ code: "body_duplicate_member", path: name }]);
+  });
+
+  it("counts within an envelope, and so does the envelope itself", () => {
+    const wrapped = twice(`{"data":${text.slice(0, -1)},"transApproved":true}}`, '"x":1');
+    expect(judgeOutcome(wrapped.record)).toMatchObject({ reason: "data.transApproved is given twice" });
+    const envelopes = twice(`{"data":${text}}`, `"data":${text}`);
+    expect(judgeOutcome(envelopes.record)).toMatchObject({ reason: "data is given twice" });
+  });
+
+  it.each(['"merchantName":"x"', '"extra":{"status":1,"status":2}'])("%s leaves the outcome", (added) => {
+    const { record, violations } = twice(text, added);
+    expect(judgeOutcome(record)).toEqual({ outcome: "APPROVED" });
+    expect(violations).toHaveLength(1);
+  });
+});
+
+it.each([
+  ["APPROVED", null],
+  ["APPROVED", undefined],
+  ["PARTIALLY_APPROVED", true],
+  ["UNCLEAR", "true"],
+  ["UNCLEAR", new JsonNumber("1")],
+])("is %s where transPartiallyApproved is %j", (outcome, value) => {
+  const record = without(APPROVED, "transPartiallyApproved");
+  const { record: read } = readJson(
+    value === undefined ? record : { ...record, transPartiallyApproved: value },
+  );
+  expect(outcomeOf(read)).toBe(outcome);
+});
+
+it("is UNCLEAR for a declined payment with a flag as text", () => {
+  expect(outcomeOf(readJson({ ...DECLINED, transPartiallyApproved: "false" }).record)).toBe("UNCLEAR");
+});
+
+it("takes no number of more than 40 characters for an amount, however long", () => {
+  for (const digits of ["9".repeat(41), `1.${"0".repeat(100_000)}`]) {
+    const { record, violations } = readJson({ ...APPROVED, amountTrans: new JsonNumber(digits) });
+    expect(violations).toEqual([
+      { code: "body_schema", path: "amountTrans", message: "must have at most 40 characters" },
+    ]);
+    expect(record && amountIn(record, "amountTrans")).toBeUndefined();
+    expect(minorUnitsOf(digits, "EUR")).toBeUndefined();
+  }
 });
 
 describe("each field", () => {
