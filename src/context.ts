@@ -2,6 +2,7 @@
 import type { Api } from "./service/client.ts";
 import type { PaylinkError } from "./domain/errors.ts";
 import type { Send, Serve } from "./http/exchange.ts";
+import type { TimeLimit } from "./http/time-limit.ts";
 import type { Named } from "./render/hint.ts";
 import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/store/ledger.ts";
@@ -78,9 +79,7 @@ export interface Output {
 export type ReadFile = (path: string, place?: string) => Promise<Uint8Array>;
 
 export interface ApiOptions {
-  /** Milliseconds for all exchanges with the service together; without it, 30 s for each. */
-  readonly timeout?: number | undefined;
-  /** Milliseconds for each exchange, for a command that makes any number of them. */
+  /** Milliseconds for each exchange; without it, those of `--timeout` or 30 s. */
   readonly exchangeTimeout?: number | undefined;
   /** An account that is not stored, in place of the settings in force. The tokens it obtains are not stored either. */
   readonly settings?: ResolvedSettings;
@@ -138,8 +137,13 @@ export interface Context {
   readonly random: () => number;
   /** Resolves after this many milliseconds, or rejects with an earlier interruption. */
   readonly pause: (milliseconds: number) => Promise<void>;
-  /** Fires at Ctrl-C or SIGTERM. A command completes the exchange in flight and returns; the runner sets the exit code. */
+  /**
+   * Fires at Ctrl-C or SIGTERM, and when the time of `--timeout` has passed. A command completes the exchange in flight and
+   * returns; the runner sets the exit code.
+   */
   readonly signal: AbortSignal;
+  /** `--timeout`: `send` and `api` are within it. */
+  readonly timeLimit: TimeLimit;
   /** Starts a program of PATH beside the command, and kills it if the command ends without stopping it. */
   readonly startProgram: (command: string, args: readonly string[]) => Promise<BackgroundProgram>;
   readonly send: Send;
@@ -176,8 +180,19 @@ export interface GlobalOptions {
   readonly color: boolean;
   readonly debug?: boolean;
   readonly yes?: boolean;
+}
+
+/** What the flags of the command itself say about its run. */
+export interface RunFlags {
   /** `--db`, of the commands that have it. */
-  readonly eventStore?: string;
+  readonly eventStore?: string | undefined;
+  readonly timeLimit?: GivenTimeLimit | undefined;
+}
+
+export interface GivenTimeLimit {
+  readonly milliseconds: number;
+  /** What is known when the time has passed, unless nothing was sent. */
+  readonly afterwards: string;
 }
 
 interface Question {

@@ -1,12 +1,13 @@
 /** Opens the context of a command: its services are opened when it needs them. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Context, GlobalOptions, Output } from "./context.ts";
+import type { Context, GlobalOptions, Output, RunFlags } from "./context.ts";
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
 import { hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
 import { createSender } from "./http/send.ts";
+import { createTimeLimit, type Pause } from "./http/time-limit.ts";
 import { threadOf } from "./own-files.ts";
 import type { Opener } from "./run.ts";
 import { isDatabaseUrl, passwordsIn, SANDBOX_PROFILE, withoutPassword } from "./domain/addresses.ts";
@@ -32,36 +33,46 @@ const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD"
 /** What a run finds around it: the process and its machine, or what a test has in their place. */
 export interface Surroundings extends Pick<
   Context,
-  "signal" | "startProgram" | "now" | "pause" | "random" | "openBrowser" | "send" | "serve"
+  "startProgram" | "now" | "random" | "openBrowser" | "send" | "serve"
 > {
+  /** Fires at Ctrl-C or SIGTERM. */
+  readonly interruption: AbortSignal;
+  readonly pause: Pause;
   readonly channels: StandardChannels;
   readonly env: Context["env"];
   readonly openStdin: () => StandardInput;
-  readonly askWith: (options: GlobalOptions) => Context["ask"];
+  readonly askWith: (options: GlobalOptions, signal: AbortSignal) => Context["ask"];
   /** The thread that writes events. */
   readonly eventThread: ThreadProgram;
 }
 
 export function createOpener(around: Surroundings): Opener {
-  const { channels, env, now, signal } = around;
+  const { channels, env, now } = around;
   const secrets = createSecrets();
   for (const name of SECRET_VARIABLES) secrets.know(env[name]);
   const openOutput = (options: GlobalOptions): Promise<Output> =>
     createOutput(channels, env, options, secrets.hide, now);
-  const openContext = async (options: GlobalOptions): Promise<Context> => {
+  const openContext = async (
+    options: GlobalOptions,
+    { eventStore, timeLimit: given }: RunFlags,
+  ): Promise<Context> => {
     const out = await openOutput(options);
+    const timeLimit = createTimeLimit(around.interruption, now);
+    if (given !== undefined) timeLimit.start(given.milliseconds, given.afterwards);
+    const { signal } = timeLimit;
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
     const stdin = createStdin({ open: around.openStdin, signal, note: (text) => out.note(text) });
     const { startProgram, pause, random, openBrowser, eventThread } = around;
-    const ask = around.askWith(options);
+    const ask = around.askWith(options, signal);
     const own = {
       out,
       signal,
+      timeLimit,
       startProgram,
       now,
       random,
       openBrowser,
-      pause,
+      pause: timeLimit.boundPause(pause),
       env,
       stdin,
       readFile: createReadFile(stdin, signal),
@@ -70,13 +81,13 @@ export function createOpener(around: Surroundings): Opener {
       },
       yes: options.yes === true,
       newId: () => crypto.randomUUID(),
-      send: traceSend(around.send, traced),
+      send: timeLimit.bound(traceSend(around.send, traced)),
       serve: traceServe(around.serve, traced),
       profile: options.profile,
       named: {
         profile: namedProfile(options.profile, env),
         // A password there is refused, and is not repeated.
-        eventStore: options.eventStore && withoutPassword(options.eventStore),
+        eventStore: eventStore && withoutPassword(eventStore),
       },
     } satisfies Partial<Context>;
     return Object.assign(own, openServices({ ...own, eventThread }, secrets));
@@ -86,7 +97,6 @@ export function createOpener(around: Surroundings): Opener {
 
 /** The process and its machine: the clock, the network, the terminal. */
 export function surroundingsOf(process: NodeJS.Process, channels: StandardChannels, signals: Signals) {
-  const signal = signals.interruption;
   const network = createSender({
     httpsProxy: process.env["HTTPS_PROXY"] ?? process.env["https_proxy"],
     noProxy: process.env["NO_PROXY"] ?? process.env["no_proxy"],
@@ -95,9 +105,9 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
   const around: Surroundings = {
     channels,
     env: process.env,
-    signal,
+    interruption: signals.interruption,
     openStdin: () => process.stdin,
-    askWith: (options) => (mayAsk(process, options) ? createAsk(process, signal) : undefined),
+    askWith: (options, signal) => (mayAsk(process, options) ? createAsk(process, signal) : undefined),
     startProgram: async (command, args) => {
       const { startProgram } = await import("./terminal/programs.ts");
       return startProgram(command, args, { env: process.env, exiting: signals.exiting });
@@ -105,7 +115,7 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
     now: () => new Date(),
     random: Math.random,
     openBrowser: async (url) => (await import("./terminal/programs.ts")).openBrowser(url),
-    pause: (milliseconds) => pause(milliseconds, signal),
+    pause,
     send: network.send,
     serve: async (handler, options) => (await import("./http/serve.ts")).serve(handler, options),
     eventThread: threadOf("event-thread.js"),
@@ -113,20 +123,21 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
   return { around, close: () => network.close() };
 }
 
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+const pause: Pause = async (milliseconds, signal) => {
   const { setTimeout: sleep } = await import("node:timers/promises");
-  await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
-}
+  // An early end has its reason in the signal.
+  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+};
 
 interface Own extends Pick<
   Context,
-  "out" | "send" | "signal" | "now" | "newId" | "random" | "pause" | "env" | "profile"
+  "out" | "send" | "signal" | "timeLimit" | "now" | "newId" | "random" | "pause" | "env" | "profile"
 > {
   readonly eventThread: ThreadProgram;
 }
 
 function openServices(own: Own, secrets: Pick<Secrets, "know">) {
-  const { out, signal, now, newId, random, pause, env, profile, eventThread } = own;
+  const { out, signal, timeLimit, now, newId, random, pause, env, profile, eventThread } = own;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   // Opened once, so that an unchanged file is parsed once.
   let stored: SettingsFile | undefined;
@@ -166,8 +177,8 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       pause,
       signal,
       settings: options.settings ?? (await settings()),
-      timeout: options.exchangeTimeout ?? options.timeout ?? REQUEST_TIMEOUT,
-      deadline: options.timeout === undefined ? undefined : now().getTime() + options.timeout,
+      timeout: options.exchangeTimeout ?? timeLimit.milliseconds() ?? REQUEST_TIMEOUT,
+      timeLeft: timeLimit.left,
       waiting: ({ reason, milliseconds, retry, retries }) => {
         const wait = `${(milliseconds / 1000).toFixed(1)} s`;
         out.warn(`Nothing was done: ${reason}. Trying again in ${wait} (${retry} of ${retries}).`);

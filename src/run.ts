@@ -1,6 +1,6 @@
 /** Runs one command line: gives the command its context, reports a failure, and returns the exit code. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
-import type { Context, GlobalOptions, Output } from "./context.ts";
+import type { Context, GlobalOptions, Output, RunFlags } from "./context.ts";
 import { FAILURES, hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
 import { createProgram } from "./program.ts";
@@ -22,7 +22,7 @@ export interface Runtime {
 /** Opens the context of a command; and the output alone, for a failure before there is a context: a mistyped command line. */
 export interface Opener {
   readonly openOutput: (options: GlobalOptions) => Promise<Output>;
-  readonly openContext: (options: GlobalOptions) => Promise<Context>;
+  readonly openContext: (options: GlobalOptions, flags: RunFlags) => Promise<Context>;
 }
 
 /** Resolves with the exit code. Never rejects. */
@@ -36,10 +36,11 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     argv,
     version: runtime.version,
     print: runtime.print,
-    execute: async (command, work) => {
-      context = await (await opener()).openContext({ ...program.opts(), ...eventStoreOf(command) });
+    execute: async (command, work, timeLimit) => {
+      const flags = { eventStore: eventStoreOf(command), timeLimit };
+      context = await (await opener()).openContext(program.opts(), flags);
       out = context.out;
-      exit = await work(context);
+      exit = await untilTimedOut(context, work);
     },
   });
   try {
@@ -70,10 +71,27 @@ async function report(out: Output, error: unknown, named: Named | undefined): Pr
 }
 
 /** The `--db` of a command; that of `sandbox` is no event store. */
-function eventStoreOf(command: CommandUnknownOpts): Pick<GlobalOptions, "eventStore"> {
+function eventStoreOf(command: CommandUnknownOpts): string | undefined {
   const { db }: { db?: unknown } = command.name() === "sandbox" ? {} : command.opts();
-  return typeof db === "string" ? { eventStore: db } : {};
+  return typeof db === "string" ? db : undefined;
 }
+
+/** An exchange that the time of `--timeout` cut short fails as if the other side were to blame. */
+async function untilTimedOut(context: Context, work: (context: Context) => Promise<number>): Promise<number> {
+  const { signal, timeLimit } = context;
+  try {
+    const exit = await work(context);
+    if (exit === 0) signal.throwIfAborted();
+    return exit;
+  } catch (error) {
+    if (!(error instanceof PaylinkError) || BLAMING.has(error.code)) signal.throwIfAborted();
+    throw error;
+  } finally {
+    timeLimit.end();
+  }
+}
+
+const BLAMING: ReadonlySet<string> = new Set(["not_reached", "not_accepted", "check_failed"]);
 
 const isCommanderExit = (error: unknown): error is CommanderError =>
   error instanceof Error && "exitCode" in error && error.exitCode === 0;

@@ -51,7 +51,16 @@ export interface Flag<T> extends Declared<T> {
   readonly isRepeatable?: boolean;
   /** It changes what people see: with `--json` it would have no effect. */
   readonly isForPeople?: boolean;
+  /** It bounds the whole run. */
+  readonly timeLimit?: TimeLimitFlag;
   readonly heading?: string;
+}
+
+interface TimeLimitFlag {
+  /** Milliseconds. */
+  readonly parse: (typed: string) => Parsed<number>;
+  /** What is known when the time has passed, unless nothing was sent. */
+  readonly afterwards: string;
 }
 
 interface Details {

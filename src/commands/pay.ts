@@ -56,12 +56,12 @@ export const pay = command({
       "the reference that the customer enters, if the link allows it",
       text,
     ),
-    timeout: timeoutFlag("30s"),
+    timeout: timeoutFlag("30s", "The link may be paid."),
     quiet: quietFlag("the transaction's uti"),
   },
   rules: [excludes(["card"], ["outcome"], "follows from the card")],
   consequence: "Nothing was paid.",
-  run: async (context, { link, outcome, card, amount, reference, timeout, quiet }) => {
+  run: async (context, { link, outcome, card, amount, reference, quiet }) => {
     const [
       { payAtCheckout },
       { textOf, violationsOf },
@@ -77,16 +77,11 @@ export const pay = command({
     ]);
     const { out, send } = context;
     const url = typeof link === "string" ? await checkoutUrl(context, link) : link;
-    const record = await payAtCheckout(
-      send,
-      url,
-      {
-        ...(card === undefined ? { outcome } : { card: card.name }),
-        ...(amount === undefined ? {} : { amount: amount.toString() }),
-        ...(reference === undefined ? {} : { reference }),
-      },
-      timeout,
-    );
+    const record = await payAtCheckout(send, url, {
+      ...(card === undefined ? { outcome } : { card: card.name }),
+      ...(amount === undefined ? {} : { amount: amount.toString() }),
+      ...(reference === undefined ? {} : { reference }),
+    });
     if (out.json) out.data(recordLine({ record, violations: violationsOf(record) }));
     else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
     else {

@@ -30,11 +30,19 @@ import {
   parseTimeout,
 } from "./flag-values.ts";
 
-/** Bounds the whole command; `usual` is what holds without it. */
-export const timeoutFlag = (usual: string) =>
-  flag("--timeout <duration>", `how long the command may take (default: ${usual})`, parseTimeout, {
-    example: "60s",
-  });
+/**
+ * Bounds the whole command: the runner ends its exchanges and its waits. `usual` is a limit without the flag, or words for what
+ * holds then; `afterwards` says what is known when the time has passed, unless nothing was sent.
+ */
+export const timeoutFlag = (usual: { readonly default: string } | string, afterwards: string) => {
+  const words = "how long the command may take";
+  return {
+    ...(typeof usual === "string"
+      ? flag("--timeout <duration>", `${words} (default: ${usual})`, parseTimeout, { example: "60s" })
+      : flag("--timeout <duration>", words, parseTimeout, usual)),
+    timeLimit: { parse: parseTimeout, afterwards },
+  };
+};
 
 /** One id or URL a line, for scripts. */
 export const quietFlag = (what: string) => toggleForPeople("-q, --quiet", `print only ${what}`);

@@ -4,24 +4,24 @@ import { PaylinkError } from "../domain/errors.ts";
 import { renderHint } from "../render/hint.ts";
 import type { Check } from "../service/checks.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
-import { command, flag } from "./command.ts";
-import { parseTimeout } from "./flag-values.ts";
+import { command } from "./command.ts";
+import { timeoutFlag } from "./shared-flags.ts";
 
 export const status = command({
   summary: "check the account: token, service, webhook key, addresses and storage",
   examples: ["paylink status", "paylink status --profile sandbox --json"],
   flags: {
-    timeout: flag("--timeout <duration>", "how long the checks may take", parseTimeout, { default: "30s" }),
+    timeout: timeoutFlag({ default: "30s" }, "Not every check was made."),
   },
   consequence: "Nothing was checked.",
   /** Ends with the exit code of the first failed check. */
-  run: async (context, { timeout }) => {
+  run: async (context) => {
     const { noAccount } = await import("../service/open-client.ts");
     const { renderCheck } = await import("../render/account.ts");
     const { out } = context;
     const settings = await context.settings();
     if (settings.get("baseUrl") === undefined) throw noAccount();
-    const checks = await checkAccount(context, settings, timeout);
+    const checks = await checkAccount(context, settings);
     const failure = checks.find(({ state }) => state === "failed")?.failure;
     const { named } = context;
     if (!out.json) {
@@ -43,7 +43,7 @@ export const status = command({
   },
 });
 
-async function checkAccount(context: Context, settings: ResolvedSettings, timeout: number): Promise<Check[]> {
+async function checkAccount(context: Context, settings: ResolvedSettings): Promise<Check[]> {
   const { attempt, checkCallbacks, checkPublicUrl, checkService, failed, passed } =
     await import("../service/checks.ts");
   const { checkKeys } = await import("./account-checks.ts");
@@ -54,7 +54,7 @@ async function checkAccount(context: Context, settings: ResolvedSettings, timeou
   const file = `${profiles.path}, ${renderServiceName(settings, NO_PAINT)}`;
   return [
     passed("settings file", file),
-    ...(await checkService({ settings, now: context.now(), api: () => context.api({ timeout }) })),
+    ...(await checkService({ settings, now: context.now(), api: () => context.api() })),
     ...(await checkKeys(settings, context, "webhookKey")),
     checkCallbacks(settings),
     checkPublicUrl(settings),

@@ -20,11 +20,11 @@ export const transaction = command({
     ),
   },
   flags: {
-    timeout: timeoutFlag("30s for each request"),
+    timeout: timeoutFlag("30s for each request", "Nothing was read."),
     quiet: quietFlag("the transaction's uti"),
   },
   consequence: "Nothing was read.",
-  run: async (context, { uti, timeout, quiet }) => {
+  run: async (context, { uti, quiet }) => {
     const [{ checkAddress }, { readRecord, textOf }, { renderRecord }, { recordLine }] = await Promise.all([
       import("../service/failures.ts"),
       import("../domain/transaction.ts"),
@@ -32,7 +32,7 @@ export const transaction = command({
       import("../receiver/events.ts"),
     ]);
     const { out } = context;
-    const api = await context.api({ timeout });
+    const api = await context.api();
     const bytes = await api.readTransaction(uti);
     const { record, violations } = readRecord(bytes);
     if (record === null)

@@ -1,20 +1,18 @@
 /** Creates the client of the service from the settings: the base URL, and the token or the client credentials. */
 import { PaylinkError } from "../domain/errors.ts";
-import { SendTimeout, type Send } from "../http/exchange.ts";
+import type { Send } from "../http/exchange.ts";
 import type { AccessToken, TokenClient } from "../settings/token-files.ts";
 import type { ResolvedSettings, Source } from "../settings/resolved-settings.ts";
 import { createApi, type Api } from "./client.ts";
 import { withoutRetries, withRetries, type RetryParts } from "./retries.ts";
 import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
 
-export interface AccountParts extends Omit<RetryParts, "timeLeft"> {
+export interface AccountParts extends RetryParts {
   readonly settings: ResolvedSettings;
   /** Whether the client repeats requests; otherwise the caller does. */
   readonly retries: boolean;
   /** Milliseconds for one operation with its retries. */
   readonly timeout: number;
-  /** Milliseconds since 1970 at which the command must end; undefined sets no limit. */
-  readonly deadline: number | undefined;
   /** Fires at Ctrl-C or SIGTERM: a request that may create something is completed, and no other one starts. */
   readonly signal: AbortSignal;
   /** The token that an earlier run obtained for the client of this profile. */
@@ -28,25 +26,18 @@ export function openApi(parts: AccountParts): Api {
   const { settings, timeout } = parts;
   const baseUrl = settings.get("baseUrl");
   if (baseUrl === undefined) throw noAccount();
-  const timeLeft = (): number =>
-    parts.deadline === undefined ? Number.POSITIVE_INFINITY : parts.deadline - parts.now().getTime();
-  const once = withinRun(parts, timeLeft);
-  const send = parts.retries
-    ? withRetries({ ...parts, send: once, timeLeft })
-    : withoutRetries(once, parts.now);
+  const once = untilInterrupted(parts);
+  const send = parts.retries ? withRetries({ ...parts, send: once }) : withoutRetries(once, parts.now);
   const tokens = resolvedTokens({ ...parts, send });
   return createApi({ send, baseUrl, tokens, timeout, transactionUrl: settings.get("transactionUrl") });
 }
 
-/** Starts no exchange after an interruption, and ends each one within the command's time. */
-const withinRun =
-  ({ send, signal }: Pick<AccountParts, "send" | "signal">, timeLeft: () => number): Send =>
-  async (request, options = {}) => {
+/** Starts no exchange after an interruption, or when the time of the command has passed. */
+const untilInterrupted =
+  ({ send, signal }: Pick<AccountParts, "send" | "signal">): Send =>
+  async (request, options) => {
     signal.throwIfAborted();
-    const left = timeLeft();
-    if (left <= 0) throw new SendTimeout("the time of --timeout has passed", false);
-    const { timeout = left } = options;
-    return send(request, { ...options, signal, timeout: Math.min(timeout, left) });
+    return send(request, { ...options, signal });
   };
 
 export const noAccount = (): PaylinkError => new PaylinkError("no_profile", "No account configured.");

@@ -95,10 +95,8 @@ export async function payAtCheckout(
   send: Send,
   url: URL,
   form: Readonly<Record<string, string>>,
-  timeout?: number,
 ): Promise<TransactionRecord> {
-  const limit = timeout === undefined ? {} : { timeout };
-  const text = await postForm(send, url, form, "pay", limit);
+  const text = await postForm(send, url, form, "pay");
   const record = parseJsonObject(text);
   if (record === undefined)
     throw new PaylinkError(

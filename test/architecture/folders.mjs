@@ -225,6 +225,7 @@ export const FILES = {
     "bulk/import-journals",
     "domain",
     "http/exchange",
+    "http/time-limit",
     "receiver/event-store",
     "render/hint",
     "render/paint",
@@ -264,7 +265,6 @@ export const COMMANDS = {
     "commands/request-flags",
     "commands/resources",
     "commands/shared-flags",
-    "commands/time-limit",
     "commands/usage-errors",
   ],
 };

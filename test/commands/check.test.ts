@@ -171,7 +171,7 @@ it("warns of an endpoint that refuses derived components, and passes it", async 
 });
 
 it.each([
-  ["@metod content-digest", "did you mean @method"],
+  ["@metod content-digest", "did you mean @method content-digest?"],
   ["content-digest x-request-id", "names x-request-id, which webhooks do not have"],
   ["content-digest;req", "content-digest;req has one"],
   ["content-digest;bs", "must be names without parameters"],

@@ -71,7 +71,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
       createOpener({
         channels,
         env,
-        signal,
+        interruption: signal,
         openStdin: () => input,
         askWith: () => options.ask,
         startProgram: async (command: string, args: readonly string[]) =>
@@ -81,8 +81,8 @@ export async function runCommand(argv: readonly string[], options: CommandOption
         openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("no browser in tests"))),
         pause:
           options.pause ??
-          (async (milliseconds) => {
-            await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
+          (async (milliseconds, ended) => {
+            await sleep(milliseconds, undefined, { signal: ended }).catch(() => undefined);
           }),
         send: options.send ?? openSender(),
         serve: options.serve ?? serve,

@@ -82,13 +82,12 @@ export async function create(context: Context, options: CreateOptions): Promise<
     return 0;
   }
   if (options.curl) return printCurl(context, options, request);
-  const started = context.now().getTime();
-  const api = await context.api({ timeout: options.timeout });
+  const api = await context.api();
   const created = await api.createLink(request);
   await showLink(created, request, options, context);
   if (!options.wait) return 0;
   const { waitForPayment } = await import("./wait.ts");
-  return waitForPayment(context, { ...options, link: created.link, started });
+  return waitForPayment(context, { ...options, link: created.link });
 }
 
 type CompleteRequest = BuiltRequest & { readonly request: PaymentLinkRequest };

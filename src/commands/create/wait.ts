@@ -9,7 +9,7 @@ import type { Api } from "../../service/client.ts";
 import type { CreatedLink, ServiceLink } from "../../service/links.ts";
 import { showServiceLink } from "../link-output.ts";
 
-/** Milliseconds from the start of a command without `--timeout`. */
+/** Milliseconds to wait without `--timeout`. */
 export const LONGEST_WAIT = 15 * 60_000;
 
 /** Milliseconds between two questions, and between two to a service that answers 429 again and again. */
@@ -22,38 +22,28 @@ const EXCHANGE_TIMEOUT = 10_000;
 interface Wait {
   /** The link as it was created. */
   readonly link: CreatedLink["link"];
-  /** Milliseconds since 1970. */
-  readonly started: number;
-  /** Milliseconds from there. */
-  readonly timeout: number | undefined;
   readonly quiet: boolean;
 }
 
 /** Throws `payment_failed` for a link that can no longer be paid, `timed_out`, and what the service refuses. */
-export async function waitForPayment(
-  context: Context,
-  { link, started, timeout = LONGEST_WAIT, quiet }: Wait,
-): Promise<number> {
-  const { out, now, pause } = context;
+export async function waitForPayment(context: Context, { link, quiet }: Wait): Promise<number> {
+  const { out, now, pause, timeLimit } = context;
   const id = idOf(link);
-  const timeLeft = (): number => started + timeout - now().getTime();
-  const api = await context.api({
-    timeout: timeLeft(),
-    exchangeTimeout: EXCHANGE_TIMEOUT,
-    retries: false,
-  });
-  out.note("Waiting for the payment. Ctrl-C ends the wait; the link stays valid.");
   let status = statusOf(link);
+  timeLimit.start(LONGEST_WAIT, "");
+  timeLimit.describe(() => timedOut(id, status, timeLimit.milliseconds()));
+  const api = await context.api({ exchangeTimeout: EXCHANGE_TIMEOUT, retries: false });
+  out.note("Waiting for the payment. Ctrl-C ends the wait; the link stays valid.");
   let interval = INTERVAL;
   let isTold = false;
   for (;;) {
-    if (timeLeft() <= 0) throw timedOut(id, status, timeout);
-    await pause(Math.min(interval, timeLeft()));
+    await pause(interval);
     const answer = await askFor(id, api);
     if (answer instanceof PaylinkError) {
       if (answer.code === "overloaded") interval = slower(interval, answer);
       // The end of the time cuts the last question short, which is no failure of the service.
-      if (!isTold && timeLeft() > 0) out.warn(`${answer.message} Asking again until the time has passed.`);
+      if (!isTold && timeLimit.left() > 0)
+        out.warn(`${answer.message} Asking again until the time has passed.`);
       isTold = true;
       continue;
     }
@@ -110,7 +100,7 @@ function idOf({ id, url }: CreatedLink["link"]): string {
   );
 }
 
-function timedOut(id: string, status: string, timeout: number): PaylinkError {
+function timedOut(id: string, status: string, timeout = LONGEST_WAIT): PaylinkError {
   const time = formatRelative(new Date(timeout), new Date(0)).replace(/^in /, "");
   return new PaylinkError("timed_out", `Timed out: the link was not paid within ${time}.`, {
     hints: [hint`The link can still be paid. To check whether it was: ${paylink("links", "show", id)}`],

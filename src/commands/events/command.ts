@@ -155,7 +155,7 @@ const replay = command({
     insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
     signWith: forwardingKeyFlag,
     forwardTimeout: forwardTimeoutFlag(" for each event", REPLAY_SECONDS),
-    timeout: timeoutFlag("none"),
+    timeout: timeoutFlag("none", "Not every event was sent and answered; the last one may have arrived."),
     quiet: quietFlag("the utis of what was sent"),
   },
   rules: [
@@ -174,8 +174,8 @@ const replay = command({
   run: async (context, { uti, failed, to, ...values }) => {
     const { replayEvents } = await import("./replay-events.ts");
     const filter = { ...filterOf(values), failed };
-    const { db: database, insecure, signWith, forwardTimeout, timeout, quiet } = values;
-    const how = { routes: to, insecure, signWith, forwardTimeout, timeout, quiet };
+    const { db: database, insecure, signWith, forwardTimeout, quiet } = values;
+    const how = { routes: to, insecure, signWith, forwardTimeout, quiet };
     return replayEvents(context, { ...how, names: uti, filter, database });
   },
 });

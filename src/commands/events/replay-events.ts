@@ -16,7 +16,6 @@ import {
 import { safeText } from "../../render/safe-text.ts";
 import { closingLater, type Later } from "../resources.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
-import { withinTime } from "../time-limit.ts";
 import { findEvents, nameOf, withEvents } from "./stored-events.ts";
 
 interface ReplayOptions {
@@ -29,25 +28,20 @@ interface ReplayOptions {
   readonly signWith: string | undefined;
   /** Milliseconds that the application may take for one event. */
   readonly forwardTimeout: number;
-  /** Milliseconds for the whole replay. */
-  readonly timeout: number | undefined;
   readonly quiet: boolean;
   readonly database: string | undefined;
 }
 
 export const replayEvents = (context: Context, options: ReplayOptions): Promise<number> =>
-  withinTime(
-    context,
-    options.timeout,
-    "Not every event was sent and answered; the last one may have arrived.",
-    (limited) => closingLater((later) => sendAgain(limited, options, later)),
-  );
+  closingLater((later) => sendAgain(context, options, later));
 
 async function sendAgain(context: Context, options: ReplayOptions, later: Later): Promise<number> {
   const { out, now, signal } = context;
   const { names, filter, routes, insecure, signWith, forwardTimeout, quiet, database } = options;
   const { send, close } = await openTargets(routes, { ...context, insecure });
   later(close);
+  // A broker has an exchange of its own.
+  const bounded = context.timeLimit.bound(send);
   await withEvents(context, database, async (store) => {
     const targets = routes.map(({ url }) => url.href).join(" and ");
     let [sent, failed, unreached, late, skipped, unverified] = [0, 0, 0, 0, 0, 0];
@@ -71,7 +65,7 @@ async function sendAgain(context: Context, options: ReplayOptions, later: Later)
         if (!quiet) out.note(forwardingKeyWords(signing));
       }
       const result = await forward(event, url, {
-        send,
+        send: bounded,
         now,
         headers: [],
         insecure,

@@ -6,8 +6,11 @@ import { argument, command, flag, oneOf, text, type Parser } from "../command.ts
 import { parseLimit } from "../flag-values.ts";
 import { checkConfirmable, quietFlag, timeoutFlag } from "../shared-flags.ts";
 
-const timeout = timeoutFlag("30s for each request");
-const linkFlags = { timeout, quiet: quietFlag("the URL of each link") };
+/** `afterwards` is known when the time of a run has passed. */
+const linkFlags = (afterwards: string) => ({
+  timeout: timeoutFlag("30s for each request", afterwards),
+  quiet: quietFlag("the URL of each link"),
+});
 
 const EXAMPLE = "$(paylink links list --status active --limit 1 --quiet)";
 const link = argument("<link>", "the link's id or URL", parseLinkId, { example: EXAMPLE });
@@ -21,7 +24,7 @@ const list = command({
   examples: ["paylink links list --status active --since 30d", "paylink links list --limit 5 --quiet"],
   isDefault: true,
   flags: {
-    ...linkFlags,
+    ...linkFlags("Not every link was listed."),
     status: flag(
       "--status <status>",
       "only links with this status",
@@ -53,7 +56,7 @@ const show = command({
     "paylink links show $(paylink links list --limit 1 --quiet) --json",
   ],
   arguments: { link },
-  flags: linkFlags,
+  flags: linkFlags("Nothing was read."),
   consequence: "Nothing was read.",
   run: async (context, values) => (await import("./links.ts")).showLink(context, values),
 });
@@ -66,7 +69,7 @@ const update = command({
   ],
   arguments: { link },
   flags: {
-    ...linkFlags,
+    ...linkFlags("The link was not changed."),
     description: flag("--description <text>", "what the customer reads about the payment", text, {
       example: "'Order 1042'",
     }),
@@ -92,7 +95,7 @@ const cancel = command({
   summary: "cancel links, so that nobody can pay them any more",
   examples: [`paylink links cancel ${EXAMPLE} --yes`, `paylink links cancel ${EXAMPLE} --yes --json`],
   arguments: { links: argument("<link...>", "ids or URLs of links", parseLinkId, { example: EXAMPLE }) },
-  flags: linkFlags,
+  flags: linkFlags("Not every link was cancelled."),
   consequence: "Nothing was cancelled.",
   check: checkConfirmable,
   run: async (context, values) => (await import("./links.ts")).cancelLinks(context, values),

@@ -24,8 +24,6 @@ interface ListFlags {
   readonly status: string | undefined;
   readonly limit: number | undefined;
   readonly quiet: boolean;
-  /** Milliseconds for the whole command. */
-  readonly timeout: number | undefined;
 }
 
 type ListOptions = Awaited<ReturnType<typeof listOptions>>;
@@ -76,8 +74,8 @@ interface Listed {
 
 export async function listLinks(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;
-  const { limit = Number.POSITIVE_INFINITY, quiet, timeout, isUsualPeriod } = options;
-  const api = await context.api({ timeout });
+  const { limit = Number.POSITIVE_INFINITY, quiet, isUsualPeriod } = options;
+  const api = await context.api();
   const { records, failure } = await readPages(api, options);
   const listed = records.map((json) => ({ json, link: readPaymentLink(json).link }));
   const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
@@ -201,8 +199,6 @@ function minuteOf(date: LinkDate, offset: string | undefined): string {
 interface LinkOptions {
   /** Its id. */
   readonly link: string;
-  /** Milliseconds. */
-  readonly timeout: number | undefined;
   readonly quiet: boolean;
 }
 
@@ -211,9 +207,9 @@ interface UpdateOptions extends LinkOptions {
   readonly expires: Date | undefined;
 }
 
-export async function showLink(context: Context, { link: id, timeout, quiet }: LinkOptions): Promise<number> {
+export async function showLink(context: Context, { link: id, quiet }: LinkOptions): Promise<number> {
   const { out, send, signal } = context;
-  const shown = await (await context.api({ timeout })).showLink(id);
+  const shown = await (await context.api()).showLink(id);
   await showServiceLink(context, shown, quiet);
   const { label } = await context.settings();
   if (out.json || quiet || label !== "sandbox" || shown.link.linkOptions === undefined) return 0;
@@ -228,9 +224,9 @@ export async function showLink(context: Context, { link: id, timeout, quiet }: L
 
 export async function updateLink(
   context: Context,
-  { link, description, expires, timeout, quiet }: UpdateOptions,
+  { link, description, expires, quiet }: UpdateOptions,
 ): Promise<number> {
-  const api = await context.api({ timeout });
+  const api = await context.api();
   const updated = await api.updateLink(link, {
     ...(description === undefined ? {} : { description }),
     ...(expires === undefined ? {} : { expirationDate: formatInstant(expires) }),
@@ -245,13 +241,10 @@ interface CancelOptions extends Omit<LinkOptions, "link"> {
 }
 
 /** Continues after a refusal, which concerns one link; any other failure would repeat with the next link. */
-export async function cancelLinks(
-  context: Context,
-  { links, quiet, timeout }: CancelOptions,
-): Promise<number> {
+export async function cancelLinks(context: Context, { links, quiet }: CancelOptions): Promise<number> {
   const { out, signal } = context;
   const ids = [...new Set(links)];
-  const api = await context.api({ timeout });
+  const api = await context.api();
   const service = await context.settings();
   const what = ids.length === 1 ? `link ${safeText(ids.join())}` : `${ids.length} links`;
   if (!(await isConfirmed(context, `Cancel ${what}? (${renderServiceName(service, out.notePaint)})`))) {

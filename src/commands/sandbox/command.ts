@@ -10,7 +10,7 @@ const NOTES =
   "The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package contains the description of the documented service as dist/openapi.json.";
 
 /** Advancing the clock far waits for every delivery attempt in between. */
-const controlFlags = { timeout: timeoutFlag("10m") };
+const limit = (afterwards: string) => ({ timeout: timeoutFlag({ default: "10m" }, afterwards) });
 
 const advance = command({
   summary: "move the running sandbox's clock forward, with the retries and expiries that come due",
@@ -31,7 +31,7 @@ const advance = command({
       { example: "30s" },
     ),
   },
-  flags: controlFlags,
+  flags: limit("The sandbox's clock may have moved."),
   consequence: "The clock was not moved.",
   run: async (context, values) => (await import("./sandbox.ts")).advanceClock(context, values),
 });
@@ -39,9 +39,9 @@ const advance = command({
 const rotateKey = command({
   summary: "sign with a new key from now on; the old one is served for another day",
   examples: ["paylink sandbox rotate-key", "paylink sandbox rotate-key --json"],
-  flags: controlFlags,
+  flags: limit("The sandbox may sign with a new key."),
   consequence: "The key was not changed.",
-  run: async (context, values) => (await import("./sandbox.ts")).rotateKey(context, values),
+  run: async (context) => (await import("./sandbox.ts")).rotateKey(context),
 });
 
 export const sandbox = command({

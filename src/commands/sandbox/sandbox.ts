@@ -28,7 +28,6 @@ import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
 import { SERVICE_COVER } from "../../signatures/cover.ts";
 import type { ValuesOf } from "../command.ts";
 import type { sandboxFlags } from "./flags.ts";
-import { withinTime } from "../time-limit.ts";
 
 type SandboxFlags = ValuesOf<typeof sandboxFlags>;
 type SandboxOptions = ReturnType<typeof sandboxOptions>;
@@ -185,34 +184,19 @@ const interruption = (signal: AbortSignal): Promise<void> =>
 const advanced = z.object({ now: z.string() });
 const rotated = z.object({ keyid: z.string() });
 
-interface ControlOptions {
-  /** Milliseconds. */
-  readonly timeout: number | undefined;
+export async function advanceClock(context: Context, { when }: { readonly when: string }): Promise<number> {
+  const { out, send, signal } = context;
+  const text = await control(send, await findSandbox(context), "/sandbox/advance", { when }, signal);
+  const words = (): string => `The sandbox's clock is at ${safeText(advanced.parse(JSON.parse(text)).now)}.`;
+  out.data(out.json ? text : words());
+  return 0;
 }
 
-/** Milliseconds. */
-const CONTROL_TIME = 600_000;
-
-export const advanceClock = (
-  context: Context,
-  { when, timeout = CONTROL_TIME }: ControlOptions & { readonly when: string },
-): Promise<number> =>
-  withinTime(context, timeout, "The sandbox's clock may have moved.", async (limited) => {
-    const { out, send, signal } = limited;
-    const target = await findSandbox(limited);
-    const text = await control(send, target, "/sandbox/advance", { when }, signal);
-    const words = (): string =>
-      `The sandbox's clock is at ${safeText(advanced.parse(JSON.parse(text)).now)}.`;
-    out.data(out.json ? text : words());
-    return 0;
-  });
-
-export const rotateKey = (context: Context, { timeout = CONTROL_TIME }: ControlOptions): Promise<number> =>
-  withinTime(context, timeout, "The sandbox may sign with a new key.", async (limited) => {
-    const { out, send, signal } = limited;
-    const text = await control(send, await findSandbox(limited), "/sandbox/rotate-key", {}, signal);
-    const words = (): string =>
-      `The sandbox signs with ${safeText(rotated.parse(JSON.parse(text)).keyid)} from now on.`;
-    out.data(out.json ? text : words());
-    return 0;
-  });
+export async function rotateKey(context: Context): Promise<number> {
+  const { out, send, signal } = context;
+  const text = await control(send, await findSandbox(context), "/sandbox/rotate-key", {}, signal);
+  const words = (): string =>
+    `The sandbox signs with ${safeText(rotated.parse(JSON.parse(text)).keyid)} from now on.`;
+  out.data(out.json ? text : words());
+  return 0;
+}

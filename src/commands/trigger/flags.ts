@@ -71,7 +71,10 @@ export const triggerFlags = {
       { example: '"content-digest @method"' },
     ),
     created: toggle("--no-created", "leave created out of the signature"),
-    timeout: timeoutFlag("10s for each webhook"),
+    timeout: timeoutFlag(
+      "10s for each webhook",
+      "Not every webhook was sent and answered; the last one may have arrived.",
+    ),
     dryRun: toggle("--dry-run", "print the exact bytes and send nothing"),
     quiet: quietFlag("the uti of each webhook that was answered"),
   }),

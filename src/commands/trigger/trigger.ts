@@ -20,7 +20,6 @@ import { loadSigningKey } from "../../check/signing-key.ts";
 import { signedWebhook } from "../../check/signed-webhook.ts";
 import type { Usage, ValuesOf } from "../command.ts";
 import { checkLocal } from "../shared-flags.ts";
-import { withinTime } from "../time-limit.ts";
 import type { triggerArguments, triggerFlags } from "./flags.ts";
 
 type TriggerOptions = Awaited<ReturnType<typeof triggerOptions>>;
@@ -71,15 +70,7 @@ interface Delivery {
   readonly request: HttpRequest;
 }
 
-export const trigger = (context: Context, options: TriggerOptions): Promise<number> =>
-  withinTime(
-    context,
-    options.timeout,
-    "Not every webhook was sent and answered; the last one may have arrived.",
-    (limited) => sendWebhooks(limited, options),
-  );
-
-async function sendWebhooks(context: Context, options: TriggerOptions): Promise<number> {
+export async function trigger(context: Context, options: TriggerOptions): Promise<number> {
   const key = await loadSigningKey(options.signWith, context);
   let wrong = 0;
   for (let number = 0; number < options.count; number++) {
