@@ -163,28 +163,36 @@ export const actionForm = (action: string, back: string, content: Page): Page =>
     <input type="hidden" name="back" value="${back}" /> ${content}
   </form>`;
 
-interface Confirmation {
-  /** The target of the button that opens it. */
+interface AskedAction {
   readonly id: string;
+  /** What the button says that opens the question. */
+  readonly button: string;
   readonly title: string;
   /** What the action is about. */
   readonly subject?: string;
   readonly text: string;
-  /** The form that does it. */
-  readonly form: Page;
+  /** The button that does it. */
+  readonly confirm: string;
+  readonly kind?: "primary" | "danger";
+  /** As those of an `actionForm`. */
+  readonly action: string;
+  readonly back: string;
 }
 
-/** Asks before an action that cannot be undone. A popover needs no script. */
-export const confirmation = ({ id, title, subject, text, form }: Confirmation): Page =>
-  html`<dialog popover id="${id}" aria-labelledby="${id}-title">
-    <h2 id="${id}-title">${title}</h2>
-    ${subject === undefined ? "" : html`<p dir="auto"><b>${subject}</b></p>`}
-    <p>${text}</p>
-    <div class="actions">
-      <button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>Go back</button>
-      ${form}
-    </div>
-  </dialog>`;
+/** An action that asks before it is done. A popover needs no script. */
+export const askedAction = (asked: AskedAction): Page => {
+  const { id, button, title, subject, text, confirm, kind = "primary", action, back } = asked;
+  return html`<button class="${kind === "danger" ? kind : ""}" popovertarget="${id}">${button}</button>
+    <dialog popover id="${id}" aria-labelledby="${id}-title">
+      <h2 id="${id}-title">${title}</h2>
+      ${subject === undefined ? "" : html`<p dir="auto"><b>${subject}</b></p>`}
+      <p>${text}</p>
+      <div class="actions">
+        <button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>Go back</button>
+        ${actionForm(action, back, html`<button class="${kind}">${confirm}</button>`)}
+      </div>
+    </dialog>`;
+};
 
 export interface SearchBox {
   readonly id: "search" | "filter";

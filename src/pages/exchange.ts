@@ -1,5 +1,6 @@
 /** One view of an exchange: what became of a webhook, its attempts, the request, the response, and why its signature was accepted or refused. */
 import { html } from "hono/html";
+import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { stringifyJson } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
@@ -61,21 +62,29 @@ export const attemptsPanel = (
         ${earlier > 0 ? html`<p class="hint">And ${plural(earlier, "earlier attempt")}.</p>` : ""}`,
   );
 
-interface Files {
-  /** Where the exact bytes of the body are; undefined if they cannot be downloaded. */
-  readonly body?: string;
+interface RequestOptions {
+  /** Where the exact bytes of the body are. */
+  readonly body: string;
+  /** The body is folded too: what it holds is on the page already. */
+  readonly isFolded?: boolean;
 }
 
 /** The request with its headers and its exact body folded. */
-export function requestPanel(request: HttpRequest, { body }: Files = {}, title = "Request"): Page {
-  const text = new TextDecoder().decode(request.body);
+export function requestPanel(
+  request: HttpRequest,
+  { body, isFolded = false }: RequestOptions,
+  title = "Request",
+): Page {
+  const text = maskCardNumbers(new TextDecoder().decode(request.body));
   const json = parseJson(text);
-  const whole = body === undefined ? {} : { whole: body };
+  const shown = json.ok
+    ? block({ id: "json", title: "Body as JSON", text: stringifyJson(json.value.value, 2), whole: body })
+    : "";
   return panel(
     "request",
     title,
     html`<p class="mono request-line">${clipped(request.method)} ${clipped(targetUri(request), 200)}</p>
-      ${json.ok ? block({ id: "json", title: "Body as JSON", text: stringifyJson(json.value.value, 2), ...whole }) : ""}
+      ${shown === "" || !isFolded ? shown : folded("json", "Body as JSON", shown)}
       ${folded("headers", `Headers, ${request.headers.length}`, headerTable("Request headers", request.headers))}
       ${
         text === ""
@@ -83,8 +92,8 @@ export function requestPanel(request: HttpRequest, { body }: Files = {}, title =
           : folded(
               "bytes",
               `Exact body, ${plural(request.body.length, "byte")}`,
-              html`${block({ id: "bytes", title: "Body", text, ...whole })}
-              ${body === undefined ? "" : html`<p class="hint"><a href="${body}" download>Download the body</a></p>`}`,
+              html`${block({ id: "bytes", title: "Body", text, whole: body })}
+                <p class="hint"><a href="${body}" download>Download the body</a></p>`,
               !json.ok,
             )
       }`,

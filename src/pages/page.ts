@@ -6,7 +6,7 @@ import { safePage } from "../render/safe-text.ts";
 
 export type Page = ReturnType<typeof html>;
 
-interface Frame {
+export interface Frame {
   readonly title: string;
   readonly content: Page;
   /** Each has a style and a script of its own. */

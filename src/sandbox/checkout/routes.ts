@@ -2,10 +2,10 @@
 import type { Context, Hono } from "hono";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { outcomeOf, type TransactionRecord } from "../../domain/transaction.ts";
+import baseStyle from "../../pages/browser/base.css?raw";
+import checkoutStyle from "../../pages/browser/checkout.css?raw";
 import checkoutScript from "../../pages/browser/checkout.js?raw";
 import { fileReply, htmlReply } from "../../pages/page.ts";
-import { STYLE } from "../../pages/style.ts";
-import { BANNER_STYLE } from "../banner.ts";
 import type { Refused } from "../form.ts";
 import { findLink, isOpen, statusOf } from "../links.ts";
 import { acceptPayment, checkPayment, leftToPay, paymentInputFromForm } from "../payments.ts";
@@ -15,13 +15,12 @@ import type { Link } from "../store/rows.ts";
 import { closedPage, receiptPage, RETURN_DELAY, unknownPage } from "./messages.ts";
 import { reasonOf, resultPath, sandboxStrip } from "./components.ts";
 import { checkoutPage, type Declined } from "./payment-form.ts";
-import { CHECKOUT_STYLE } from "./style.ts";
 
 export function checkoutRoutes(app: Hono, service: SandboxRuntime): void {
   app.get("/pay", (c) => viewLink(c, service));
   app.post("/pay", (c) => payLink(c, service));
   app.get("/pay/result", (c) => viewResult(c, service));
-  app.get("/checkout.css", () => fileReply(STYLE + BANNER_STYLE + CHECKOUT_STYLE, "text/css"));
+  app.get("/checkout.css", () => fileReply(baseStyle + checkoutStyle, "text/css"));
   app.get("/checkout.js", () => fileReply(checkoutScript, "text/javascript"));
 }
 

@@ -1,16 +1,9 @@
 /** The frame of the dashboard's pages: search, tabs, the clock, the signing key and the connection. */
 import { html } from "hono/html";
-import {
-  badge,
-  clipped,
-  confirmation,
-  datedMoment,
-  momentOf,
-  plural,
-  searchBox,
-} from "../../pages/components.ts";
+import { badge, clipped, askedAction, datedMoment, momentOf, plural } from "../../pages/components.ts";
+import { count, workPage } from "../../pages/frame.ts";
 import type { Page } from "../../pages/page.ts";
-import { sandboxPage } from "../banner.ts";
+import { SANDBOX_FRAME } from "../banner.ts";
 import { controlForm, HOME, type View } from "./components.ts";
 
 export type Tab = "deliveries" | "payments" | "links" | "requests";
@@ -31,47 +24,37 @@ export const dashboardPage = (
   view: View,
   { title, content, tab, live = false, text = "", invalid = false }: DashboardPage,
 ): Page =>
-  sandboxPage({
+  workPage({
+    ...SANDBOX_FRAME,
     kind: "dashboard",
     now: view.now,
     invalid,
     title: `${title} – ${view.merchantName} sandbox`,
-    content: html`<a class="skip" href="#main">Skip to content</a>
-      <section class="head" aria-label="Dashboard">
-        <div class="head-row">
-          <p class="brand" dir="auto"><a href="/">${clipped(view.merchantName)}</a></p>
-          ${searchBox({ id: "search", action: "/search", label: "Search links, payments and deliveries", placeholder: "Amount, customer, reference, status or id", text })}
-          <p id="connection" class="connection" role="status">Not live: reload to update</p>
-        </div>
-        <div class="head-row">
-          ${tabs(view, tab)}
-          <div id="controls" class="controls" data-live>${clock(view)} ${signingKey(view)}</div>
-        </div>
-      </section>
-      <main id="main" tabindex="-1">
-        ${notice(view.done)} ${view.mayAct ? "" : readOnlyNotice}
-        <div id="content" data-page="${view.here}" ${live && !invalid ? "data-live" : ""}>${content}</div>
-      </main>`,
+    brand: clipped(view.merchantName),
+    search: {
+      action: "/search",
+      label: "Search links, payments and deliveries",
+      placeholder: "Amount, customer, reference, status or id",
+      text,
+    },
+    tabs: [
+      {
+        href: "/deliveries",
+        title: "Deliveries",
+        more: view.failed === 0 ? "" : count(view.failed.toLocaleString("en-US"), "failed", "failed"),
+      },
+      { href: "/payments", title: "Payments" },
+      { href: "/links", title: "Links" },
+      { href: "/requests", title: "Requests" },
+    ],
+    current: tab && `/${tab}`,
+    beside: html`<div id="controls" class="controls" data-live>${clock(view)} ${signingKey(view)}</div>`,
+    done: DONE.get(view.done ?? ""),
+    note: view.mayAct ? "" : readOnlyNotice,
+    content,
+    here: view.here,
+    live: live && !invalid,
   });
-
-function tabs(view: View, current: Tab | undefined): Page {
-  const tab = (name: Tab, title: string, more: Page | string = ""): Page =>
-    html`<li>
-      <a href="/${name}" ${name === current ? html`aria-current="page"` : ""}>${title}${more}</a>
-    </li>`;
-  const failed =
-    view.failed === 0
-      ? ""
-      : html` <span class="count failed"
-          >${view.failed.toLocaleString("en-US")}<span class="word"> failed</span></span
-        >`;
-  return html`<nav id="tabs" class="tabs" aria-label="Lists" data-live>
-    <ul>
-      ${tab("deliveries", "Deliveries", failed)} ${tab("payments", "Payments")} ${tab("links", "Links")}
-      ${tab("requests", "Requests")}
-    </ul>
-  </nav>`;
-}
 
 const clock = (view: View): Page =>
   html`<div class="control">
@@ -89,18 +72,22 @@ const signingKey = (view: View): Page =>
   html`<div class="control">
     ${
       view.mayAct
-        ? html`<button popovertarget="rotate">Signing key…</button> ${confirmation({
-              id: "rotate",
-              title: "Rotate the signing key?",
-              subject: `Webhooks are signed with ${view.keyid}.`,
-              text: "They will be signed with a new key. The old key stays published for a day.",
-              form: html`${controlForm(view, "/sandbox/rotate-key", html`<button class="danger">Rotate key</button>`)}`,
-            })}`
+        ? askedAction({
+            id: "rotate",
+            button: "Signing key…",
+            title: "Rotate the signing key?",
+            subject: `Webhooks are signed with ${view.keyid}.`,
+            text: "They will be signed with a new key. The old key stays published for a day.",
+            confirm: "Rotate key",
+            kind: "danger",
+            action: "/sandbox/rotate-key",
+            back: view.here,
+          })
         : html`<span class="control-name">Signing key</span> <span class="mono">${clipped(view.keyid)}</span>`
     }
   </div>`;
 
-/** What the action that led to this page did. The script takes it out of the address, so that it is told once. */
+/** What the action that led to this page did. */
 const DONE = new Map([
   ["advanced", "The clock was moved forward."],
   ["cancelled", "The link was cancelled. It can no longer be paid."],
@@ -111,11 +98,6 @@ const DONE = new Map([
   ["sampled", "A sample link was created and paid. No money moved."],
   ["rotated", "Webhooks are now signed with a new key. The old key stays published for a day."],
 ]);
-
-function notice(done: string | undefined): Page | "" {
-  const text = DONE.get(done ?? "");
-  return text === undefined ? "" : html`<p class="notice" role="status">${text}</p>`;
-}
 
 const readOnlyNotice = html`<p class="notice">
   This page is read-only. To create links, cancel them or resend webhooks, open the dashboard address that

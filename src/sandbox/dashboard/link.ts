@@ -11,7 +11,7 @@ import { safeJson } from "../../render/safe-text.ts";
 import {
   clipped,
   block,
-  confirmation,
+  askedAction,
   copyable,
   facts,
   folded,
@@ -49,13 +49,17 @@ export function linkPage(view: View, id: string, refused?: Refused): Page | unde
     actions: html`${open ? html`<a class="button" href="${url}">Open checkout</a>` : ""}
     ${
       open && view.mayAct
-        ? html`<button class="danger" popovertarget="cancel">Cancel link…</button> ${confirmation({
-              id: "cancel",
-              title: "Cancel this link?",
-              subject: clipped(linkTitle(link)),
-              text: "Customers can no longer pay it. This cannot be undone.",
-              form: html`${controlForm(view, `/sandbox${path}/cancel`, html`<button class="danger">Cancel link</button>`)}`,
-            })}`
+        ? askedAction({
+            id: "cancel",
+            button: "Cancel link…",
+            title: "Cancel this link?",
+            subject: clipped(linkTitle(link)),
+            text: "Customers can no longer pay it. This cannot be undone.",
+            confirm: "Cancel link",
+            kind: "danger",
+            action: `/sandbox${path}/cancel`,
+            back: view.here,
+          })
         : ""
     }`,
     chain: chainOf(view, link),

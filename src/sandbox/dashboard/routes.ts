@@ -8,13 +8,14 @@ import { refused, type Parsed } from "../../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../../domain/time.ts";
 import { cardFor } from "../../domain/test-cards.ts";
 import type { PageKey } from "../../pages/access.ts";
+import baseStyle from "../../pages/browser/base.css?raw";
+import dashboardStyle from "../../pages/browser/dashboard.css?raw";
 import liveScript from "../../pages/browser/live.js?raw";
+import pagesStyle from "../../pages/browser/pages.css?raw";
 import pagesScript from "../../pages/browser/pages.js?raw";
 import { localPath } from "../../pages/components.ts";
 import { capturedRequest } from "../../pages/exchange.ts";
 import { download, fileReply, htmlReply, type Page } from "../../pages/page.ts";
-import { PAGES_STYLE, STYLE } from "../../pages/style.ts";
-import { BANNER_STYLE } from "../banner.ts";
 import { addLink, cancelLink } from "../links.ts";
 import { acceptPayment, paymentInputFromForm } from "../payments.ts";
 import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
@@ -26,7 +27,6 @@ import { notFoundPage } from "./frame.ts";
 import { homePage } from "./home.ts";
 import { linkPage, newLinkPage, sampleForm } from "./link.ts";
 import { DELIVERIES, LINKS, listPage, PAYMENTS, REQUESTS, requestPage, searchPage } from "./lists.ts";
-import { DASHBOARD_STYLE } from "./style.ts";
 
 export function dashboardRoutes(app: Hono, runtime: SandboxRuntime, key: PageKey): void {
   const view = (c: Context): View => viewOf(c, runtime, key.isHeldBy(c));
@@ -52,9 +52,7 @@ export function dashboardRoutes(app: Hono, runtime: SandboxRuntime, key: PageKey
   detail("delivery", "/deliveries/:id", (shown, id, c) =>
     deliveryPage(shown, runtime, id, Number(c.req.query("attempt"))),
   );
-  app.get("/dashboard.css", () =>
-    fileReply(STYLE + BANNER_STYLE + PAGES_STYLE + DASHBOARD_STYLE, "text/css"),
-  );
+  app.get("/dashboard.css", () => fileReply(baseStyle + pagesStyle + dashboardStyle, "text/css"));
   app.get("/deliveries/:id/attempts/:number/:file{body|request}", (c) => downloadAttempt(view(c), c));
   app.get("/dashboard.js", () => fileReply(pagesScript, "text/javascript"));
   app.get("/live.js", () => fileReply(liveScript, "text/javascript"));

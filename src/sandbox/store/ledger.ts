@@ -3,8 +3,10 @@ import { outcomeName } from "../../domain/outcome.ts";
 import * as z from "zod/mini";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
+import { formatAmount, type Amount } from "../../domain/money.ts";
+import { parseJsonObject } from "../../domain/parse-json.ts";
 import type { LinksQuery } from "../../domain/payment-link-reply.ts";
-import { outcomeOf, textOf } from "../../domain/transaction.ts";
+import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import {
   lockFile,
   openDatabase,
@@ -59,13 +61,13 @@ export function openLedger(path: string) {
   return {
     /** Makes all changes of a unit, or none if it throws. Runs it at once; resolves when the changes are durable. */
     write: units.write,
-    addLink: (link: Link) => insert("links", z.encode(linkRow, link)),
+    addLink: (link: Link) => insert("links", { ...z.encode(linkRow, link), searched: textOfLink(link) }),
     saveLink: (link: Link) => {
-      const { id, ...columns } = z.encode(linkRow, link);
+      const { id, ...columns } = { ...z.encode(linkRow, link), searched: textOfLink(link) };
       const changes = Object.keys(columns).map((name) => `${name} = ?`);
       run(`UPDATE links SET ${changes.join()} WHERE id = ?`, ...Object.values(columns), id);
     },
-    findLink: (id: string) => found(linkRow, "SELECT * FROM links WHERE id = ?", id),
+    findLink: (id: string) => found(linkRow, SELECT_LINK, id),
     /** Whether this is the number of a paid order of the terminal. */
     isPaid: (terminalId: string, invoiceId: string) => row(SELECT_PAID, invoiceId, terminalId) !== undefined,
     links: (query: ListQuery) => readList(LINKS, query, rows),
@@ -87,7 +89,8 @@ export function openLedger(path: string) {
       const { record } = payment;
       const reference = textOf(record, "reference") ?? "";
       const outcome = outcomeName(outcomeOf(record));
-      insert("payments", { ...z.encode(paymentRow, payment), reference, outcome });
+      const searched = textOfPayment(record, found(linkRow, SELECT_LINK, payment.linkId));
+      insert("payments", { ...z.encode(paymentRow, payment), reference, outcome, searched });
     },
     findPayment: (uti: string) => found(paymentRow, "SELECT * FROM payments WHERE uti = ?", uti),
     /** The payment that a rendered form of a link has made. */
@@ -100,8 +103,13 @@ export function openLedger(path: string) {
     partialPayments: (linkId: string) =>
       rows(SELECT_PARTIAL, linkId).map((one) => paymentRow.parse(one).record),
     addDelivery: (delivery: Delivery) => {
-      const origin = parseWebAddress(delivery.url)?.origin ?? "";
-      insert("deliveries", { ...z.encode(deliveryRow, delivery), origin });
+      const url = parseWebAddress(delivery.url);
+      const origin = url?.origin ?? "";
+      const record = parseJsonObject(new TextDecoder().decode(delivery.body)) ?? {};
+      const payment = textOfPayment(record, found(linkRow, SELECT_LINK, delivery.linkId));
+      // Not the password in an address.
+      const searched = `${payment} ${origin}${url?.pathname ?? ""}`.toLowerCase();
+      insert("deliveries", { ...z.encode(deliveryRow, delivery), origin, searched });
     },
     findDelivery: (id: string) => found(deliveryRow, "SELECT * FROM deliveries WHERE id = ?", id),
     deliveries: (query: ListQuery) => readList(DELIVERIES, query, rows),
@@ -173,6 +181,29 @@ function lockLedger(path: string): () => void {
   });
 }
 
+/** What a search finds a link by. */
+const textOfLink = ({ request }: Link): string =>
+  [request.invoiceId, request.description, request.customerName, amountText(request.amount, request.currency)]
+    .join(" ")
+    .toLowerCase();
+
+/** What a search finds a payment and its deliveries by. */
+const textOfPayment = (record: TransactionRecord, link: Link | undefined): string =>
+  [
+    textOf(record, "reference"),
+    outcomeName(outcomeOf(record)),
+    amountText(amountIn(record, "amountTrans") ?? "", textOf(record, "transCurrencyCode") ?? ""),
+    textOf(record, "cardPan"),
+    link?.request.customerName,
+  ]
+    .join(" ")
+    .toLowerCase();
+
+/** As it is spelled and as it is shown, without the commas between thousands. */
+const amountText = (amount: Amount, currency: string): string =>
+  `${String(amount)} ${formatAmount(amount, currency)}`;
+
+const SELECT_LINK = "SELECT * FROM links WHERE id = ?";
 const SELECT_PAID =
   "SELECT 1 FROM links WHERE invoiceId = ? AND terminalId = ? AND paidDate IS NOT NULL AND NOT reusable LIMIT 1";
 const SELECT_PARTIAL = "SELECT * FROM payments WHERE linkId = ? AND outcome = 'partially-approved'";

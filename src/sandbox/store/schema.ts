@@ -7,19 +7,20 @@ export const LEDGER_SCHEMA = `
     terminalId TEXT NOT NULL AS (json_extract(request, '$.terminalId')) STORED,
     invoiceId TEXT AS (json_extract(request, '$.invoiceId')) STORED,
     reusable INTEGER NOT NULL AS (json_type(request, '$.linkOptions') IS NOT NULL) STORED,
-    createdDate TEXT NOT NULL, expirationDate TEXT NOT NULL,
+    createdDate TEXT NOT NULL, expirationDate TEXT NOT NULL, searched TEXT NOT NULL,
     viewedDate TEXT, attemptedDate TEXT, paidDate TEXT, cancelledDate TEXT);
   CREATE INDEX links_created ON links (terminalId, createdDate);
   CREATE INDEX links_paid ON links (invoiceId, terminalId) WHERE paidDate IS NOT NULL AND NOT reusable;
   CREATE TABLE payments (
     seq INTEGER PRIMARY KEY, uti TEXT NOT NULL UNIQUE, linkId TEXT NOT NULL,
-    reference TEXT NOT NULL, outcome TEXT NOT NULL, record TEXT NOT NULL, customer TEXT NOT NULL, form TEXT);
+    reference TEXT NOT NULL, outcome TEXT NOT NULL, searched TEXT NOT NULL,
+    record TEXT NOT NULL, customer TEXT NOT NULL, form TEXT);
   CREATE INDEX payments_reference ON payments (reference);
   CREATE INDEX payments_link ON payments (linkId, seq);
   CREATE UNIQUE INDEX payments_form ON payments (linkId, form) WHERE form IS NOT NULL;
   CREATE TABLE deliveries (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, linkId TEXT NOT NULL, uti TEXT NOT NULL,
-    url TEXT NOT NULL, origin TEXT NOT NULL, body BLOB NOT NULL, state TEXT NOT NULL,
+    url TEXT NOT NULL, origin TEXT NOT NULL, searched TEXT NOT NULL, body BLOB NOT NULL, state TEXT NOT NULL,
     attempts INTEGER NOT NULL, tries INTEGER NOT NULL, due INTEGER NOT NULL);
   CREATE INDEX deliveries_due ON deliveries (due, seq) WHERE state = 'waiting';
   CREATE INDEX deliveries_origin ON deliveries (origin, due, seq) WHERE state = 'waiting';

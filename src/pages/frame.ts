@@ -1,0 +1,76 @@
+/** The frame of pages that people work with: search and connection, tabs, what an action has done, and the content. */
+import { html } from "hono/html";
+import { searchBox, type SearchBox } from "./components.ts";
+import { page, type Frame, type Page } from "./page.ts";
+
+export interface Tab {
+  readonly href: string;
+  readonly title: string;
+  /** Beside the title, such as a count. */
+  readonly more?: Page | "";
+}
+
+interface WorkFrame extends Omit<Frame, "content"> {
+  readonly brand: Page | string;
+  readonly search: Omit<SearchBox, "id">;
+  readonly tabs: readonly Tab[];
+  /** The address of the current tab. */
+  readonly current: string | undefined;
+  /** Beside the tabs. */
+  readonly beside: Page;
+  /** What an action has done. The script takes it out of the address, so that it is told once. */
+  readonly done: string | undefined;
+  /** Above the content, and never live. */
+  readonly note?: Page | "";
+  readonly content: Page;
+  /** The address that the script reads again. */
+  readonly here: string;
+  /** Whether the content follows what happens; the head always does. */
+  readonly live: boolean;
+}
+
+export const workPage = ({
+  brand,
+  search,
+  tabs,
+  current,
+  beside,
+  done,
+  note = "",
+  content,
+  here,
+  live,
+  ...frame
+}: WorkFrame): Page =>
+  page({
+    ...frame,
+    content: html`<a class="skip" href="#main">Skip to content</a>
+      <section class="head" aria-label="Head">
+        <div class="head-row">
+          <p class="brand" dir="auto"><a href="/">${brand}</a></p>
+          ${searchBox({ id: "search", ...search })}
+          <p id="connection" class="connection" role="status">Not live: reload to update</p>
+        </div>
+        <div class="head-row">
+          <nav id="tabs" class="tabs" aria-label="Lists" data-live>
+            <ul>
+              ${tabs.map(
+                ({ href, title, more = "" }) =>
+                  html`<li>
+                    <a href="${href}" ${href === current ? html`aria-current="page"` : ""}>${title}${more}</a>
+                  </li>`,
+              )}
+            </ul>
+          </nav>
+          ${beside}
+        </div>
+      </section>
+      <main id="main" tabindex="-1">
+        ${done === undefined ? "" : html`<p class="notice" role="status">${done}</p>`} ${note}
+        <div id="content" data-page="${here}" ${live ? "data-live" : ""}>${content}</div>
+      </main>`,
+  });
+
+/** A count beside a tab; on narrow screens its words are heard, not seen. */
+export const count = (text: string, words: string, kind: "failed" | "" = ""): Page =>
+  html` <span class="count ${kind}">${text}<span class="word"> ${words}</span></span>`;
