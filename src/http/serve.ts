@@ -108,6 +108,8 @@ function takeTurns() {
   const waiting = new Map<Socket, (() => void)[]>();
   return {
     begin: (socket: Socket, start: () => void): void => {
+      // The answer before was the last one.
+      if (!socket.writable) return;
       const queue = waiting.get(socket);
       if (queue === undefined) {
         waiting.set(socket, []);

@@ -169,7 +169,11 @@ const OK: HttpReply = { status: 200, headers: [], body: NOTHING };
  */
 const problem = ({ status, code }: Rejected): HttpReply => ({
   status,
-  headers: [["Content-Type", "application/problem+json"]],
+  // Whoever sends what is refused must connect again for the next one: pipelined requests end with the first.
+  headers: [
+    ["Content-Type", "application/problem+json"],
+    ["Connection", "close"],
+  ],
   body: new TextEncoder().encode(JSON.stringify({ status, code, detail: MEANINGS[code] })),
 });
 

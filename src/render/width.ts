@@ -30,10 +30,14 @@ export const padStart = (text: string, width: number): string => space(text, wid
 
 const space = (text: string, width: number): string => " ".repeat(Math.max(0, width - widthOf(text)));
 
-/** At most `width` columns, with an ellipsis if something was cut. */
+/** More than any character takes with its marks. */
+const UNITS_PER_COLUMN = 16;
+
+/** At most `width` columns, with an ellipsis if something was cut. What is far too long is cut before it is measured, which is slow. */
 export function clip(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  const [start = ""] = linesOf(text, width - 1);
+  const bounded = text.slice(0, UNITS_PER_COLUMN * width);
+  if (bounded.length === text.length && widthOf(text) <= width) return text;
+  const [start = ""] = linesOf(bounded, width - 1);
   return `${widthOf(start) < width ? start.trimEnd() : ""}…`;
 }
 

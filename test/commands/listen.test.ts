@@ -305,6 +305,30 @@ describe("hostile senders", () => {
     expect((await running.stop()).code).toBe(130);
   });
 
+  it("end their connection with a refusal, and are shown at a bounded rate", async () => {
+    const { running, url } = await listen(temporaryHome());
+    const { port, hostname, host } = new URL(url);
+    const unsigned = `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+    const post = (): Promise<string> =>
+      new Promise((resolve) => {
+        const socket = connect(Number(port), hostname).on("error", () => undefined);
+        let answers = "";
+        socket.on("data", (chunk) => (answers += String(chunk))).on("close", () => resolve(answers));
+        socket.write(unsigned.repeat(500));
+      });
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(Array.from({ length: 100 }, post));
+      for (const answer of answers) expect(answer.match(/HTTP\/1\.1 401 /g)).toHaveLength(1);
+    }
+    const { stdout } = await running.stop();
+    const shown = lines(stdout).filter(({ type }) => type === "rejected");
+    const hidden = lines(stdout)
+      .filter(({ type }) => type === "warning")
+      .map(({ message }) => Number.parseInt(String(message), 10));
+    expect(shown.length + hidden.reduce((sum, count) => sum + count, 0)).toBe(300);
+    expect(lines(stdout).at(-1)).toMatchObject({ type: "summary", rejected: 300 });
+  });
+
   it.each(["http", "https"])(
     "leave room for genuine senders among 5,000 connections that send nothing: %s",
     async (scheme) => {

@@ -149,6 +149,18 @@ describe("in order, cheapest first", () => {
     expect(codes(seen)).toEqual(["wrong_host", "taken"]);
   });
 
+  it("repeats at most 500 characters of what a sender wrote", async () => {
+    const { server, seen } = await startTestReceiver();
+    for (const head of [`POST /${"a".repeat(15_000)}`, `${"A".repeat(12_000)} /`])
+      await exchangeRaw(server.url, `${head} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    await exchangeRaw(
+      server.url,
+      `POST /webhooks/paylink HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: ${"x".repeat(14_000)}\r\n\r\n`,
+    );
+    expect(seen.length).toBeGreaterThan(1);
+    for (const outcome of seen) expect("detail" in outcome && outcome.detail.length).toBeLessThanOrEqual(500);
+  });
+
   it("counts a body that arrives in chunks", async () => {
     const { server, seen } = await startTestReceiver(100);
     const answer = await exchangeRaw(

@@ -62,8 +62,12 @@ export function createReporter(parts: ReporterParts): Reporter {
     if (pendingLength > MAX_PENDING) flush();
   };
   const eventText = createEventText(parts);
+  const rejections = createRateLimit((count) =>
+    out.warn(`${count} more requests were rejected within a second. They are counted, and not shown.`),
+  );
   return {
     finish: () => {
+      rejections.close();
       flush();
       return { ...counts, failed: failed.count() };
     },
@@ -71,14 +75,38 @@ export function createReporter(parts: ReporterParts): Reporter {
       counts.received += 1;
       if (outcome.type === "rejected") counts.rejected += 1;
       else if (outcome.verdict.verdict === "valid") counts.verified += 1;
-      if (outcome.type === "rejected") print(out.json ? rejectionLine(outcome) : rejectionText(outcome, out));
-      else if (shows(outcome)) print(out.json ? eventLine(outcome, compact) : eventText(outcome));
+      if (outcome.type === "rejected") {
+        if (rejections.isWithin()) print(out.json ? rejectionLine(outcome) : rejectionText(outcome, out));
+      } else if (shows(outcome)) print(out.json ? eventLine(outcome, compact) : eventText(outcome));
     },
     forwarded: (id, first, forward, progress) => {
       if (isAccepted(forward.status)) counts.forwarded += 1;
       failed.mark(first, !isAccepted(forward.status) && progress?.state !== "pending");
       print(out.json ? forwardLine(id, forward, progress) : forwardText(id, forward, progress, out));
     },
+  };
+}
+
+/** Rejections that are shown in a second: anybody can cause any number of them. */
+const MAX_REJECTIONS = 100;
+
+/** `exceeded` is called once a second with the number that was too many, and for the rest when it is closed. */
+function createRateLimit(exceeded: (count: number) => void) {
+  let seen = 0;
+  let second: NodeJS.Timeout | undefined;
+  const close = (): void => {
+    clearTimeout(second);
+    second = undefined;
+    if (seen > MAX_REJECTIONS) exceeded(seen - MAX_REJECTIONS);
+    seen = 0;
+  };
+  return {
+    isWithin: (): boolean => {
+      second ??= setTimeout(close, 1_000);
+      seen += 1;
+      return seen <= MAX_REJECTIONS;
+    },
+    close,
   };
 }
 
