@@ -1,5 +1,5 @@
 /** The house rules, checked on the sources: imports, circles, opening sentences, and words that only one place may use. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { CONTRIBUTING, withTable } from "./architecture/contributing.mjs";
 import { COMMANDS, FILES, FOLDERS } from "./architecture/folders.mjs";
@@ -79,6 +79,17 @@ it("the table of folders in CONTRIBUTING is up to date (npm run docs)", async ()
   const text = readFileSync(CONTRIBUTING, "utf8");
   expect(text).toContain("<!-- folders -->");
   expect(await withTable(text)).toBe(text);
+});
+
+it("CONTRIBUTING and README name only files that exist", () => {
+  for (const page of [".github/CONTRIBUTING.md", "README.md"]) {
+    const text = readFileSync(new URL(`../${page}`, import.meta.url), "utf8");
+    const named = [...text.matchAll(/(?<=[`( ])(?:src|test|bin|\.config|\.github)\/[\w./-]*\w/g)].map(
+      ([path]) => path,
+    );
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);
+  }
 });
 
 describe("the checks", () => {

@@ -9,18 +9,27 @@ export const CONTRIBUTING = resolve(import.meta.dirname, "../../.github/CONTRIBU
 /** @param {readonly string[]} names */
 const asCode = (names) => names.map((name) => `\`${name}\``).join(", ");
 
+/**
+ * Folders without their files, and packages without their modules: the table fits a screen.
+ * @param {readonly string[]} targets
+ */
+const shortly = (targets) =>
+  asCode([
+    ...new Set(
+      targets
+        .filter((target) => !target.startsWith("node:"))
+        .map((target) => (target.startsWith("@") ? target : (target.split("/")[0] ?? ""))),
+    ),
+  ]);
+
 /** @returns {string} */
 function table() {
   const rows = Object.entries(FOLDERS).map(([name, { holds, mayImport }]) => [
     asCode([name]),
     holds,
-    asCode(mayImport.filter((target) => !target.startsWith("node:"))),
+    shortly(mayImport),
   ]);
-  const commands = [
-    "`commands`",
-    COMMANDS.holds,
-    `everything except each other and ${asCode(COMMANDS.mayNotImport)}`,
-  ];
+  const commands = ["`commands`", COMMANDS.holds, `everything, except each other, and what has one place`];
   return [["folder", "what belongs there", "may import"], ["---", "---", "---"], ...rows, commands]
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n");

@@ -23,14 +23,13 @@ export function median(values) {
  */
 export function row(what, value, { most, least, unit = "×", digits = 2, note }) {
   const holds = value <= (most ?? Infinity) && value >= (least ?? -Infinity);
-  const notes = [...(holds ? [] : ["not reached"]), ...(note === undefined ? [] : [note])];
-  const measured = `${value.toFixed(digits)} ${unit}`.trim();
-  const cells = [
-    what,
+  const notes = [
     bar(most, least, unit),
-    notes.length === 0 ? measured : `${measured} (${notes.join("; ")})`,
+    ...(holds ? [] : ["not reached"]),
+    ...(note === undefined ? [] : [note]),
   ];
-  process.stdout.write(`| ${cells.join(" | ")} |\n`);
+  const measured = `${value.toFixed(digits)} ${unit}`.trim();
+  process.stdout.write(`| ${what} | ${measured} (${notes.join("; ")}) |\n`);
 }
 
 /**
