@@ -24,6 +24,7 @@ export const FOLDERS = {
       "node:process",
       "node:stream",
       "node:stream/promises",
+      "node:v8",
     ],
   },
   signatures: {
