@@ -38,6 +38,7 @@ export const renderLink = (link: PaymentLink & { readonly url: string }, style: 
 /** The fields of `links show`, in this order; those that the specification lacks follow. */
 const SHOWN_FIELDS: readonly LinkFieldPath[] = [
   "amount",
+  "currency",
   "id",
   "status",
   "customerName",
@@ -61,12 +62,16 @@ export const renderLinkDetails = (link: PaymentLink, json: JsonObject, style: Li
     style,
   );
 
+/** Only a reusable link may have none (Endpoints rule 4). */
+const BY_SERVICE = "3 years after its creation";
+
 /** A request as a summary to confirm. `json` is the request itself. */
 export const renderRequestSummary = (request: PaymentLinkRequest, json: JsonObject, style: Style): string =>
   rowLines(
     [
       ["kind", linkKind(request)],
       ...fieldRows(SHOWN_FIELDS, request, json, style),
+      ...(request.expirationDate === undefined ? [[labelOf("expirationDate"), BY_SERVICE] as const] : []),
       ...otherRows(json, request.currency),
     ],
     style.paint,
@@ -93,6 +98,8 @@ function fieldRows(
 ): FieldRow[] {
   const members = new Map<string, unknown>(Object.entries(json));
   return fields.flatMap((name): FieldRow[] => {
+    // An amount has its currency.
+    if (name === "currency" && amountWords(link) !== ANY_AMOUNT) return [];
     const text = name === "amount" ? amountWords(link) : textOf(members.get(name));
     const value =
       text === undefined ? absent : safeText(name.endsWith("Date") ? dateText(name, text, now) : text);
@@ -101,7 +108,7 @@ function fieldRows(
   });
 }
 
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([...SHOWN_FIELDS, "url", "currency"]);
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([...SHOWN_FIELDS, "url"]);
 
 const otherRows = (json: JsonObject, currency = ""): FieldRow[] =>
   Object.entries(json)
@@ -136,12 +143,14 @@ function dateText(name: string, text: string, now: Date): string {
 
 type LinkAmount = Pick<PaymentLink, "amount" | "currency" | "linkOptions">;
 
+const ANY_AMOUNT = "any amount";
+
 /** The customer of a reusable link with amount 0 enters the amount, within the bounds. */
 export function linkAmount(link: LinkAmount): string | undefined {
   const { amount: filled, currency = "", linkOptions } = link;
   if (filled !== undefined && (linkOptions === undefined || signOf(filled) !== 0))
     return formatAmount(filled, currency).trim();
-  return linkOptions === undefined ? undefined : (boundWords(link) ?? "any amount");
+  return linkOptions === undefined ? undefined : (boundWords(link) ?? ANY_AMOUNT);
 }
 
 /** The same for a card, which says that an amount is only filled in. */

@@ -78,8 +78,8 @@ export function requestBuilder({ flags, base = {}, settings, amountFrom }: Sourc
     if (flags.reusable === true || hasLinkOptions(given))
       setDefaultAt(request, "linkOptions.mode", VARIABLE_MODE);
     const failures = failureCallback(request, base, settings);
-    if (failures !== undefined) setDefaultAt(request, FIELD_OF.failureCallbackUrl, failures);
     for (const [field, value] of defaults) setDefaultAt(request, field, value);
+    if (failures !== undefined) setDefaultAt(request, FIELD_OF.failureCallbackUrl, failures);
     const reusable = memberOf(request, "linkOptions") !== undefined;
     if (reusable && flags.amount === undefined) setDefaultAt(request, "amount", new JsonNumber("0"));
     // The service sets the expiry of a reusable link, unless the user sets one.

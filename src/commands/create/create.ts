@@ -84,7 +84,7 @@ export async function create(context: Context, options: CreateOptions): Promise<
   if (options.curl) return printCurl(context, options, request);
   const api = await context.api();
   const created = await api.createLink(request);
-  await showLink(created, request, options, context);
+  await showLink(created, options, context);
   if (!options.wait) return 0;
   const { waitForPayment } = await import("./wait.ts");
   return waitForPayment(context, { ...options, link: created.link });
@@ -121,18 +121,24 @@ function entered({ amount, linkOptions }: CreatedLink["link"]): string[] {
 }
 
 /** What can be done with the link; only the sandbox's can be paid from here. */
-function nextSteps(link: CreatedLink["link"], settings: CreateOptions["settings"]): readonly Hint[] {
-  const { id, url } = link;
+function nextSteps(link: CreatedLink["link"], { settings, wait }: CreateOptions): readonly Hint[] {
+  const { id, url, linkOptions } = link;
   const paying = paylink("pay", url, ...entered(link));
+  const showing = paylink("links", "show", id ?? url);
   return [
     ...(settings.label === "sandbox" ? [hint`To pay it as the customer: ${paying}`] : []),
-    hint`To check whether it was paid: ${paylink("links", "show", id ?? url)}`,
+    ...(wait
+      ? []
+      : [
+          linkOptions === undefined
+            ? hint`To check whether it was paid: ${showing}`
+            : hint`To see it: ${showing}`,
+        ]),
   ];
 }
 
 async function showLink(
   { text, link, violations }: CreatedLink,
-  request: PaymentLinkRequest,
   options: CreateOptions,
   context: Context,
 ): Promise<void> {
@@ -141,9 +147,7 @@ async function showLink(
   const card = !out.json && !options.quiet;
   if (card) {
     out.data(renderLink(link, { paint: out.paint, now: options.now, service: options.settings }));
-    if (request.expirationDate === undefined)
-      out.note("No expiry was sent: the service gives a reusable link 3 years.");
-    for (const next of nextSteps(link, options.settings)) out.note(renderHint(next, context.named));
+    for (const next of nextSteps(link, options)) out.note(renderHint(next, context.named));
   } else if (out.json) out.data(text);
   else out.data(safeText(link.url));
   if (options.qr) {
