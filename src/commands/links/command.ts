@@ -24,7 +24,6 @@ const list = command({
   examples: ["paylink links list --status active --since 30d", "paylink links list --limit 5 --quiet"],
   isDefault: true,
   flags: {
-    ...linkFlags("Not every link was listed."),
     status: flag(
       "--status <status>",
       "only links with this status",
@@ -43,6 +42,7 @@ const list = command({
     terminalId: flag("--terminal-id <id>", "list the links of this terminal (default: the account's)", text, {
       example: "1234567890",
     }),
+    ...linkFlags("Not every link was listed."),
   },
   consequence: "Nothing was listed.",
   prepare: async (values, usage, context) => (await import("./links.ts")).listOptions(values, usage, context),
@@ -69,7 +69,6 @@ const update = command({
   ],
   arguments: { link },
   flags: {
-    ...linkFlags("The link was not changed."),
     description: flag("--description <text>", "what the customer reads about the payment", text, {
       example: "'Order 1042'",
     }),
@@ -79,6 +78,7 @@ const update = command({
       parseExpires,
       { example: "14d" },
     ),
+    ...linkFlags("The link was not changed."),
   },
   consequence: "Nothing was changed.",
   check: ({ description, expires }, { problems }) => {
