@@ -211,15 +211,13 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       if (chosen !== undefined && isDatabaseUrl(chosen)) {
         for (const password of passwordsIn(chosen)) secrets.know(password);
         const { openPostgresEventStore } = await import("./events/postgres.ts");
-        return openPostgresEventStore(chosen, { env, owner: newId(), now });
+        return openPostgresEventStore(chosen, { env, user: await userName() });
       }
       if (chosen !== undefined) requireFolder(chosen);
       const { openEventStore } = await import("./events/sqlite.ts");
       return openEventStore(chosen ?? eventsPath(data), {
         thread: eventThread,
-        owner: newId(),
-        now,
-        warn: out.warn,
+        user: await userName(),
       });
     },
     hasEvents: async () => existsSync((await settings()).get("eventStore") ?? eventsPath(data)),
@@ -296,4 +294,14 @@ async function createFile(draft: string, path: string, { text, place, mode }: Ne
 function unwritable(path: string, place: string, cause: unknown): PaylinkError {
   const reason = hasCode(cause, "ENOENT") ? "its folder does not exist" : systemReason(cause);
   return new PaylinkError("file_unwritable", `Cannot write ${place} ${path}: ${reason}.`, { cause });
+}
+
+/** The user of the system. One that its files do not name has a number alone. */
+async function userName(): Promise<string> {
+  const { userInfo } = await import("node:os");
+  try {
+    return userInfo().username;
+  } catch {
+    return "unknown";
+  }
 }

@@ -57,7 +57,7 @@ export const remembers = (folder: string): boolean =>
 
 /** A memory of nothing, for a run that only checks its rows. */
 export const emptyMemory = (): Memory => ({
-  database: openDatabase(":memory:", [SCHEMA]),
+  database: openDatabase(":memory:", SCHEMA),
   release: () => undefined,
 });
 
@@ -74,7 +74,7 @@ export function openMemory(folder: string): Memory {
     if (isMarked && (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0)
       throw lost(folder, "is missing or empty");
     const damage = (_path: string, reason: string): PaylinkError => lost(folder, `is damaged: ${reason}`);
-    return { database: openDatabase(path, [SCHEMA], { damage, check }), release: () => undefined };
+    return { database: openDatabase(path, SCHEMA, { damage, check }), release: () => undefined };
   });
 }
 

@@ -231,3 +231,24 @@ export function parseCurrency(text: string): Parsed<string> {
     ? accepted(text.toUpperCase())
     : refused("must be a three-letter currency code, such as EUR");
 }
+
+/** Decimals of the whole numbers that databases add up: more than any currency has. */
+const SCALE = 4;
+/** Digits that a safe integer has. */
+const MAX_DIGITS = 15;
+
+/** The amount in ten-thousandths of the major unit, for exact sums; undefined if it is finer or larger than that allows. */
+export function scaledAmount(amount: Amount): number | undefined {
+  const { sign, digits, magnitude } = partsOf(amount);
+  const zeros = magnitude - digits.length + SCALE;
+  if (sign === 0) return 0;
+  if (zeros < 0 || digits.length + zeros > MAX_DIGITS) return undefined;
+  return sign * Number(digits + "0".repeat(zeros));
+}
+
+/** A sum of such numbers as a decimal. */
+export function unscaledAmount(sum: bigint): string {
+  const digits = String(sum < 0n ? -sum : sum).padStart(SCALE + 1, "0");
+  const fraction = digits.slice(-SCALE).replace(/0+$/, "");
+  return `${sum < 0n ? "-" : ""}${digits.slice(0, -SCALE)}${fraction === "" ? "" : `.${fraction}`}`;
+}

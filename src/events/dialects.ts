@@ -1,5 +1,7 @@
 /** What differs between the SQL of SQLite and that of PostgreSQL. Every statement of the event store is built from it. */
 
+import type { PaylinkError } from "../domain/errors.ts";
+
 /** A value that both databases store. */
 export type Value = null | number | bigint | string | Uint8Array;
 
@@ -19,63 +21,49 @@ export interface Dialect {
   readonly rows: number;
   /** Several groups are written at the same time, so each locks rows in the order of their keys. */
   readonly concurrent: boolean;
-  /** Locks the selected rows, or skips those that are locked. */
-  readonly lock: string;
+  /** Passes over rows that another transaction has locked. */
   readonly skipLocked: string;
+  /** A subquery that is read once, before the statement changes what it reads. */
+  readonly materialized: string;
   /** Gives back some of the space of deleted rows, where the database does not do so by itself. */
   readonly giveBack: string | undefined;
   /** The function that finds a text in a text. */
   readonly position: string;
+  /** The time of the transaction, in milliseconds since 1970. */
+  readonly now: string;
   readonly types: {
     /** A number from the order of insertion, as the key. */
     readonly key: string;
-    /** The same in tables that SQLite numbers by itself, as a line of their definition, and its name. */
-    readonly order: string;
-    readonly orderName: string;
     readonly integer: string;
     /** Compared byte by byte, whatever the locale of the database. */
     readonly text: string;
     readonly bytes: string;
-    /** What follows the definition of a table; of one that is read by its text key only. */
+    /** What follows the definition of a table; of one that is read by its own key only. */
     readonly table: string;
     readonly keyed: string;
   };
-  /** What the third migration needs besides its common statements. */
-  readonly third: string;
+  /** A random text that no other store has. */
+  readonly newIdentity: string;
 }
 
 export const SQLITE: Dialect = {
   schema: "",
   rows: 1,
   concurrent: false,
-  lock: "",
   skipLocked: "",
+  materialized: "",
   giveBack: "PRAGMA incremental_vacuum(1000)",
   position: "instr",
+  now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
   types: {
     key: "INTEGER PRIMARY KEY AUTOINCREMENT",
-    order: "",
-    orderName: "rowid",
     integer: "INTEGER",
     text: "TEXT",
     bytes: "BLOB",
     table: "STRICT",
     keyed: "STRICT, WITHOUT ROWID",
   },
-  third: "",
-};
-
-const PG_KEY = "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY";
-const PG_TEXT = `text COLLATE "C"`;
-
-/**
- * The indexes of large tables that the third migration adds: `tables.ts` builds them before it while receivers go on. With
- * them, a change of the columns' collation changes the catalogue alone.
- */
-export const THIRD_INDEXES: Readonly<Record<string, string>> = {
-  arrivals_of: `arrivals (event COLLATE "C")`,
-  forwards_of: `forwards (event COLLATE "C", status)`,
-  forwards_refused: `forwards (event COLLATE "C") WHERE status NOT BETWEEN 200 AND 299`,
+  newIdentity: "lower(hex(randomblob(16)))",
 };
 
 export const POSTGRES: Dialect = {
@@ -83,35 +71,31 @@ export const POSTGRES: Dialect = {
   // A statement has at most 65,535 values.
   rows: 1000,
   concurrent: true,
-  lock: "FOR UPDATE",
   skipLocked: "FOR UPDATE SKIP LOCKED",
+  // PostgreSQL may run a subquery with a limit again, and claim more than was asked for.
+  materialized: "MATERIALIZED",
   giveBack: undefined,
   position: "strpos",
+  now: "(extract(epoch FROM now()) * 1000)::bigint",
   types: {
-    key: PG_KEY,
-    order: `seq ${PG_KEY},`,
-    orderName: "seq",
+    key: "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     integer: "bigint",
-    text: PG_TEXT,
+    text: `text COLLATE "C"`,
     bytes: "bytea",
     table: "",
     keyed: "",
   },
-  // A text of another collation than the one it is compared with finds nothing by its index.
-  third: [
-    // In the order in which receivers of 0.2.0 use them: in another, two would wait for each other.
-    "LOCK TABLE paylink.arrivals, paylink.forwards, paylink.claims, paylink.queue",
-    ...Object.entries(THIRD_INDEXES).map(
-      ([name, on]) => `CREATE INDEX IF NOT EXISTS ${name} ON paylink.${on}`,
-    ),
-    "DROP INDEX paylink.arrivals_event, paylink.forwards_event",
-    ...["arrivals", "forwards", "claims"].map(
-      (table) => `ALTER TABLE paylink.${table} ALTER COLUMN event TYPE ${PG_TEXT}`,
-    ),
-    "ALTER TABLE paylink.schema_version ADD COLUMN store uuid NOT NULL DEFAULT gen_random_uuid()",
-    "",
-  ].join(";\n"),
+  newIdentity: "gen_random_uuid()::text",
 };
+
+/** A database that can be read. */
+export interface Readable {
+  readonly dialect: Dialect;
+  /** Opens it for statements that each commit by themselves. */
+  readonly open: () => { readonly all: All; readonly close: () => void };
+  /** The failure of a row that paylink did not write. */
+  readonly damaged: (reason: string) => PaylinkError;
+}
 
 /** Runs one statement that returns no rows. Resolves with the number of rows that it changed. */
 export type Change = (sql: string, values?: readonly Value[]) => Promise<number>;
@@ -120,8 +104,8 @@ export type Change = (sql: string, values?: readonly Value[]) => Promise<number>
 export interface Statements {
   readonly all: All;
   readonly change: Change;
-  /** The database's time at their beginning in milliseconds, where the clocks of its users differ. */
-  readonly now?: number;
+  /** The database's time at their beginning, in milliseconds: the clocks of its users differ. */
+  readonly now: number;
 }
 
 export interface Session extends Statements {
@@ -182,14 +166,9 @@ export async function changeRows(
   return changed;
 }
 
-/** Deletes the rows with these keys, in the order of their events. */
-export const removeRows = (session: Session, table: "claims" | "queued", key: string, keys: Rows) =>
-  changeRows(session, keys, (places) => {
-    const { schema, lock } = session.dialect;
-    return `DELETE FROM ${schema}${table} WHERE event IN (
-      SELECT event FROM ${schema}${table} WHERE ${key} IN (VALUES ${places}) ORDER BY event ${lock})`;
-  });
-
 /** Of the same order in all groups: two that lock the same rows in another order would wait for each other. */
 export const inOrder = <T>(rows: readonly T[], keyOf: (row: T) => string): T[] =>
   rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+
+/** The places of these values: `?, ?`. */
+export const places = (values: readonly unknown[]): string => values.map(() => "?").join();

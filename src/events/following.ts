@@ -1,108 +1,103 @@
 /** Follows a store: returns the events, or the rejections, that any receiver has stored since the last look. */
-import type { EventFilter, Followed } from "../receiver/event-store.ts";
-import type { All, Row } from "./dialects.ts";
-import { conditionsOf, type Readable, sourceOf } from "./reading.ts";
-import { followedRejectionFromRow, queuedEventFromRow } from "./rows.ts";
+import { idAt } from "../receiver/events.ts";
+import type { All, Readable, Row, Value } from "./dialects.ts";
+import {
+  type DamagedRow,
+  eventFromRow,
+  orDamaged,
+  rejectionFromRow,
+  type StoredEvent,
+  type StoredRejection,
+} from "./rows.ts";
 
 /** Rows in memory at once. */
 const PAGE_SIZE = 100;
-/** Milliseconds from the number of an event on a server to its commit, and more. */
+/** Milliseconds in which a number that a server has given to a row is committed, or never. */
 const COMMIT_TIME = 10_000;
-/** Events that all receivers may have numbered and not committed when the first look is taken. */
-const UNCOMMITTED = 10_000;
+/** Rows that all receivers may have numbered and not committed when the first look is taken. */
+const UNCOMMITTED = 1_000;
 
-interface Numbered {
-  readonly seq: number;
-  readonly id: string;
+/** What a look gives, a page at a time. */
+export interface Followed {
+  readonly found: readonly (StoredEvent | StoredRejection | DamagedRow)[];
+  /** There is no more for now. */
+  readonly isEnd: boolean;
+  /** The database is another one than at the last look. */
+  readonly isAnother: boolean;
 }
 
-const numbered = (row: Row): Numbered => ({ seq: Number(row["seq"]), id: String(row["id"]) });
+interface Source {
+  readonly table: "events" | "rejections";
+  readonly select: string;
+  readonly where: string;
+  readonly values: readonly Value[];
+}
 
 /**
- * Events are followed by their number, since clocks differ. On a server an event may appear after one with a higher number: what
- * was numbered less than 10 s ago is looked through again.
+ * Rows are followed by their number, since clocks differ. On a server a row may appear after one with a higher number, so numbers
+ * that were passed over are looked for again until they cannot appear any more.
  */
 export function follow(
-  { dialect, open }: Readable,
-  filter: EventFilter,
-  rejected = false,
+  { dialect: { schema, concurrent }, open }: Readable,
+  { table, select, where, values }: Source,
+  since: Date | undefined,
 ): (now: Date) => Promise<Followed> {
-  const { table, select } = sourceOf(rejected ? "rejections" : "events", dialect);
-  const from = `${dialect.schema}${table}`;
-  const { where, values } = conditionsOf(filter, dialect);
-  /** Below it, nothing appears any more. */
-  let floor: number | undefined;
-  let cursor = 0;
-  /** The events above the floor that are known, and when each was seen. */
-  const seen = new Map<number, number>();
-  let last: Numbered = { seq: 0, id: "" };
-  let after = "";
+  const from = `${schema}${table}`;
+  const convert = orDamaged<StoredEvent | StoredRejection>(
+    table === "events" ? eventFromRow : rejectionFromRow,
+  );
+  let store: string | undefined;
+  let last = 0;
+  /** The numbers below `last` that have not appeared, and until when they may. */
+  const missing = new Map<number, number>();
 
-  const one = async (all: All, sql: string, ...given: number[]): Promise<Numbered | undefined> =>
-    (await all(sql, given)).map(numbered)[0];
-  const newest = (all: All) => one(all, `SELECT seq, id FROM ${from} ORDER BY seq DESC LIMIT 1`);
-  const start = async (all: All, now: number): Promise<void> => {
-    const top = (await newest(all)) ?? last;
-    const settled = Math.max(0, dialect.concurrent ? top.seq - UNCOMMITTED : top.seq);
-    const { since } = filter;
-    floor = settled;
-    cursor = settled;
-    if (since !== undefined) {
-      const [row] = await all(`SELECT min(seq) AS seq FROM ${from} WHERE received_at >= ?`, [
-        since.getTime(),
-      ]);
-      cursor = row?.["seq"] == null ? settled : Math.min(settled, Number(row["seq"]) - 1);
-      return;
+  const numbers = async (all: All, sql: string, given: readonly Value[]): Promise<number[]> =>
+    (await all(sql, given)).map((row: Row) => Number(row["seq"]));
+  const pass = (found: readonly number[], now: number): void => {
+    for (const seq of found) {
+      missing.delete(seq);
+      if (concurrent)
+        for (let number = Math.max(last + 1, seq - UNCOMMITTED); number < seq; number++)
+          missing.set(number, now + COMMIT_TIME);
+      last = Math.max(last, seq);
     }
-    last = top;
-    const recent = await all(`SELECT seq FROM ${from} WHERE seq > ?`, [settled]);
-    for (const { seq } of recent) seen.set(Number(seq), now);
   };
-  /** Numbers begin again in another store, and ids grow with the time. */
-  const isAnother = async (all: All): Promise<boolean> => {
-    const top = await newest(all);
-    const same = await one(all, `SELECT seq, id FROM ${from} WHERE seq = ?`, last.seq);
-    if (same !== undefined) return same.id !== last.id;
-    return top !== undefined && top.seq < last.seq && top.id > last.id;
+  const start = async (all: All, now: number): Promise<void> => {
+    const [top = 0] = await numbers(all, `SELECT seq FROM ${from} ORDER BY seq DESC LIMIT 1`, []);
+    last = top;
+    if (since !== undefined) {
+      const [first] = await numbers(all, `SELECT min(seq) AS seq FROM ${from} WHERE id >= ?`, [idAt(since)]);
+      last = first === undefined || first === 0 ? top : first - 1;
+    } else if (concurrent) {
+      last = Math.max(0, top - UNCOMMITTED);
+      pass(await numbers(all, `SELECT seq FROM ${from} WHERE seq > ? ORDER BY seq`, [last]), now);
+    }
   };
   const look = async (all: All, now: number): Promise<Followed> => {
-    if (floor === undefined) await start(all, now);
-    const moved = await isAnother(all);
-    if (moved) {
-      [floor, cursor, after] = [0, 0, last.id];
-      last = { seq: 0, id: "" };
-      seen.clear();
+    const [identity] = await all(`SELECT value FROM ${schema}facts WHERE name = 'store'`);
+    const present = String(identity?.["value"]);
+    const isAnother = store !== undefined && store !== present;
+    if (store === undefined) await start(all, now);
+    if (isAnother) {
+      last = 0;
+      missing.clear();
     }
-    const rows = (
-      await all(`SELECT seq, id FROM ${from} WHERE seq > ? ORDER BY seq LIMIT ${PAGE_SIZE}`, [cursor])
-    ).map(numbered);
-    const found = rows.filter(({ seq, id }) => !seen.has(seq) && id > after);
-    const whole =
-      found.length === 0
+    store = present;
+    for (const [number, until] of missing) if (until < now) missing.delete(number);
+    const seqs = await numbers(
+      all,
+      `SELECT seq FROM ${from} WHERE seq > ? OR seq IN (${[...missing.keys()].join() || "0"}) ORDER BY seq LIMIT ${PAGE_SIZE}`,
+      [last],
+    );
+    const rows =
+      seqs.length === 0
         ? []
         : await all(
-            `${select}
-             WHERE ${table}.seq IN (${found.map(() => "?").join()}) AND ${where} ORDER BY ${table}.seq`,
-            [...found.map(({ seq }) => seq), ...values],
+            `${select} WHERE ${table}.seq IN (${seqs.map(() => "?").join()}) AND ${where} ORDER BY ${table}.seq`,
+            [...seqs, ...values],
           );
-    // From here on nothing can fail: what is marked as seen is given.
-    for (const row of found) {
-      if (row.seq > (floor ?? 0)) seen.set(row.seq, now);
-      if (row.seq > last.seq) last = row;
-    }
-    const isEnd = rows.length < PAGE_SIZE;
-    cursor = rows.at(-1)?.seq ?? cursor;
-    if (isEnd) {
-      const settled = dialect.concurrent ? now - COMMIT_TIME : now;
-      for (const [seq, at] of seen) if (at <= settled) floor = Math.max(floor ?? 0, seq);
-      for (const seq of seen.keys()) if (seq <= (floor ?? 0)) seen.delete(seq);
-      cursor = floor ?? 0;
-    }
-    return {
-      found: rejected ? whole.map(followedRejectionFromRow) : whole.map(queuedEventFromRow),
-      isEnd,
-      isAnother: moved,
-    };
+    pass(seqs, now);
+    return { found: rows.map(convert), isEnd: seqs.length < PAGE_SIZE, isAnother };
   };
   return async (now) => {
     const reader = open();

@@ -1,12 +1,11 @@
 /** The event store in PostgreSQL, which receivers on any number of machines can share. */
 import { hint, PaylinkError } from "../domain/errors.ts";
-import type { EventStore } from "../receiver/event-store.ts";
 import type { Environment } from "../settings/resolved-settings.ts";
 import { POSTGRES, type Statements } from "./dialects.ts";
 import { createConnections, timedOut, type Connection } from "./postgres/connections.ts";
 import { explained, isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
-import { createEventStore } from "./store.ts";
+import { createEventStore, type EventStore } from "./store.ts";
 import { createGroupWriter } from "./write-group.ts";
 
 /** Limits of time in milliseconds. */
@@ -33,21 +32,17 @@ const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
     WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write');
   SET LOCAL statement_timeout = '6s';
   SET LOCAL idle_in_transaction_session_timeout = '10s';
-  SELECT (extract(epoch FROM now()) * 1000)::bigint AS now, of_store.* FROM (${IDENTITY}) AS of_store`;
+  SELECT ${POSTGRES.now} AS now, of_store.* FROM (${IDENTITY}) AS of_store`;
 
 interface PostgresParts {
   readonly env: Environment;
-  /** Distinguishes the claims of this store from those of all others. */
-  readonly owner: string;
-  readonly now: () => Date;
+  /** Who runs this program. */
+  readonly user: string;
   readonly times?: Times;
 }
 
 /** Throws `usage`. */
-export function openPostgresEventStore(
-  url: string,
-  { env, owner, now, times = TIMES }: PostgresParts,
-): EventStore {
+export function openPostgresEventStore(url: string, { env, user, times = TIMES }: PostgresParts): EventStore {
   const connections = createConnections(url, env, times.connect);
   const { server } = connections;
   const { name } = server;
@@ -94,17 +89,17 @@ export function openPostgresEventStore(
           { hints: [hint`Restore the database from a backup, or name another one with --db.`] },
         ),
     },
-    { owner, now },
+    user,
   );
   return {
     ...store,
     // One that is stored after that is known again when the service repeats it.
-    append: async (event, plan) => {
+    append: async (event, lease) => {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(explained(timedOut(), server)), times.append);
       });
-      return Promise.race([store.append(event, plan), late]).finally(() => clearTimeout(timer));
+      return Promise.race([store.append(event, lease), late]).finally(() => clearTimeout(timer));
     },
   };
 }

@@ -1,17 +1,55 @@
-/** Reads stored events with everything that belongs to each, a page at a time: there may be millions. */
-import type { PaylinkError } from "../domain/errors.ts";
+/**
+ * Reads the event store, a page at a time: there may be millions of events. Lists of events and rejections, newest first, by
+ * a cursor (`page`), one event with its attempts, arrivals and actions (`history`), and the sums of what is not delivered.
+ */
 import { messageOf } from "../domain/system-reason.ts";
-import type { EventFilter, EventStore, ForwardQueue } from "../receiver/event-store.ts";
-import type { All, Dialect, Row, Value } from "./dialects.ts";
-import { arrivalFromRow, eventFromRow, forwardFromRow, rejectionFromRow } from "./rows.ts";
+import { type DeliveryState, idAt } from "../receiver/events.ts";
+import type { All, Dialect, Readable, Row, Value } from "./dialects.ts";
+import { follow } from "./following.ts";
+import {
+  type Action,
+  actionFromRow,
+  type Arrival,
+  arrivalFromRow,
+  attemptFromRow,
+  type DamagedRow,
+  eventFromRow,
+  orDamaged,
+  rejectionFromRow,
+  type StoredAttempt,
+  type StoredEvent,
+  type StoredRejection,
+} from "./rows.ts";
+import { IN_STATE } from "./schema.ts";
+import { type Conditions, conditionsOf, oldEvents, selectEvents } from "./selection.ts";
+import { statsOf, type Stats } from "./stats.ts";
+import type { Pruned, Selection } from "./writes.ts";
 
-/** A database that can be read. */
-export interface Readable {
-  readonly dialect: Dialect;
-  /** Opens it for statements that each commit by themselves. */
-  readonly open: () => { readonly all: All; readonly close: () => void };
-  /** The failure of a row that paylink did not write. */
-  readonly damaged: (reason: string) => PaylinkError;
+export interface EventFilter extends Selection {
+  /** Only events whose delivery is in this state. */
+  readonly state?: DeliveryState | undefined;
+  /** Only the newest ones, at most this many. */
+  readonly limit?: number | undefined;
+  /** In place of the order of arrival. */
+  readonly newestFirst?: boolean | undefined;
+}
+
+export type RejectionFilter = Pick<EventFilter, "since" | "until" | "limit" | "newestFirst">;
+
+/** Which rows a page shows. */
+export interface PageOptions {
+  /** Events with this delivery, or rejections; undefined for all of both. */
+  readonly show?: DeliveryState | "rejected" | undefined;
+  /** Only what arrived before the row with this id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** Everything that happened to an event after its arrival, in order. */
+export interface History {
+  readonly arrivals: readonly Arrival[];
+  readonly attempts: readonly StoredAttempt[];
+  readonly actions: readonly Action[];
 }
 
 /** The most events, and the most rejections, that a search finds. */
@@ -19,40 +57,29 @@ const MAX_FOUND = 20;
 /** Rows in memory at once. */
 const PAGE_SIZE = 100;
 
-export const IS_ACCEPTED = "status BETWEEN 200 AND 299";
+interface Source extends Conditions {
+  readonly select: string;
+  readonly table: "events" | "rejections";
+}
 
-/** The index of the forwards that were not accepted finds these. */
-const isFailed = ({ schema }: Dialect): string =>
-  `id IN (SELECT event FROM ${schema}forwards WHERE status NOT BETWEEN 200 AND 299)
-   AND NOT EXISTS (SELECT 1 FROM ${schema}forwards WHERE forwards.event = events.id AND ${IS_ACCEPTED})
-   AND NOT EXISTS (SELECT 1 FROM ${schema}queued WHERE queued.event = events.id
-     AND (due IS NOT NULL OR skipped IS NOT NULL))`;
+function eventsOf({ state, ...selection }: EventFilter, dialect: Dialect): Source {
+  const { where, values } = conditionsOf(selection, dialect);
+  const ofState =
+    state === undefined
+      ? ""
+      : ` AND id IN (SELECT event FROM ${dialect.schema}deliveries WHERE ${IN_STATE[state]})`;
+  return { table: "events", select: selectEvents(dialect), where: where + ofState, values };
+}
 
-/** The index of `due` finds these: those that failed stay in the queue, and are many in the end. */
-const WAITS = "due >= 0";
+function rejectionsOf({ since, until }: RejectionFilter, dialect: Dialect): Source {
+  const conditions = conditionsOf({ since, until }, dialect);
+  return { table: "rejections", select: `SELECT * FROM ${dialect.schema}rejections`, ...conditions };
+}
 
-const isPending = ({ schema }: Dialect): string => `id IN (SELECT event FROM ${schema}queued WHERE ${WAITS})`;
-
-/** Subqueries, not joins: a server without statistics would join the whole queue. */
-export const selectEvents = ({ schema }: Dialect): string =>
-  `SELECT events.*,
-     (SELECT attempts FROM ${schema}queued WHERE queued.event = events.id) AS attempts,
-     (SELECT due FROM ${schema}queued WHERE queued.event = events.id) AS due,
-     (SELECT skipped FROM ${schema}queued WHERE queued.event = events.id) AS skipped,
-     (SELECT count(*) FROM ${schema}arrivals WHERE arrivals.event = events.id) AS repeats,
-     (SELECT count(*) FROM ${schema}forwards WHERE forwards.event = events.id AND ${IS_ACCEPTED}) AS accepted,
-     (SELECT count(*) FROM ${schema}forwards WHERE forwards.event = events.id) AS attempted
-   FROM ${schema}events`;
-
-/** The events that may be deleted: those that do not wait to be forwarded. */
-export const oldEvents = ({ schema }: Dialect): string =>
-  `events WHERE received_at < ?
-     AND NOT EXISTS (SELECT 1 FROM ${schema}queued WHERE event = events.id AND due IS NOT NULL)`;
-export const OLD_REJECTIONS = "rejections WHERE received_at < ?";
-
-/** The reading half of an event store, and of its queue. */
-export function createReading({ dialect, open, damaged }: Readable) {
-  const { schema, types } = dialect;
+/** The reading half of an event store. */
+export function createReading(readable: Readable) {
+  const { dialect, open, damaged } = readable;
+  const { schema } = dialect;
   const using = async <T>(work: (all: All) => Promise<T>): Promise<T> => {
     const reader = open();
     try {
@@ -61,7 +88,7 @@ export function createReading({ dialect, open, damaged }: Readable) {
       reader.close();
     }
   };
-  const readable =
+  const checked =
     <T>(convert: (row: Row) => T) =>
     (row: Row): T => {
       try {
@@ -71,7 +98,7 @@ export function createReading({ dialect, open, damaged }: Readable) {
       }
     };
   const read = async <T>(convert: (row: Row) => T, sql: string, ...values: Value[]): Promise<T[]> =>
-    (await using((all) => all(sql, values))).map(readable(convert));
+    (await using((all) => all(sql, values))).map(checked(convert));
   const pages = async function* <T>(
     convert: (row: Row) => T,
     source: Source,
@@ -79,92 +106,129 @@ export function createReading({ dialect, open, damaged }: Readable) {
   ): AsyncGenerator<T> {
     const reader = open();
     try {
-      for await (const row of readPages(reader.all, dialect, source, filter)) yield readable(convert)(row);
+      for await (const row of readPages(reader.all, dialect, source, filter)) yield checked(convert)(row);
     } finally {
       reader.close();
     }
   };
-  const { select: selectRejections } = sourceOf("rejections", dialect);
+  const newest = <T>(
+    all: All,
+    convert: (row: Row) => T,
+    source: Source,
+    before: string | undefined,
+    limit: number,
+  ) =>
+    all(
+      `${source.select} WHERE ${source.where} ${before === undefined ? "" : "AND id < ?"} ORDER BY id DESC LIMIT ?`,
+      [...source.values, ...(before === undefined ? [] : [before]), limit],
+    ).then((rows) => rows.map(orDamaged(convert)));
   return {
-    find: async (prefix) => {
-      const range = [prefix, `${prefix}\u{10ffff}`];
-      // By the index of the column: by `seq`, a server without statistics would read the whole table.
+    /** The events and rejections whose uti or id begins with `prefix`, or whose order number it is; newest first. */
+    find: async (prefix: string): Promise<(StoredEvent | StoredRejection)[]> => {
+      const range = (from: string): [string, string] => [from, `${from}\u{10ffff}`];
+      // By the index of the column: by `id`, a server without statistics would read the whole table.
       const first = (column: string): string =>
-        `SELECT seq FROM (SELECT seq FROM ${schema}events WHERE ${column} >= ? AND ${column} < ?
-           ORDER BY ${column}, seq DESC LIMIT ${MAX_FOUND}) AS by_${column}`;
+        `SELECT id FROM (SELECT id FROM ${schema}events WHERE ${column} >= ? AND ${column} < ?
+           ORDER BY ${column}, id DESC LIMIT ${MAX_FOUND}) AS by_${column}`;
       const events = await read(
         eventFromRow,
-        `${selectEvents(dialect)} WHERE events.seq IN (${first("uti")} UNION ${first("id")})
-         ORDER BY events.seq DESC LIMIT ${MAX_FOUND}`,
-        ...range,
-        ...range,
+        `${selectEvents(dialect)} WHERE events.id IN (
+           ${first("uti")} UNION ${first("id")} UNION ${first("reference")}
+           UNION SELECT id FROM (SELECT id FROM ${schema}events WHERE reference = ?
+             ORDER BY id DESC LIMIT ${MAX_FOUND}) AS by_order)
+         ORDER BY events.id DESC LIMIT ${MAX_FOUND}`,
+        ...range(prefix),
+        ...range(prefix),
+        ...range(`${prefix}-`),
+        prefix,
       );
       const rejections = await read(
         rejectionFromRow,
-        `${selectRejections} WHERE id >= ? AND id < ? ORDER BY seq DESC LIMIT ${MAX_FOUND}`,
-        ...range,
+        `SELECT * FROM ${schema}rejections WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ${MAX_FOUND}`,
+        ...range(prefix),
       );
       return [...events, ...rejections];
     },
-    events: (filter = {}) => pages(eventFromRow, sourceOf("events", dialect), filter),
-    rejections: ({ since, until, limit, newestFirst } = {}) =>
-      pages(rejectionFromRow, sourceOf("rejections", dialect), { since, until, limit, newestFirst }),
-    arrivals: (first) =>
-      read(
-        arrivalFromRow,
-        `SELECT id, received_at FROM ${schema}arrivals WHERE event = ? ORDER BY ${types.orderName}`,
-        first,
-      ),
-    forwards: (first) =>
-      read(
-        forwardFromRow,
-        `SELECT * FROM ${schema}forwards WHERE event = ? ORDER BY ${types.orderName}`,
-        first,
-      ),
-    countBefore: (before) =>
+    /** In order of arrival by default, in constant memory. Events that arrive meanwhile are not included. */
+    events: (filter: EventFilter = {}): AsyncIterable<StoredEvent> =>
+      pages(eventFromRow, eventsOf(filter, dialect), filter),
+    rejections: (filter: RejectionFilter = {}): AsyncIterable<StoredRejection> =>
+      pages(rejectionFromRow, rejectionsOf(filter, dialect), filter),
+    /** Events and rejections together, newest first. The id of the last one is the cursor of the next page. */
+    page: ({ show, before, limit }: PageOptions): Promise<(StoredEvent | StoredRejection | DamagedRow)[]> =>
+      using(async (all) => {
+        const state = show === "rejected" ? undefined : show;
+        const events =
+          show === "rejected"
+            ? []
+            : await newest(all, eventFromRow, eventsOf({ state }, dialect), before, limit);
+        const rejections =
+          state === undefined
+            ? await newest(all, rejectionFromRow, rejectionsOf({}, dialect), before, limit)
+            : [];
+        return [...events, ...rejections]
+          .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+          .slice(0, limit);
+      }),
+    /** The last attempt of each of these events that has one, by their ids. */
+    lastAttempts: async (events: readonly string[]): Promise<ReadonlyMap<string, StoredAttempt>> => {
+      if (events.length === 0) return new Map();
+      const rows = await using((all) =>
+        all(
+          `SELECT * FROM ${schema}attempts WHERE seq IN (
+             SELECT max(seq) FROM ${schema}attempts WHERE event IN (${events.map(() => "?").join()}) GROUP BY event)`,
+          events,
+        ),
+      );
+      return new Map(rows.map((row) => [String(row["event"]), checked(attemptFromRow)(row)]));
+    },
+    history: async (event: string): Promise<History> => {
+      const all = <T>(convert: (row: Row) => T, table: string): Promise<T[]> =>
+        read(convert, `SELECT * FROM ${schema}${table} WHERE event = ? ORDER BY seq`, event);
+      return {
+        arrivals: await all(arrivalFromRow, "arrivals"),
+        attempts: await all(attemptFromRow, "attempts"),
+        actions: await all(actionFromRow, "actions"),
+      };
+    },
+    /** How many events pass the filter, at most `most`. */
+    count: (filter: EventFilter, most: number, rejected = false): Promise<number> =>
+      using(async (all) => {
+        const { table, where, values } = rejected ? rejectionsOf(filter, dialect) : eventsOf(filter, dialect);
+        const [row] = await all(
+          `SELECT count(*) AS n FROM (SELECT 1 FROM ${schema}${table} WHERE ${where} LIMIT ?) AS found`,
+          [...values, most],
+        );
+        return Number(row?.["n"]);
+      }),
+    /** `since` is for what is finished: attempts, and events that were delivered. */
+    stats: (since: Date, now: Date): Promise<Stats> => using((all) => statsOf(all, dialect, since, now)),
+    /** Counts what `prune` would delete. */
+    countBefore: (before: Date): Promise<Pruned> =>
       using(async (all) => {
         const count = async (old: string): Promise<number> => {
-          const [row] = await all(`SELECT count(*) AS n FROM ${schema}${old}`, [before.getTime()]);
+          const [row] = await all(`SELECT count(*) AS n FROM ${schema}${old}`, [idAt(before)]);
           return Number(row?.["n"]);
         };
-        return { events: await count(oldEvents(dialect)), rejections: await count(OLD_REJECTIONS) };
-      }),
-    backlog: () =>
-      using(async (all) => {
-        const [row] = await all(
-          `SELECT count(*) AS events, min(received_at) AS oldest FROM ${schema}queued WHERE ${WAITS}`,
-        );
-        const [failed] = await all(`SELECT count(*) AS n FROM ${schema}events WHERE ${isFailed(dialect)}`);
-        const [last] = await all(`SELECT at FROM ${schema}forwards ORDER BY ${types.orderName} DESC LIMIT 1`);
-        const dateOf = (time: unknown): Date | undefined =>
-          time == null ? undefined : new Date(Number(time));
         return {
-          events: Number(row?.["events"]),
-          failed: Number(failed?.["n"]),
-          oldest: dateOf(row?.["oldest"]),
-          lastForward: dateOf(last?.["at"]),
+          events: await count(oldEvents(dialect)),
+          rejections: await count("rejections WHERE id < ?"),
         };
       }),
-  } satisfies Partial<EventStore> & Pick<ForwardQueue, "backlog">;
+    /** A value that was remembered by its name. */
+    fact: (name: string): Promise<string | undefined> =>
+      using(async (all) => {
+        const [row] = await all(`SELECT value FROM ${schema}facts WHERE name = ?`, [name]);
+        return row === undefined ? undefined : String(row["value"]);
+      }),
+    /**
+     * Each look gives the events that pass the filter and were stored since the last one; the first, those since `since`.
+     * With `rejected`, it gives rejections instead.
+     */
+    follow: (filter: Selection, rejected = false) =>
+      follow(readable, rejected ? rejectionsOf({}, dialect) : eventsOf(filter, dialect), filter.since),
+  };
 }
-
-interface Source {
-  readonly table: "events" | "rejections";
-  readonly select: string;
-}
-
-export const sourceOf = (table: Source["table"], dialect: Dialect): Source => ({
-  table,
-  select: table === "events" ? selectEvents(dialect) : `SELECT * FROM ${dialect.schema}${table}`,
-});
-
-/** A place in the order of arrival. Several programs write, so an event may be stored after one that arrived later. */
-type Position = readonly [receivedAt: number, seq: number];
-
-const START: Position = [0, 0];
-
-const positionOf = (row: Row | undefined): Position =>
-  row === undefined ? START : [Number(row["received_at"]), Number(row["seq"])];
 
 /**
  * The newest rows that pass the filter. They are read in pages, because the open cursor of a slow reader would keep the log
@@ -172,60 +236,37 @@ const positionOf = (row: Row | undefined): Position =>
  */
 async function* readPages(
   all: All,
-  dialect: Dialect,
-  { table, select }: Source,
-  filter: EventFilter,
+  { schema }: Dialect,
+  { table, select, where, values }: Source,
+  { limit, newestFirst = false }: EventFilter,
 ): AsyncGenerator<Row> {
-  const { where, values } = conditionsOf(filter, dialect);
-  const from = `${dialect.schema}${table}`;
-  const newest = async (offset: number): Promise<Position> => {
+  const newest = async (offset: number): Promise<string | undefined> => {
     const [row] = await all(
-      `SELECT received_at, seq FROM ${from} WHERE ${where} ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ?`,
+      `SELECT id FROM ${schema}${table} WHERE ${where} ORDER BY id DESC LIMIT 1 OFFSET ?`,
       [...values, offset],
     );
-    return positionOf(row);
+    return row === undefined ? undefined : String(row["id"]);
   };
-  const order = (prefix = ""): string =>
-    ["received_at", "seq"]
-      .map((column) => `${prefix}${column}${filter.newestFirst === true ? " DESC" : ""}`)
-      .join();
-  // The index alone finds these rows, so that no others are read.
-  const page = `${select} WHERE ${table}.seq IN (
-      SELECT seq FROM ${from} WHERE ${where} AND (received_at, seq) > (?, ?) AND (received_at, seq) <= (?, ?)
-      ORDER BY ${order()} LIMIT ${PAGE_SIZE})
-    ORDER BY ${order(`${table}.`)}`;
-  let before = filter.limit === undefined ? START : await newest(filter.limit);
+  const order = newestFirst ? "DESC" : "ASC";
+  // The ids alone are chosen first, so that no other rows are read.
+  const page = `${select} WHERE ${table}.id IN (
+      SELECT id FROM ${schema}${table} WHERE ${where} AND id > ? AND id <= ? ORDER BY id ${order} LIMIT ${PAGE_SIZE})
+    ORDER BY ${table}.id ${order}`;
+  let after = limit === undefined ? "" : ((await newest(limit)) ?? "");
   // Without an end, a reader slower than the receivers would never finish.
   let last = await newest(0);
-  for (;;) {
-    const rows = await all(page, [...values, ...before, ...last]);
+  let isFirst = true;
+  while (last !== undefined) {
+    const rows = await all(isFirst || !newestFirst ? page : page.replace("id <= ?", "id < ?"), [
+      ...values,
+      after,
+      last,
+    ]);
     yield* rows;
-    if (rows.length < PAGE_SIZE) return;
-    const [receivedAt, seq] = positionOf(rows.at(-1));
-    if (filter.newestFirst === true) last = [receivedAt, seq - 1];
-    else before = [receivedAt, seq];
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < PAGE_SIZE) return;
+    if (newestFirst) last = String(end["id"]);
+    else after = String(end["id"]);
+    isFirst = false;
   }
-}
-
-export function conditionsOf(
-  { outcome, reference, since, until, failed, pending }: EventFilter,
-  dialect: Dialect,
-) {
-  const { position } = dialect;
-  const conditions: readonly [sql: string, value: string | number | undefined][] = [
-    ["outcome = ?", outcome],
-    [`${position}(reference, ?) > 0`, reference],
-    ["received_at >= ?", since?.getTime()],
-    ["received_at < ?", until?.getTime()],
-  ];
-  const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
-  return {
-    where: [
-      "TRUE",
-      ...given.map(({ sql }) => sql),
-      ...(failed === true ? [isFailed(dialect)] : []),
-      ...(pending === true ? [isPending(dialect)] : []),
-    ].join(" AND "),
-    values: given.map(({ value }) => value),
-  };
 }

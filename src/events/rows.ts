@@ -1,14 +1,74 @@
-/** Rows of the event tables, of SQLite and PostgreSQL alike, parsed into stored events, rejections, arrivals and forwards. */
+/** Rows of the event tables, of SQLite and PostgreSQL alike, parsed into stored events, rejections, arrivals and attempts. */
 import * as z from "zod/mini";
-import { type HttpRequest, withBody } from "../http/message.ts";
 import { messageOf } from "../domain/system-reason.ts";
-import type { Arrival, DamagedEvent, Queued, StoredEvent, StoredRejection } from "../receiver/event-store.ts";
-import type { Forward } from "../receiver/events.ts";
+import { readRecord, type ReadRecord } from "../domain/transaction.ts";
+import { withBody } from "../http/message.ts";
+import type { Claimed, DeliveryState, Forward, Rejection, WebhookEvent } from "../receiver/events.ts";
 import type { Row } from "./dialects.ts";
 import { rejectionVerdictColumn, verdictColumn } from "./stored-verdict.ts";
-import { NO_ANSWER } from "./writes.ts";
 
-const headers = z.array(z.readonly(z.tuple([z.string(), z.string()])));
+/** What becomes of an event that is forwarded. */
+export interface Delivery {
+  readonly state: DeliveryState;
+  /** The attempts so far, without replays. */
+  readonly attempts: number;
+  /** An attempt is under way. */
+  readonly isTrying: boolean;
+  /** When the next attempt is due; null if an attempt is under way, or none follows. */
+  readonly next: Date | null;
+}
+
+/** An event as it is stored. The record is not stored again beside the body that holds it. */
+export type StoredEvent = Omit<WebhookEvent, "repeated" | keyof ReadRecord> & {
+  readonly uti: string;
+  readonly outcome: string;
+  readonly reference: string;
+  /** How often it was delivered after the first time. */
+  readonly repeats: number;
+  /** Null if it is forwarded nowhere. */
+  readonly delivery: Delivery | null;
+};
+
+/** The event with its record, which is read again from the body. */
+export const asReceived = ({ type, id, receivedAt, verdict, request }: StoredEvent): WebhookEvent => ({
+  type,
+  id,
+  receivedAt,
+  repeated: false,
+  verdict,
+  request,
+  ...readRecord(request.body),
+});
+
+export type StoredRejection = Omit<Rejection, "hint">;
+
+/** A row that cannot be read back, because it does not hold what paylink wrote. */
+export interface DamagedRow {
+  readonly type: "damaged";
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** One more delivery of an event that was already stored. */
+export interface Arrival {
+  readonly id: string;
+  readonly receivedAt: Date;
+}
+
+/** An attempt as it is stored. */
+export interface StoredAttempt extends Forward {
+  /** `events replay` made it. */
+  readonly isReplay: boolean;
+}
+
+/** What an operator did to an event. */
+export interface Action {
+  readonly at: Date;
+  readonly action: "retry" | "skip" | "accept";
+  /** The user of the system. */
+  readonly actor: string;
+}
+
 const time = z.pipe(
   z.number(),
   z.transform((milliseconds) => new Date(milliseconds)),
@@ -21,90 +81,111 @@ const json = <T extends z.ZodMiniType>(schema: T) =>
     ),
     schema,
   );
-const messageRow = z.object({
-  method: z.string(),
-  scheme: z.enum(["http", "https"]),
-  authority: z.string(),
-  target: z.string(),
-  headers: json(headers),
-  trailers: json(headers),
-  body: z.instanceof(Uint8Array),
-});
+const head = json(
+  z.object({
+    method: z.string(),
+    scheme: z.enum(["http", "https"]),
+    authority: z.string(),
+    target: z.string(),
+    headers: z.array(z.readonly(z.tuple([z.string(), z.string()]))),
+  }),
+);
 const eventRow = z.object({
   id: z.string(),
   uti: z.string(),
   received_at: time,
   outcome: z.string(),
   reference: z.string(),
-  details: verdictColumn,
+  verdict: verdictColumn,
+  head,
+  body: z.instanceof(Uint8Array),
   repeats: z.number(),
-  accepted: z.number(),
-  attempted: z.number(),
-});
-/** All are null where the event is not in the queue. */
-const queuedRow = z.object({
-  attempts: z.nullable(z.number()),
+  state: z.nullable(z.string()),
   due: z.nullable(z.number()),
-  skipped: z.nullable(time),
+  attempts: z.number(),
 });
-/** What is needed of an event to take it out of the queue. A rejection has no uti. */
-const nameRow = z.object({ id: z.string(), uti: z._default(z.string(), "") });
 const rejectionRow = z.object({
   id: z.string(),
   received_at: time,
   code: z.string(),
   status: z.number(),
   detail: z.string(),
-  checks: rejectionVerdictColumn,
+  verdict: rejectionVerdictColumn,
+  head: z.nullable(head),
+  body: z.nullable(z.instanceof(Uint8Array)),
 });
 const arrivalRow = z.object({ id: z.string(), received_at: time });
-const forwardRow = z.object({
+const attemptRow = z.object({
   at: time,
   target: z.string(),
-  status: z.pipe(
-    z.number(),
-    z.transform((status) => (status === NO_ANSWER ? null : status)),
-  ),
+  status: z.nullable(z.number()),
   ms: z.number(),
   detail: z.string(),
+  replay: z.number(),
 });
+const actionRow = z.object({ at: time, action: z.enum(["retry", "skip", "accept"]), actor: z.string() });
+
+const NOTHING = new Uint8Array();
+
+/** An event that is claimed is `trying`, until the end of the attempt is written. */
+export function stateOf(state: unknown): DeliveryState | null {
+  if (state === "trying") return "pending";
+  return STATES.find((one) => one === state) ?? null;
+}
+
+const STATES: readonly DeliveryState[] = ["pending", "delivered", "failed", "skipped"];
 
 export function eventFromRow(row: Row): StoredEvent {
   const parsed = eventRow.parse(row);
-  const { received_at: receivedAt, accepted, attempted, details: verdict, ...rest } = parsed;
-  const request = requestFromRow(row);
-  const queued = queuedFromRow(row);
-  const failed = attempted > 0 && accepted === 0 && (queued?.state ?? "failed") === "failed";
-  return { type: "event", receivedAt, accepted: accepted > 0, failed, ...rest, verdict, queued, request };
-}
-
-function queuedFromRow(row: Row): Queued | null {
-  const { attempts, due, skipped } = queuedRow.parse(row);
-  if (attempts === null) return null;
-  if (skipped !== null) return { state: "skipped", attempts, next: null, skippedAt: skipped };
+  const { id, uti, outcome, reference, repeats, state: text, due, attempts } = parsed;
+  const state = stateOf(text);
+  const isTrying = text === "trying";
   return {
-    state: due === null ? "failed" : "pending",
-    attempts,
-    next: due === null || attempts === 0 ? null : new Date(due),
+    type: "event",
+    id,
+    receivedAt: parsed.received_at,
+    uti,
+    outcome,
+    reference,
+    repeats,
+    delivery:
+      state === null
+        ? null
+        : { state, attempts, isTrying, next: due === null || isTrying ? null : new Date(due) },
+    verdict: parsed.verdict,
+    request: withBody(parsed.head, parsed.body, []),
   };
 }
 
-/** An event of the queue that is damaged must not stop those behind it. */
-export function queuedEventFromRow(row: Row): StoredEvent | DamagedEvent {
-  try {
-    return eventFromRow(row);
-  } catch (error) {
-    return { type: "damaged", ...nameRow.parse(row), queued: queuedFromRow(row), reason: damageOf(error) };
-  }
+export function rejectionFromRow(row: Row): StoredRejection {
+  const { received_at: receivedAt, head, body, verdict, ...rest } = rejectionRow.parse(row);
+  return {
+    type: "rejected",
+    receivedAt,
+    ...rest,
+    verdict,
+    request: head && withBody(head, body ?? NOTHING, []),
+  };
 }
 
-/** A rejection that is damaged must not stop those behind it either. */
-export function followedRejectionFromRow(row: Row): StoredRejection | DamagedEvent {
-  try {
-    return rejectionFromRow(row);
-  } catch (error) {
-    return { type: "damaged", ...nameRow.parse(row), queued: null, reason: damageOf(error) };
-  }
+/** A row that is damaged must not stop those behind it. */
+export const orDamaged =
+  <T>(convert: (row: Row) => T) =>
+  (row: Row): T | DamagedRow => {
+    try {
+      return convert(row);
+    } catch (error) {
+      return { type: "damaged", id: String(row["id"]), reason: damageOf(error) };
+    }
+  };
+
+/** `row` is that of the event, or its id alone if the event is gone. */
+export function claimedFromRow(row: Row): Claimed {
+  const { id, attempt, made } = z
+    .object({ id: z.string(), attempt: z.number(), made: z.number() })
+    .parse(row);
+  const event = orDamaged(eventFromRow)(row);
+  return { id, attempt, made, event: event.type === "damaged" ? { damage: event.reason } : event };
 }
 
 const damageOf = (error: unknown): string =>
@@ -112,20 +193,14 @@ const damageOf = (error: unknown): string =>
     ? `it has no valid ${error.issues.map(({ path }) => path.join(".")).join(", ")}`
     : messageOf(error);
 
-export function rejectionFromRow(row: Row): StoredRejection {
-  const { received_at: receivedAt, checks: verdict, ...rest } = rejectionRow.parse(row);
-  const request = row["method"] === null ? null : requestFromRow(row);
-  return { type: "rejected", receivedAt, ...rest, verdict, request };
-}
-
 export function arrivalFromRow(row: Row): Arrival {
   const { id, received_at: receivedAt } = arrivalRow.parse(row);
   return { id, receivedAt };
 }
 
-export const forwardFromRow = (row: Row): Forward => forwardRow.parse(row);
-
-export function requestFromRow(row: Row): HttpRequest {
-  const { body, trailers, ...head } = messageRow.parse(row);
-  return withBody(head, body, trailers);
+export function attemptFromRow(row: Row): StoredAttempt {
+  const { replay, ...forward } = attemptRow.parse(row);
+  return { ...forward, isReplay: replay !== 0 };
 }
+
+export const actionFromRow = (row: Row): Action => actionRow.parse(row);

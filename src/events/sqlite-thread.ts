@@ -1,13 +1,16 @@
 /** The program of the thread that writes events to SQLite. */
 import { parentPort, workerData } from "node:worker_threads";
+import { messageOf } from "../domain/system-reason.ts";
 import { transaction } from "../store/database.ts";
-import { createSqliteWriter, EVENT_SCHEMA_VERSION, openEventDatabase } from "./sqlite-database.ts";
-import type { GroupAnswer, Write } from "./writes.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
+import { createSqliteWriter, openEventDatabase } from "./sqlite-database.ts";
+import type { ThreadAnswer, Write } from "./writes.ts";
 
-const database = openEventDatabase(String(workerData));
+const path = String(workerData);
+const database = openEventDatabase(path);
 /** Fails at once if the file is read-only, which SQLite would not report before the first event. */
 const proveWritable = (): void =>
-  transaction(database, () => database.exec(`PRAGMA user_version=${EVENT_SCHEMA_VERSION}`));
+  transaction(database, () => database.exec(`PRAGMA user_version=${SCHEMA_VERSION}`));
 proveWritable();
 const writeGroup = createSqliteWriter(database);
 
@@ -20,22 +23,25 @@ async function receive(writes: readonly Write[] | null): Promise<void> {
     parentPort?.close();
     return;
   }
-  if (writes.length === 0 && database.isInPlace()) proveWritable();
-  const answer = await answerTo(writes);
-  parentPort?.postMessage(answer);
-  if (answer === "moved") parentPort?.close();
+  parentPort?.postMessage(await answerTo(writes));
 }
 
 /** Checks the files before and after, because SQLite writes to removed files and reports success. */
-async function answerTo(writes: readonly Write[]): Promise<GroupAnswer> {
-  const results = database.isInPlace() ? await writeGroup(writes) : [];
-  if (database.isInPlace()) return results;
+async function answerTo(writes: readonly Write[]): Promise<ThreadAnswer> {
   try {
-    database.leave();
-    return "moved";
-  } catch (reason) {
-    return writes.map(() => ({ status: "rejected", reason }));
+    requireInPlace();
+    if (writes.length === 0) proveWritable();
+    const results = await writeGroup(writes);
+    requireInPlace();
+    return { results };
+  } catch (error) {
+    return { results: writes.map(() => ({ status: "rejected", reason: error })), failure: messageOf(error) };
   }
+}
+
+function requireInPlace(): void {
+  if (!database.isInPlace())
+    throw new Error(`the event store ${path} was removed, renamed or replaced: start listen again`);
 }
 
 let received = Promise.resolve();

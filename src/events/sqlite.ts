@@ -2,21 +2,18 @@
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
-import type { EventStore } from "../receiver/event-store.ts";
 import { damaged, type Database } from "../store/database.ts";
 import { SQLITE } from "./dialects.ts";
 import { openEventDatabase, shrinkDatabase, statementsOf } from "./sqlite-database.ts";
-import { createEventStore } from "./store.ts";
+import { createEventStore, type EventStore } from "./store.ts";
 import type { WriteGroup } from "./write-group.ts";
-import type { GroupAnswer, Write, WriteResult } from "./writes.ts";
+import type { ThreadAnswer, Write, WriteResult } from "./writes.ts";
 
 export interface EventStoreParts {
   /** Starts with the first write. */
   readonly thread: ThreadProgram;
-  /** Distinguishes the claims of this store from those of all others. */
-  readonly owner: string;
-  readonly now: () => Date;
-  readonly warn: (text: string) => void;
+  /** Who runs this program. */
+  readonly user: string;
 }
 
 /** `sqlite-thread.ts` as the build made it: its file, or its text. */
@@ -26,10 +23,8 @@ export interface ThreadProgram {
 }
 
 /** Does not open the file before the first read or write, which reports a file that cannot be opened. */
-export function openEventStore(path: string, { thread, owner, now, warn }: EventStoreParts): EventStore {
-  const writer = createWriterThread(thread, path, () =>
-    warn(`The event store ${path} was removed, renamed or replaced. Events are stored at that path again.`),
-  );
+export function openEventStore(path: string, { thread, user }: EventStoreParts): EventStore {
+  const writer = createWriterThread(thread, path);
   return createEventStore(
     {
       dialect: SQLITE,
@@ -37,21 +32,19 @@ export function openEventStore(path: string, { thread, owner, now, warn }: Event
       // Opened for each use, so that it is the file that is at the path at that time.
       open: () => {
         const database = open(path);
-        return { ...statementsOf(database), close: () => database.close() };
+        return { all: statementsOf(database).all, close: () => database.close() };
       },
       write: writer.write,
       ready: async () => {
         open(path).close();
-        try {
-          await writer.write([]);
-        } catch (cause) {
+        await writer.prove().catch((cause: unknown) => {
           throw new PaylinkError("file_unwritable", `Cannot write the event store: ${systemReason(cause)}`, {
             cause,
             hints: [
               hint`Nothing is listening. Check who may write the file and its folder, and whether the disk is read-only or full.`,
             ],
           });
-        }
+        });
       },
       shrink: async () => {
         const database = open(path);
@@ -61,7 +54,7 @@ export function openEventStore(path: string, { thread, owner, now, warn }: Event
       close: writer.close,
       damaged: (reason) => damaged(path, reason),
     },
-    { owner, now },
+    user,
   );
 }
 
@@ -78,34 +71,27 @@ function open(path: string): Database {
   }
 }
 
-export interface WriterThread {
+interface WriterThread {
   /** Rejects when the thread ends instead of answering; the next group starts another thread. */
   readonly write: WriteGroup;
+  /** Rejects if nothing can be written. */
+  readonly prove: () => Promise<void>;
   /** Resolves when the thread has closed the file. */
   readonly close: () => Promise<void>;
 }
 
 interface Waiting {
-  readonly writes: readonly Write[];
-  readonly resolve: (results: readonly WriteResult[]) => void;
+  readonly resolve: (answer: ThreadAnswer) => void;
   readonly reject: (reason: unknown) => void;
 }
-
-/** How many threads try one group while the files are replaced again and again. */
-const MAX_MOVES = 3;
 
 /**
  * SQLite blocks its thread while the disk syncs. With a thread for it, `listen` verifies the next webhooks meanwhile: on
  * a disk whose syncs take 10 ms longer, 1.38 times as many per second (p99 154 ms instead of 1,200 ms).
  */
-export function createWriterThread(
-  { program, options }: ThreadProgram,
-  path: string,
-  onMoved: () => void,
-): WriterThread {
+export function createWriterThread({ program, options }: ThreadProgram, path: string): WriterThread {
   let worker: Worker | undefined;
   let waiting: Waiting[] = [];
-  let moves = 0;
   const start = (): Worker => {
     // Without this, Node 22 warns on stderr that its SQLite is experimental.
     const started = new Worker(program, {
@@ -114,36 +100,26 @@ export function createWriterThread(
       env: { NODE_NO_WARNINGS: "1" },
     });
     let cause: unknown = new Error("the thread that writes events has ended");
-    let isMoved = false;
-    started.on("message", (answer: GroupAnswer) => {
-      if (answer === "moved") {
-        isMoved = true;
-        return;
-      }
-      moves = 0;
-      waiting.shift()?.resolve(answer);
-    });
+    started.on("message", (answer: ThreadAnswer) => waiting.shift()?.resolve(answer));
     started.on("error", (error) => (cause = error));
     started.on("exit", () => {
       worker = undefined;
-      if (isMoved && ++moves < MAX_MOVES) return writeAgain();
       for (const { reject } of waiting) reject(cause);
       waiting = [];
     });
     return started;
   };
-  /** Starts another thread: on some versions of Node, only the end of a thread closes the old files. */
-  const writeAgain = (): void => {
-    onMoved();
-    worker = start();
-    for (const { writes } of waiting) worker.postMessage(writes);
-  };
+  const ask = (writes: readonly Write[]): Promise<ThreadAnswer> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ resolve, reject });
+      (worker ??= start()).postMessage(writes);
+    });
   return {
-    write: (writes) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ writes, resolve, reject });
-        (worker ??= start()).postMessage(writes);
-      }),
+    write: async (writes): Promise<readonly WriteResult[]> => (await ask(writes)).results,
+    prove: async () => {
+      const { failure } = await ask([]);
+      if (failure !== undefined) throw new Error(failure);
+    },
     close: () =>
       new Promise((resolve) => {
         if (worker === undefined) return resolve();

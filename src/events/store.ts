@@ -1,67 +1,130 @@
-/** The event store over either database: durable writes in groups, the queue, and everything read back. */
+/**
+ * The event store over either database: durable writes in groups, the queue of deliveries, and everything read back.
+ * `openEventStore` (sqlite.ts) and `openPostgresEventStore` (postgres.ts) open one; what can be read is in reading.ts.
+ */
 import { hint, PaylinkError } from "../domain/errors.ts";
-import type { EventStore, Pruned, StoredEvent, StoredRejection } from "../receiver/event-store.ts";
-import { firstDelivery } from "../receiver/events.ts";
+import type {
+  Backlog,
+  Claimed,
+  DeliveryQueue,
+  EventLog,
+  Forward,
+  NewEvent,
+  Stored,
+} from "../receiver/events.ts";
+import type { TransactionRecord } from "../domain/transaction.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
-import { follow } from "./following.ts";
-import { createReading, type Readable } from "./reading.ts";
-import { queuedEventFromRow } from "./rows.ts";
+import { ORDER_SIZE } from "./deliveries.ts";
+import type { Readable } from "./dialects.ts";
+import { createReading } from "./reading.ts";
+import { claimedFromRow, type StoredEvent, type StoredRejection } from "./rows.ts";
 import type { WriteGroup } from "./write-group.ts";
-import { eventWrite, forwardWrite, rejectionWrite, type Told, type Write } from "./writes.ts";
+import {
+  acceptWrite,
+  type Claim,
+  endWrite,
+  eventWrite,
+  type Order,
+  type Pruned,
+  rejectionWrite,
+  replayWrite,
+  type Selection,
+  sizeOf,
+  type Told,
+  type Write,
+} from "./writes.ts";
 
-/** A database. */
-export interface Driver extends Readable {
+/** What a database offers. */
+export interface Database extends Readable {
   /** The file, or the URL of the database without its password. */
   readonly place: string;
   readonly write: WriteGroup;
+  /** Resolves if the store can be written, and rejects with the reason if not. Can be called at any time. */
   readonly ready: () => Promise<void>;
+  /** Gives what deleted events took back to the system. */
   readonly shrink: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-interface StoreParts {
-  /** Distinguishes the claims of this store from those of all others. */
-  readonly owner: string;
-  readonly now: () => Date;
-}
+export type EventStore = ReturnType<typeof createEventStore>;
 
-export function createEventStore(driver: Driver, { owner, now }: StoreParts): EventStore {
+/** The most bytes of rejections that wait to be written: a flood of them must fill neither the memory nor the disk's time. */
+const MAX_WAITING_REJECTIONS = 4 * 1024 * 1024;
+
+/** `user` is who runs this program, which is kept with what an operator does. */
+export function createEventStore(database: Database, user: string) {
+  const { dialect, write, place, ready, shrink } = database;
   // While one group waits for the disk, the next one is gathered and sent.
-  const group = createGroupCommit(driver.write, { atOnce: 2 });
+  const group = createGroupCommit(write, { atOnce: 2 });
   // On a server, claims and deleting would delay the webhooks of their group. In a file, a group more would be a sync more.
-  const queueGroup = driver.dialect.concurrent ? createGroupCommit<Write, Told>(driver.write) : group;
-  const { backlog, ...reading } = createReading(driver);
-  const time = (): number => now().getTime();
+  const queueGroup = dialect.concurrent ? createGroupCommit<Write, Told>(write) : group;
+  let rejectedBytes = 0;
   const end = async (): Promise<void> => {
     await Promise.all([group.settled(), queueGroup.settled()]);
-    await driver.close();
+    await database.close();
   };
   let ending: Promise<void> | undefined;
   return {
-    ...reading,
-    follow: (filter, rejected) => follow(driver, filter, rejected),
-    place: driver.place,
-    append: async (event, plan) =>
-      (await group.add(eventWrite(event, owner, plan))).state ?? firstDelivery(event.id),
-    lookUp: async (first, at) =>
-      (await group.add({ type: "look-up", first, owner, now: at.getTime() })).state ?? firstDelivery(first),
-    forwarded: async (first, forward) => void (await group.add(forwardWrite(first, forward, owner))),
-    reject: async (rejection) => void (await group.add(rejectionWrite(rejection))),
-    queue: {
-      claim: async (wanted) => {
-        const { claimed } = await queueGroup.add({ type: "claim", owner, now: time(), ...wanted });
-        const { rows = [], nextDue, failed = 0 } = claimed ?? {};
-        return { events: rows.map(queuedEventFromRow), nextDue, failed };
-      },
-      attempted: async ({ id }, forward, retryAfter) => {
-        const write = forwardWrite(id, forward, owner);
-        await queueGroup.add({ ...write, type: "attempt", now: time(), retryAfter: retryAfter ?? null });
-      },
-      backlog,
+    ...createReading(database),
+    place,
+    ready,
+    shrink,
+    append: async (event: NewEvent, lease?: number): Promise<Stored> =>
+      (await group.add(eventWrite(event, lease))).stored ?? { repeated: false, first: event.id, state: null },
+    reject: async (rejection) => {
+      const write = rejectionWrite(rejection);
+      const size = sizeOf(write);
+      if (rejectedBytes + size > MAX_WAITING_REJECTIONS)
+        throw new Error("more requests are rejected than can be stored");
+      rejectedBytes += size;
+      await group.add(write).finally(() => (rejectedBytes -= size));
     },
-    order: async (order, events) =>
-      (await queueGroup.add({ type: "order", order, events, now: time() })).changed ?? [],
-    prune: async (before, between) => {
+    ended: async (claim: Claim, forward: Forward, retryAfter?: number): Promise<void> =>
+      void (await queueGroup.add(endWrite(claim, forward, retryAfter))),
+    claim: async (wanted): Promise<readonly Claimed[]> =>
+      ((await queueGroup.add({ type: "claim", ...wanted })).claimed ?? []).map(claimedFromRow),
+    release: async (claims) => void (await queueGroup.add({ type: "release", claims })),
+    backlog: async (): Promise<Backlog> => {
+      const { backlog } = await queueGroup.add({ type: "backlog" });
+      return backlog ?? { events: 0, oldest: undefined, failed: 0, lastForward: undefined };
+    },
+    /** Records an attempt that an operator made. If it `settles`, an answer of success ends the delivery of the event. */
+    replayed: async (event: string, forward: Forward, settles: boolean, record: TransactionRecord | null) =>
+      void (await queueGroup.add(replayWrite(event, forward, settles, record))),
+    /**
+     * Obeys an order for events, and returns the ids of those that it has changed. Events that the application has accepted
+     * stay as they are, and so do those that are being attempted.
+     */
+    order: async (order: Order, events: readonly string[]): Promise<readonly string[]> =>
+      events.length === 0
+        ? []
+        : ((await queueGroup.add({ type: "order", order, events: { ids: events }, actor: user })).changed ??
+          []),
+    /** Makes all events due now that wait or failed, and are selected. Returns how many. */
+    retryAll: async (selection: Selection): Promise<number> => {
+      let count = 0;
+      for (;;) {
+        const { changed = [] } = await queueGroup.add({
+          type: "order",
+          order: "retry",
+          events: selection,
+          actor: user,
+        });
+        count += changed.length;
+        if (changed.length < ORDER_SIZE) return count;
+      }
+    },
+    /** Makes a rejection, which verifies now, an event that waits to be forwarded. */
+    accept: async (event: NewEvent): Promise<Stored | undefined> =>
+      (await group.add(acceptWrite(event, user))).stored,
+    /** Remembers one value by its name, which `fact` gives. */
+    remember: async (name: string, value: string) =>
+      void (await queueGroup.add({ type: "fact", name, value })),
+    /**
+     * Deletes everything received before a moment, except events that are not delivered, in small batches. `between` is
+     * awaited after each.
+     */
+    prune: async (before: Date, between?: () => Promise<void>): Promise<Pruned> => {
       let [events, rejections] = [0, 0];
       for (;;) {
         const { pruned = NOTHING } = await queueGroup.add({ type: "prune", before: before.getTime() });
@@ -71,37 +134,36 @@ export function createEventStore(driver: Driver, { owner, now }: StoreParts): Ev
         await between?.();
       }
     },
-    shrink: driver.shrink,
-    ready: driver.ready,
-    close: () => (ending ??= end()),
-  };
+    /** Resolves when everything is written and the store is closed. */
+    close: (): Promise<void> => (ending ??= end()),
+  } satisfies EventLog & DeliveryQueue & Record<string, unknown>;
 }
 
 const NOTHING: Pruned = { events: 0, rejections: 0 };
 
 /**
- * The one stored event that a user names by the beginning of its uti or id. Throws `event_not_found`, or `usage` if
- * several begin with `prefix`.
+ * The one stored event that a user names by its order number, or by the beginning of its uti or id. Throws
+ * `event_not_found`, or `usage` if several have this name.
  */
 export async function findOne(
   store: Pick<EventStore, "find">,
-  prefix: string,
+  name: string,
 ): Promise<StoredEvent | StoredRejection> {
-  const found = prefix === "" ? [] : await store.find(prefix);
+  const found = name === "" ? [] : await store.find(name);
   const nameOf = (one: StoredEvent | StoredRejection): string =>
-    one.type === "event" && one.uti.startsWith(prefix) ? one.uti : one.id;
-  const exact = found.filter((one) => nameOf(one) === prefix || one.id === prefix);
+    one.type === "event" && !one.id.startsWith(name) ? one.uti : one.id;
+  const exact = found.filter((one) => one.id === name || (one.type === "event" && one.uti === name));
   const candidates = exact.length > 0 ? exact : found;
   const [first] = candidates;
   if (first === undefined)
     throw new PaylinkError(
       "event_not_found",
-      prefix === "" ? "The uti is empty." : `No event begins with ${prefix}.`,
+      name === "" ? "The uti is empty." : `No event has the uti, id or order number ${name}.`,
     );
   const names = [...new Set(candidates.map(nameOf))];
   if (names.length > 1)
-    throw new PaylinkError("usage", `Several utis and ids begin with ${prefix}: ${names.join(", ")}.`, {
-      hints: [hint`Type more characters of the one you mean.`],
+    throw new PaylinkError("usage", `Several events have the name ${name}: ${names.join(", ")}.`, {
+      hints: [hint`Name the one you mean by its uti.`],
     });
   return first;
 }

@@ -48,7 +48,14 @@ export function createEventIds({
 
 const inDigits = (value: number, length: number): string => value.toString(36).padStart(length, "0");
 
-/** A request that was rejected. */
+/** The last time that an id can have. */
+const LAST = 36 ** TIME_LENGTH - 1;
+
+/** Every id of a later time is greater than this text, and no id of an earlier one. */
+export const idAt = (time: Date): string =>
+  inDigits(Math.min(LAST, Math.max(0, time.getTime())), TIME_LENGTH);
+
+/** A request that was rejected, with the check that failed. */
 export interface Rejection {
   readonly type: "rejected";
   readonly id: string;
@@ -56,9 +63,9 @@ export interface Rejection {
   readonly code: string;
   readonly status: number;
   readonly detail: string;
+  readonly hint?: string;
   /** Null where the signature was not looked at. */
   readonly verdict: Verdict | null;
-  readonly hint?: string;
   /** The part that was read: without a body if the head alone was rejected, null if it was not an HTTP request. */
   readonly request: HttpRequest | null;
 }
@@ -80,45 +87,78 @@ export interface Forward {
 export const isAccepted = (status: number | null): boolean =>
   status !== null && status >= 200 && status < 300;
 
+/**
+ * What became of an event: it waits for an attempt, the application has accepted it, it has not and nothing is sent again
+ * by itself, or an operator has decided that it is never forwarded.
+ */
+export type DeliveryState = "pending" | "delivered" | "failed" | "skipped";
+
 /** What the log knows about a stored event. */
-export interface StoreResult {
+export interface Stored {
   readonly repeated: boolean;
-  /** The id of the first delivery, to which all repeats and forwards of the event belong. */
+  /** The id of the first delivery, to which all repeats and attempts of the event belong. */
   readonly first: string;
-  /** The application has already accepted the event, or an operator has skipped it: it is not forwarded again. */
-  readonly accepted: boolean;
-  /** The log of another listener has claimed the event and is forwarding it. */
-  readonly claimedElsewhere: boolean;
-  /** The status of the last attempt to forward it; undefined without an attempt or an answer. */
-  readonly answered: number | undefined;
+  /** Null if it is not forwarded. */
+  readonly state: DeliveryState | null;
+  /** The number of the attempt that this receiver makes now; undefined if it makes none. */
+  readonly attempt?: number | undefined;
+  /** The attempts that were made before it by the present plan. */
+  readonly made?: number | undefined;
 }
 
-/** What a log knows about an event that it has not stored before. */
-export const firstDelivery = (id: string): StoreResult => ({
-  repeated: false,
-  first: id,
-  accepted: false,
-  claimedElsewhere: false,
-  answered: undefined,
-});
-
-/** How an event is forwarded: by the receiver that stores it, which claims it until a time, or from the queue. */
-export type ForwardPlan = Date | "queue";
-
-/** Where the receiver stores events: the writing half of an `EventStore`. */
+/** Where the receiver stores events. */
 export interface EventLog {
   /**
-   * Resolves once the event is durable; rejects if it is not stored. With a time, it is also claimed, unless another log
-   * has claimed it: no other log forwards it until that time or `forwarded`. With "queue", it is also added to the queue,
-   * unless the application has accepted it.
+   * Resolves once the event is durable; rejects if it is not stored. With a lease, in milliseconds, it is also claimed for
+   * an attempt at once, unless the application has accepted it, an operator has skipped it, or another attempt is under
+   * way. With a lease of 0 it waits until a receiver has room.
    */
-  append(event: NewEvent, plan?: ForwardPlan): Promise<StoreResult>;
-  /** The present state of an event, named by the id of its first delivery. */
-  lookUp(first: string, now: Date): Promise<StoreResult>;
+  append(event: NewEvent, lease?: number): Promise<Stored>;
   /** Resolves once the rejection is stored; rejects if it is not. */
   reject(rejection: Rejection): Promise<void>;
-  /** Resolves once an attempt to forward the event with this first delivery is durable. Accepted events leave the queue. */
-  forwarded(first: string, forward: Forward): Promise<void>;
+  /**
+   * Resolves once the end of an attempt is durable. An accepted event is delivered; any other is due again after
+   * `retryAfter` milliseconds, and without them it has failed. Nothing is written if the event has been claimed again.
+   */
+  ended(
+    claim: { readonly id: string; readonly attempt: number },
+    forward: Forward,
+    retryAfter?: number,
+  ): Promise<void>;
+}
+
+/** An event that was claimed from the queue. */
+export interface Claimed {
+  readonly id: string;
+  readonly attempt: number;
+  /** The attempts before, by the present plan. */
+  readonly made: number;
+  /** The reason if its row does not hold what paylink wrote. */
+  readonly event: Omit<WebhookEvent, "repeated" | keyof ReadRecord> | { readonly damage: string };
+}
+
+/** The events that wait to be forwarded, which any number of receivers share: each is claimed by one at a time. */
+export interface DeliveryQueue {
+  /** Claims events that are due, at most so many, for so many milliseconds: the first to become due come first. */
+  claim(wanted: {
+    readonly limit: number;
+    readonly outcomes: readonly string[];
+    readonly lease: number;
+  }): Promise<readonly Claimed[]>;
+  /** Gives claimed events back, without an attempt. */
+  release(claims: readonly { readonly id: string; readonly attempt: number }[]): Promise<void>;
+  backlog(): Promise<Backlog>;
+}
+
+/** Events that are not forwarded yet. */
+export interface Backlog {
+  readonly events: number;
+  /** When the oldest of them was received. */
+  readonly oldest: Date | undefined;
+  /** The events that failed, which wait for nothing. */
+  readonly failed: number;
+  /** When any event was last attempted, by any receiver. */
+  readonly lastForward: Date | undefined;
 }
 
 /** How much the line of JSON matters to somebody who reads a log. */
@@ -154,23 +194,15 @@ export const jsonLine = (
 export const failedCheck = (verdict: Rejection["verdict"]): string | undefined =>
   verdict === null ? "http" : verdict.failure?.check;
 
-export function rejectionLine({
-  type,
-  id,
-  receivedAt,
-  code,
-  status,
-  detail,
-  verdict,
-  hint,
-}: Omit<Rejection, "request">): string {
+export function rejectionLine(rejection: Omit<Rejection, "request">): string {
+  const { type, id, receivedAt, code, status, detail, verdict, hint } = rejection;
   const check = failedCheck(verdict);
   return jsonLine(type, receivedAt, { id, receivedAt, code, status, detail, check, hint }, "warning");
 }
 
 type Members = Partial<Record<keyof EventLine, unknown>>;
 
-export const levelOf = ({ verdict }: WebhookEvent): Level =>
+export const levelOf = ({ verdict }: Pick<WebhookEvent, "verdict">): Level =>
   verdict.verdict === "valid" ? "info" : "warning";
 
 /** The text of an `EventLine`. It is joined from parts: the largest, record and body, exist as text already. */

@@ -18,7 +18,7 @@ import type { SigningKey } from "../signatures/keys.ts";
 import { ALGORITHM, DEFAULT_POLICY } from "../signatures/policy.ts";
 import { sign } from "../signatures/sign.ts";
 import type { Verdict } from "../signatures/verdict.ts";
-import { type Forward, type ForwardPlan, isAccepted, type StoreResult, type WebhookEvent } from "./events.ts";
+import { type Forward, isAccepted, type WebhookEvent } from "./events.ts";
 import type { Outcome } from "../domain/outcome.ts";
 
 /** The most bytes of the application's answer in memory, which the service gets if it waits for it. */
@@ -104,13 +104,6 @@ function beginning(body: Uint8Array): string {
   // Four bytes are the longest character of UTF-8.
   const text = new TextDecoder().decode(body.subarray(0, 4 * DETAIL_LENGTH));
   return [...maskCardNumbers(text)].slice(0, DETAIL_LENGTH).join("");
-}
-
-export interface Forwarder {
-  /** Undefined if the event is not forwarded. */
-  readonly plan: (event: WebhookEvent) => ForwardPlan | undefined;
-  /** Forwards a stored event. Resolves with the answer for the service. */
-  readonly forward: (event: WebhookEvent, stored: StoreResult) => Promise<HttpReply>;
 }
 
 /** An answer that says what was behind it, in the words of RFC 9209. */

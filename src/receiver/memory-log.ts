@@ -1,38 +1,47 @@
 /** An event log for `--no-store`: it remembers only enough to recognise a repeated delivery. */
 import { createHash } from "node:crypto";
-import { type EventLog, firstDelivery, isAccepted, type StoreResult } from "./events.ts";
+import { type DeliveryState, type EventLog, isAccepted } from "./events.ts";
 
 /** The most events to remember: repeats arrive within hours, and memory must stay bounded. */
 const MAX_REMEMBERED = 100_000;
 
+interface Remembered {
+  readonly digest: string;
+  readonly first: string;
+  state: DeliveryState | null;
+  attempts: number;
+}
+
 export function createMemoryLog(): EventLog {
-  const firsts = new Map<string, string>();
-  const accepted = new Set<string>();
-  const dropOldest = (): void => {
-    const [oldest] = firsts;
-    if (oldest === undefined || firsts.size < MAX_REMEMBERED) return;
-    firsts.delete(oldest[0]);
-    accepted.delete(oldest[1]);
+  const byDigest = new Map<string, Remembered>();
+  const byId = new Map<string, Remembered>();
+  const remember = (one: Remembered): void => {
+    const [oldest] = byDigest.values();
+    if (oldest !== undefined && byDigest.size >= MAX_REMEMBERED) {
+      byDigest.delete(oldest.digest);
+      byId.delete(oldest.first);
+    }
+    byDigest.set(one.digest, one);
+    byId.set(one.first, one);
   };
-  const known = (first: string): StoreResult => ({
-    ...firstDelivery(first),
-    repeated: true,
-    accepted: accepted.has(first),
-  });
   return {
-    append: async ({ id, request }) => {
+    append: async ({ id, request }, lease) => {
       // The body contains the uti, so equal bytes are the same record.
-      const key = createHash("sha256").update(request.body).digest("base64");
-      const first = firsts.get(key);
-      if (first !== undefined) return known(first);
-      dropOldest();
-      firsts.set(key, id);
-      return firstDelivery(id);
+      const digest = createHash("sha256").update(request.body).digest("base64");
+      const known = byDigest.get(digest);
+      const one = known ?? { digest, first: id, state: null, attempts: 0 };
+      if (known === undefined) remember(one);
+      const repeated = known !== undefined;
+      if (lease === undefined || one.state === "pending" || one.state === "delivered")
+        return { repeated, first: one.first, state: one.state };
+      one.state = "pending";
+      one.attempts += 1;
+      return { repeated, first: one.first, state: "pending", attempt: one.attempts, made: 0 };
     },
-    lookUp: async (first) => known(first),
     reject: async () => undefined,
-    forwarded: async (first, { status }) => {
-      if (isAccepted(status)) accepted.add(first);
+    ended: async ({ id, attempt }, { status }) => {
+      const one = byId.get(id);
+      if (one?.attempts === attempt) one.state = isAccepted(status) ? "delivered" : "failed";
     },
   };
 }

@@ -1,7 +1,13 @@
 /** What the receiver reports for monitoring: counts, durations the backlog and the process, in the text format of Prometheus. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Backlog } from "./event-store.ts";
-import { isAccepted, type EventLog, type Forward, type Rejection, type WebhookEvent } from "./events.ts";
+import {
+  type Backlog,
+  isAccepted,
+  type EventLog,
+  type Forward,
+  type Rejection,
+  type WebhookEvent,
+} from "./events.ts";
 
 /** The values that are read at each scrape. */
 export interface Gauges {
@@ -111,9 +117,9 @@ export function createMetrics(): Metrics {
 /** The same log, which also reports how long each event took to store. */
 export const measured = (log: EventLog, { stored }: Metrics, now: () => Date): EventLog => ({
   ...log,
-  append: async (event, plan) => {
+  append: async (event, lease) => {
     const start = now().getTime();
-    const result = await log.append(event, plan);
+    const result = await log.append(event, lease);
     stored(now().getTime() - start);
     return result;
   },

@@ -15,10 +15,9 @@ import type { Policy } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, namesLoopback, type ReceiverAddress } from "./address.ts";
 import { refuseHead, refuseHost, refuseMediaType } from "./admit.ts";
-import type { EventLog, Rejection, StoreResult, WebhookEvent } from "./events.ts";
-import { ACCEPTED_BEFORE, type Forwarder } from "./forward.ts";
+import type { EventLog, Rejection, Stored, WebhookEvent } from "./events.ts";
+import type { Forwarder } from "./forwarder.ts";
 import { createJudge, type CurrentKeys, type Judgement, refusedAs, warned } from "./judge.ts";
-import { createRejectionQueue } from "./rejection-queue.ts";
 
 export interface ReceiverOptions {
   readonly serve: Serve;
@@ -35,7 +34,6 @@ export interface ReceiverOptions {
   /** The paths that are answered; others are 404. */
   readonly paths: readonly string[];
   readonly maxBody: number;
-  /** The JSON Pointer to the record in a webhook, if the service wraps it. */
   /** Refuses records that break the specification. */
   readonly strict: boolean;
   /** Accepts webhooks that do not verify, and marks them. */
@@ -45,8 +43,6 @@ export interface ReceiverOptions {
   readonly now: () => Date;
   readonly newId: () => string;
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
-  /** Called with the number of rejections that arrived faster than they could be stored. */
-  readonly dropped?: (rejections: number) => void;
   readonly faulted: (error: unknown) => void;
 }
 
@@ -71,12 +67,12 @@ interface Rejected extends Omit<Rejection, "type" | "id" | "receivedAt"> {
 type Reject = (rejected: Rejected) => HttpReply;
 
 function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress): Receiver {
-  const { paths, log, strict, unverified, now, newId, observe, dropped = () => undefined } = parts;
+  const { paths, log, strict, unverified, now, newId, observe } = parts;
   const judgeWithFreshKeys = createJudge(parts);
-  const storeRejection = createRejectionQueue(log, dropped);
   const reject: Reject = (rejected) => {
     const rejection: Rejection = { type: "rejected", id: newId(), receivedAt: now(), ...rejected };
-    storeRejection(rejection);
+    // If the disk is full, the next event reports it; a flood is stored as far as it can be written.
+    void log.reject(rejection).catch(() => undefined);
     observe(rejection);
     return problem(rejected);
   };
@@ -142,18 +138,18 @@ async function accept(
     request,
   };
   const plan = verdict.verdict === "valid" ? forwarder?.plan(event) : undefined;
-  let result: StoreResult;
+  let stored: Stored;
   try {
-    result = await log.append(event, plan);
+    stored = await log.append(event, plan?.lease);
   } catch (error) {
+    plan?.cancel();
     // An event that is not stored must not be acknowledged: the service delivers it again.
     const detail = `the event cannot be stored: ${messageOf(error)}`;
     return reject({ ...refusal("not_stored", detail), verdict, request });
   }
-  const observed = result.repeated ? asRepeated(event) : event;
+  const observed = stored.repeated ? asRepeated(event) : event;
   observe(observed);
-  if (forwarder === undefined || plan === undefined) return OK;
-  return result.accepted ? ACCEPTED_BEFORE : forwarder.forward(observed, result);
+  return plan === undefined ? OK : plan.forward(observed, stored);
 }
 
 function asRepeated(event: WebhookEvent): WebhookEvent {

@@ -1,7 +1,7 @@
-/** Holds requests back from one target that does not answer, in pauses that grow, until it answers again. */
+/** Holds requests back from one target that does not answer: one probe at a time goes out, in pauses that grow. */
 import type { Attempt } from "./forward.ts";
 
-/** The longest pause, whatever the delays of the retries. */
+/** The longest pause between two probes, whatever the delays of the retries. */
 const LONGEST_PAUSE = 60_000;
 /** The longest pause that an application can ask for with `Retry-After`. */
 const LONGEST_ASKED = 600_000;
@@ -11,32 +11,13 @@ const SAID_AT = 2;
 /** How an attempt ended, as far as it tells about the target. */
 export type Answer = Pick<Attempt, "status" | "retryAfter">;
 
-/** A target that failed, and has not answered since. */
-interface Failing {
-  failures: number;
-  /** When it failed last: a clock that shows less has been set back, and no pause is meant to last until then. */
-  at: number;
-  /** No retries before. */
-  until: number;
-  /** No attempts at all before: the application has asked for this. */
-  asked: number;
-  /** The attempts under way that show whether it answers again. */
-  readonly probes: Set<"first" | "retry">;
-}
-
-/** What may be claimed. */
-export interface Allowed {
-  readonly limit: number;
-  /** First attempts only: retries wait. */
-  readonly firsts: boolean;
-  /** Milliseconds until more may be allowed. */
-  readonly next: number;
-}
-
 export interface TargetPause {
-  readonly allowed: () => Allowed;
-  /** Begins an attempt, and gives what ends it; undefined if it must wait. */
-  readonly begin: (isFirst: boolean) => ((answer: Answer) => void) | undefined;
+  /** Milliseconds until an attempt may begin: 0 for now, and Infinity while a probe is under way. */
+  readonly wait: () => number;
+  /** Whether the target did not answer the last time, so that one attempt at a time may be made. */
+  readonly isProbing: () => boolean;
+  /** Begins an attempt, and gives what ends it. */
+  readonly begin: () => (answer: Answer) => void;
 }
 
 interface PauseParts {
@@ -46,70 +27,49 @@ interface PauseParts {
   readonly warn: (text: string) => void;
 }
 
-const WHOLE: Allowed = { limit: Infinity, firsts: false, next: Infinity };
-
-export const NO_PAUSE: TargetPause = { allowed: () => WHOLE, begin: () => () => undefined };
-
-/**
- * While a target fails, retries wait for the end of its pause, and then one of them shows whether it answers. First attempts
- * go on, one at a time: an application may refuse one event for ever, and that must not hold up the others. The first answer
- * ends the pause.
- */
 export function createTargetPause(target: URL, { delays, now, warn }: PauseParts): TargetPause {
-  let failing: Failing | undefined;
-  const pauseAfter = (failures: number): number =>
-    Math.min(delays[Math.min(failures, delays.length) - 1] ?? 0, LONGEST_PAUSE);
-  const fail = ({ status, retryAfter = 0 }: Answer): void => {
-    const time = now().getTime();
-    const state = (failing ??= { failures: 0, at: 0, until: 0, asked: 0, probes: new Set() });
-    const isInPause = isBefore(state.until, state, time);
-    state.at = time;
-    state.asked = Math.max(isInPause ? state.asked : 0, time + Math.min(retryAfter, LONGEST_ASKED));
-    // Of several failures in one pause, the first one counts.
-    if (!isInPause) {
-      state.failures += 1;
-      state.until = time + pauseAfter(state.failures);
-      if (state.failures === SAID_AT)
-        warn(pauseWords(target, status, Math.max(state.until, state.asked) - time));
-    }
-    state.until = Math.max(state.until, state.asked);
+  /** Failures in a row, the time of the last one, and the end of its pause. */
+  let [failures, failedAt, until] = [0, 0, 0];
+  let probes = 0;
+  /** How many attempts were answered: what fails while others are answered is of its event. */
+  let answers = 0;
+  const time = (): number => now().getTime();
+  const fail = ({ status, retryAfter = 0 }: Answer, isProbe: boolean): void => {
+    const asked = Math.min(retryAfter, LONGEST_ASKED);
+    const isPaused = failures > 0 && !isProbe;
+    // Of several attempts that were under way together, the first that fails counts.
+    if (!isPaused) failures += 1;
+    const pause = Math.min(delays[Math.min(failures, delays.length) - 1] ?? 0, LONGEST_PAUSE);
+    failedAt = time();
+    until = Math.max(isPaused ? until : 0, failedAt + Math.max(isPaused ? 0 : pause, asked));
+    if (!isPaused && failures === SAID_AT) warn(pauseWords(target, status, until - failedAt));
   };
-  const allowsOne = (state: Failing, time: number): boolean =>
-    !isBefore(state.asked, state, time) && !state.probes.has("first");
-  const holdsRetries = (state: Failing, time: number): boolean =>
-    isBefore(state.until, state, time) || state.probes.has("retry");
   return {
-    allowed: () => {
-      if (failing === undefined) return WHOLE;
-      const time = now().getTime();
-      const ends = [failing.until, failing.asked].filter((end) => end > time);
-      return {
-        limit: allowsOne(failing, time) ? 1 : 0,
-        firsts: holdsRetries(failing, time),
-        next: Math.min(...ends.map((end) => end - time)),
-      };
+    wait: () => {
+      if (failures === 0) return 0;
+      if (probes > 0) return Infinity;
+      // A clock that was set back: no pause is meant to last until then.
+      return time() < failedAt ? 0 : Math.max(0, until - time());
     },
-    begin: (isFirst) => {
-      const state = failing;
-      const probe = isFirst ? "first" : "retry";
-      if (state !== undefined) {
-        const time = now().getTime();
-        if (!allowsOne(state, time) || (!isFirst && holdsRetries(state, time))) return undefined;
-        state.probes.add(probe);
-      }
+    isProbing: () => failures > 0,
+    begin: () => {
+      const isProbe = failures > 0;
+      const answeredBefore = answers;
+      if (isProbe) probes += 1;
       return (answer) => {
-        state?.probes.delete(probe);
-        if (isFailure(answer)) fail(answer);
-        else failing = undefined;
+        if (isProbe) probes -= 1;
+        if (!isFailure(answer)) {
+          answers += 1;
+          failures = 0;
+        } else if (isProbe || answers === answeredBefore) fail(answer, isProbe);
       };
     },
   };
 }
 
-const isBefore = (end: number, { at }: Failing, time: number): boolean => at <= time && time < end;
-
 /** No answer, or one that says that no other event would fare better now. */
-const isFailure = ({ status }: Answer): boolean => status === null || status === 429 || status >= 500;
+const isFailure = ({ status }: Answer): boolean =>
+  status === null || status === 429 || (status >= 502 && status <= 504);
 
 const pauseWords = (target: URL, status: number | null, milliseconds: number): string =>
-  `The application at ${target.href} ${status === null ? "does not answer" : `answers ${status}`}; next try in ${Math.ceil(milliseconds / 1000)} s. Until it answers, new webhooks go out one at a time, and retries wait.`;
+  `The application at ${target.href} ${status === null ? "does not answer" : `answers ${status}`}; next try in ${Math.ceil(milliseconds / 1000)} s. Until it answers, one webhook at a time is tried, and the others wait.`;

@@ -3,7 +3,7 @@ import { memberOf } from "../domain/json.ts";
 import { type Warning, WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../receiver/events.ts";
-import type { Progress } from "../receiver/queue-forwarder.ts";
+import type { Progress } from "../receiver/forwarder.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { clip } from "./width.ts";

@@ -1,5 +1,5 @@
 /** SQLite as this project opens it: Node's own driver, or on Node 20 the package with the same API. */
-import { closeSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { hint, PaylinkError } from "../domain/errors.ts";
@@ -25,8 +25,6 @@ export interface Database {
   prepare(sql: string): Statement;
   /** Whether the files that were opened are still at the path: not removed, renamed or replaced. */
   isInPlace(): boolean;
-  /** Closes a database that is not in place, so that nothing left of it damages the next file at the path. */
-  leave(): void;
   close(): void;
 }
 
@@ -46,22 +44,21 @@ const IN_MEMORY = ":memory:";
 
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
- * (synchronous=FULL). `migrations` run in order, each once; their number is the version of the schema. `pageSize` is for
- * a new database. `check` throws if the tables are not those of the migrations; `convert` begins the migration from a version
- * in its transaction; `damage` is the error of a damaged file.
+ * (synchronous=FULL). `tables` creates them in a new file; `version` is theirs. `pageSize` is for a new database; `check` throws
+ * if the file is not the one that is expected; `damage` is the error of a damaged file.
  */
 export function openDatabase(
   path: string,
-  migrations: readonly string[],
+  tables: string,
   {
+    version = 1,
     pageSize = 4096,
     check = () => undefined,
-    convert = () => undefined,
     damage = damaged,
   }: {
+    readonly version?: number;
     readonly pageSize?: number;
     readonly check?: (database: Connection) => void;
-    readonly convert?: (database: Connection, from: number) => void;
     readonly damage?: typeof damaged;
   } = {},
 ): Database {
@@ -90,60 +87,44 @@ export function openDatabase(
       database.exec(`PRAGMA page_size=${pageSize}; PRAGMA auto_vacuum=INCREMENTAL`);
     database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
     check(database);
-    migrate(database, path, migrations, convert);
+    createTables(database, path, tables, version);
   } catch (error) {
     connection.close();
     throw error;
   }
   const files = DATABASE_FILES.map((suffix) => fileAt(path + suffix));
-  const isAt = (suffix: string, index: number): boolean =>
-    files[index] !== undefined && fileAt(path + suffix) === files[index];
   return {
     ...database,
     path,
-    isInPlace: () => opened === files[0] && DATABASE_FILES.every(isAt),
-    leave: () => {
-      // Move the log into the renamed database: the log itself would stay under the old name.
-      const { busy } = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
-      if (busy !== 0) throw unreadable(path, "was removed or replaced, and another program still uses it");
-      const isMoved = !isAt("", 0);
-      connection.close();
-      // SQLite would apply the log of the old database to the new one.
-      if (isMoved)
-        for (const [index, suffix] of DATABASE_FILES.entries())
-          if (isAt(suffix, index)) rmSync(path + suffix, { force: true });
-    },
+    isInPlace: () =>
+      opened === files[0] &&
+      DATABASE_FILES.every(
+        (suffix, index) => files[index] !== undefined && fileAt(path + suffix) === files[index],
+      ),
   };
 }
 
-function migrate(
-  database: Connection,
-  path: string,
-  migrations: readonly string[],
-  convert: (database: Connection, from: number) => void,
-): void {
-  const version = (): number => Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
-  if (version() === migrations.length) return;
-  database.exec("BEGIN IMMEDIATE");
-  try {
-    // Read again inside the transaction: another process may have migrated in the meantime.
-    const from = version();
-    if (from > migrations.length)
-      throw new PaylinkError("file_unreadable", `${path} was written by a newer paylink (schema ${from}).`, {
-        hints: [hint`Update paylink, or name another file with --db.`],
-      });
-    if (from > 0) convert(database, from);
-    for (const sql of migrations.slice(from)) database.exec(sql);
-    database.exec(`PRAGMA user_version=${migrations.length}`);
-    database.exec("COMMIT");
-  } catch (error) {
-    rollBack(database);
-    throw error;
-  }
+function createTables(database: Connection, path: string, tables: string, version: number): void {
+  const versionOf = (): number =>
+    Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+  const present = versionOf();
+  if (present > version)
+    throw new PaylinkError(
+      "file_unreadable",
+      `${path} was written by a newer paylink: it has schema ${present}, and this version knows ${version}.`,
+      { hints: [hint`Update paylink, or name another file with --db.`] },
+    );
+  if (present === version) return;
+  transaction(database, () => {
+    // Another process may have created them in the meantime.
+    if (versionOf() === version) return;
+    database.exec(tables);
+    database.exec(`PRAGMA user_version=${version}`);
+  });
 }
 
 /** Runs a function in one transaction, which takes the write lock at once. */
-export function transaction<T>(database: Database, work: () => T): T {
+export function transaction<T>(database: Pick<Database, "exec">, work: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {
     const result = work();

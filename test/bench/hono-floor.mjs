@@ -7,9 +7,10 @@ import { serve } from "../../src/http/serve.ts";
 import { handlerFromFetch } from "../../src/http/fetch-handler.ts";
 import { openDatabase } from "../../src/store/database.ts";
 
-const database = openDatabase(process.argv[2] ?? "floor.db", [
+const database = openDatabase(
+  process.argv[2] ?? "floor.db",
   "CREATE TABLE links (id TEXT PRIMARY KEY, request TEXT)",
-]);
+);
 const insert = database.prepare("INSERT INTO links VALUES (?, ?)");
 const app = new Hono();
 app.post("/v1/payment-links", async (c) => {

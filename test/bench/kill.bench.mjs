@@ -32,7 +32,10 @@ for (let round = 1; round <= Number(rounds); round++) {
 showProgress("");
 
 const env = { ...process.env, PAYLINK_HOME: home };
-const exported = execFileSync(process.execPath, [BINARY, "events", "export"], { env, maxBuffer: 2 ** 30 });
+const exported = execFileSync(process.execPath, [BINARY, "events", "list", "--all", "--json"], {
+  env,
+  maxBuffer: 2 ** 30,
+});
 /** @type {string[]} */
 const utis = exported
   .toString()

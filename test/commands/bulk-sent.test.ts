@@ -303,7 +303,7 @@ describe("the memory of what was sent", () => {
 
 /** Leaves the database in one file: the driver of Node 20 does so only when the process ends. */
 function writeLog(path: string): void {
-  const database = openDatabase(path, [""]);
+  const database = openDatabase(path, "");
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
   for (const log of ["-wal", "-shm"]) rmSync(path + log, { force: true });
@@ -312,7 +312,7 @@ function writeLog(path: string): void {
 /** With the size of a database, and nothing in it. */
 function replaceByEmpty(path: string): void {
   rmSync(path);
-  openDatabase(path, []).close();
+  openDatabase(path, "", { version: 0 }).close();
   expect(statSync(path).size).toBeGreaterThan(0);
 }
 

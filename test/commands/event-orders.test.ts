@@ -20,14 +20,16 @@ async function failingApplication(...flags: string[]) {
   await expect.poll(() => app.taken.length).toBe(2);
   const events = (...args: string[]) => runCommand(["events", ...args], { home });
   const listed = async (...args: string[]) =>
-    jsonLines((await events("list", ...args, "--json")).stdout).map(({ uti, forwarding: queued }) => [
-      uti,
-      queued,
-    ]);
+    jsonLines((await events("list", ...args, "--json")).stdout).map(({ uti, delivery }) => [uti, delivery]);
   return { home, app, state, listen, events, listed };
 }
 
-const AFTER_AN_HOUR = { state: "pending", attempts: 1, next: expect.any(String) as unknown };
+const AFTER_AN_HOUR = {
+  state: "pending",
+  attempts: 1,
+  isTrying: false,
+  next: expect.any(String) as unknown,
+};
 
 it("lists what waits with its attempts, and makes it due for the running listener", async () => {
   const { app, state, listen, events, listed } = await failingApplication("--retry", "1h");
@@ -47,7 +49,7 @@ it("lists what waits with its attempts, and makes it due for the running listene
   await expect.poll(() => listed("--pending")).toEqual([["uti-b", AFTER_AN_HOUR]]);
   expect(JSON.parse((await events("retry", "--all", "--json")).stdout)).toEqual({
     due: 1,
-    beingForwarded: 0,
+    unchanged: 0,
   });
   await expect.poll(() => listed("--pending")).toEqual([]);
   expect((await events("list", "--pending")).stderr).toBe("No pending events found.\n");
@@ -90,10 +92,10 @@ it("skips an event once that is confirmed, and says so wherever it is shown", as
   });
   expect(await listed("--failed")).toMatchObject([["uti-b", { state: "failed" }]]);
   expect((await events("list")).stdout).toMatch(/uti-a +skipped$/m);
-  expect((await events("show", "uti-a")).stdout).toMatch(/skipped at .*: never forwarded/);
+  expect((await events("show", "uti-a")).stdout).toMatch(/skip by \S+\n.*skipped: never forwarded/);
   expect(JSON.parse((await events("show", "uti-a", "--json")).stdout)).toMatchObject({
-    failed: false,
-    forwarding: { state: "skipped", skippedAt: expect.any(String) as unknown },
+    delivery: { state: "skipped", next: null },
+    actions: [{ action: "skip", actor: expect.any(String) as unknown }],
   });
   expect(app.taken).toHaveLength(2);
   await listen.stop();
@@ -111,7 +113,9 @@ it("does not skip what is being forwarded, and says so", async () => {
   expect(skipped).toMatchObject({
     exit: 2,
     stdout: "",
-    stderr: expect.stringContaining("uti-a was not skipped: it is being forwarded at this moment"),
+    stderr: expect.stringContaining(
+      "uti-a was not skipped: it is skipped already, or is being forwarded at this moment",
+    ),
   });
   answer();
   await listen.stop();

@@ -61,8 +61,16 @@ describe("the options of events", () => {
     [["list", "--failed", "--rejected"], [["--failed", "cannot be used with --rejected"]]],
     [["replay", "a1", "--failed", "--to", "3000"], [["--failed", "cannot be used with <uti...>"]]],
     [["list", "--quiet"], [["--quiet", "cannot be used with --json"]]],
-    [["export", "--since", "1h", "--until", "2h"], [["--until", "must be later than --since"]]],
-    [["export", "--limit", "1.5"], [["--limit", '(got "1.5")']]],
+    [["list", "--since", "1h", "--until", "2h"], [["--until", "must be later than --since"]]],
+    [
+      ["list", "--limit", "1.5", "--all"],
+      [
+        ["--limit", '(got "1.5")'],
+        ["--all", "cannot be used with --limit"],
+      ],
+    ],
+    [["lst"], [["<order>", "did you mean list?"]]],
+    [["accept"], [["<id...>", "is required, or --all"]]],
     [
       ["replay"],
       [
@@ -116,15 +124,30 @@ describe("events list", () => {
     expect(await listed("--limit", "1")).toEqual([utis[1]]);
     expect(await listed("--since", "1h", "--until", "2999-01-01")).toEqual(utis.toReversed());
     expect(await listed("--until", "1h")).toEqual([]);
+    expect(await listed("INV-2")).toEqual([utis[1]]);
+    expect((await events("list", "--reference", "INV")).stderr).toBe("2 payments, 1 approved: EUR 10.50\n");
+  });
+
+  it("says how many more there are, also to a script", async () => {
+    const { events } = await storedHome(...Array.from({ length: 22 }, () => record()));
+    expect((await events("list")).stderr).toBe("20 of 22; --all shows the rest\n");
+    expect((await events("list", "-q")).stderr).toBe("20 of 22; --all shows the rest\n");
+    const lines = jsonLines((await events("list", "--json")).stdout);
+    expect(lines.at(-1)).toMatchObject({ type: "summary", shown: 20, of: 22 });
+    const all = await events("list", "--all", "-q");
+    expect([all.stdout.trim().split("\n").length, all.stderr]).toEqual([22, ""]);
   });
 
   it("prints JSON lines and nothing on stderr", async () => {
     const { events, utis } = await storedHome(APPROVED);
     const { stdout, stderr } = await events("--json");
     expect(jsonLines(stdout)).toMatchObject([
-      { type: "event", uti: utis[0], outcome: "APPROVED", amount: 10.5, currency: "EUR", verified: true },
+      { type: "event", uti: utis[0], outcome: "APPROVED", amount: 10.5, currency: "EUR", delivery: null },
     ]);
     expect(stderr).toBe("");
+    const [line] = jsonLines(stdout);
+    expect(line).toMatchObject({ repeated: false, repeats: 0, verdict: { code: "ok" } });
+    expect(Buffer.from(String(line?.["bodyBase64"]), "base64").toString()).toBe(JSON.stringify(APPROVED));
     const rejected = await events("list", "--rejected", "--json");
     expect(jsonLines(rejected.stdout)).toMatchObject([
       { type: "rejected", code: "content_digest_mismatch", status: 401 },
@@ -155,15 +178,14 @@ describe("the setting eventStore", () => {
 });
 
 describe("events show", () => {
-  it("shows record, request, verification and deliveries", async () => {
+  it("shows record, request, signature and deliveries, by uti and by order number", async () => {
     const one = record({ note: "\u202Ereversed" });
     const { events, utis } = await storedHome(one, one);
     const { exit, stdout } = await events("show", (utis[0] ?? "").slice(0, 10));
     expect(exit).toBe(0);
-    expect(stdout).toContain("✓ signature-value");
-    expect(stdout).toMatch(/signature base\n +"content-digest": sha-256=/);
-    expect(stdout).toMatch(/sent +sha-256=.*\n +computed +sha-256=/);
+    expect(stdout).toMatch(/rsa-v1_5-sha256 with the key k, made .*, covers content-digest content-length/);
     expect(stdout).toContain("repeated");
+    expect((await events("show", String(one["reference"]))).stdout).toBe(stdout);
     expect(stdout).toContain("Signature-Input");
     expect(stdout).toContain("\\u{202e}reversed");
   });
@@ -175,7 +197,8 @@ describe("events show", () => {
       type: "event",
       record: { uti: utis[0] },
       arrivals: [{ id: expect.any(String) }],
-      forwards: [],
+      attempts: [],
+      delivery: null,
     });
     expect(stderr).toBe("");
   });
@@ -184,7 +207,7 @@ describe("events show", () => {
     const { events } = await storedHome();
     const id = (await events("list", "--rejected", "-q")).stdout.trim();
     const { stdout } = await events("show", id);
-    expect(stdout).toContain("✗ content-digest");
+    expect(stdout).toContain('the check "content-digest" failed');
     expect(stdout).toContain(`paylink verify --event ${id}`);
     expect(JSON.parse((await events("show", id, "--json")).stdout)).toMatchObject({ type: "rejected", id });
   });
@@ -207,7 +230,7 @@ describe("a card number that is not masked", () => {
     const shown = await events("show", uti);
     expect(shown.stdout).toMatch(/cardPan +\*{12}1111\n/);
     expect(shown.stdout).toContain("! cardPan must be text, with the card number masked");
-    const lines = [(await events("show", uti, "--json")).stdout, (await events("export")).stdout];
+    const lines = [(await events("show", uti, "--json")).stdout, (await events("list", "--json")).stdout];
     const verified = await runCommand(["verify", "--event", uti, "--key", keyFile(home), "--json"], { home });
     expect(verified.exit).toBe(0);
     for (const { stdout } of [shown, await events("list"), await events("list", "--json"), verified])
@@ -222,18 +245,18 @@ describe("a card number that is not masked", () => {
 });
 
 describe("the name of an event", () => {
-  it("is ambiguous only among utis and ids that begin with it", async () => {
+  it("is ambiguous only among those that begin with it", async () => {
     const sent = ["ax-1", "ax-2", "bx-1"].map((uti) => record({ uti }));
     const { events } = await storedHome(...sent);
-    const exported = jsonLines((await events("export")).stdout);
+    const exported = jsonLines((await events("list", "--json")).stdout);
     expect(exported).toHaveLength(3);
     const byUti = await events("show", "ax");
-    expect(byUti.stderr).toContain("Several utis and ids begin with ax: ax-2, ax-1.");
+    expect(byUti.stderr).toContain("Several events have the name ax: ax-2, ax-1.");
     const [{ id: first } = {}] = exported;
     const start = String(first).slice(0, 3);
     const byId = await events("show", start);
     expect(byId.exit).toBe(2);
-    const [, names = ""] = /begin with \S+: (.*)\.\n/.exec(byId.stderr) ?? [];
+    const [, names = ""] = /have the name \S+: (.*)\.\n/.exec(byId.stderr) ?? [];
     expect(names.split(", ").length).toBeGreaterThan(2);
     for (const name of names.split(", ")) expect(name.startsWith(start)).toBe(true);
   });
@@ -278,15 +301,15 @@ describe("a damaged database", () => {
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
     const bytes = readFileSync(path);
-    bytes.fill(0xff, Math.floor(bytes.length * 0.9), Math.floor(bytes.length * 0.95));
+    bytes.fill(0xff, Math.floor(bytes.length * 0.2), Math.floor(bytes.length * 0.25));
     const copy = `${home}/damaged.db`;
     writeFileSync(copy, bytes);
     return copy;
   }
 
-  it("is reported by export after the readable events, and at once if the file is no database", async () => {
+  it("is reported by list after the readable events, and at once if the file is no database", async () => {
     const path = await damagedStore();
-    const exported = await runCommand(["events", "export", "--db", path, "--json"]);
+    const exported = await runCommand(["events", "list", "--all", "--db", path, "--json"]);
     expect(exported.exit).toBe(2);
     expect(jsonLines(exported.stdout).length).toBeGreaterThan(0);
     expect(JSON.parse(exported.stderr)).toMatchObject({
@@ -308,9 +331,9 @@ describe("a damaged database", () => {
   it("is reported if a row is not as paylink wrote it", async () => {
     const { home, events } = await storedHome(APPROVED);
     const database = openEventDatabase(`${home}/data/events.db`);
-    database.exec("UPDATE events SET details = '{'");
+    database.exec("UPDATE events SET head = '{'");
     database.close();
-    const { exit, stderr } = await events("export");
+    const { exit, stderr } = await events("list");
     expect(exit).toBe(2);
     expect(stderr).toContain("is damaged");
   });
@@ -349,7 +372,10 @@ describe("events replay", () => {
       error: { code: "not_accepted", message: `${app.url} did not accept 1 of 3 events.` },
     });
     const shown = await events("show", utis[1] ?? "", "--json");
-    expect(JSON.parse(shown.stdout)).toMatchObject({ forwards: [{ status: 500, target: app.url }] });
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      attempts: [{ status: 500, target: app.url, isReplay: true }],
+      delivery: null,
+    });
   });
 
   it("sends single events by name", async () => {
@@ -385,17 +411,7 @@ describe("events replay", () => {
   });
 });
 
-describe("events export and prune", () => {
-  it("exports the lines of listen --json, with the bytes as they arrived", async () => {
-    const { events } = await storedHome(APPROVED, DECLINED);
-    const { exit, stdout, stderr } = await events("export", "--outcome", "approved");
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-    const [line, ...others] = jsonLines(stdout);
-    expect(others).toEqual([]);
-    expect(line).toMatchObject({ type: "event", repeated: false, verdict: { code: "ok" } });
-    expect(Buffer.from(String(line?.["bodyBase64"]), "base64").toString()).toBe(JSON.stringify(APPROVED));
-  });
-
+describe("events prune", () => {
   it("deletes what was received before a time, and nothing else", async () => {
     const { events } = await storedHome(APPROVED);
     expect(JSON.parse((await events("prune", "--before", "1h", "--yes", "--json")).stdout)).toMatchObject({

@@ -55,7 +55,7 @@ describe("listen --ack stored", () => {
     const home = temporaryHome();
     const app = await startApp((_, index) => (index === 0 ? 500 : 200));
     const first = await listenTo(home, app.url, "--retry", "1s");
-    const [one, filtered] = [record(), record({ reference: "OTHER" })];
+    const one = record();
     expect(await deliver(first, one)).toBe(200);
     await first.until(/"type":"forward"/);
     await first.stop();
@@ -65,18 +65,17 @@ describe("listen --ack stored", () => {
     const shown = async (...flags: string[]): Promise<string> =>
       (await runCommand(["events", "show", String(one["uti"]), ...flags], { home })).stdout;
     expect(JSON.parse(await shown("--json"))).toMatchObject({
-      forwarding: { state: "pending", attempts: 1, next: expect.any(String) },
+      delivery: { state: "pending", attempts: 1, next: expect.any(String) },
     });
     expect(await shown()).toMatch(/waits for attempt 2, due at \d{4}-/);
-    const second = await listenTo(home, app.url, "--reference", "INV");
-    expect(await deliver(second, filtered)).toBe(200);
+    const second = await listenTo(home, app.url);
     await second.until(/"state":"delivered"/);
     await second.stop();
     expect(app.taken.map(({ body }) => (JSON.parse(body.toString()) as { uti: string }).uti)).toEqual([
       one["uti"],
       one["uti"],
     ]);
-    expect(JSON.parse(await shown("--json"))).toMatchObject({ forwarding: null });
+    expect(JSON.parse(await shown("--json"))).toMatchObject({ delivery: { state: "delivered" } });
   });
 
   it("lists what failed, and replays it", async () => {
@@ -97,13 +96,13 @@ describe("listen --ack stored", () => {
     expect((await events("list", "--failed", "-q")).stdout).toBe(`${String(failed["uti"])}\n`);
     expect((await events("list")).stdout).toMatch(new RegExp(`${String(failed["uti"])} +failed\n`));
     expect(jsonLines((await events("list", "--json")).stdout)).toMatchObject([
-      { accepted: true, failed: false, forwarding: null },
-      { accepted: false, failed: true, forwarding: { state: "failed", attempts: 1, next: null } },
+      { delivery: { state: "delivered" } },
+      { delivery: { state: "failed", attempts: 1, next: null } },
     ]);
     expect((await events("show", String(failed["uti"]))).stdout).toMatch(
-      /failed after 1 attempt: paylink events replay \w+ --to <target> {3}delivers it/,
+      /failed after 1 attempt; paylink events retry \w+ {3}makes it due/,
     );
-    expect((await events("replay", "--all", "--failed", "--to", app.url)).exit).toBe(0);
+    expect((await events("replay", "--all", "--failed", "--settle", "--to", app.url)).exit).toBe(0);
     expect(app.taken).toHaveLength(3);
     expect((await events("list", "--failed")).stderr).toContain("No failed events found.");
     expect((await events("list", "-q")).stdout.split("\n")).toHaveLength(3);

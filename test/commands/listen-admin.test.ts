@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { openEventDatabase } from "../../src/events/sqlite-database.ts";
 import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
 import { selfSigned } from "../support/certificate.ts";
-import { interrupted, runCommand, terminated, type CommandOptions } from "../support/context.ts";
+import { runCommand, terminated, type CommandOptions } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { freePort, listenOnFreePort } from "../support/ports.ts";
@@ -92,28 +92,6 @@ describe("readiness", () => {
     expect(jsonLines(stdout).at(-1)).toMatchObject({ type: "summary", received: 1, verified: 1 });
     await expect(post(url, webhook(url, record()))).rejects.toThrow("fetch failed");
     await expect(ask(admin, "/healthz")).rejects.toThrow("fetch failed");
-  });
-
-  it.each([
-    ["drains", "--drain=1s", terminated],
-    ["ends at Ctrl-C", "--drain=1h", interrupted],
-  ])("goes on waiting for another listener's attempt while this one %s", async (_, flag, reason) => {
-    const home = temporaryHome();
-    let answer = (): void => undefined;
-    const app = await startApp(() => new Promise((resolve) => (answer = () => resolve(200))));
-    const start = () => listenWith({ home }, "--forward-to", app.url, flag);
-    const [forwarding, draining] = [await start(), await start()];
-    const payment = record();
-    const first = post(forwarding.url, webhook(forwarding.url, payment));
-    await expect.poll(() => app.taken.length).toBe(1);
-    const second = post(draining.url, webhook(draining.url, payment));
-    await draining.until(/"repeated":true/);
-    const ended = draining.stop(reason());
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    answer();
-    expect([await first, await second]).toEqual([200, 200]);
-    await ended;
-    expect(app.taken).toHaveLength(1);
   });
 
   it("does not delay the end at Ctrl-C", async () => {

@@ -8,7 +8,7 @@ import { openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { keyFile } from "../support/keys.ts";
-import { AT, event, ids, rejection } from "../support/stored-events.ts";
+import { AT, event, forward, idOf, ids, rejection } from "../support/stored-events.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
 const DAY = 86_400_000;
@@ -16,14 +16,18 @@ const DAY = 86_400_000;
 it("deletes what is older, says so, and keeps what waits to be forwarded", async () => {
   const home = temporaryHome();
   const path = eventsPath(`${home}/data`);
+  const later = new Date(AT.getTime() + 2 * DAY);
   const store = openSqlite(path);
   const large = Array.from({ length: 700 }, (_, number) =>
-    event(`old-${number}`, { note: "x".repeat(5_000) }),
+    event(idOf(`old-${number}`), { note: "x".repeat(5_000) }),
   );
   await Promise.all(large.map((one) => store.append(one)));
-  await store.append(event("waits"), "queue");
-  await store.reject(rejection("refused"));
-  await store.append(event("young", {}, new Date(AT.getTime() + 2 * DAY)));
+  const [waits, failed, young] = [idOf("waits"), idOf("failed"), idOf("young", later)];
+  await store.append(event(waits), 0);
+  await store.append(event(failed), 60_000);
+  await store.ended({ id: failed, attempt: 1 }, forward(500));
+  await store.reject(rejection(idOf("refused")));
+  await store.append(event(young, {}, later));
   await store.shrink();
   const before = statSync(path).size;
   const now = () => new Date(AT.getTime() + 3 * DAY);
@@ -40,7 +44,7 @@ it("deletes what is older, says so, and keeps what waits to be forwarded", async
     at: now().toISOString(),
     level: "info",
   });
-  expect((await ids(store.events())).slice(0, 2)).toEqual(["waits", "young"]);
+  expect((await ids(store.events())).slice(0, 2)).toEqual([failed, waits]);
   await store.shrink();
   expect(statSync(path).size).toBeLessThan(before / 4);
 });

@@ -54,7 +54,7 @@ describe("listen", () => {
     const again = await listen(home);
     const { code } = await again.running.stop("SIGTERM");
     expect(code).toBe(143);
-    const kept = lines((await runPaylink(["events", "export"], { home })).stdout).map(
+    const kept = lines((await runPaylink(["events", "list", "--all", "--json"], { home })).stdout).map(
       ({ record }) => (record as { uti: string }).uti,
     );
     expect(kept).toEqual(expect.arrayContaining(acknowledged));
@@ -242,9 +242,8 @@ describe("forwarding", () => {
     const one = record();
     expect(await post(url, webhook(url, one))).toBe(502);
     const app = await startApp(() => 200);
-    const replay = await runPaylink(["events", "replay", String(one["uti"]).slice(0, 12), "--to", app.url], {
-      home,
-    });
+    const uti = String(one["uti"]).slice(0, 12);
+    const replay = await runPaylink(["events", "replay", uti, "--settle", "--to", app.url], { home });
     expect(replay.code).toBe(0);
     expect(app.taken.map(({ body }) => JSON.parse(body.toString()))).toEqual([one]);
     // Accepted meanwhile: the service's next try is answered without another attempt.

@@ -61,10 +61,9 @@ describe("a disk that is full", () => {
     await expect.poll(readiness, { interval: 250 }).toBe(200);
 
     await listen.stop();
-    const { stdout } = await runPaylink(["events", "export", "--db", db], { home });
+    const { stdout } = await runPaylink(["events", "list", "--all", "--json", "--db", db], { home });
     const kept = stdout.trim().split("\n");
-    expect(kept.map((text) => (JSON.parse(text) as { record: { uti: string } }).record.uti)).toEqual(
-      acknowledged,
-    );
+    const utis = kept.map((text) => (JSON.parse(text) as { record: { uti: string } }).record.uti);
+    expect(utis.toReversed()).toEqual(acknowledged);
   });
 });

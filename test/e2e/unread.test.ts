@@ -39,7 +39,7 @@ describe("listen without a reader", () => {
     const { code, stderr } = await listening.stop();
     expect(code).toBe(130);
     expect(warnings(stderr)).toHaveLength(1);
-    const { stdout } = await runPaylink(["events", "export"], { home });
+    const { stdout } = await runPaylink(["events", "list", "--all", "--json"], { home });
     expect(stdout.trim().split("\n")).toHaveLength(4);
   });
 
@@ -114,13 +114,13 @@ describe("listen with a slow reader", () => {
   });
 });
 
-describe("events export without a reader", () => {
+describe("events list without a reader", () => {
   it("ends", async () => {
     const { home, listening, send } = await listen();
     // More than a pipe holds, so that the exporter is still writing when its reader leaves.
     for (let count = 0; count < 60; count++) expect(await send()).toBe(200);
     await listening.stop();
-    const exporting = startPaylink(["events", "export"], { home });
+    const exporting = startPaylink(["events", "list", "--all", "--json"], { home });
     await exporting.until(/\{"type":"event".*\n/);
     exporting.leave();
     expect(await exporting.ended).toMatchObject({ code: 0, stderr: "" });

@@ -118,7 +118,7 @@ describe("the executable", () => {
       await listener.ended;
     }
     expect(acknowledged.size).toBeGreaterThan(130);
-    const { stdout } = await run(["events", "export"], { home });
+    const { stdout } = await run(["events", "list", "--all", "--json"], { home });
     const stored = stdout
       .trim()
       .split("\n")

@@ -81,7 +81,7 @@ it("stores the next unit after one that failed alone", async () => {
 });
 
 function openUnits(): { database: Database; add: (value: string) => Promise<void>; values: () => unknown[] } {
-  const database = openDatabase(join(temporaryHome(), "test.db"), ["CREATE TABLE t (a TEXT)"]);
+  const database = openDatabase(join(temporaryHome(), "test.db"), "CREATE TABLE t (a TEXT)");
   onTestFinished(() => database.close());
   const units = createUnits(database);
   const insert = database.prepare("INSERT INTO t VALUES (?)");

@@ -1,4 +1,4 @@
-/** The SQLite driver of this Node: durable commits, migrations that run once, and newer files refused. */
+/** The SQLite driver of this Node: durable commits, tables that are created once, and newer files refused. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -7,25 +7,23 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase, transaction } from "../../src/store/database.ts";
 import { temporaryHome } from "../support/home.ts";
 
-it("migrates once and keeps what was written", () => {
+it("creates its tables once, keeps what was written, and refuses newer tables with both versions", () => {
   const path = join(temporaryHome(), "deep", "test.db");
-  const first = openDatabase(path, ["CREATE TABLE t (a TEXT, b BLOB)"]);
+  const tables = "CREATE TABLE t (a TEXT, b BLOB)";
+  const first = openDatabase(path, tables, { version: 2 });
   first.prepare("INSERT INTO t VALUES (?, ?)").run("x", new Uint8Array([1, 2]));
   first.close();
-  const second = openDatabase(path, [
-    "CREATE TABLE t (a TEXT, b BLOB)",
-    "ALTER TABLE t ADD COLUMN c TEXT DEFAULT 'new'",
-  ]);
-  expect({ ...second.prepare("SELECT a, c FROM t").get() }).toEqual({ a: "x", c: "new" });
+  const second = openDatabase(path, tables, { version: 2 });
+  expect({ ...second.prepare("SELECT a FROM t").get() }).toEqual({ a: "x" });
   expect(second.prepare("PRAGMA journal_mode").get()?.["journal_mode"]).toBe("wal");
   expect(second.prepare("PRAGMA synchronous").get()?.["synchronous"]).toBe(2);
   second.close();
-  expect(() => openDatabase(path, [])).toThrow("newer paylink");
+  expect(() => openDatabase(path, tables)).toThrow("it has schema 2, and this version knows 1");
 });
 
 it("opens for a reader at once while another program writes", () => {
   const path = join(temporaryHome(), "test.db");
-  const schema = ["CREATE TABLE t (a TEXT)"];
+  const schema = "CREATE TABLE t (a TEXT)";
   const writer = openDatabase(path, schema);
   onTestFinished(() => writer.close());
   writer.exec("BEGIN IMMEDIATE; INSERT INTO t VALUES ('x')");
@@ -37,7 +35,7 @@ it("opens for a reader at once while another program writes", () => {
 });
 
 it("rolls back a transaction that throws", () => {
-  const database = openDatabase(join(temporaryHome(), "test.db"), ["CREATE TABLE t (a TEXT)"]);
+  const database = openDatabase(join(temporaryHome(), "test.db"), "CREATE TABLE t (a TEXT)");
   expect(() =>
     transaction(database, () => {
       database.prepare("INSERT INTO t VALUES (?)").run("x");
@@ -50,7 +48,7 @@ it("rolls back a transaction that throws", () => {
 
 it("keeps a database open for as long as one of its statements is in use", async () => {
   const open = () =>
-    openDatabase(join(temporaryHome(), "test.db"), ["CREATE TABLE t (a TEXT)"]).prepare("SELECT 1 AS one");
+    openDatabase(join(temporaryHome(), "test.db"), "CREATE TABLE t (a TEXT)").prepare("SELECT 1 AS one");
   const statement = open();
   setFlagsFromString("--expose-gc");
   const collectGarbage: () => void = runInNewContext("gc");
@@ -62,7 +60,7 @@ it("keeps a database open for as long as one of its statements is in use", async
 });
 
 describe("a file that is not a whole database of paylink", () => {
-  const migrations = ["CREATE TABLE t (a TEXT)"];
+  const migrations = "CREATE TABLE t (a TEXT)";
 
   it("is named where it is opened", () => {
     const path = join(temporaryHome(), "test.db");
@@ -74,7 +72,7 @@ describe("a file that is not a whole database of paylink", () => {
 
   it("is named where another program wrote it", () => {
     const path = join(temporaryHome(), "test.db");
-    openDatabase(path, ["CREATE TABLE other (a TEXT)"]).close();
+    openDatabase(path, "CREATE TABLE other (a TEXT)").close();
     const other = openDatabase(path, migrations);
     onTestFinished(() => other.close());
     expect(() => other.prepare("SELECT * FROM t")).toThrow(
@@ -103,7 +101,7 @@ describe("a file that is not a whole database of paylink", () => {
 
 it("creates files that only their owner can read", () => {
   const folder = temporaryHome();
-  const database = openDatabase(join(folder, "test.db"), ["CREATE TABLE t (a TEXT)"]);
+  const database = openDatabase(join(folder, "test.db"), "CREATE TABLE t (a TEXT)");
   onTestFinished(() => database.close());
   const modes = readdirSync(folder).map((file) => [file, statSync(join(folder, file)).mode & 0o777]);
   expect(Object.fromEntries(modes)).toEqual({ "test.db": 0o600, "test.db-wal": 0o600, "test.db-shm": 0o600 });

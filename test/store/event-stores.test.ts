@@ -1,7 +1,7 @@
 /** The event store of either kind: durable before it resolves, each event once, read back byte for byte, within limits. */
 import { describe, expect, it } from "vitest";
-import type { EventStore } from "../../src/receiver/event-store.ts";
-import { firstDelivery } from "../../src/receiver/events.ts";
+import type { EventStore } from "../../src/events/store.ts";
+import type { PageOptions } from "../../src/events/reading.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -13,6 +13,7 @@ import {
   event,
   forward,
   genuine,
+  idOf,
   ids,
   idsOf,
   rejection,
@@ -38,14 +39,11 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
   it("returns the same bytes, header lines, verdict and time", async () => {
     const store = open(await newPlace());
     const receivedAt = new Date(vector.context.now * 1000 + 123);
-    await store.append({ ...event("a"), receivedAt, request: { ...genuine, trailers: [["X", "y"]] } });
+    await store.append({ ...event("a"), receivedAt, request: genuine });
     const [stored] = await all(store.events());
-    expect(stored).toMatchObject({ id: "a", receivedAt, verdict, repeats: 0, accepted: false });
-    expect(stored?.request).toMatchObject({
-      ...genuine,
-      trailers: [["X", "y"]],
-      body: expect.any(Uint8Array),
-    });
+
+    expect(stored).toMatchObject({ id: "a", receivedAt, verdict, repeats: 0, delivery: null });
+    expect(stored?.request).toMatchObject({ ...genuine, body: expect.any(Uint8Array) });
     expect(Buffer.compare(stored?.request.body ?? Buffer.of(), genuine.body)).toBe(0);
   });
 
@@ -54,12 +52,12 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     const again = { ...event("c"), request: event("a").request, record: event("a").record };
     const results = await Promise.all([event("a"), event("b"), again].map((one) => store.append(one)));
     expect(results).toEqual([
-      firstDelivery("a"),
-      firstDelivery("b"),
-      { ...firstDelivery("a"), repeated: true },
+      { repeated: false, first: "a", state: null },
+      { repeated: false, first: "b", state: null },
+      { repeated: true, first: "a", state: null },
     ]);
     expect(await ids(store.events())).toEqual(["a", "b"]);
-    expect(await store.arrivals("a")).toEqual([{ id: "c", receivedAt: AT }]);
+    expect((await store.history("a")).arrivals).toEqual([{ id: "c", receivedAt: AT }]);
     expect((await all(store.events())).map(({ repeats }) => repeats)).toEqual([1, 0]);
   });
 
@@ -84,37 +82,31 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(idsOf(await store.find("same"))).toEqual(["b", "a"]);
   });
 
-  it("knows which events the application has accepted and which it has refused", async () => {
-    const store = open(await newPlace());
-    const again = async (id: string): Promise<boolean> =>
-      (await store.append({ ...event("a"), id })).accepted;
-    await store.append(event("a"));
-    await store.forwarded("a", forward(500));
-    expect(await again("b")).toBe(false);
-    await store.forwarded("a", forward(204));
-    expect(await again("c")).toBe(true);
-    expect((await store.forwards("a")).map(({ status }) => status)).toEqual([500, 204]);
-  });
-
   it("finds by the beginning of a uti or an id, and treats wildcards as text", async () => {
     const store = open(await newPlace());
     for (const id of ["a1", "a2", "b1"]) await store.append(event(id));
     expect(idsOf(await store.find("uti-a"))).toEqual(["a2", "a1"]);
     expect(idsOf(await store.find("b"))).toEqual(["b1"]);
     expect(await store.find("uti-%")).toEqual([]);
+    await store.append(event("c1", { reference: "A-4-ABCDEFGHI" }));
+    await store.append(event("c2", { reference: "A-40" }));
+    expect(idsOf(await store.find("A-4"))).toEqual(["c1"]);
+    expect(await ids(store.events({ order: "A-40" }))).toEqual(["c2"]);
   });
 
   it("filters by outcome, reference, time and count, in order of arrival", async () => {
     const store = open(await newPlace());
     const later = new Date(AT.getTime() + 60_000);
-    await store.append(event("a"));
-    await store.append(event("b", { transApproved: false, reference: "INV-2-ABCDEFGHI" }));
-    await store.append(event("c", {}, later));
-    expect(await ids(store.events({ outcome: "DECLINED" }))).toEqual(["b"]);
-    expect(await ids(store.events({ reference: "INV-1" }))).toEqual(["a", "c"]);
-    expect(await ids(store.events({ since: later }))).toEqual(["c"]);
-    expect(await ids(store.events({ until: later }))).toEqual(["a", "b"]);
-    expect(await ids(store.events({ limit: 2 }))).toEqual(["b", "c"]);
+    const [a, b, c] = [idOf("a"), idOf("b"), idOf("c", later)];
+    await store.append(event(a));
+    await store.append(event(b, { transApproved: false, reference: "INV-2-ABCDEFGHI" }));
+    await store.append(event(c, {}, later));
+    expect(await ids(store.events({ outcome: "DECLINED" }))).toEqual([b]);
+    expect(await ids(store.events({ reference: "INV-1" }))).toEqual([a, c]);
+    expect(await ids(store.events({ since: later }))).toEqual([c]);
+    expect(await ids(store.events({ until: later }))).toEqual([a, b]);
+    expect(await ids(store.events({ limit: 2 }))).toEqual([b, c]);
+    expect(await store.count({ reference: "INV-1" }, 10)).toBe(2);
   });
 
   it("reads more than one page while others write and prune", async () => {
@@ -122,61 +114,96 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     const store = open(path);
     const names = Array.from({ length: 350 }, (_, index) => String(index).padStart(3, "0"));
     const after = (milliseconds: number): Date => new Date(AT.getTime() + milliseconds);
-    for (const name of names) void store.append(event(name, {}, after(Number(name))));
-    await store.append(event("350", { transApproved: false }, after(350)));
+    const idFor = (name: string): string => idOf(name, after(Number(name)));
+    const add = (name: string, record = {}) => store.append(event(idFor(name), record, after(Number(name))));
+    await Promise.all(names.map((name) => add(name)));
+    await add("350", { transApproved: false });
     const seen: string[] = [];
     for await (const { id } of store.events({ outcome: "APPROVED" })) {
       // On Node 20, garbage collection must not close the database while it is read.
       await new Promise((resolve) => setImmediate(resolve));
       if (seen.push(id) === 50) {
-        await store.append(event("351", {}, after(351)));
+        await add("351");
         await open(path).prune(after(250));
       }
     }
     // The first page was in memory by then.
-    expect(seen).toEqual([...names.slice(0, 100), ...names.slice(250)]);
-    expect(await ids(store.events({ outcome: "APPROVED", limit: 100 }))).toEqual([
-      ...names.slice(251),
-      "351",
-    ]);
+    expect(seen).toEqual([...names.slice(0, 100), ...names.slice(250)].map(idFor));
+    expect(await ids(store.events({ outcome: "APPROVED", limit: 100 }))).toEqual(
+      [...names.slice(251), "351"].map(idFor),
+    );
     expect(await ids(store.events({ limit: 1000 }))).toHaveLength(102);
     const newest = await ids(store.events({ limit: 101, newestFirst: true }));
     expect(newest).toEqual((await ids(store.events({ limit: 101 }))).toReversed());
   });
 
-  it("stores the newest rejections, limited by count and by size", async () => {
+  it("keeps rejections with a signature apart from those without one", async () => {
     const store = open(await newPlace());
-    for (let round = 0; round < 6; round++) {
-      for (let index = 0; index < 250; index++) void store.reject(rejection(`${round}-${index}`));
-      await store.append(event(String(round)));
-    }
-    expect(await ids(store.rejections())).toHaveLength(1000);
-    expect((await ids(store.rejections())).at(-1)).toBe("5-249");
-    const [found] = await store.find("5-249");
-    expect(found?.type).toBe("rejected");
+    await store.reject(rejection("signed"));
+    const unsigned = { ...genuine, headers: [], body: Buffer.alloc(10, 1) };
+    for (let round = 0; round < 5; round++)
+      await Promise.all(
+        Array.from({ length: 250 }, (_, index) =>
+          store.reject({ ...rejection(`${round}-${index}`), request: unsigned, verdict: null }),
+        ),
+      );
+    expect(await ids(store.rejections())).toHaveLength(1001);
+    const [found] = await store.find("signed");
+    expect(found).toMatchObject({
+      type: "rejected",
+      verdict: { failure: { check: "signature-value" } },
+      detail: "no",
+    });
     expect(Buffer.from(found?.request?.body ?? Buffer.of())).toEqual(Buffer.alloc(10, 1));
-    for (let index = 0; index < 5; index++) void store.reject(rejection(`big-${index}`, 8 * 1024 * 1024));
-    await store.append(event("last"));
-    expect(await ids(store.rejections())).toEqual(["big-1", "big-2", "big-3", "big-4"]);
+    await store.reject(rejection("large", 65 * 1024));
+    expect((await store.find("large"))[0]?.request?.body).toHaveLength(0);
   });
 
   it("filters rejections by time and count", async () => {
     const store = open(await newPlace());
     const later = new Date(AT.getTime() + 60_000);
-    for (const one of [rejection("a"), rejection("b"), { ...rejection("c"), receivedAt: later }])
-      void store.reject(one);
-    await store.append(event("event"));
-    expect(await ids(store.rejections())).toEqual(["a", "b", "c"]);
-    expect(await ids(store.rejections({ since: later }))).toEqual(["c"]);
-    expect(await ids(store.rejections({ until: later, limit: 1 }))).toEqual(["b"]);
-    expect(await ids(store.rejections({ newestFirst: true }))).toEqual(["c", "b", "a"]);
+    const [a, b, c] = [idOf("a"), idOf("b"), idOf("c", later)];
+    for (const one of [rejection(a), rejection(b), { ...rejection(c), receivedAt: later }])
+      await store.reject(one);
+    expect(await ids(store.rejections())).toEqual([a, b, c]);
+    expect(await ids(store.rejections({ since: later }))).toEqual([c]);
+    expect(await ids(store.rejections({ until: later, limit: 1 }))).toEqual([b]);
+    expect(await ids(store.rejections({ newestFirst: true }))).toEqual([c, b, a]);
+  });
+
+  it("gives events and rejections together, a page at a time", async () => {
+    const store = open(await newPlace());
+    for (const id of ["a", "c", "e"]) await store.append(event(id), id === "c" ? 0 : undefined);
+    for (const id of ["b", "d"]) await store.reject(rejection(id));
+    const page = async (options: Partial<PageOptions> = {}) =>
+      idsOf(await store.page({ limit: 3, ...options }));
+    expect(await page()).toEqual(["e", "d", "c"]);
+    expect(await page({ before: "c" })).toEqual(["b", "a"]);
+    expect(await page({ show: "rejected" })).toEqual(["d", "b"]);
+    expect(await page({ show: "pending" })).toEqual(["c"]);
+  });
+
+  it("makes an event of a rejection that is accepted, and keeps who did it", async () => {
+    const store = open(await newPlace());
+    await store.reject(rejection("r"));
+    expect(await store.accept(event("r"))).toMatchObject({ repeated: false, state: "pending" });
+    expect(await ids(store.rejections())).toEqual([]);
+    expect(await all(store.events({ state: "pending" }))).toMatchObject([{ id: "r" }]);
+    expect((await store.history("r")).actions).toMatchObject([{ action: "accept", actor: "tester" }]);
+  });
+
+  it("remembers values by their names", async () => {
+    const store = open(await newPlace());
+    expect(await store.fact("target")).toBeUndefined();
+    for (const value of ["a", "b"]) await store.remember("target", value);
+    expect(await store.fact("target")).toBe("b");
   });
 
   it("prunes in batches, which several receivers share", async () => {
     const path = await newPlace();
     const first = open(path);
     const stores = [first, open(path), open(path)];
-    await Promise.all(Array.from({ length: 1200 }, (_, index) => first.append(event(String(index)))));
+    await Promise.all(Array.from({ length: 1200 }, (_, index) => first.append(event(idOf(String(index))))));
     let batches = 0;
     const later = new Date(AT.getTime() + 1);
     const pruned = await Promise.all(stores.map((store) => store.prune(later, async () => void batches++)));
@@ -185,18 +212,23 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(await ids(open(path).events())).toEqual([]);
   });
 
-  it("prunes events with their arrivals and forwards", async () => {
+  it("prunes events with their history, and knows them when they arrive again", async () => {
     const store = open(await newPlace());
     const later = new Date(AT.getTime() + 1);
-    await store.append(event("a"));
-    await store.append({ ...event("a"), id: "a2" });
-    await store.forwarded("a", forward(200));
-    await store.append(event("b", {}, later));
-    void store.reject(rejection("r"));
-    await store.append(event("c", {}, later));
+    const [a, b, c] = [idOf("a"), idOf("b", later), idOf("c", later)];
+    await store.append(event(a), 60_000);
+    await store.append({ ...event(a), id: idOf("a2") });
+    await store.ended({ id: a, attempt: 1 }, forward(200));
+    await store.append(event(b, {}, later));
+    await store.reject(rejection(idOf("r")));
+    await store.append(event(c, {}, later));
+    expect(await store.countBefore(later)).toEqual({ events: 1, rejections: 1 });
     expect(await store.prune(later)).toEqual({ events: 1, rejections: 1 });
-    expect(await ids(store.events())).toEqual(["b", "c"]);
-    expect([await store.arrivals("a"), await store.forwards("a")]).toEqual([[], []]);
+    expect(await ids(store.events())).toEqual([b, c]);
+    expect(await store.history(a)).toEqual({ arrivals: [], attempts: [], actions: [] });
+    const again = await store.append({ ...event(a), id: idOf("again", later) }, 60_000);
+    expect(again).toEqual({ repeated: true, first: a, state: "delivered" });
+    expect(await ids(store.events())).toEqual([b, c]);
   });
 
   it("stores each event once when several stores write to one file", async () => {
@@ -212,38 +244,6 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     );
     expect(results.filter(({ repeated }) => !repeated)).toHaveLength(25);
     expect(await ids(open(path).events())).toHaveLength(25);
-  });
-
-  it("keeps an event from others while it is claimed, unless a clock that was ahead claimed it", async () => {
-    const path = await newPlace();
-    const [store, other] = [open(path), open(path)];
-    const claimedElsewhere = async (by: EventStore, id: string, ahead: number): Promise<boolean> => {
-      const receivedAt = new Date(AT.getTime() + ahead);
-      const stored = await by.append(
-        { ...event(id[0] ?? ""), id, receivedAt },
-        new Date(receivedAt.getTime() + 35_000),
-      );
-      return stored.claimedElsewhere;
-    };
-    await claimedElsewhere(store, "a", 0);
-    await claimedElsewhere(store, "b", 20_000);
-    await claimedElsewhere(store, "c", 86_400_000);
-    expect(await claimedElsewhere(other, "a2", 34_000)).toBe(true);
-    expect(await claimedElsewhere(other, "a3", 36_000)).toBe(false);
-    expect(await claimedElsewhere(other, "b2", 0)).toBe(true);
-    expect(await claimedElsewhere(other, "c2", 0)).toBe(false);
-    expect(await claimedElsewhere(store, "c3", 0)).toBe(true);
-  });
-
-  it("tells others how the application answered the last attempt, if it did", async () => {
-    const store = open(await newPlace());
-    await store.append(event("a"), new Date(AT.getTime() + 35_000));
-    const answered = async (status: number | null): Promise<number | undefined> => {
-      await store.forwarded("a", { at: AT, target: "http://app/", status, ms: 1, detail: "" });
-      return (await store.lookUp("a", AT)).answered;
-    };
-    expect(await answered(401)).toBe(401);
-    expect(await answered(null)).toBeUndefined();
   });
 
   it("writes what is queued before it closes", async () => {

@@ -1,12 +1,11 @@
 /** The event store in SQLite: its size, the thread that writes, and disks that fail. */
-import { rmSync, statSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { EventLog } from "../../src/receiver/events.ts";
 import { damaged, DATABASE_FILES, openDatabase, type Database } from "../../src/store/database.ts";
 import { SQLITE } from "../../src/events/dialects.ts";
 import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/events/sqlite-database.ts";
-import { createEventStore } from "../../src/events/store.ts";
+import { createEventStore, type EventStore } from "../../src/events/store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { createWriterThread } from "../../src/events/sqlite.ts";
 import { openSqlite, THREAD } from "../support/event-stores.ts";
@@ -14,13 +13,37 @@ import { temporaryHome } from "../support/home.ts";
 import { event, forward, rejection } from "../support/stored-events.ts";
 
 describe("an event store in a file", () => {
-  it.each([1, 2])("is not one of paylink 0.1, whose schema %d has other tables", async (version) => {
+  it("is refused if a newer paylink wrote it, with both versions of its tables", async () => {
     const path = eventsPath(temporaryHome());
-    const former = ["CREATE TABLE events (id TEXT, verdict TEXT)", "CREATE TABLE claims (event TEXT)"];
-    openDatabase(path, former.slice(0, version)).close();
+    openDatabase(path, "", { version: 7 }).close();
     const store = openSqlite(path);
-    await expect(store.ready()).rejects.toThrow("was written by paylink 0.1");
-    await expect(store.append(event("a"))).rejects.toThrow("was written by paylink 0.1");
+    const words = "it has schema 7, and this version knows 1";
+    await expect(store.ready()).rejects.toThrow(words);
+    await expect(store.append(event("a"))).rejects.toThrow(words);
+  });
+
+  it("stores nothing after it was moved, until another store is opened", async () => {
+    const path = eventsPath(temporaryHome());
+    const store = openSqlite(path);
+    await store.append(event("a"));
+    for (const ending of DATABASE_FILES) renameSync(path + ending, `${path}.moved${ending}`);
+    const words = "was removed, renamed or replaced: start listen again";
+    await expect(store.append(event("b"))).rejects.toThrow(words);
+    await expect(store.ready()).rejects.toThrow(words);
+    await expect(store.append(event("b"))).rejects.toThrow(words);
+    expect(await openSqlite(path).append(event("b"))).toMatchObject({ repeated: false });
+  });
+
+  it("keeps no more rejections waiting than 4 MiB", async () => {
+    const store = openSqlite(eventsPath(temporaryHome()));
+    const large = Array.from({ length: 100 }, (_, index) =>
+      store.reject(rejection(String(index), 64 * 1024)),
+    );
+    const results = await Promise.allSettled(large);
+    const stored = results.filter(({ status }) => status === "fulfilled").length;
+    expect(stored).toBeGreaterThan(50);
+    expect(stored).toBeLessThan(65);
+    await store.reject(rejection("later"));
   });
 
   it("needs at most 3 KB for an event of usual size", async () => {
@@ -50,30 +73,30 @@ describe("the writing thread", () => {
   it("rejects a group when it ends, and is replaced by another", async () => {
     const home = temporaryHome();
     const missing = join(home, "folder");
-    const thread = createWriterThread(THREAD, join(missing, "events.db"), () => undefined);
+    const thread = createWriterThread(THREAD, join(missing, "events.db"));
     writeFileSync(missing, "no folder");
-    await expect(thread.write([])).rejects.toThrow(/EEXIST|ENOTDIR|not a directory/);
+    await expect(thread.prove()).rejects.toThrow(/EEXIST|ENOTDIR|not a directory/);
     rmSync(missing);
-    expect(await thread.write([])).toEqual([]);
+    await thread.prove();
     await thread.close();
   });
 });
 
 describe("a disk that fails", () => {
-  const openLog = (sql: string): { database: Database; log: EventLog } => {
+  const openLog = (sql: string): { database: Database; log: EventStore } => {
     const database = openEventDatabase(join(temporaryHome(), "events.db"));
     const store = createEventStore(
       {
         dialect: SQLITE,
         place: "events.db",
-        open: () => ({ ...statementsOf(database), close: () => undefined }),
+        open: () => ({ all: statementsOf(database).all, close: () => undefined }),
         write: createSqliteWriter(database),
         ready: async () => undefined,
         shrink: async () => undefined,
         close: async () => database.close(),
         damaged: (reason) => damaged("events.db", reason),
       },
-      { owner: "own", now: () => new Date() },
+      "tester",
     );
     onTestFinished(() => store.close());
     database.exec(sql);
@@ -81,7 +104,7 @@ describe("a disk that fails", () => {
   };
 
   it("rejects the events that cannot be stored and stores the others", async () => {
-    const { database: full, log } = openLog("PRAGMA max_page_count=60");
+    const { database: full, log } = openLog("PRAGMA max_page_count=80");
     const big = event("big", { filler: "x".repeat(600_000) });
     const [small, refused, other] = await Promise.allSettled(
       [event("a"), big, event("b")].map((one) => log.append(one)),
@@ -99,7 +122,7 @@ describe("a disk that fails", () => {
     const { database, log } = openLog(
       `CREATE TRIGGER refuse BEFORE INSERT ON arrivals WHEN NEW.id = 'repeat'
        BEGIN SELECT RAISE(ABORT, 'no arrival'); END;
-       CREATE TRIGGER log AFTER INSERT ON events BEGIN INSERT INTO arrivals VALUES (NEW.id, NEW.uti, 0); END;
+       CREATE TRIGGER log AFTER INSERT ON events BEGIN INSERT INTO arrivals (event, id, received_at) VALUES (NEW.id, NEW.uti, 0); END;
        CREATE TRIGGER refuse_log BEFORE INSERT ON arrivals WHEN NEW.id = 'uti-b'
        BEGIN SELECT RAISE(ABORT, 'no log'); END`,
     );
@@ -107,7 +130,7 @@ describe("a disk that fails", () => {
       log.append(event("a")),
       log.append(event("b")),
       log.append({ ...event("a"), id: "repeat" }),
-      log.forwarded("a", forward(200)),
+      log.replayed("a", forward(200), false, null),
       log.append(event("c")),
     ]);
     expect(results.map(({ status }) => status)).toEqual([
@@ -123,8 +146,8 @@ describe("a disk that fails", () => {
         .all()
         .map(({ id }) => id);
     expect(column("SELECT id FROM events ORDER BY seq")).toEqual(["a", "c"]);
-    expect(column("SELECT id FROM arrivals ORDER BY rowid")).toEqual(["uti-a", "uti-c"]);
-    expect(column("SELECT event AS id FROM forwards")).toEqual(["a"]);
+    expect(column("SELECT id FROM arrivals ORDER BY seq")).toEqual(["uti-a", "uti-c"]);
+    expect(column("SELECT event AS id FROM attempts")).toEqual(["a"]);
   });
 
   it("waits once, not once for each event, while another process holds the lock", async () => {

@@ -1,7 +1,7 @@
 /** Opens event stores of both kinds for one test. */
 import { resolve } from "node:path";
 import { onTestFinished } from "vitest";
-import type { EventStore } from "../../src/receiver/event-store.ts";
+import type { EventStore } from "../../src/events/store.ts";
 import { openPostgresEventStore } from "../../src/events/postgres.ts";
 import { openEventStore } from "../../src/events/sqlite.ts";
 
@@ -11,19 +11,14 @@ export const THREAD = {
   options: {},
 };
 
-export function openSqlite(path: string, now = (): Date => new Date()): EventStore {
-  const store = openEventStore(path, {
-    thread: THREAD,
-    owner: crypto.randomUUID(),
-    now,
-    warn: () => undefined,
-  });
+export function openSqlite(path: string): EventStore {
+  const store = openEventStore(path, { thread: THREAD, user: "tester" });
   onTestFinished(() => store.close());
   return store;
 }
 
 export function openPostgres(url: string, env: Readonly<Record<string, string>> = {}): EventStore {
-  const store = openPostgresEventStore(url, { env, owner: crypto.randomUUID(), now: () => new Date() });
+  const store = openPostgresEventStore(url, { env, user: "tester" });
   onTestFinished(() => store.close());
   return store;
 }

@@ -122,17 +122,14 @@ const forward: Members = {
   status: about("Null if the application did not answer.", orNull(count)),
   ms: milliseconds,
 };
-const history: Members = {
-  failed: flag,
-  forwarding: orNull(
-    object({
-      state: oneOf("pending", "failed", "skipped"),
-      attempts: count,
-      next: orNull(time),
-      "skippedAt?": time,
-    }),
-  ),
-};
+const delivery = orNull(
+  object({
+    state: oneOf("pending", "delivered", "failed", "skipped"),
+    attempts: count,
+    isTrying: flag,
+    next: orNull(time),
+  }),
+);
 
 const rowProblems = listOf(
   object({ ...each(text, "at message kind?"), ...each(count, "line rows"), lines: listOf(count) }),
@@ -220,14 +217,9 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     line("summary", { ...each(count, "received verified rejected forwarded failed"), ...logged }),
   ),
   "events list": lines(
-    line("event", {
-      ...received,
-      ...summary,
-      ...each(flag, "verified accepted"),
-      repeats: count,
-      ...history,
-    }),
-    about("With --rejected.", line("rejected", rejection)),
+    object({ ...event, repeats: count, delivery }),
+    about("With --rejected.", line("rejected", { ...rejection, "hint?": text, ...logged })),
+    about("Without --limit, where there are more.", line("summary", { shown: count, of: count, ...logged })),
   ),
   "events show": {
     format: "document",
@@ -235,17 +227,30 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
       object({
         ...event,
         arrivals: listOf(object(received)),
-        forwards: listOf(object({ at: time, ...forward, detail: text })),
-        ...history,
+        attempts: listOf(object({ at: time, ...forward, detail: text, isReplay: flag })),
+        actions: listOf(object({ at: time, action: oneOf("retry", "skip", "accept"), actor: text })),
+        delivery,
       }),
-      line("rejected", { ...rejection, request: orNull(captured) }),
+      line("rejected", {
+        ...rejection,
+        verdict: orNull(schemaRef("Verdict")),
+        request: orNull(captured),
+      }),
     ),
   },
+  "events stats": document({
+    ...each(object({ events: count, sums: listOf(text) }), "pending failed skipped delivered"),
+    oldest: orNull(time),
+    overdue: milliseconds,
+    refused: { type: "object", additionalProperties: count },
+    attempts: listOf(object({ target: text, ...each(count, "accepted refused unanswered") })),
+    lastAttempt: orNull(time),
+  }),
   "events replay": lines(line("forward", { ...each(text, "id uti detail hint?"), ...forward })),
   "events tail": lines(line("ready", { store: text, ...logged }), ...arriving, warning),
-  "events retry": document(each(count, "due beingForwarded")),
+  "events retry": document(each(count, "due unchanged")),
   "events skip": document({ skipped: count }),
-  "events export": lines(schemaRef("Event")),
+  "events accept": document({ accepted: listOf(text), refused: count }),
   "events prune": document({ before: time, ...each(count, "events rejections") }),
   verify: document({ ...explainedVerdict, ...summary, outcome: oneOf(...OUTCOMES, null), record }),
   trigger: lines(

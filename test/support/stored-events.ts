@@ -1,8 +1,7 @@
 /** Events, rejections and forwards to store, and what tests read of those that are stored. */
-import { readRecord } from "../../src/domain/transaction.ts";
 import { OUTCOMES } from "../../src/domain/outcome.ts";
-import type { Wanted } from "../../src/receiver/event-store.ts";
-import type { NewEvent, Rejection } from "../../src/receiver/events.ts";
+import { readRecord } from "../../src/domain/transaction.ts";
+import { idAt, type NewEvent, type Rejection } from "../../src/receiver/events.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { vectorFile, type WebhookCase, webhookOptions, webhookRequest } from "./vectors.ts";
 
@@ -11,6 +10,9 @@ export const vector = vectors[0] as WebhookCase;
 export const genuine = webhookRequest(vector);
 export const verdict = verify(genuine, webhookOptions(vector));
 export const AT = new Date("2026-11-21T10:00:00.123Z");
+
+/** An id of this time, as receivers make them. */
+export const idOf = (name: string, at = AT): string => `${idAt(at)}${name}`;
 
 /** An event whose uti and bytes differ from those of every other id. */
 export function event(id: string, record: Record<string, unknown> = {}, receivedAt = AT): NewEvent {
@@ -52,13 +54,10 @@ export const forward = (status: number) => ({
 });
 
 /** What a forwarder asks the queue for: by default, ten events of any kind for a minute. */
-export const wanted = (parts: Partial<Wanted> = {}): Wanted => ({
+export const wanted = (parts: { limit?: number; lease?: number } = {}) => ({
   limit: 10,
   outcomes: OUTCOMES,
-  bytes: 1e9,
-  duration: 60_000,
-  held: [],
-  back: [],
+  lease: 60_000,
   ...parts,
 });
 

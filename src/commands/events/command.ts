@@ -1,5 +1,6 @@
 /** `paylink events`: its subcommands with their flags, their help, and what runs them. */
 import { OUTCOME_NAMES } from "../../domain/outcome.ts";
+import { nearest } from "../../domain/parse-result.ts";
 import { parseUntil, parseWhen } from "../../domain/time.ts";
 import {
   argument,
@@ -19,7 +20,9 @@ import {
   eventStoreFlag,
   forwardingKeyFlag,
   forwardTimeoutFlag,
+  policyFlags,
   quietFlag,
+  serviceKeyFlag,
   targetsFlag,
   timeoutFlag,
 } from "../shared-flags.ts";
@@ -55,22 +58,16 @@ const selectionFlags = {
   ),
 };
 
-const filterFlags = {
-  ...selectionFlags,
-  limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
-};
+const limitFlag = flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" });
 
-type Selection = ValuesOf<typeof selectionFlags>;
-type Filter = Selection & { readonly limit?: number | undefined };
-
-const filterOf = ({ outcome, reference, since, until, limit }: Filter) => ({
+const selectionOf = ({ outcome, reference, since, until }: Selection) => ({
   outcome,
   reference,
   since,
   until,
-  limit,
 });
 
+type Selection = ValuesOf<typeof selectionFlags>;
 /** No event is received both since a time and before an earlier one. */
 function checkPeriod({ since, until }: Selection, { problems }: Usage): void {
   if (since !== undefined && until !== undefined && since >= until)
@@ -87,16 +84,22 @@ const list = command({
   summary: "list the newest events",
   examples: [
     "paylink events list --outcome declined --since 7d",
-    "paylink events list --failed",
+    "paylink events list --failed --all",
     "paylink events list --pending",
     "paylink events list --rejected",
+    "paylink events list --all --json > events.jsonl",
   ],
   isDefault: true,
+  arguments: {
+    order: argument("[order]", "only the payments of this order number", text, { example: "INV-1" }),
+  },
   flags: {
-    ...filterFlags,
+    ...selectionFlags,
+    limit: limitFlag,
+    all: toggle("--all", `every event, in place of the newest ${DEFAULT_LIMIT}`),
     failed: toggle(
       "--failed",
-      "only those that your application has not accepted and that wait for no retry",
+      "only those that your application has not accepted and that are not sent again by themselves",
     ),
     pending: toggle("--pending", "only those that wait to be forwarded, with their attempts so far"),
     rejected: toggle("--rejected", "list rejected webhooks instead"),
@@ -105,26 +108,61 @@ const list = command({
   rules: [
     excludes(["failed", "pending"], ["rejected"]),
     excludes(["failed"], ["pending"]),
-    excludes(["outcome", "reference"], ["rejected"], "lists webhooks without a record"),
+    excludes(["all"], ["limit"]),
+    excludes(["order", "outcome", "reference"], ["rejected"], "lists webhooks without a record"),
   ],
   consequence: "Nothing was listed.",
-  check: checkPeriod,
-  run: async (context, { rejected, failed, pending, quiet, db, ...values }) => {
+  check: (values, usage) => {
+    checkPeriod(values, usage);
+    const { order = "" } = values;
+    // `paylink events lst` names an order for commander, because this command is the default.
+    const near = nearest(order, [
+      "list",
+      "show",
+      "stats",
+      "replay",
+      "tail",
+      "retry",
+      "skip",
+      "accept",
+      "prune",
+    ]);
+    if (near !== undefined)
+      usage.problems.push({
+        at: "<order>",
+        message: `looks like a command: did you mean ${near}? (got "${order}")`,
+      });
+  },
+  run: async (context, { order, rejected, failed, pending, quiet, all, limit, db, ...values }) => {
     const { listEvents } = await import("./stored-events.ts");
-    const { limit = DEFAULT_LIMIT } = values;
-    const filter = { ...filterOf({ db, ...values }), failed, pending, limit };
-    return listEvents(context, { filter, rejected, quiet, database: db });
+    const state = failed ? ("failed" as const) : pending ? ("pending" as const) : undefined;
+    const isCut = !all && limit === undefined;
+    const filter = {
+      ...selectionOf({ db, ...values }),
+      order,
+      state,
+      limit: isCut ? DEFAULT_LIMIT : limit,
+    };
+    return listEvents(context, { filter, isCut, rejected, quiet, database: db });
   },
 });
 
+const stats = command({
+  summary: "say whether money is being lost now: what is not delivered, with its sums, and what was refused",
+  examples: ["paylink events stats", "paylink events stats --json"],
+  flags: storeFlags,
+  consequence: "Nothing was counted.",
+  run: async (context, { db }) => (await import("./stored-events.ts")).showStats(context, db),
+});
+
 const show = command({
-  summary: "show one event in full: record, headers, checks, deliveries and forwards",
+  summary: "show one event in full: record, headers, deliveries, attempts, and who retried or skipped it",
   examples: [
     "paylink events show $(paylink events list --limit 1 --quiet)",
     "paylink events show $(paylink events list --limit 1 --quiet) --json",
   ],
   arguments: {
-    uti: argument("<uti>", "the uti or the id, or the start of one", text, EVENT),
+    uti: argument("<uti>", "the uti, the id or the order number, or the start of the uti or id", text, EVENT),
   },
   flags: storeFlags,
   consequence: "Nothing was shown.",
@@ -145,11 +183,16 @@ const replay = command({
     uti: argument("[uti...]", "utis or ids, or the start of each", text, EVENT),
   },
   flags: {
-    ...filterFlags,
+    ...selectionFlags,
+    limit: limitFlag,
     all: toggle("--all", "every event that passes the filter, in order of arrival"),
     failed: toggle(
       "--failed",
-      "with --all: only those that your application has not accepted and that wait for no retry",
+      "with --all: only those that your application has not accepted and that are not sent again by themselves",
+    ),
+    settle: toggle(
+      "--settle",
+      "an answer of success delivers the event: a running listen does not send it again",
     ),
     to: targetsFlag("--to <target>"),
     insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
@@ -173,9 +216,13 @@ const replay = command({
   },
   run: async (context, { uti, failed, to, ...values }) => {
     const { replayEvents } = await import("./replay-events.ts");
-    const filter = { ...filterOf(values), failed };
-    const { db: database, insecure, signWith, forwardTimeout, quiet } = values;
-    const how = { routes: to, insecure, signWith, forwardTimeout, quiet };
+    const filter = {
+      ...selectionOf(values),
+      limit: values.limit,
+      state: failed ? ("failed" as const) : undefined,
+    };
+    const { db: database, insecure, signWith, forwardTimeout, quiet, settle } = values;
+    const how = { routes: to, insecure, signWith, forwardTimeout, quiet, settle };
     return replayEvents(context, { ...how, names: uti, filter, database });
   },
 });
@@ -203,16 +250,6 @@ const tail = command({
     (await import("./tail-events.ts")).tailEvents(context, { filter, rejected, compact, database: db }),
 });
 
-const exporting = command({
-  summary: "print events as JSON lines, in the form of listen --json",
-  examples: ["paylink events export > events.jsonl", "paylink events export --outcome approved"],
-  flags: filterFlags,
-  consequence: "Nothing was exported.",
-  check: checkPeriod,
-  run: async (context, values) =>
-    (await import("./stored-events.ts")).exportEvents(context, filterOf(values), values.db),
-});
-
 const retry = command({
   summary: "make events that failed or wait due now, for a running listen --ack stored",
   examples: [
@@ -237,7 +274,7 @@ const retry = command({
   },
   run: async (context, { uti, db, ...values }) => {
     const { retryEvents } = await import("./order-events.ts");
-    return retryEvents(context, { names: uti, filter: filterOf({ db, ...values }), database: db });
+    return retryEvents(context, { names: uti, selection: selectionOf({ db, ...values }), database: db });
   },
 });
 
@@ -253,6 +290,30 @@ const skip = command({
   check: checkConfirmable,
   run: async (context, { uti, db }) =>
     (await import("./order-events.ts")).skipEvents(context, { names: uti, database: db }),
+});
+
+const accept = command({
+  summary: "judge rejected webhooks again with the keys of today, and store and forward those that verify",
+  examples: [
+    "paylink events accept --all",
+    "paylink events list --rejected --limit 1 --quiet | xargs -r paylink events accept",
+  ],
+  arguments: {
+    id: argument("[id...]", "the ids, or the start of each", text, { example: "mf0q8s2b00c1vt" }),
+  },
+  flags: {
+    ...storeFlags,
+    all: toggle("--all", "every rejected webhook"),
+    key: serviceKeyFlag,
+    ...policyFlags,
+  },
+  rules: [excludes(["all"], ["id"])],
+  consequence: "Nothing was accepted.",
+  check: ({ id, all }, usage) => {
+    if (id.length === 0 && !all) usage.problems.push({ at: "<id...>", message: "is required, or --all" });
+  },
+  run: async (context, { id, db, ...values }) =>
+    (await import("./order-events.ts")).acceptEvents(context, { ...values, names: id, database: db }),
 });
 
 const prune = command({
@@ -277,7 +338,7 @@ const prune = command({
 });
 
 export const events = command({
-  summary: "list, show, follow, replay, retry, skip, export and prune received events",
+  summary: "list, show, count, follow, replay, retry, skip, accept and prune received events",
   examples: ["paylink events", "paylink events list --outcome declined --since 7d"],
-  commands: { list, show, replay, tail, retry, skip, export: exporting, prune },
+  commands: { list, show, stats, replay, tail, retry, skip, accept, prune },
 });

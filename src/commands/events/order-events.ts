@@ -1,59 +1,51 @@
-/** `paylink events retry` and `skip`: forwards events that the application has not accepted now, or never. */
+/** `paylink events retry`, `skip` and `accept`: what operators decide about single events, or all that are not delivered. */
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import { asReceived, type EventFilter, type EventStore, type Order } from "../../receiver/event-store.ts";
+import { asReceived, type StoredRejection } from "../../events/rows.ts";
+import { type EventStore, findOne } from "../../events/store.ts";
+import type { Order, Selection } from "../../events/writes.ts";
+import { judge } from "../../receiver/judge.ts";
+import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { eventCount } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { isConfirmed } from "../shared-flags.ts";
+import { isConfirmed, policyOf, type PolicyValues, serviceKeys } from "../shared-flags.ts";
 import { findEvents, nameOf, withEvents } from "./stored-events.ts";
 
 interface OrderOptions {
-  /** The events, by uti or id; if there are none, all that failed or wait, and pass the filter. */
+  /** The events, by uti, id or order number; if there are none, all that failed or wait, and are selected. */
   readonly names: readonly string[];
-  readonly filter: EventFilter;
+  readonly selection: Selection;
   readonly database: string | undefined;
 }
 
-/** Events in one write, for which a `listen` on the same database may have to wait. */
-const AT_ONCE = 500;
-
 export async function retryEvents(
   context: Context,
-  { names, filter, database }: OrderOptions,
+  { names, selection, database }: OrderOptions,
 ): Promise<number> {
   const { out } = context;
   await withEvents(context, database, async (store) => {
-    const found = names.length === 0 ? undelivered(store, filter) : await findOpen(store, names, "retry");
-    let [due, busy] = [0, 0];
-    let ids: string[] = [];
-    const order = async (): Promise<void> => {
-      const changed = await store.order("retry", ids);
-      due += changed.length;
-      busy += ids.length - changed.length;
-      ids = [];
-    };
-    for await (const { id } of found) if (ids.push(id) === AT_ONCE) await order();
-    await order();
-    if (out.json) return out.data(JSON.stringify({ due, beingForwarded: busy }));
+    const chosen = (await findOpen(store, names, "retry")).map(({ id }) => id);
+    const due =
+      names.length === 0 ? await store.retryAll(selection) : (await store.order("retry", chosen)).length;
+    const busy = names.length === 0 ? 0 : chosen.length - due;
+    if (out.json) return out.data(JSON.stringify({ due, unchanged: busy }));
     if (due + busy === 0) return out.note("No event waits or has failed. Nothing was changed.");
     out.data(due === 1 ? "1 event is due now." : `${due} events are due now.`);
-    if (busy > 0) out.note(`${eventCount(busy)} not changed: being forwarded at this moment, or accepted.`);
-    if (due > 0) out.note("A running listen --ack stored --forward-to <target> forwards what is due.");
+    if (busy > 0)
+      out.note(
+        `${eventCount(busy)} not changed: ${busy === 1 ? "it is" : "they are"} due already, or being forwarded at this moment.`,
+      );
+    const listen = paylink("listen", "--ack", "stored", "--forward-to", "<target>");
+    if (due > 0) out.note(renderHint(hint`They go out if this is running: ${listen}`, context.named));
   });
   return 0;
 }
 
-async function* undelivered(store: EventStore, filter: EventFilter) {
-  // Those that failed wait once they are due: read before, they would be found again.
-  yield* store.events({ ...filter, pending: true });
-  yield* store.events({ ...filter, failed: true });
-}
-
 export async function skipEvents(
   context: Context,
-  { names, database }: Omit<OrderOptions, "filter">,
+  { names, database }: Omit<OrderOptions, "selection">,
 ): Promise<number> {
   const { out } = context;
   await withEvents(context, database, async (store) => {
@@ -85,7 +77,7 @@ export async function skipEvents(
     if (busy !== undefined)
       throw new PaylinkError(
         "usage",
-        `${busy} was not skipped: it is being forwarded at this moment, or was accepted meanwhile.`,
+        `${busy} was not skipped: it is skipped already, or is being forwarded at this moment.`,
         {
           hints: [
             hint`To see how it ended: ${paylink("events", "show", busy)}`,
@@ -100,11 +92,81 @@ export async function skipEvents(
 /** Finds every event before the first is changed. Throws `usage` for those that have nothing to wait for. */
 async function findOpen(store: EventStore, names: readonly string[], order: Order) {
   const found = await findEvents(store, names, order);
-  const [accepted] = found.filter((event) => event.accepted);
-  if (accepted === undefined) return found;
-  const name = nameOf(accepted);
+  const delivered = found.find(({ delivery }) => delivery?.state === "delivered");
+  if (delivered === undefined) return found;
+  const name = nameOf(delivered);
   throw new PaylinkError("usage", `Your application has accepted ${name} already.`, {
     effect: order,
     hints: [hint`To send it once more: ${paylink("events", "replay", name, "--to", "<target>")}`],
   });
+}
+
+interface AcceptOptions extends PolicyValues {
+  /** The rejections, by their ids; if there are none, all. */
+  readonly names: readonly string[];
+  readonly key: readonly string[];
+  readonly database: string | undefined;
+}
+
+/** Judges rejected webhooks again with the keys of today, as of their receipt, and stores those that verify. */
+export async function acceptEvents(
+  context: Context,
+  { names, key, database, ...policyFlags }: AcceptOptions,
+): Promise<number> {
+  const { out } = context;
+  const settings = await context.settings();
+  const { keySources, keyPlace } = serviceKeys(key, settings);
+  if (keySources.length === 0)
+    throw new PaylinkError("key_required", "No key is configured, so no webhook can be verified.", {
+      hints: [
+        hint`Name the key of the service: ${paylink("events", "accept", "--all", "--key", "service.pem")}`,
+      ],
+    });
+  const { keys } = await loadKeys(keySources, { ...context, place: keyPlace, effect: "verify" });
+  const policy = policyOf(policyFlags, settings);
+  const accepted: string[] = [];
+  let [refused, reason] = [0, ""];
+  await withEvents(context, database, async (store) => {
+    const found = names.length === 0 ? store.rejections() : await findRejections(store, names);
+    for await (const { id, receivedAt, request } of found) {
+      if (request === null) continue;
+      const { verdict, ...record } = judge(request, { keys, policy, now: receivedAt });
+      if (verdict.verdict === "valid") {
+        await store.accept({ type: "event", id, receivedAt, request, verdict, ...record });
+        accepted.push(id);
+      } else {
+        refused += 1;
+        reason = verdict.code;
+      }
+    }
+  });
+  const verify = refused === 1 ? "1 does not verify" : `${refused} do not verify`;
+  if (out.json) out.data(JSON.stringify({ accepted, refused }));
+  else if (accepted.length > 0) {
+    out.data(`Accepted ${eventCount(accepted.length)}.`);
+    const listen = paylink("listen", "--ack", "stored", "--forward-to", "<target>");
+    out.note(renderHint(hint`They go out if this is running: ${listen}`, context.named));
+    if (refused > 0) out.note(`${verify}: they stay rejected.`);
+  } else if (names.length === 0)
+    out.note(refused === 0 ? "There is no rejected webhook." : `${verify}: nothing was accepted.`);
+  if (names.length > 0 && refused > 0)
+    throw new PaylinkError(
+      "signature_rejected",
+      `${verify} with the keys that are configured now: ${reason}.`,
+      {
+        hints: [hint`To see why: ${paylink("verify", "--event", names[0] ?? "<id>")}`],
+      },
+    );
+  return 0;
+}
+
+async function findRejections(store: EventStore, names: readonly string[]): Promise<StoredRejection[]> {
+  const rejections: StoredRejection[] = [];
+  for (const name of names) {
+    const found = await findOne(store, name);
+    if (found.type === "event")
+      throw new PaylinkError("usage", `${name} was not rejected: it is stored as an event.`);
+    rejections.push(found);
+  }
+  return rejections;
 }

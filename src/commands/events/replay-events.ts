@@ -7,16 +7,12 @@ import { isAccepted } from "../../receiver/events.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { forward, targetOf, type Route } from "../../receiver/forward.ts";
 import { eventCount, lateSignature, renderForward } from "../../render/received-webhook.ts";
-import {
-  asReceived,
-  type EventFilter,
-  type EventStore,
-  type StoredEvent,
-} from "../../receiver/event-store.ts";
+import type { EventFilter } from "../../events/reading.ts";
+import { asReceived } from "../../events/rows.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { closingLater, type Later } from "../resources.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
-import { findEvents, nameOf, withEvents } from "./stored-events.ts";
+import { findEvents, withEvents } from "./stored-events.ts";
 
 interface ReplayOptions {
   /** The events to send, by uti or id; if there are none, all that pass the filter. */
@@ -29,6 +25,8 @@ interface ReplayOptions {
   /** Milliseconds that the application may take for one event. */
   readonly forwardTimeout: number;
   readonly quiet: boolean;
+  /** An answer of success takes the event off the queue. */
+  readonly settle: boolean;
   readonly database: string | undefined;
 }
 
@@ -37,25 +35,21 @@ export const replayEvents = (context: Context, options: ReplayOptions): Promise<
 
 async function sendAgain(context: Context, options: ReplayOptions, later: Later): Promise<number> {
   const { out, now, signal } = context;
-  const { names, filter, routes, insecure, signWith, forwardTimeout, quiet, database } = options;
+  const { names, filter, routes, insecure, signWith, forwardTimeout, quiet, settle, database } = options;
   const { send, close } = await openTargets(routes, { ...context, insecure });
   later(close);
   // A broker has an exchange of its own.
   const bounded = context.timeLimit.bound(send);
   await withEvents(context, database, async (store) => {
     const targets = routes.map(({ url }) => url.href).join(" and ");
-    let [sent, failed, unreached, late, skipped, unverified] = [0, 0, 0, 0, 0, 0];
-    const found =
-      names.length === 0 ? store.events(filter) : await findAll(store, names, signWith !== undefined);
+    let [sent, failed, unreached, late, skipped] = [0, 0, 0, 0, 0];
+    const found = names.length === 0 ? store.events(filter) : await findEvents(store, names, "replay");
     // A key is made only for an event that it signs.
     let signing: ForwardingKey | undefined;
     for await (const event of found) {
       signal.throwIfAborted();
-      if (signWith !== undefined && event.verdict.verdict !== "valid") {
-        unverified += 1;
-        continue;
-      }
-      const url = targetOf(routes, outcomeOf(asReceived(event).record));
+      const { record } = asReceived(event);
+      const url = targetOf(routes, outcomeOf(record));
       if (url === undefined) {
         skipped += 1;
         continue;
@@ -72,7 +66,7 @@ async function sendAgain(context: Context, options: ReplayOptions, later: Later)
         timeout: forwardTimeout,
         signWith: signing?.key,
       });
-      await store.forwarded(event.id, result);
+      await store.replayed(event.id, result, settle, record);
       sent += 1;
       if (!isAccepted(result.status)) failed += 1;
       if (!result.sent) unreached += 1;
@@ -86,10 +80,6 @@ async function sendAgain(context: Context, options: ReplayOptions, later: Later)
       signal.throwIfAborted();
     }
     if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);
-    if (unverified > 0)
-      out.warn(
-        `${eventCount(unverified)} not sent: only what is verified is signed. Without --sign-with ${unverified === 1 ? "it is" : "they are"} sent as received.`,
-      );
     if (failed > 0 && failed === unreached)
       throw new PaylinkError(
         "not_reached",
@@ -102,8 +92,8 @@ async function sendAgain(context: Context, options: ReplayOptions, later: Later)
       });
     if (!quiet)
       out.note(
-        sent + skipped + unverified === 0
-          ? `There is no ${filter.failed === true ? "failed " : ""}event to replay${isFiltered(filter) ? " that passes the filter" : ""}. Nothing was sent.`
+        sent + skipped === 0
+          ? `There is no ${filter.state === undefined ? "" : `${filter.state} `}event to replay${isFiltered(filter) ? " that passes the filter" : ""}. Nothing was sent.`
           : `Replayed ${eventCount(sent)} to ${targets}`,
       );
   });
@@ -113,24 +103,4 @@ async function sendAgain(context: Context, options: ReplayOptions, later: Later)
 const LATE = hint`The events are still stored. To sign them with your own key, which your application then verifies with: ${paylink("events", "replay", "<uti>", "--to", "<target>", "--sign-with", "<file>")}`;
 
 const isFiltered = (filter: EventFilter): boolean =>
-  Object.entries(filter).some(([name, value]) => name !== "failed" && value !== undefined);
-
-/** Finds every event before the first is sent. */
-async function findAll(
-  store: EventStore,
-  names: readonly string[],
-  isSigned: boolean,
-): Promise<StoredEvent[]> {
-  const events = await findEvents(store, names, "replay");
-  const unverified = events.find(({ verdict }) => verdict.verdict !== "valid");
-  if (isSigned && unverified !== undefined)
-    throw new PaylinkError(
-      "usage",
-      `${nameOf(unverified)} is not verified, so it is not signed with your key.`,
-      {
-        effect: "replay",
-        hints: [hint`Without --sign-with it is sent as it was received.`],
-      },
-    );
-  return events;
-}
+  Object.entries(filter).some(([name, value]) => name !== "state" && value !== undefined);

@@ -1,30 +1,14 @@
-/** `paylink events show`: one event in full, with its verification, deliveries and forwards. */
+/** `paylink events show`: one event in full, with everything that happened to it. */
 import type { Context } from "../../context.ts";
-import { paylink } from "../../domain/errors.ts";
-import { type Named, renderCommand } from "../../render/hint.ts";
-import { safeText } from "../../render/safe-text.ts";
-import { renderSteps } from "../../render/verdict-report.ts";
+import { findOne } from "../../events/store.ts";
+import type { History } from "../../events/reading.ts";
+import { asReceived, type Delivery, type StoredEvent, type StoredRejection } from "../../events/rows.ts";
+import type { HttpRequest } from "../../http/message.ts";
+import { eventLine, failedCheck, requestDocument } from "../../receiver/events.ts";
+import type { Verdict } from "../../signatures/verdict.ts";
 import { clockTime, formatLocal } from "../../render/layout.ts";
 import { renderForward, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
-import {
-  eventLine,
-  failedCheck,
-  type Forward,
-  requestDocument,
-  type WebhookEvent,
-} from "../../receiver/events.ts";
-import type { HttpRequest } from "../../http/message.ts";
-import { baseOf, checksOf } from "../../signatures/explain/checks.ts";
-import type { Verdict } from "../../signatures/verdict.ts";
-import {
-  type Arrival,
-  asReceived,
-  type EventStore,
-  type Queued,
-  type StoredEvent,
-  type StoredRejection,
-} from "../../receiver/event-store.ts";
-import { findOne } from "../../events/store.ts";
+import { safeText } from "../../render/safe-text.ts";
 import { transactionCommand } from "../shared-flags.ts";
 import { withEvents } from "./stored-events.ts";
 
@@ -37,86 +21,92 @@ export async function showEvent(
   await withEvents(context, database, async (store) => {
     const found = await findOne(store, name);
     if (found.type === "rejected")
-      out.data(out.json ? rejectionDocument(found) : rejectionText(found, context));
-    else {
-      const history = await historyOf(found, store);
-      const event = asReceived(found);
-      out.data(
-        out.json
-          ? eventDocument(event, history)
-          : eventText(event, history, context, await transactionCommand(context)),
-      );
-    }
+      return out.data(out.json ? rejectionDocument(found) : rejectionText(found, context));
+    const history = await store.history(found.id);
+    if (out.json) return out.data(eventDocument(found, history));
+    out.data(eventText(found, history, context, await transactionCommand(context)));
   });
   return 0;
 }
 
-/** What happened after the first arrival. */
-interface History {
-  readonly arrivals: readonly Arrival[];
-  readonly forwards: readonly Forward[];
-  readonly failed: boolean;
-  /** Its state in the queue of listen --ack stored; null if it is not in it. */
-  readonly forwarding: Queued | null;
-}
-
-const historyOf = async ({ id, failed, queued }: StoredEvent, store: EventStore): Promise<History> => ({
-  arrivals: await store.arrivals(id),
-  forwards: await store.forwards(id),
-  failed,
-  forwarding: queued,
-});
-
 /** The event's own line, with its history. */
-const eventDocument = (event: WebhookEvent, history: History): string =>
-  `${eventLine(event).slice(0, -1)},${JSON.stringify(history).slice(1)}`;
+const eventDocument = (event: StoredEvent, history: History): string =>
+  `${eventLine(asReceived(event)).slice(0, -1)},${JSON.stringify({ delivery: event.delivery, ...history }).slice(1)}`;
 
-const rejectionDocument = ({ request, verdict, ...rejection }: StoredRejection): string =>
-  JSON.stringify({ ...rejection, check: failedCheck(verdict), request: request && requestDocument(request) });
+const rejectionDocument = ({ request, ...rejection }: StoredRejection): string =>
+  JSON.stringify({
+    ...rejection,
+    check: failedCheck(rejection.verdict),
+    request: request && requestDocument(request),
+  });
 
 function eventText(
-  event: WebhookEvent,
-  { arrivals, forwards, failed, forwarding }: History,
-  { out: { paint, width }, named }: Pick<Context, "out" | "named">,
+  event: StoredEvent,
+  { arrivals, attempts, actions }: History,
+  { out: { paint, width } }: Context,
   command: string | undefined,
 ): string {
-  const { request, receivedAt, id } = event;
+  const { verdict, request, receivedAt, id, delivery } = event;
   const lines = [
-    renderWebhook(event, { paint, width, transactionCommand: command }),
+    renderWebhook(asReceived(event), { paint, width, transactionCommand: command }),
     ...requestLines(request, paint),
-    verificationText(event, paint),
+    `  ${paint.cyan("signature")}`,
+    `    ${verdictWords(verdict)}`,
     `  ${paint.cyan("deliveries")}`,
     `    ${formatLocal(receivedAt)}  ${id}`,
+    ...arrivals.map(
+      (arrival) => `    ${formatLocal(arrival.receivedAt)}  ${arrival.id}  ${paint.yellow("repeated")}`,
+    ),
   ];
-  for (const arrival of arrivals)
-    lines.push(`    ${formatLocal(arrival.receivedAt)}  ${arrival.id}  ${paint.yellow("repeated")}`);
-  if (forwards.length > 0 || forwarding !== null) lines.push(`  ${paint.cyan("forwards")}`);
-  for (const forward of forwards) lines.push(renderForward(formatLocal(forward.at), forward, paint));
-  if (failed) lines.push(`    ${failedWords(id, forwards.length, { paint, named })}`);
-  else if (forwarding !== null) lines.push(`    ${queuedWords(forwarding, paint)}`);
+  if (attempts.length + actions.length > 0 || delivery !== null) lines.push(`  ${paint.cyan("forwards")}`);
+  const happened = [
+    ...attempts.map((attempt) => ({
+      at: attempt.at,
+      text: renderForward(`${formatLocal(attempt.at)}${attempt.isReplay ? "  replay" : ""}`, attempt, paint),
+    })),
+    ...actions.map(({ at, action, actor }) => ({
+      at,
+      text: `    ${formatLocal(at)}  ${action} by ${safeText(actor)}`,
+    })),
+  ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
+  lines.push(...happened.map(({ text }) => text));
+  if (delivery !== null) lines.push(`    ${deliveryWords(id, delivery, paint)}`);
   return lines.join("\n");
 }
 
-function failedWords(id: string, attempts: number, { paint, named }: { paint: Paint; named: Named }): string {
-  const words = paint.red(`failed after ${attempts === 1 ? "1 attempt" : `${attempts} attempts`}`);
-  return `${words}: ${renderCommand(paylink("events", "replay", id, "--to", "<target>"), named)}   delivers it`;
+function verdictWords({ keyid, alg, created, covered }: Verdict): string {
+  const when = created === null ? "" : `, made ${formatLocal(new Date(created * 1000))}`;
+  const key = keyid === null ? "" : ` with the key ${safeText(keyid)}`;
+  return `${alg}${key}${when}, covers ${covered.map(safeText).join(" ")}`;
 }
 
-function queuedWords({ state, attempts, next, skippedAt }: Queued, paint: Paint): string {
-  if (state === "skipped" && skippedAt !== undefined)
-    return paint.yellow(`skipped at ${formatLocal(skippedAt)}: never forwarded`);
-  if (next === null) return paint.yellow("waits for its first attempt");
-  return paint.yellow(`waits for attempt ${attempts + 1}, due at ${formatLocal(next)}`);
+function deliveryWords(id: string, { state, attempts, isTrying, next }: Delivery, paint: Paint): string {
+  const made = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  if (state === "delivered") return paint.green("delivered: your application accepted it");
+  if (state === "skipped")
+    return `${paint.yellow("skipped: never forwarded")}; paylink events retry ${id}   forwards it after all`;
+  if (state === "failed")
+    return `${paint.red(`failed after ${made}`)}; paylink events retry ${id}   makes it due for a listen --ack stored`;
+  if (isTrying) return paint.yellow("an attempt is under way");
+  if (attempts === 0) return paint.yellow("waits for its first attempt");
+  return paint.yellow(
+    `waits for attempt ${attempts + 1}${next === null ? "" : `, due at ${formatLocal(next)}`}`,
+  );
 }
 
-function rejectionText(rejection: StoredRejection, { out: { paint }, named }: Context): string {
-  const { request, id, receivedAt } = rejection;
-  const verification = verificationText(rejection, paint);
+function rejectionText(rejection: StoredRejection, { out: { paint } }: Context): string {
+  const { request, id, receivedAt, verdict } = rejection;
   return [
     renderRejection(`${clockTime(receivedAt)} ${id}`, rejection, paint),
     ...(request === null ? [] : requestLines(request, paint)),
-    ...(verification === "" ? [] : [verification]),
-    `  ${renderCommand(paylink("verify", "--event", id), named)}   explains it`,
+    `  ${paint.cyan("signature")}`,
+    `    ${failedCheck(verdict) === undefined ? "it verified" : `the check "${failedCheck(verdict)}" failed`}${verdict === null ? "" : `; ${verdictWords(verdict)}`}`,
+    ...(request === null
+      ? []
+      : [
+          `  paylink verify --event ${id}   explains it`,
+          `  paylink events accept ${id}   stores it if it verifies with the keys of today`,
+        ]),
   ].join("\n");
 }
 
@@ -129,21 +119,4 @@ function requestLines({ method, target, headers, body }: HttpRequest, paint: Pai
     ...headers.map(([name, value]) => `    ${paint.dim(safeText(name))}: ${safeText(value)}`),
     `    ${body.length} bytes of body`,
   ];
-}
-
-interface Judged {
-  readonly verdict: Verdict | null;
-  readonly request: HttpRequest | null;
-  readonly receivedAt: Date;
-}
-
-/** As `verify` shows it. Nothing was verified of a request that was refused before. */
-function verificationText({ verdict, request, receivedAt }: Judged, paint: Paint): string {
-  if (verdict === null || request === null) return "";
-  const steps = {
-    checks: checksOf({ verdict, request, now: Math.floor(receivedAt.getTime() / 1000) }),
-    warnings: verdict.warnings,
-    signatureBase: baseOf({ verdict, request }),
-  };
-  return renderSteps(steps, request, "the address it was verified against", paint).replace(/^(?=.)/gm, "  ");
 }

@@ -1,21 +1,16 @@
-/** What `paylink events` does with the stored events by itself: it lists, exports and deletes them. */
+/** What `paylink events` does with the stored events by itself: it lists, counts and deletes them. */
 import type { Context } from "../../context.ts";
 import { type Effect, PaylinkError } from "../../domain/errors.ts";
-import { stringifyJson } from "../../domain/json.ts";
-import { outcomeOf, summaryOf } from "../../domain/transaction.ts";
-import {
-  asReceived,
-  type EventFilter,
-  type EventStore,
-  type Queued,
-  type StoredEvent,
-  type StoredRejection,
-} from "../../receiver/event-store.ts";
-import { findOne } from "../../events/store.ts";
-import { eventLine, failedCheck } from "../../receiver/events.ts";
+import { formatAmount, scaledAmount, unscaledAmount } from "../../domain/money.ts";
+import { amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";
+import type { EventFilter } from "../../events/reading.ts";
+import { asReceived, type Delivery, type StoredEvent, type StoredRejection } from "../../events/rows.ts";
+import { type EventStore, findOne } from "../../events/store.ts";
+import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
 import { type Cell, relativeTime, renderTable } from "../../render/layout.ts";
 import { deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
+import { statsSentence } from "../../render/stats.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
 import { isConfirmed } from "../shared-flags.ts";
 
@@ -35,50 +30,101 @@ export async function withEvents<T>(
 
 interface ListOptions {
   readonly filter: EventFilter;
+  /** The limit of the filter is not the user's, who is told how many more there are. */
+  readonly isCut: boolean;
   readonly rejected: boolean;
   readonly quiet: boolean;
   readonly database: string | undefined;
 }
 
+/** Beyond it, more events are not counted. */
+const MOST_COUNTED = 10_000;
+
 /** The newest events as a table, or as JSON lines. */
 export async function listEvents(context: Context, options: ListOptions): Promise<number> {
-  const { out } = context;
-  const { filter, rejected, quiet, database } = options;
+  const { out, now } = context;
+  const { filter, isCut, rejected, quiet, database } = options;
   const newest = { ...filter, newestFirst: true };
   await withEvents(context, database, async (store) => {
     const found: AsyncIterable<StoredEvent | StoredRejection> = rejected
       ? store.rejections(newest)
       : store.events(newest);
-    if (out.json) return printEach(found, (one) => stringifyJson(lineOf(one)), context);
-    if (quiet) return printEach(found, (one) => safeText(nameOf(one)), context);
-    const rows: Cell[][] = [];
-    for await (const one of found) rows.push(cellsOf(one, context));
-    if (rows.length === 0)
-      return out.note(
-        `No ${rejected ? "rejected webhooks" : `${filter.failed === true ? "failed " : filter.pending === true ? "pending " : ""}events`} found.`,
+    let shown = 0;
+    if (out.json) shown = await printEach(found, (one) => lineOf(one), context);
+    else if (quiet) shown = await printEach(found, (one) => safeText(nameOf(one)), context);
+    else {
+      const all: (StoredEvent | StoredRejection)[] = [];
+      for await (const one of found) all.push(one);
+      shown = all.length;
+      showTable(all, options, context);
+    }
+    if (!isCut || filter.limit === undefined || shown < filter.limit) return;
+    const count = await store.count(filter, MOST_COUNTED, rejected);
+    if (count <= shown) return;
+    if (out.json) out.lines([jsonLine("summary", now(), { shown, of: count })]);
+    else
+      out.note(
+        `${shown} of ${count === MOST_COUNTED ? `${MOST_COUNTED} or more` : count}; --all shows the rest`,
       );
-    const header = HEADERS[rejected ? "rejections" : "events"].map((text): Cell => ({
-      text,
-      paint: out.paint.dim,
-      right: text === "AMOUNT",
-    }));
-    out.lines([renderTable([header, ...rows], out.lineWidth)]);
   });
   return 0;
 }
 
-/** Prints a line for each as fast as it is read, so that memory stays constant. */
+function showTable(
+  found: readonly (StoredEvent | StoredRejection)[],
+  { filter, rejected }: ListOptions,
+  context: Context,
+): void {
+  const { out } = context;
+  if (found.length === 0) {
+    const what = rejected
+      ? "rejected webhooks"
+      : `${filter.state === undefined ? "" : `${filter.state} `}events`;
+    return out.note(`No ${what} found.`);
+  }
+  const header = HEADERS[rejected ? "rejections" : "events"].map((text): Cell => ({
+    text,
+    paint: out.paint.dim,
+    right: text === "AMOUNT",
+  }));
+  out.lines([renderTable([header, ...found.map((one) => cellsOf(one, context))], out.lineWidth)]);
+  if (filter.reference !== undefined || filter.order !== undefined) out.note(approvedSum(found));
+}
+
+/** How many payments these are, and what was approved of them. */
+function approvedSum(found: readonly (StoredEvent | StoredRejection)[]): string {
+  const sums = new Map<string, bigint>();
+  let approved = 0;
+  for (const one of found) {
+    const record = one.type === "event" ? asReceived(one).record : null;
+    if (record === null || !outcomeOf(record).endsWith("APPROVED")) continue;
+    approved += 1;
+    const amount = amountIn(record, "amountTrans");
+    const scaled = amount && scaledAmount(amount);
+    const currency = textOf(record, "transCurrencyCode") ?? "";
+    if (scaled !== undefined) sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(scaled));
+  }
+  const words = [...sums].map(([currency, sum]) => formatAmount(unscaledAmount(sum), currency));
+  return safeText(
+    `${found.length === 1 ? "1 payment" : `${found.length} payments`}, ${approved} approved${words.length === 0 ? "" : `: ${words.join(", ")}`}`,
+  );
+}
+
+/** Prints a line for each as fast as it is read, so that memory stays constant. Returns how many were printed. */
 async function printEach<T>(
   found: AsyncIterable<T>,
   lineOfOne: (one: T) => string,
   { out, signal }: Context,
-): Promise<void> {
+): Promise<number> {
   const unread = out.unread();
+  let printed = 0;
   for await (const one of found) {
-    if (signal.aborted || unread.aborted) return;
+    if (signal.aborted || unread.aborted) return printed;
     out.lines([lineOfOne(one)]);
+    printed += 1;
     await out.drained();
   }
+  return printed;
 }
 
 const HEADERS = {
@@ -89,7 +135,7 @@ const HEADERS = {
 export const nameOf = (one: StoredEvent | StoredRejection): string =>
   one.type === "rejected" ? one.id : one.uti || one.id;
 
-/** The events with these utis and ids, or beginnings of them, before anything is done with the first. */
+/** The events that a user names, before anything is done with the first. */
 export async function findEvents(
   store: EventStore,
   names: readonly string[],
@@ -120,11 +166,7 @@ function cellsOf(one: StoredEvent | StoredRejection, { now, out: { paint } }: Co
   const { record } = asReceived(one);
   const marks = [
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
-    ...(one.accepted ? ["forwarded"] : []),
-    ...(one.failed ? ["failed"] : []),
-    ...waitingMarks(one.queued, now()),
-    ...(one.queued?.state === "skipped" ? ["skipped"] : []),
-    ...(one.verdict.verdict === "valid" ? [] : ["UNVERIFIED"]),
+    ...(one.delivery === null ? [] : [deliveryMark(one.delivery, now())]),
   ];
   const outcome = outcomeOf(record);
   return [
@@ -137,43 +179,60 @@ function cellsOf(one: StoredEvent | StoredRejection, { now, out: { paint } }: Co
   ];
 }
 
-/** How many attempts were made, and when the next one is due. */
-function waitingMarks(queued: Queued | null, now: Date): string[] {
-  if (queued?.state !== "pending") return [];
-  const { attempts, next } = queued;
-  if (attempts === 0) return ["pending"];
+/** What became of an event: how many attempts were made, and when the next one is due. */
+function deliveryMark({ state, attempts, isTrying, next }: Delivery, now: Date): string {
+  if (state === "delivered") return "forwarded";
+  if (state !== "pending" || attempts === 0) return state;
   const made = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
-  return [`pending, ${made}, next ${next === null || next <= now ? "now" : relativeTime(next, now)}`];
+  if (isTrying) return `pending, ${made}, one under way`;
+  return `pending, ${made}, next ${next === null || next <= now ? "now" : relativeTime(next, now)}`;
 }
 
-function lineOf(one: StoredEvent | StoredRejection): Record<string, unknown> {
-  if (one.type === "rejected") {
-    const { type, id, receivedAt, code, status, detail, verdict } = one;
-    return { type, id, receivedAt, code, status, detail, check: failedCheck(verdict) };
-  }
-  const { id, receivedAt, repeats, accepted, failed, queued, verdict } = one;
-  return {
-    type: "event",
-    id,
-    receivedAt,
-    ...summaryOf(asReceived(one)),
-    verified: verdict.verdict === "valid",
-    repeats,
-    accepted,
-    failed,
-    forwarding: queued,
-  };
+/** As `listen --json` prints it, and what became of an event. */
+function lineOf(one: StoredEvent | StoredRejection): string {
+  if (one.type === "rejected") return rejectionLine(one);
+  const { repeats, delivery } = one;
+  const line = safeJson(eventLine(asReceived(one)));
+  return `${line.slice(0, -1)},${JSON.stringify({ repeats, delivery }).slice(1)}`;
 }
 
-/** Events as the lines of `listen --json`, in order of arrival. */
-export async function exportEvents(
-  context: Context,
-  filter: EventFilter,
-  database: string | undefined,
-): Promise<number> {
-  await withEvents(context, database, (store) =>
-    printEach(store.events(filter), (event) => safeJson(eventLine(asReceived(event))), context),
-  );
+/** Milliseconds for which what is finished is counted. */
+const DAY = 86_400_000;
+
+/** Says whether money is being lost now. */
+export async function showStats(context: Context, database: string | undefined): Promise<number> {
+  const { out, now } = context;
+  await withEvents(context, database, async (store) => {
+    const stats = await store.stats(new Date(now().getTime() - DAY), now());
+    if (out.json) return out.data(JSON.stringify(stats));
+    const right = (text: string): Cell => ({ text, right: true });
+    const dim = (text: string): Cell => ({ text, paint: out.paint.dim });
+    const rows = (["pending", "failed", "skipped", "delivered"] as const).map((state) => [
+      { text: state === "delivered" ? "delivered, 24 h" : state },
+      right(String(stats[state].events)),
+      { text: stats[state].sums.join(", ") || "–" },
+    ]);
+    const targets = stats.attempts.map(({ target, accepted, refused, unanswered }) => [
+      { text: target },
+      right(String(accepted + refused + unanswered)),
+      { text: `${accepted} accepted, ${refused} refused, ${unanswered} without an answer` },
+    ]);
+    out.lines([
+      statsSentence(stats, now()),
+      renderTable(
+        [[dim("EVENTS"), { ...dim("COUNT"), right: true }, dim("APPROVED")], ...rows],
+        out.lineWidth,
+      ),
+      ...(targets.length === 0
+        ? []
+        : [
+            renderTable(
+              [[dim("ATTEMPTS, 24 h"), { ...dim("COUNT"), right: true }, dim("ANSWERS")], ...targets],
+              out.lineWidth,
+            ),
+          ]),
+    ]);
+  });
   return 0;
 }
 

@@ -1,20 +1,16 @@
 /** `paylink events tail`: prints events, or rejected webhooks, as `listen` does, as they arrive, until it is stopped. */
 import type { Context } from "../../context.ts";
 import { messageOf } from "../../domain/system-reason.ts";
-import {
-  asReceived,
-  type EventFilter,
-  type Followed,
-  type StoredEvent,
-  type StoredRejection,
-} from "../../receiver/event-store.ts";
+import type { Followed } from "../../events/following.ts";
+import { asReceived, type StoredEvent, type StoredRejection } from "../../events/rows.ts";
+import type { Selection } from "../../events/writes.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
 import { createEventText, rejectionText } from "../event-text.ts";
 import { transactionCommand } from "../shared-flags.ts";
 import { withEvents } from "./stored-events.ts";
 
 interface TailOptions {
-  readonly filter: EventFilter;
+  readonly filter: Selection;
   readonly rejected: boolean;
   readonly compact: boolean;
   readonly database: string | undefined;

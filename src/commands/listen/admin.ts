@@ -6,8 +6,7 @@ import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
 import { namesLoopback } from "../../receiver/address.ts";
-import type { Backlog } from "../../receiver/event-store.ts";
-import type { EventLog } from "../../receiver/events.ts";
+import type { Backlog, EventLog } from "../../receiver/events.ts";
 import { createMetrics, measured, type Metrics } from "../../receiver/metrics.ts";
 
 export interface AdminAddress {

@@ -14,7 +14,7 @@ import { closingLater } from "../resources.ts";
 import { transactionCommand } from "../shared-flags.ts";
 import type { Admin } from "./admin.ts";
 import { drain, watchForEnd, watchReader } from "./end.ts";
-import { openForwarding } from "./forwarding.ts";
+import { backlogNotice, openForwarding } from "./forwarding.ts";
 import type { ListenOptions } from "./options.ts";
 import { createReporter, listenersOf, type Reporter, showReady } from "./report.ts";
 import { isSelfSigned, readTls, watchTls } from "./tls.ts";
@@ -45,15 +45,16 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     });
     const targets = await openTargets(options.forwarding.routes, { ...context, insecure: options.insecure });
     later(targets.close);
-    const store = await openLog(options.database, context);
-    later(store.close);
+    const opened = await openLog(options.database, context);
+    const { store, check } = opened;
+    later(opened.close);
     const waiting = watchDatabase(out.warn);
     // Where waiting does not help, nothing is bound.
-    await waiting.isThere(store.check);
-    const log = admin?.measured(store.log) ?? store.log;
+    await waiting.isThere(check);
+    const log = admin?.measured(opened.log) ?? opened.log;
     const forwarding = openForwarding(
       options,
-      { shows, log, queue: store.queue, signWith: forwardingKey?.key },
+      { shows, log, queue: store, signWith: forwardingKey?.key },
       { ...context, send: targets.send },
       (id, first, forward, progress) => {
         admin?.metrics.forwarded(forward, progress?.state === "pending");
@@ -75,7 +76,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
       keys: keyring.keys,
       renewKeys: keyring.renew,
       log,
-      forwarder: forwarding.forwarder,
+      forwarder: forwarding,
       now,
       newId: createEventIds(context),
       observe: (outcome) => {
@@ -83,17 +84,13 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
         reporter.observe(outcome);
         end.observe(outcome, outcome.type === "event" && shows(outcome));
       },
-      dropped: (count) =>
-        out.warn(
-          `${count} rejected requests were not stored: they arrived faster than they could be written.`,
-        ),
       faulted: (error: unknown) => out.warn(String(error)),
     });
     let isReady = false;
     later(() => {
       if (isReady) summarise(reporter, context);
     });
-    later(forwarding.close);
+    later(() => forwarding?.close());
     later(() => server.close());
     if (options.tls !== undefined && tls !== undefined)
       later(watchTls(options.tls, tls, server, context, out.warn));
@@ -106,16 +103,18 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     const listeners = listenersOf(server, options.paths, address);
     admin?.started({
       // Without a store, what is acknowledged is at the brokers.
-      checkStore: options.database === null ? targets.check : store.check,
+      checkStore: options.database === null ? targets.check : check,
       connections: () => server.connections(),
-      backlog: () => store.queue?.backlog(),
+      backlog: () => store?.backlog(),
     });
-    isReady = await waiting.until(store.check, end.reached);
+    isReady = await waiting.until(check, end.reached);
     if (!isReady) return 0;
-    forwarding.start();
-    later(startDeleting(options.keep, store.prune, context));
+    forwarding?.start();
+    later(startDeleting(options.keep, store?.prune, context));
     void targets.check().catch((error: unknown) => out.warn(`${messageOf(error)}. ${UNTIL_IT_DOES}`));
+    const notice = await backlogNotice(options, store);
     showReady({ listeners, adminUrl: admin?.url, forwardingKey }, options, context);
+    if (notice !== undefined) out.warn(notice);
     if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
     await end.reached;
     admin?.ending();

@@ -14,7 +14,7 @@ import {
   rejectionLine,
   type WebhookEvent,
 } from "../../receiver/events.ts";
-import type { Progress } from "../../receiver/queue-forwarder.ts";
+import type { Progress } from "../../receiver/forwarder.ts";
 import { type Counts, lateSignature, renderForward } from "../../render/received-webhook.ts";
 import { clockTime, logLine } from "../../render/layout.ts";
 import { outcomeName } from "../../domain/outcome.ts";

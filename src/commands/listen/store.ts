@@ -3,21 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
-import type { EventStore, ForwardQueue } from "../../receiver/event-store.ts";
-import { type EventLog, jsonLine } from "../../receiver/events.ts";
+import type { EventStore } from "../../events/store.ts";
+import { type DeliveryQueue, type EventLog, jsonLine } from "../../receiver/events.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { deletedWords } from "../../render/received-webhook.ts";
-
-interface OpenedLog {
-  readonly log: EventLog;
-  /** What is acknowledged and not forwarded yet; undefined if no events are kept. */
-  readonly queue: ForwardQueue | undefined;
-  /** Rejects if no event can be stored. */
-  readonly check: () => Promise<void>;
-  /** Undefined if no events are kept. */
-  readonly prune: EventStore["prune"] | undefined;
-  readonly close: () => Promise<void>;
-}
 
 /** The event store, or memory for this run alone if `database` is null. */
 export async function openLog(
@@ -25,22 +14,18 @@ export async function openLog(
   { events }: Pick<Context, "events">,
 ): Promise<OpenedLog> {
   const nothing = async (): Promise<void> => undefined;
-  if (database === null)
-    return {
-      log: createMemoryLog(),
-      queue: undefined,
-      check: nothing,
-      prune: undefined,
-      close: nothing,
-    };
+  if (database === null) return { log: createMemoryLog(), store: undefined, check: nothing, close: nothing };
   const store = await events(database);
-  return {
-    log: store,
-    queue: store.queue,
-    check: () => store.ready(),
-    prune: (before, between) => store.prune(before, between),
-    close: () => store.close(),
-  };
+  return { log: store, store, check: store.ready, close: store.close };
+}
+
+interface OpenedLog {
+  readonly log: EventLog;
+  /** Undefined if no events are kept. */
+  readonly store: (DeliveryQueue & EventStore) | undefined;
+  /** Rejects if no event can be stored. */
+  readonly check: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Milliseconds for what a run may leave undone at its end, if the database does not answer. */

@@ -2,7 +2,7 @@
 import type { Context, SandboxHome } from "../../context.ts";
 import type { Server } from "../../http/exchange.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
-import type { EventLog, Rejection, WebhookEvent } from "../../receiver/events.ts";
+import { createEventIds, type EventLog, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
 import { startReceiver, type ReceiverOptions } from "../../receiver/receiver.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createIds } from "../../sandbox/ids.ts";
@@ -112,7 +112,7 @@ async function start(
     log,
     forwarder,
     now,
-    newId,
+    newId: createEventIds({ now, newId }),
     observe: onWebhook,
   }).catch(async (error: unknown) => {
     await sandbox.close();

@@ -2,16 +2,18 @@
 import { spawn } from "node:child_process";
 import { createPublicKey } from "node:crypto";
 import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Context, SandboxHome } from "../../context.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
-import { outcomeOf, textOf } from "../../domain/transaction.ts";
+import { outcomeOf, readRecord, textOf } from "../../domain/transaction.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
-import { createDirectForwarder } from "../../receiver/direct-forwarder.ts";
-import { targetOf, type Route } from "../../receiver/forward.ts";
+import { createForwarder } from "../../receiver/forwarder.ts";
+import type { Route } from "../../receiver/forward.ts";
+import type { HttpRequest } from "../../http/message.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
@@ -48,22 +50,23 @@ function openServices(
   routes: readonly Route[],
   report: TestReport,
 ): Promise<LocalServices> {
-  const { now, pause } = context;
+  const { now, out } = context;
   /** The program finds the events as it would find those of `listen`. */
   const openReceiving = async ({ eventsPath }: SandboxHome): Promise<Receiving> => {
     const log = await context.events(eventsPath);
     const { send, close } = await openTargets(routes, { ...context, insecure: false });
-    const forwarder = createDirectForwarder({
+    const forwarder = createForwarder({
+      routes,
       send,
       now,
-      pause,
+      pause: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
       concurrency: FORWARD_CONCURRENCY,
       timeout: FORWARD_SECONDS * 1000,
       headers: [],
       insecure: false,
       log,
-      targetOf: (event) => targetOf(routes, outcomeOf(event.record)),
-      observe: report.onForward,
+      observe: ({ event }, forward) => report.onForward(event?.request, forward),
+      warn: out.warn,
     });
     return {
       log,
@@ -158,7 +161,7 @@ interface TestReport {
   readonly counts: Readonly<Counts>;
   readonly onSandboxEvent: (event: SandboxEvent) => void;
   readonly onWebhook: (outcome: WebhookEvent | Rejection) => void;
-  readonly onForward: (event: WebhookEvent, forward: Forward) => void;
+  readonly onForward: (request: HttpRequest | undefined, forward: Forward) => void;
   text(paint: Paint): string;
 }
 
@@ -188,8 +191,9 @@ function createTestReport(): TestReport {
       counts.rejected += 1;
       rejections.push(`${outcome.code}: ${outcome.detail}`);
     },
-    onForward: ({ record }, { target, status, detail }) => {
+    onForward: (request, { target, status, detail }) => {
       counts.forwarded += 1;
+      const record = request === undefined ? null : readRecord(request.body).record;
       const uti = (record && textOf(record, "uti")) ?? "";
       if (isAccepted(status)) failedForwards.delete(uti);
       else failedForwards.set(uti, `${target}: ${status === null ? detail : `answered ${status}`}`);

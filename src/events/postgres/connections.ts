@@ -9,7 +9,7 @@ import type { Row, Statements, Value } from "../dialects.ts";
 import { explained, type Server } from "./failures.ts";
 
 /** One connection. Statements are not named: behind PgBouncer, the next one may reach another session. */
-export interface Connection extends Statements {
+export interface Connection extends Omit<Statements, "now"> {
   /** Runs several statements without values in one round trip. Resolves with the rows of the last one. */
   readonly run: (sql: string) => Promise<readonly Row[]>;
 }

@@ -1,38 +1,26 @@
-/**
- * The tables in PostgreSQL: created by the first program, updated while other receivers go on, and known again by the
- * identity of their store.
- */
+/** The tables in PostgreSQL: created by the first program, and known again by the identity of their store. */
 import { hint, PaylinkError } from "../../domain/errors.ts";
-import { POSTGRES, THIRD_INDEXES, type Row } from "../dialects.ts";
-import { judgeAgain, migrations } from "../schema.ts";
+import { POSTGRES, type Row } from "../dialects.ts";
+import { createTables, SCHEMA_VERSION } from "../schema.ts";
 import type { Connection, Connections } from "./connections.ts";
 
-const MIGRATIONS = migrations(POSTGRES);
 /** A number that other programs are unlikely to lock: "paylink" in ASCII. */
-const MIGRATION_LOCK = "31632452968539755";
+const CREATION_LOCK = "31632452968539755";
 /** PostgreSQL 13, the oldest version that paylink supports. */
 const OLDEST_SERVER = 130_000;
-/** Milliseconds; no index of a large table is built in less. */
-const MIGRATION_TIMEOUT = 12 * 3_600_000;
-/** Milliseconds for a question, and for a page of events. */
-const STEP_TIMEOUT = 60_000;
+/** Milliseconds. */
+const TIMEOUT = 60_000;
 
-/** Checks the server, updates its tables to this version, and resolves with the identity of the store. */
-export async function openTables(connections: Connections, name: string): Promise<string> {
-  const version = await connections.use(async (connection) => {
+/** Checks the server, creates the tables if there are none, and resolves with the identity of the store. */
+export const openTables = (connections: Connections, name: string): Promise<string> =>
+  connections.use(async (connection) => {
     await checkServer(connection, name);
-    return versionOf(connection, name);
-  }, STEP_TIMEOUT);
-  if (version < MIGRATIONS.length)
-    await connections.use((own) => migrate(own, connections, name), MIGRATION_TIMEOUT);
-  return connections.use(
-    async (connection) => identityIn(await connection.run(IDENTITY), name),
-    STEP_TIMEOUT,
-  );
-}
+    if ((await versionOf(connection, name)) === undefined) await create(connection, name);
+    return identityIn(await connection.run(IDENTITY), name);
+  }, TIMEOUT);
 
 /** Finds the identity of the store, which is made together with the tables and is in every copy of them. */
-export const IDENTITY = "SELECT store::text FROM paylink.schema_version";
+export const IDENTITY = "SELECT value AS store FROM paylink.facts WHERE name = 'store'";
 
 /** Throws `database_unusable` if the rows of `IDENTITY` have none, or another one than `expected`. */
 export function identityIn([row]: readonly Row[], name: string, expected?: string): string {
@@ -46,50 +34,18 @@ export function identityIn([row]: readonly Row[], name: string, expected?: strin
 }
 
 /** Several programs may do so at the same time: one of them does it. */
-async function migrate(own: Connection, connections: Connections, name: string): Promise<void> {
-  // A lock of the transaction: behind PgBouncer, a lock of the session would stay with a session that others use. A program
-  // that waits for the lock in a transaction would be waited for while an index is built.
-  const isLocked = async (): Promise<boolean> => {
-    await own.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = 0");
-    const [row] = await own.all("SELECT pg_try_advisory_xact_lock(?) AS locked", [MIGRATION_LOCK]);
-    return row?.["locked"] === true;
-  };
-  while (!(await isLocked())) await own.run("ROLLBACK; SELECT pg_sleep(0.1)");
-  const from = await versionOf(own, name);
-  if (from > 0 && from < 3) await prepareThird(connections, from);
-  // Others that write wait behind a lock that waits: the next start tries again.
-  await own.run("SET LOCAL lock_timeout = '2s'");
-  if (from === 0) await createSchema(own);
-  for (const sql of MIGRATIONS.slice(from)) await own.run(sql);
-  await own.change("UPDATE paylink.schema_version SET version = ?", [MIGRATIONS.length]);
-  await own.run("COMMIT");
-}
-
-async function createSchema(own: Connection): Promise<void> {
-  const schemas = await own.all("SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'paylink'");
-  // IF NOT EXISTS would need the right to create schemas even if it exists.
-  if (schemas.length === 0) await own.run("CREATE SCHEMA paylink");
-  await own.run(
-    "CREATE TABLE paylink.schema_version (version integer NOT NULL); INSERT INTO paylink.schema_version VALUES (0)",
-  );
-}
-
-/** What takes long on large tables, in steps that each keep what they did. Receivers of the former version go on meanwhile. */
-async function prepareThird(connections: Connections, from: number): Promise<void> {
-  for (const [name, on] of Object.entries(THIRD_INDEXES))
-    await connections.use(async ({ all, run }) => {
-      const unfinished =
-        "SELECT FROM pg_catalog.pg_index WHERE indexrelid = to_regclass(?) AND NOT indisvalid";
-      // Left by a build that was cut off.
-      if ((await all(unfinished, [`paylink.${name}`])).length > 0) await run(`DROP INDEX paylink.${name}`);
-      await run(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON paylink.${on}`);
-    }, MIGRATION_TIMEOUT);
-  const statements = judgeAgain(POSTGRES, from);
-  let step = statements.next();
-  while (step.done !== true) {
-    const [sql, values] = step.value;
-    step = statements.next(await connections.use(({ all }) => all(sql, values), STEP_TIMEOUT));
+async function create(connection: Connection, name: string): Promise<void> {
+  // A lock of the transaction: behind PgBouncer, a lock of the session would stay with a session that others use.
+  await connection.run("BEGIN ISOLATION LEVEL READ COMMITTED");
+  await connection.all("SELECT pg_advisory_xact_lock(?)", [CREATION_LOCK]);
+  if ((await versionOf(connection, name)) === undefined) {
+    const schemas = await connection.all("SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'paylink'");
+    // IF NOT EXISTS would need the right to create schemas even if it exists.
+    if (schemas.length === 0) await connection.run("CREATE SCHEMA paylink");
+    await connection.run(createTables(POSTGRES));
+    await connection.run(`INSERT INTO paylink.facts VALUES ('schema', '${SCHEMA_VERSION}')`);
   }
+  await connection.run("COMMIT");
 }
 
 async function checkServer(connection: Connection, name: string): Promise<void> {
@@ -114,20 +70,20 @@ async function checkServer(connection: Connection, name: string): Promise<void> 
 }
 
 /**
- * 0 if there are no tables yet. Reads the catalogue as a table: `to_regclass` may answer from a cache that is older than
- * the lock.
+ * Undefined if there are no tables yet. Reads the catalogue as a table: `to_regclass` may answer from a cache that is older
+ * than the lock.
  */
-async function versionOf(connection: Connection, name: string): Promise<number> {
+async function versionOf(connection: Connection, name: string): Promise<number | undefined> {
   const tables = await connection.all(
-    "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'paylink' AND tablename = 'schema_version'",
+    "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'paylink' AND tablename = 'facts'",
   );
-  if (tables.length === 0) return 0;
-  const [row] = await connection.all("SELECT version FROM paylink.schema_version");
-  const version = Number(row?.["version"]);
-  if (version > MIGRATIONS.length)
+  if (tables.length === 0) return undefined;
+  const [row] = await connection.all("SELECT value FROM paylink.facts WHERE name = 'schema'");
+  const version = Number(row?.["value"]);
+  if (version > SCHEMA_VERSION)
     throw new PaylinkError(
       "database_unusable",
-      `The event store ${name} was written by a newer paylink (schema ${version}).`,
+      `The event store ${name} was written by a newer paylink: it has schema ${version}, and this version knows ${SCHEMA_VERSION}.`,
       { hints: [hint`Update paylink, or name another database with --db.`] },
     );
   return version;

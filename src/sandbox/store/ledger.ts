@@ -36,7 +36,7 @@ export type Ledger = ReturnType<typeof openLedger>;
 /** `:memory:` stores nothing. Throws if another sandbox has the file open: two would deliver every webhook twice. */
 export function openLedger(path: string) {
   const release = lockLedger(path);
-  const database = openDatabase(path, [LEDGER_SCHEMA]);
+  const database = openDatabase(path, LEDGER_SCHEMA);
   const units = createUnits(database);
   const statements = new Map<string, Statement>();
   const prepared = (sql: string): Statement => {

@@ -1,0 +1,283 @@
+/** The statements of the deliveries: which events wait, who attempts which, how attempts end, and what operators order. */
+import type { Backlog, DeliveryState, Stored } from "../receiver/events.ts";
+import {
+  changeRows,
+  type Dialect,
+  forRows,
+  inOrder,
+  places,
+  type Row,
+  type Session,
+  type Value,
+} from "./dialects.ts";
+
+import { stateOf } from "./rows.ts";
+import { IN_STATE } from "./schema.ts";
+import { conditionsOf, selectEvents } from "./selection.ts";
+import {
+  COLUMNS,
+  type Claim,
+  type ClaimWrite,
+  type EndWrite,
+  type EventWrite,
+  type Order,
+  type OrderWrite,
+  type ReplayWrite,
+  type Selection,
+} from "./writes.ts";
+
+/**
+ * Adds deliveries, or begins them again where the event had failed. With a lease, each is claimed, unless it is delivered,
+ * skipped, or being attempted. Returns what is claimed, by the id of the first delivery of its event.
+ */
+export async function addDeliveries(
+  session: Session,
+  events: readonly (readonly [first: string, Pick<EventWrite, "lease" | "payment">])[],
+): Promise<ReadonlyMap<string, Pick<Stored, "attempt" | "made">>> {
+  const { now, dialect } = session;
+  const { schema, types } = dialect;
+  const rows = new Map(
+    events.flatMap(([first, { lease, payment }]) =>
+      lease === null ? [] : [[first, [first, ...payment, now + lease, lease > 0 ? 1 : 0]] as const],
+    ),
+  );
+  const added = await forRows(
+    session,
+    inOrder([...rows], ([first]) => first).map(([, values]) => values),
+    (asked) =>
+      // What was deleted is not forwarded again.
+      `WITH asked (event, outcome, currency, amount, due, claimed) AS (VALUES ${asked})
+       INSERT INTO ${schema}deliveries (event, outcome, currency, amount, state, due, attempts)
+       SELECT event, outcome, currency, amount, CASE claimed WHEN 0 THEN 'pending' ELSE 'trying' END, due, claimed
+       FROM asked WHERE EXISTS (SELECT 1 FROM ${schema}events WHERE id = asked.event)
+       ON CONFLICT (event) DO UPDATE SET state = excluded.state, due = excluded.due,
+         attempts = deliveries.attempts + excluded.attempts,
+         planned = CASE deliveries.state WHEN 'failed' THEN deliveries.attempts ELSE deliveries.planned END
+       WHERE deliveries.state = 'failed' OR (excluded.attempts > 0
+         AND (deliveries.state = 'pending' OR (deliveries.state = 'trying' AND deliveries.due <= ?)))
+       RETURNING event, attempts, planned, state`,
+    { types: ["text", "text", "text", types.integer, types.integer, "integer"], more: [now] },
+  );
+  return new Map(
+    added.flatMap(({ event, attempts, planned, state }) => {
+      const attempt = Number(attempts);
+      return state === "trying" ? [[String(event), { attempt, made: attempt - Number(planned) - 1 }]] : [];
+    }),
+  );
+}
+
+/** The states of events that were stored before. One that was deleted was not to be forwarded any more. */
+export async function statesOf(
+  session: Session,
+  events: readonly string[],
+): Promise<ReadonlyMap<string, DeliveryState | null>> {
+  const { schema } = session.dialect;
+  const found = await forRows(
+    session,
+    events.map((event) => [event]),
+    (asked) =>
+      `WITH asked (event) AS (VALUES ${asked})
+       SELECT event, (SELECT state FROM ${schema}deliveries WHERE deliveries.event = asked.event) AS state,
+         (SELECT count(*) FROM ${schema}events WHERE id = asked.event) AS kept
+       FROM asked`,
+    { types: ["text"] },
+  );
+  return new Map(
+    found.map(({ event, state, kept }) => [String(event), Number(kept) === 0 ? "delivered" : stateOf(state)]),
+  );
+}
+
+/** Claims the events that have been due for longest, and reads them. */
+export async function claim(
+  { all, now, dialect }: Session,
+  { limit, outcomes, lease }: ClaimWrite,
+): Promise<readonly Row[]> {
+  const { schema, skipLocked, materialized } = dialect;
+  // Each outcome by itself, so that the index gives the rows in order.
+  const ofOutcomes = outcomes.map(
+    (_, index) => `SELECT * FROM (
+       SELECT event, due FROM ${schema}deliveries WHERE outcome = ? AND due <= ?
+       ORDER BY due, event LIMIT ? ${skipLocked}) AS of${index}`,
+  );
+  const claimed = await all(
+    `WITH due_now AS ${materialized} (
+       SELECT event FROM (${ofOutcomes.join(" UNION ALL ")}) AS found ORDER BY due, event LIMIT ?)
+     UPDATE ${schema}deliveries SET due = ?, attempts = attempts + 1, state = 'trying'
+     WHERE event IN (SELECT event FROM due_now) RETURNING event, attempts, planned`,
+    [...outcomes.flatMap((outcome) => [outcome, now, limit]), limit, now + lease],
+  );
+  if (claimed.length === 0) return [];
+  const ids = claimed.map(({ event }) => String(event));
+  const rows = await all(`${selectEvents(dialect)} WHERE events.id IN (${places(ids)})`, ids);
+  const byId = new Map(rows.map((row) => [row["id"], row]));
+  return inOrder(claimed, ({ event }) => String(event)).map(({ event, attempts, planned }) => {
+    const attempt = Number(attempts);
+    return { ...byId.get(event), id: event, attempt, made: attempt - Number(planned) - 1 };
+  });
+}
+
+/** Writes how attempts ended, of those events that nobody has claimed again. Returns these events. */
+export async function endAttempts(session: Session, ends: readonly EndWrite[]): Promise<ReadonlySet<string>> {
+  const { now, dialect } = session;
+  const { schema, types } = dialect;
+  const ended = await forRows(
+    session,
+    inOrder(ends, ({ event }) => event).map(({ event, attempt, isAccepted, retryAfter }) => [
+      event,
+      attempt,
+      isAccepted ? "delivered" : retryAfter === null ? "failed" : "pending",
+      isAccepted || retryAfter === null ? null : now + retryAfter,
+    ]),
+    (rows) =>
+      // What an operator has decided meanwhile stays, unless the application has accepted the event.
+      `WITH ended (event, attempt, state, due) AS (VALUES ${rows})
+       UPDATE ${schema}deliveries SET state = ended.state, due = ended.due FROM ended
+       WHERE deliveries.event = ended.event AND deliveries.attempts = ended.attempt
+         AND (deliveries.state = 'trying' OR ended.state = 'delivered')
+       RETURNING deliveries.event AS event`,
+    { types: ["text", "integer", "text", types.integer] },
+  );
+  const events = new Set(ended.map(({ event }) => String(event)));
+  await insertAttempts(
+    session,
+    ends.filter(({ event }) => events.has(event)).map(({ values }) => values),
+  );
+  return events;
+}
+
+const insertAttempts = (session: Session, rows: readonly (readonly Value[])[]) =>
+  changeRows(
+    session,
+    rows,
+    (values) => `INSERT INTO ${session.dialect.schema}attempts (${COLUMNS.attempts.join()}) VALUES ${values}`,
+  );
+
+/** Gives claimed events back: an attempt that was not made does not count in the plan. */
+export async function release(session: Session, claims: readonly Claim[]): Promise<void> {
+  await changeRows(
+    session,
+    inOrder(claims, ({ id }) => id).map(({ id, attempt }) => [id, attempt]),
+    (rows) =>
+      `WITH released (event, attempt) AS (VALUES ${rows})
+       UPDATE ${session.dialect.schema}deliveries SET due = ?, state = 'pending', planned = planned + 1
+       FROM released WHERE deliveries.event = released.event AND deliveries.attempts = released.attempt
+         AND deliveries.state = 'trying'`,
+    { types: ["text", "integer"], more: [session.now] },
+  );
+}
+
+/** Records attempts that belong to no claim, and ends the deliveries that they settle. */
+export async function replay(session: Session, replays: readonly ReplayWrite[]): Promise<void> {
+  const { schema, types } = session.dialect;
+  await insertAttempts(
+    session,
+    replays.map(({ values }) => values),
+  );
+  await changeRows(
+    session,
+    replays.filter(({ settles }) => settles).map(({ event, payment }) => [event, ...payment]),
+    (rows) =>
+      `WITH settled (event, outcome, currency, amount) AS (VALUES ${rows})
+       INSERT INTO ${schema}deliveries (event, outcome, currency, amount, state, attempts)
+       SELECT event, outcome, currency, amount, 'delivered', 0 FROM settled WHERE TRUE
+       ON CONFLICT (event) DO UPDATE SET state = 'delivered', due = NULL`,
+    { types: ["text", "text", "text", types.integer] },
+  );
+}
+
+/** Events that one order changes, for which a `listen` on the same database may have to wait. */
+export const ORDER_SIZE = 20_000;
+
+/**
+ * Does what an operator orders for events, and keeps who ordered it. Returns those that it has changed, at most so many: none
+ * that the application has accepted, and none that is being attempted.
+ */
+export async function applyOrder(
+  session: Session,
+  { order, events, actor }: OrderWrite,
+): Promise<readonly string[]> {
+  const { all, now, dialect } = session;
+  const { schema, skipLocked } = dialect;
+  const chosen = "ids" in events ? await chosenEvents(session, events.ids) : openEvents(dialect, events);
+  const { assigned, given, isOther, more } = orderSql(order, now);
+  const changed = await all(
+    `UPDATE ${schema}deliveries SET ${assigned} WHERE event IN (
+       SELECT event FROM ${schema}deliveries WHERE ${chosen.where} AND state <> 'delivered'
+         AND NOT (state = 'trying' AND due > ?)
+         AND ${isOther}
+       LIMIT ${ORDER_SIZE} ${skipLocked}) RETURNING event`,
+    [...given, ...chosen.values, now, ...more],
+  );
+  const ids = changed.map(({ event }) => String(event));
+  await changeRows(
+    session,
+    ids.map((id) => [id, now, order, actor]),
+    (rows) => `INSERT INTO ${schema}actions (event, at, action, actor) VALUES ${rows}`,
+  );
+  return ids;
+}
+
+/** What an order assigns, and what it would change: an event that is due with a new plan is retried already. */
+const orderSql = (order: Order, now: number) =>
+  order === "retry"
+    ? {
+        assigned: "state = 'pending', due = ?, planned = attempts",
+        given: [now],
+        isOther: "(due IS NULL OR due > ? OR planned < attempts)",
+        more: [now],
+      }
+    : { assigned: "state = 'skipped', due = NULL", given: [], isOther: "state <> 'skipped'", more: [] };
+
+interface Condition {
+  readonly where: string;
+  readonly values: readonly Value[];
+}
+
+/** Events by their ids. One that was not to be forwarded so far gets a delivery. */
+async function chosenEvents({ change, dialect }: Session, ids: readonly string[]): Promise<Condition> {
+  const { schema } = dialect;
+  await change(
+    `INSERT INTO ${schema}deliveries (event, outcome, currency, state, attempts)
+     SELECT id, outcome, '', 'failed', 0 FROM ${schema}events WHERE id IN (${places(ids)})
+     ON CONFLICT (event) DO NOTHING`,
+    ids,
+  );
+  return { where: `event IN (${places(ids)})`, values: ids };
+}
+
+/** All that wait or failed, as far as they are selected. */
+function openEvents(dialect: Dialect, selection: Selection): Condition {
+  const { schema } = dialect;
+  const open = `event IN (SELECT event FROM ${schema}deliveries WHERE due IS NOT NULL
+    UNION ALL SELECT event FROM ${schema}deliveries WHERE ${IN_STATE.failed})`;
+  const { where, values } = conditionsOf(selection, dialect);
+  if (values.length === 0) return { where: open, values };
+  return { where: `${open} AND event IN (SELECT id FROM ${schema}events WHERE ${where})`, values };
+}
+
+/** What waits: how many events, the first of them, and the first that is due. By the index of what waits, not that of events. */
+export const waitingOf = (schema: string): string =>
+  `SELECT count(*) AS events, min(event || '') AS first, min(due) AS due FROM ${schema}deliveries WHERE due IS NOT NULL`;
+
+export const lastAttemptOf = (schema: string): string =>
+  `SELECT at FROM ${schema}attempts WHERE seq = (SELECT max(seq) FROM ${schema}attempts)`;
+
+/** What waits, what has failed, and when an attempt was last made. */
+export async function backlogOf({
+  all,
+  dialect: { schema },
+}: Pick<Session, "all" | "dialect">): Promise<Backlog> {
+  const [row = {}] = await all(
+    `SELECT events, (SELECT received_at FROM ${schema}events WHERE id = first) AS oldest,
+       (SELECT count(*) FROM ${schema}deliveries WHERE ${IN_STATE.failed}) AS failed,
+       (${lastAttemptOf(schema)}) AS last
+     FROM (${waitingOf(schema)}) AS waiting`,
+  );
+  const dateOf = (time: unknown): Date | undefined => (time == null ? undefined : new Date(Number(time)));
+  return {
+    events: Number(row["events"]),
+    oldest: dateOf(row["oldest"]),
+    failed: Number(row["failed"]),
+    lastForward: dateOf(row["last"]),
+  };
+}

@@ -1,0 +1,88 @@
+/** Whether money is being lost now: what is not delivered, with its sums, and what was refused, read from indexes. */
+import { formatAmount, unscaledAmount } from "../domain/money.ts";
+import { idAt } from "../receiver/events.ts";
+import { lastAttemptOf, waitingOf } from "./deliveries.ts";
+import type { All, Dialect, Row } from "./dialects.ts";
+import { IN_STATE } from "./schema.ts";
+
+export interface StateStats {
+  readonly events: number;
+  /** What was approved, by currency: "EUR 152.80". Other outcomes have no sum. */
+  readonly sums: readonly string[];
+}
+
+export interface Stats {
+  readonly pending: StateStats;
+  readonly failed: StateStats;
+  readonly skipped: StateStats;
+  /** Of the events since a time. */
+  readonly delivered: StateStats;
+  /** When the oldest event that waits was received. */
+  readonly oldest: Date | null;
+  /** Something has been due for so many milliseconds, and no receiver has claimed it. */
+  readonly overdue: number;
+  /** In the last hour, by reason. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** Since a time, by target. */
+  readonly attempts: readonly TargetStats[];
+  /** When any event was last attempted. */
+  readonly lastAttempt: Date | null;
+}
+
+export interface TargetStats {
+  readonly target: string;
+  readonly accepted: number;
+  readonly refused: number;
+  readonly unanswered: number;
+}
+
+const HOUR = 3_600_000;
+
+export async function statsOf(all: All, { schema, now }: Dialect, since: Date, at: Date): Promise<Stats> {
+  const byState = async (where: string, ...values: string[]): Promise<StateStats> => {
+    const rows = await all(
+      `SELECT currency, count(*) AS events, CAST(sum(amount) AS text) AS sum
+       FROM ${schema}deliveries WHERE ${where} GROUP BY currency ORDER BY currency`,
+      values,
+    );
+    return {
+      events: rows.reduce((sum, { events }) => sum + Number(events), 0),
+      sums: rows.flatMap(({ currency, sum }: Row) =>
+        typeof sum === "string" ? [formatAmount(unscaledAmount(BigInt(sum)), String(currency)).trim()] : [],
+      ),
+    };
+  };
+  const [waiting = {}] = await all(
+    `SELECT (SELECT received_at FROM ${schema}events WHERE id = first) AS oldest, ${now} - due AS overdue,
+       (${lastAttemptOf(schema)}) AS last
+     FROM (${waitingOf(schema)}) AS waiting`,
+  );
+  const refused = await all(
+    `SELECT code, count(*) AS n FROM ${schema}rejections WHERE id >= ? GROUP BY code ORDER BY n DESC, code`,
+    [idAt(new Date(at.getTime() - HOUR))],
+  );
+  const targets = await all(
+    `SELECT target, sum(CASE WHEN status BETWEEN 200 AND 299 THEN 1 ELSE 0 END) AS accepted,
+       sum(CASE WHEN status NOT BETWEEN 200 AND 299 THEN 1 ELSE 0 END) AS refused,
+       sum(CASE WHEN status IS NULL THEN 1 ELSE 0 END) AS unanswered
+     FROM ${schema}attempts WHERE event >= ? GROUP BY target ORDER BY target`,
+    [idAt(since)],
+  );
+  const dateOf = (time: unknown): Date | null => (time == null ? null : new Date(Number(time)));
+  return {
+    pending: await byState(IN_STATE.pending),
+    failed: await byState(IN_STATE.failed),
+    skipped: await byState(IN_STATE.skipped),
+    delivered: await byState(`${IN_STATE.delivered} AND event >= ?`, idAt(since)),
+    oldest: dateOf(waiting["oldest"]),
+    overdue: Math.max(0, Number(waiting["overdue"] ?? 0)),
+    refused: Object.fromEntries(refused.map(({ code, n }) => [String(code), Number(n)])),
+    attempts: targets.map(({ target, accepted, refused, unanswered }) => ({
+      target: String(target),
+      accepted: Number(accepted),
+      refused: Number(refused),
+      unanswered: Number(unanswered),
+    })),
+    lastAttempt: dateOf(waiting["last"]),
+  };
+}

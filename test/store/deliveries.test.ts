@@ -1,0 +1,275 @@
+/** The deliveries of either event store: each event attempted by one receiver at a time, until it is accepted, given up or skipped. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { EventStore } from "../../src/events/store.ts";
+import { eventsPath } from "../../src/store/folders.ts";
+import { openEventDatabase } from "../../src/events/sqlite-database.ts";
+import { openPostgres, openSqlite } from "../support/event-stores.ts";
+import { temporaryHome } from "../support/home.ts";
+import { usePgBouncer } from "../support/pgbouncer.ts";
+import { usePostgres } from "../support/postgres.ts";
+import { all, AT, event, forward, idOf, ids, idsOf, wanted } from "../support/stored-events.ts";
+
+describe("deliveries in SQLite", () => {
+  areDelivered(
+    openSqlite,
+    async () => eventsPath(temporaryHome()),
+    async (path, sql) => {
+      const database = openEventDatabase(path);
+      database.exec(sql);
+      database.close();
+    },
+  );
+});
+
+describe("deliveries in PostgreSQL behind PgBouncer", () => {
+  const server = usePostgres();
+  const pooled = usePgBouncer(server);
+  areDelivered(
+    openPostgres,
+    async () => pooled(await server().createDatabase()),
+    async (url, sql) =>
+      void (await server().query(
+        sql.replace(/(?<=UPDATE |FROM )/g, "paylink."),
+        new URL(url).pathname.slice(1),
+      )),
+  );
+});
+
+const HOUR = 3_600_000;
+const NO_ANSWER = { ...forward(0), status: null };
+
+function areDelivered(
+  open: (place: string) => EventStore,
+  newPlace: () => Promise<string>,
+  change: (place: string, sql: string) => Promise<void>,
+): void {
+  /** Two receivers on one store, and events that wait in it. */
+  const shared = async (...names: string[]) => {
+    const place = await newPlace();
+    const [store, other] = [open(place), open(place)];
+    for (const name of names) await store.append(event(name, { reference: name }), 0);
+    const claim = async (from = store, limit = 10, lease = HOUR) => from.claim(wanted({ limit, lease }));
+    /** Attempts everything that is due. */
+    const attempt = async (status: number, retryAfter?: number) => {
+      const claimed = await claim();
+      for (const one of claimed) await store.ended(one, forward(status), retryAfter);
+      return idsOf(claimed);
+    };
+    const deliveryOf = async (name: string) => {
+      const [found] = await store.find(name);
+      return found?.type === "event" ? found.delivery : undefined;
+    };
+    return { place, store, other, claim, attempt, deliveryOf };
+  };
+
+  it("are given in order of arrival, also where they are stored together, with what was received", async () => {
+    const { store, claim } = await shared();
+    const names = Array.from({ length: 12 }, (_, index) => idOf(String(index).padStart(2, "0")));
+    await Promise.all(names.map((name) => store.append(event(name), 0)));
+    await store.append(event("not forwarded"));
+    const [first] = await claim(store, 1);
+    expect(first).toMatchObject({ id: names[0], attempt: 1, made: 0 });
+    expect(first?.event).toMatchObject({ receivedAt: AT, verdict: { verdict: "valid", code: "ok" } });
+    expect(idsOf(await claim(store, 8))).toEqual(names.slice(1, 9));
+    expect(idsOf(await claim())).toEqual(names.slice(9));
+  });
+
+  it("are claimed with the event, where the receiver attempts it at once", async () => {
+    const { store, other, claim, deliveryOf } = await shared();
+    expect(await store.append(event("a"), HOUR)).toEqual({
+      repeated: false,
+      first: "a",
+      state: "pending",
+      attempt: 1,
+      made: 0,
+    });
+    expect(await claim()).toEqual([]);
+    expect(await ids(store.events({ state: "pending" }))).toEqual(["a"]);
+    // Delivered again while the attempt is under way.
+    expect(await other.append({ ...event("a"), id: "a2" }, HOUR)).toEqual({
+      repeated: true,
+      first: "a",
+      state: "pending",
+    });
+    await store.ended({ id: "a", attempt: 1 }, forward(500));
+    expect(await deliveryOf("a")).toMatchObject({ state: "failed", attempts: 1, next: null });
+    // And after the application has refused it: the service waits for another answer.
+    expect(await other.append({ ...event("a"), id: "a3" }, HOUR)).toMatchObject({ attempt: 2, made: 0 });
+    await other.ended({ id: "a", attempt: 2 }, forward(204));
+    expect(await store.append({ ...event("a"), id: "a4" }, HOUR)).toEqual({
+      repeated: true,
+      first: "a",
+      state: "delivered",
+    });
+    expect((await store.history("a")).attempts.map(({ status }) => status)).toEqual([500, 204]);
+  });
+
+  it("are one attempt of several deliveries in one group", async () => {
+    const { store } = await shared();
+    const again = (id: string) => store.append({ ...event("a"), id }, HOUR);
+    const results = await Promise.all(["a", "a2", "a3"].map(again));
+    expect(results.filter(({ attempt }) => attempt !== undefined)).toHaveLength(1);
+  });
+
+  it("become due again by themselves when their receiver is gone, whose late end then changes nothing", async () => {
+    const { store, other, claim } = await shared();
+    await store.append(event("a"), 300);
+    expect(await claim(other)).toEqual([]);
+    await sleep(350);
+    expect(await claim(other)).toMatchObject([{ id: "a", attempt: 2, made: 1 }]);
+    await store.ended({ id: "a", attempt: 1 }, forward(500));
+    expect((await store.history("a")).attempts).toEqual([]);
+    await other.ended({ id: "a", attempt: 2 }, forward(200));
+    expect(await store.backlog()).toMatchObject({ events: 0, failed: 0, oldest: undefined });
+  });
+
+  it("are due again after a delay, and failed without one", async () => {
+    const { store, attempt, deliveryOf } = await shared("a", "b");
+    await attempt(500, 200);
+    expect(await attempt(500)).toEqual([]);
+    const { next } = (await deliveryOf("a")) ?? {};
+    expect(Math.abs((next?.getTime() ?? 0) - Date.now())).toBeLessThan(2_000);
+    await sleep(250);
+    expect(await attempt(500)).toEqual(["a", "b"]);
+    expect(await store.backlog()).toMatchObject({ events: 0, failed: 2 });
+    expect(await ids(store.events({ state: "failed", limit: 5 }))).toEqual(["a", "b"]);
+  });
+
+  it("are given to one of many that ask at once", async () => {
+    const names = Array.from({ length: 30 }, (_, index) => String(index).padStart(2, "0"));
+    const { place } = await shared(...names);
+    const stores = Array.from({ length: 4 }, () => open(place));
+    const claimed: string[] = [];
+    while (claimed.length < names.length) {
+      const parts = await Promise.all(stores.map((store) => store.claim(wanted({ limit: 4 }))));
+      for (const part of parts) claimed.push(...idsOf(part));
+    }
+    expect(claimed.toSorted()).toEqual(names);
+  });
+
+  it("are given back without an attempt that counts", async () => {
+    const { store, other, claim } = await shared("a");
+    await store.release(await claim());
+    expect(await claim(other)).toMatchObject([{ id: "a", attempt: 2, made: 0 }]);
+    // Another receiver has it now.
+    await store.release([{ id: "a", attempt: 1 }]);
+    expect(await claim()).toEqual([]);
+  });
+
+  it.each([
+    ["UPDATE events SET head = '{' WHERE id = 'a'", expect.stringContaining("JSON")],
+    [
+      `UPDATE events SET verdict = '{"code":"no such"}' WHERE id = 'a'`,
+      expect.stringContaining("verdict.code"),
+    ],
+    ["DELETE FROM events WHERE id = 'a'", expect.stringContaining("it has no valid")],
+  ])("say that a row is damaged, so that it can be set aside: %s", async (sql, damage) => {
+    const { place, store, claim } = await shared("a", "b");
+    await change(place, sql);
+    const [damaged, whole] = await claim();
+    expect(damaged).toMatchObject({ id: "a", event: { damage } });
+    expect(whole).toMatchObject({ id: "b", event: { id: "b" } });
+    await store.ended({ id: "a", attempt: 1 }, NO_ANSWER);
+    expect(await store.backlog()).toMatchObject({ events: 1, failed: 1 });
+  });
+
+  it("are kept from being deleted while they wait or have failed", async () => {
+    const [failed, waits, done] = [idOf("1"), idOf("2"), idOf("3")];
+    const { store } = await shared(failed, waits);
+    const [first] = await store.claim(wanted({ limit: 1 }));
+    if (first !== undefined) await store.ended(first, forward(500));
+    await store.append(event(done));
+    expect(await store.prune(new Date(AT.getTime() + 1))).toMatchObject({ events: 1 });
+    expect(await ids(store.events())).toEqual([failed, waits]);
+    await store.order("skip", [failed, waits]);
+    expect(await store.prune(new Date(AT.getTime() + 1))).toMatchObject({ events: 2 });
+  });
+
+  it("begin a new plan when an operator retries them, and keep who did it", async () => {
+    const { store, other, claim, attempt } = await shared("a", "b", "c");
+    await attempt(500, HOUR);
+    expect(await other.order("retry", ["a", "no such"])).toEqual(["a"]);
+    expect(await claim()).toMatchObject([{ id: "a", attempt: 2, made: 0 }]);
+    expect((await store.history("a")).actions).toMatchObject([{ action: "retry", actor: "tester" }]);
+    // It is being attempted.
+    expect(await other.order("retry", ["a"])).toEqual([]);
+    expect(await other.order("skip", ["a"])).toEqual([]);
+    expect(await other.retryAll({})).toBe(2);
+    expect(await other.retryAll({})).toBe(0);
+    expect(idsOf(await claim())).toEqual(["b", "c"]);
+  });
+
+  it("are retried all at once, as far as they are selected, and none that was accepted or skipped", async () => {
+    const { store, attempt } = await shared("a", "b", "c");
+    await store.order("skip", ["c"]);
+    await attempt(500);
+    expect(await store.retryAll({ reference: "a" })).toBe(1);
+    expect(await attempt(200)).toEqual(["a"]);
+    const many = Array.from({ length: 1500 }, (_, index) => `many ${index}`);
+    await Promise.all(many.map((name) => store.append(event(name), 0)));
+    await store.claim(wanted({ limit: 1500, lease: 1 }));
+    await sleep(5);
+    expect(await store.retryAll({})).toBe(1501);
+    expect(await store.backlog()).toMatchObject({ events: 1501, failed: 0 });
+  });
+
+  it("are never made when an operator skips them, also when the event arrives again, until it is retried", async () => {
+    const { store, attempt, deliveryOf } = await shared("a", "b");
+    await store.append(event("never forwarded"));
+    expect(await store.order("skip", ["a", "never forwarded"])).toHaveLength(2);
+    expect(await store.append({ ...event("a", { reference: "a" }), id: "a2" }, HOUR)).toEqual({
+      repeated: true,
+      first: "a",
+      state: "skipped",
+    });
+    expect(await attempt(200)).toEqual(["b"]);
+    expect(await store.backlog()).toMatchObject({ events: 0, failed: 0 });
+    expect(await store.order("retry", ["b"])).toEqual([]);
+    await store.order("retry", ["a"]);
+    expect(await attempt(200)).toEqual(["a"]);
+    expect(await deliveryOf("a")).toMatchObject({ state: "delivered", attempts: 1 });
+  });
+
+  it("are not ended by a replay, unless it settles them", async () => {
+    const { store, deliveryOf } = await shared("a", "b");
+    await store.replayed("a", forward(200), false, null);
+    await store.replayed("b", forward(500), true, null);
+    expect(await store.backlog()).toMatchObject({ events: 2 });
+    await store.replayed("a", forward(200), true, null);
+    expect(await deliveryOf("a")).toMatchObject({ state: "delivered", attempts: 0 });
+    expect((await store.history("a")).attempts).toMatchObject([{ isReplay: true }, { isReplay: true }]);
+    await store.append(event("not forwarded"));
+    await store.replayed("not forwarded", forward(204), true, null);
+    expect(await deliveryOf("not forwarded")).toMatchObject({ state: "delivered" });
+  });
+
+  it("are counted with exact sums of what was approved, the refusals and the attempts", async () => {
+    const { store, claim } = await shared();
+    const now = new Date();
+    const paid = (name: string, amountTrans: number, more = {}) =>
+      store.append(event(idOf(name, now), { amountTrans, transCurrencyCode: "EUR", ...more }, now), 0);
+    await paid("a", 0.1);
+    await paid("b", 0.2);
+    await paid("c", 99, { transApproved: false });
+    await paid("d", 5, { transCurrencyCode: "JPY" });
+    const [first] = await claim(store, 1);
+    if (first !== undefined) await store.ended(first, forward(200));
+    await store.replayed(idOf("b", now), NO_ANSWER, false, null);
+    const stats = await store.stats(new Date(now.getTime() - HOUR), now);
+    expect(stats).toMatchObject({
+      pending: { events: 3, sums: ["EUR 0.20", "JPY 5"] },
+      delivered: { events: 1, sums: ["EUR 0.10"] },
+      failed: { events: 0, sums: [] },
+      oldest: now,
+      refused: {},
+      attempts: [{ target: "http://127.0.0.1:3000/", accepted: 1, refused: 0, unanswered: 1 }],
+    });
+    expect((await all(store.events())).map(({ delivery }) => delivery?.state)).toEqual([
+      "delivered",
+      "pending",
+      "pending",
+      "pending",
+    ]);
+  });
+}
