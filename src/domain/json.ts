@@ -33,6 +33,12 @@ export function memberOf(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
+/** Sets a member of any name: an assignment to `__proto__` would change the prototype. */
+export function setMember(object: JsonObject, name: string, value: Json): void {
+  if (name !== "__proto__") object[name] = value;
+  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
 /** A path of members and indices as problems show it: `linkOptions.minAmount`, `rows[3].id`. */
 export function joinPath(path: string, step: string | number): string {
   if (typeof step === "number") return `${path}[${step}]`;

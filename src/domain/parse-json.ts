@@ -1,5 +1,5 @@
 /** Parses JSON texts (RFC 8259) to values whose numbers keep their spelling. */
-import { isJsonObject, joinPath, JsonNumber, type Json, type JsonObject } from "./json.ts";
+import { isJsonObject, joinPath, JsonNumber, setMember, type Json, type JsonObject } from "./json.ts";
 import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 /** A parsed JSON text. */
@@ -172,10 +172,4 @@ class Reader {
       code = this.text.charCodeAt(++this.at);
     return code;
   }
-}
-
-/** Sets a member of any name: an assignment to `__proto__` would change the prototype. */
-function setMember(object: JsonObject, name: string, value: Json): void {
-  if (name !== "__proto__") object[name] = value;
-  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }

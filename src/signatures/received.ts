@@ -3,6 +3,7 @@ import { isInnerList, type InnerList, type Parameters } from "structured-headers
 import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { signatureParams } from "./base.ts";
 import { component, type Component } from "./components.ts";
+import { recallInput } from "./known-inputs.ts";
 import { LABEL } from "./policy.ts";
 import type { Progress } from "./progress.ts";
 import {
@@ -27,6 +28,8 @@ export interface ReceivedSignature extends SignatureParameters {
   readonly signature: Buffer;
   /** The names of the signature's parameters, as written. */
   readonly parameters: readonly string[];
+  /** Signature-Input as parsed. */
+  readonly inputs: RawDictionary;
 }
 
 export function readSignature(headers: readonly HeaderLine[], progress: Progress): ReceivedSignature {
@@ -35,7 +38,9 @@ export function readSignature(headers: readonly HeaderLine[], progress: Progress
   requireBoth(inputLines, signatureLines);
 
   progress.check = "signature-input";
-  const inputs = readDictionary(inputLines);
+  const [line] = inputLines;
+  const isKnown = line !== undefined && inputLines.length === 1;
+  const inputs = (isKnown ? recallInput(line) : undefined) ?? readDictionary(inputLines);
   progress.check = "signature";
   const signatures = readDictionary(signatureLines);
 
@@ -54,7 +59,7 @@ export function readSignature(headers: readonly HeaderLine[], progress: Progress
   progress.check = "parameters";
   const { created, expires, keyid, alg } = readParameters(list[1], progress);
   const parameters = [...list[1].keys()];
-  return { components, params, signature, parameters, created, expires, keyid, alg };
+  return { components, params, signature, parameters, inputs, created, expires, keyid, alg };
 }
 
 function requireBoth(inputLines: readonly string[], signatureLines: readonly string[]): void {

@@ -14,6 +14,7 @@ import {
   matchingKeys,
   requireDistinct,
 } from "./key-rules.ts";
+import { rememberInput } from "./known-inputs.ts";
 import { ALGORITHM, type Policy } from "./policy.ts";
 import { Progress } from "./progress.ts";
 import { readSignature, type ReceivedSignature } from "./received.ts";
@@ -41,6 +42,7 @@ export function verify(request: HttpRequest, options: VerifyOptions): Verdict {
     checkSignature(request, received, candidates, options, progress);
     checkContent(request, progress);
     warnOfUncovered(request, received.components, progress);
+    rememberInput(received.inputs, received.params);
     return progress.valid();
   } catch (error) {
     return progress.invalid(error);
