@@ -17,6 +17,8 @@ interface Setting {
   readonly secret?: true;
   /** How `login` takes it. */
   readonly login?: LoginValue;
+  /** A profile of another service must not have it. */
+  readonly ofService?: true;
 }
 
 interface LoginValue {
@@ -33,6 +35,7 @@ const TABLE = {
     kind: "service",
     example: "dna-test",
     login: { flag: "--service <name>" },
+    ofService: true,
   },
   baseUrl: {
     means: "the service's address, without /v1",
@@ -40,6 +43,7 @@ const TABLE = {
     variable: "PAYLINK_BASE_URL",
     example: "https://api.dnapayments.com",
     login: { flag: "--base-url <url>", prompt: "The service's base URL (https://…)" },
+    ofService: true,
   },
   transactionUrl: {
     means:
@@ -47,6 +51,7 @@ const TABLE = {
     kind: "transactionAddress",
     default: TRANSACTION_PATH,
     example: "/v1/transactions/{uti}",
+    ofService: true,
   },
   token: {
     means: "the access token",
@@ -61,6 +66,7 @@ const TABLE = {
     variable: "PAYLINK_CLIENT_ID",
     example: "shop",
     login: { flag: "--client-id <id>", prompt: "Client id" },
+    ofService: true,
   },
   clientSecret: {
     means: "the client's secret",
@@ -75,6 +81,7 @@ const TABLE = {
     variable: "PAYLINK_TOKEN_URL",
     example: "https://oauth.dnapayments.com/oauth2/token",
     login: { flag: "--token-url <url>", prompt: "Token URL" },
+    ofService: true,
   },
   tokenAuth: {
     means: "how the client authenticates there: post (form fields) or basic (RFC 6749)",
@@ -82,12 +89,14 @@ const TABLE = {
     default: "post",
     example: "basic",
     login: { flag: "--token-auth <how>" },
+    ofService: true,
   },
   tokenScope: {
     means: "the scope of the access token",
     kind: "scope",
     example: "pay_by_link",
     login: { flag: "--token-scope <scope>" },
+    ofService: true,
   },
   terminalId: {
     means: "the terminal of the payments",
@@ -155,6 +164,7 @@ const TABLE = {
       prompt: "The service's webhook key (a file or a URL), or Enter to skip",
       optional: true,
     },
+    ofService: true,
   },
   publicUrl: {
     means: "the address at which others reach your listener",

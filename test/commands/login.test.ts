@@ -277,6 +277,45 @@ describe("login at a built-in service", () => {
     await runCommand(["login", ...PLACE, "--token-stdin", "-y"], { home, stdin: "tok" });
     expect(storedIn(home).profiles["default"]).not.toHaveProperty("service");
   });
+
+  it("sends no secret to the token endpoint of the service before, and trusts its key no more", async () => {
+    const home = temporaryHome();
+    const former = await startDocumentedService();
+    const first = ["login", ...former.login, "--webhook-key", former.keyFile];
+    expect((await runCommand(first, { home, stdin: CLIENT.secret })).exit).toBe(0);
+    await runCommand(["config", "set", "transactionUrl", "/t/{uti}"], { home });
+    const asked = former.requests.length;
+    const other = ["--base-url", "https://other.example", "--client-id", "c", "--client-secret-stdin", "-y"];
+    expect(await problemsOf(other, { home, stdin: "s" })).toEqual({ "--token-url": "is required" });
+    await runCommand(["login", ...other, "--token-url", "https://other.example/t", "--no-check"], {
+      home,
+      stdin: "s",
+    });
+    expect(storedIn(home).profiles["default"]).toEqual({
+      baseUrl: "https://other.example",
+      terminalId: "1234567890",
+      currency: "GBP",
+      customerName: "Ada Lovelace",
+      clientId: "c",
+      clientSecret: "s",
+      tokenUrl: "https://other.example/t",
+    });
+    expect(former.requests).toHaveLength(asked);
+  });
+
+  it("keeps what belongs to the service where only the secret is new", async () => {
+    const home = temporaryHome();
+    const dna = ["login", "--service", "dna", "--no-check", "--client-id", "c", "--client-secret-stdin"];
+    await runCommand([...dna, "--terminal-id", "7", "--webhook-key", "key.pem"], { home, stdin: "s" });
+    await runCommand(["config", "set", "transactionUrl", "/t/{uti}"], { home });
+    expect((await runCommand([...dna, "--yes"], { home, stdin: "new" })).exit).toBe(0);
+    expect(storedIn(home).profiles["default"]).toMatchObject({
+      clientSecret: "new",
+      terminalId: "7",
+      transactionUrl: "/t/{uti}",
+      webhookKey: [resolve("key.pem")],
+    });
+  });
 });
 
 describe("what login checks before it stores", () => {

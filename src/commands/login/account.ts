@@ -20,8 +20,8 @@ import { DEFAULT_PROFILE, namedProfile, parseOwnProfileName } from "../../settin
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import {
   isAccountKey,
-  isSettingKey,
   loginFlagOf,
+  SETTING_KEYS,
   SETTINGS,
   type AccountKey,
 } from "../../settings/setting-table.ts";
@@ -81,7 +81,7 @@ export async function loginOptions(
   if (hasAccount(known) && context.ask === undefined && !context.yes)
     usage.problems.push({
       at: "--yes",
-      message: `is required to replace the account of ${profile} (${addressOf(known)})`,
+      message: `is required to replace the account of ${profile} (${addressOf(known) ?? "no address"})`,
     });
   return { profile, known, account, check: values.check };
 }
@@ -91,7 +91,7 @@ export async function login(
   { profile, known, account: given, check }: LoginOptions,
 ): Promise<number> {
   const { out, ask, profiles, forgetToken } = context;
-  const question = `Replace the account of profile ${safeText(profile)} (${safeText(addressOf(known))})?`;
+  const question = `Replace the account of profile ${safeText(profile)} (${safeText(addressOf(known) ?? "no address")})?`;
   if (hasAccount(known) && !(await isConfirmed(context, question))) {
     out.note("Nothing was stored.");
     return 0;
@@ -122,7 +122,7 @@ export async function login(
 const hasAccount = ({ token, clientSecret }: Profile): boolean =>
   token !== undefined || clientSecret !== undefined;
 
-const addressOf = (known: Profile): string => settingsWith("known", known).get("baseUrl") ?? "no address";
+const addressOf = (known: Profile): string | undefined => settingsWith("known", known).get("baseUrl");
 
 /** What can be given in place of a value that is missing. */
 const INSTEAD_OF: { readonly [Key in AccountKey]?: { readonly flag: string; readonly words: string } } = {
@@ -212,21 +212,20 @@ export const parseAccountValue =
   };
 
 /**
- * The profile with the account. A profile has one account, so the secrets of the former one are removed, and also the
- * settings of its service if the account is at another one. Defaults of links stay.
+ * The profile with the account. A profile has one account, so the secrets of the former one are removed. At another address,
+ * nothing of the former service stays: a secret must not reach its token endpoint, and its key must not verify. Defaults of
+ * links stay.
  */
 function profileWith(before: Profile, account: Account): Profile {
   const { service } = account;
   const given = Object.fromEntries(Object.entries(account).filter(([, value]) => value !== undefined));
-  const atOther = account.baseUrl !== undefined && account.baseUrl !== before.baseUrl;
-  const replaced =
-    service !== undefined
-      ? Object.keys(SERVICES[service].settings).filter(isSettingKey)
-      : atOther
-        ? (["service"] as const)
-        : [];
-  return { ...without(withoutSecrets(before), replaced), ...given };
+  const former = addressOf(before);
+  const address = account.baseUrl ?? (service === undefined ? former : SERVICES[service].settings.baseUrl);
+  const kept = withoutSecrets(before);
+  return { ...(address === former ? kept : without(kept, OF_SERVICE)), ...given };
 }
+
+const OF_SERVICE = SETTING_KEYS.filter((key) => SETTINGS[key].ofService === true);
 
 /** Whether the account authenticates with client credentials; undefined if that is open. */
 function usesCredentials(given: Account, stored: ResolvedSettings): boolean | undefined {
@@ -237,7 +236,8 @@ function usesCredentials(given: Account, stored: ResolvedSettings): boolean | un
 
 /** The values that the account needs, and that neither the user nor the service nor the profile gives. */
 function missingValues(given: Account, known: Profile): readonly AccountKey[] {
-  const stored = settingsWith("stored", profileWith(known, { service: given.service }));
+  const { service, baseUrl } = given;
+  const stored = settingsWith("stored", profileWith(known, { service, baseUrl }));
   const needed = usesCredentials(given, stored) === true ? CREDENTIALS : (["token"] as const);
   return (["baseUrl", "terminalId", ...needed] as const).filter(
     (key) => given[key] === undefined && stored.get(key) === undefined,
