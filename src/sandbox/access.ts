@@ -42,21 +42,17 @@ export function requireControlAccess(tokens: AccessTokens, key: PageKey): Middle
 const TOKEN_LIFETIME = 3600;
 
 /** RFC 6749 5.2. */
-export const TOKEN_ERRORS = [
-  "invalid_request",
-  "invalid_client",
-  "invalid_scope",
-  "unsupported_grant_type",
-] as const;
+type TokenError = "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type";
 
 /** All mandatory, each once. */
 const FIELDS = ["grant_type", "scope", "client_id", "client_secret"] as const;
 
-const tokenError = (
-  error: (typeof TOKEN_ERRORS)[number],
-  error_description: string,
-  challenge?: "Basic",
-) => ({ status: error === "invalid_client" ? 401 : 400, error, error_description, challenge });
+const tokenError = (error: TokenError, error_description: string, challenge?: "Basic") => ({
+  status: error === "invalid_client" ? 401 : 400,
+  error,
+  error_description,
+  challenge,
+});
 
 interface Credentials {
   readonly merchant: Merchant;

@@ -2,7 +2,9 @@
 import { FAILURES } from "../../src/domain/errors.ts";
 import { OUTCOMES } from "../../src/domain/outcome.ts";
 import { REASONS, WARNINGS } from "../../src/domain/reasons.ts";
-import { schemaRef, SCHEMAS, type JsonSchema } from "../../src/sandbox/openapi/schemas.ts";
+import { SCHEMAS, type JsonSchema } from "../../src/sandbox/openapi/schemas.ts";
+
+const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 interface Output {
   /** One JSON document, several after each other, or one on each line. */
