@@ -6,7 +6,7 @@ import type { TimeLimit } from "./http/time-limit.ts";
 import type { Named } from "./render/hint.ts";
 import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/store/ledger.ts";
-import type { EventStore } from "./events/store.ts";
+import type { EventStore } from "./store/event-store.ts";
 import type { Environment, ResolvedSettings } from "./settings/resolved-settings.ts";
 import type { SandboxIdentity } from "./sandbox/identity.ts";
 import type { SettingsFile } from "./settings/settings-file.ts";

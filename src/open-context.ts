@@ -11,7 +11,7 @@ import { createTimeLimit, type Pause } from "./http/time-limit.ts";
 import { threadOf } from "./own-files.ts";
 import type { Opener } from "./run.ts";
 import { isDatabaseUrl, passwordsIn, SANDBOX_PROFILE, withoutPassword } from "./domain/addresses.ts";
-import type { ThreadProgram } from "./events/sqlite.ts";
+import type { ThreadProgram } from "./store/sqlite.ts";
 import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
 import { type ResolvedSettings, resolveSettings } from "./settings/resolved-settings.ts";
 import { namedProfile } from "./settings/profile-names.ts";
@@ -210,11 +210,11 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       const chosen = place ?? (await settings()).get("eventStore");
       if (chosen !== undefined && isDatabaseUrl(chosen)) {
         for (const password of passwordsIn(chosen)) secrets.know(password);
-        const { openPostgresEventStore } = await import("./events/postgres.ts");
+        const { openPostgresEventStore } = await import("./store/postgres.ts");
         return openPostgresEventStore(chosen, { env, user: await userName() });
       }
       if (chosen !== undefined) requireFolder(chosen);
-      const { openEventStore } = await import("./events/sqlite.ts");
+      const { openEventStore } = await import("./store/sqlite.ts");
       return openEventStore(chosen ?? eventsPath(data), {
         thread: eventThread,
         user: await userName(),

@@ -1,5 +1,5 @@
 /** The one sentence that says whether money is being lost now. */
-import type { Stats } from "../events/stats.ts";
+import type { Stats } from "../store/stats.ts";
 import { safeText } from "./safe-text.ts";
 
 export function statsSentence({ pending, failed, oldest, refused, lastAttempt }: Stats, now: Date): string {

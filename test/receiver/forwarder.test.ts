@@ -1,6 +1,6 @@
 /** The forwarder: what the service gets that waits for the application, and what becomes of events that wait in a store. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { EventStore } from "../../src/events/store.ts";
+import type { EventStore } from "../../src/store/event-store.ts";
 import { type Send, SendError, SendTimeout } from "../../src/http/exchange.ts";
 import type { DeliveryQueue, EventLog, Forward, NewEvent } from "../../src/receiver/events.ts";
 import { createForwarder, type ForwarderParts } from "../../src/receiver/forwarder.ts";

@@ -1,9 +1,9 @@
 /** The deliveries of either event store: each event attempted by one receiver at a time, until it is accepted, given up or skipped. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { EventStore } from "../../src/events/store.ts";
+import type { EventStore } from "../../src/store/event-store.ts";
 import { eventsPath } from "../../src/store/folders.ts";
-import { openEventDatabase } from "../../src/events/sqlite-database.ts";
+import { openEventDatabase } from "../../src/store/sqlite-database.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePgBouncer } from "../support/pgbouncer.ts";

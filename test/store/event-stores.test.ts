@@ -1,7 +1,7 @@
 /** The event store of either kind: durable before it resolves, each event once, read back byte for byte, within limits. */
 import { describe, expect, it } from "vitest";
-import type { EventStore } from "../../src/events/store.ts";
-import type { PageOptions } from "../../src/events/reading.ts";
+import type { EventStore } from "../../src/store/event-store.ts";
+import type { PageOptions } from "../../src/store/reading.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";

@@ -1,8 +1,8 @@
 /** A look at a store that is followed: each event once, in either database, also one that is committed after later ones. */
 import { renameSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { EventStore } from "../../src/events/store.ts";
-import type { Selection } from "../../src/events/writes.ts";
+import type { EventStore } from "../../src/store/event-store.ts";
+import type { Selection } from "../../src/store/writes.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";

@@ -3,7 +3,7 @@ import { createServer, connect, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { PaylinkError } from "../../src/domain/errors.ts";
-import { openPostgresEventStore, TIMES } from "../../src/events/postgres.ts";
+import { openPostgresEventStore, TIMES } from "../../src/store/postgres.ts";
 import { openPostgres } from "../support/event-stores.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { all, event, ids, rejection } from "../support/stored-events.ts";

@@ -1,11 +1,11 @@
 /** How both databases find rows in a store of many events: by indexes, in every statement of `listen` and of a look at an event. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Dialect, POSTGRES, SQLITE, type Statements, type Value } from "../../src/events/dialects.ts";
-import { createConnections } from "../../src/events/postgres/connections.ts";
-import { openPostgresEventStore } from "../../src/events/postgres.ts";
-import { openEventDatabase, statementsOf } from "../../src/events/sqlite-database.ts";
-import { createEventStore, type EventStore } from "../../src/events/store.ts";
-import { createGroupWriter } from "../../src/events/write-group.ts";
+import { type Dialect, POSTGRES, SQLITE, type Statements, type Value } from "../../src/store/dialects.ts";
+import { createConnections } from "../../src/store/postgres/connections.ts";
+import { openPostgresEventStore } from "../../src/store/postgres.ts";
+import { openEventDatabase, statementsOf } from "../../src/store/sqlite-database.ts";
+import { createEventStore, type EventStore } from "../../src/store/event-store.ts";
+import { createGroupWriter } from "../../src/store/write-group.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";

@@ -1,9 +1,9 @@
 /** Opens event stores of both kinds for one test. */
 import { resolve } from "node:path";
 import { onTestFinished } from "vitest";
-import type { EventStore } from "../../src/events/store.ts";
-import { openPostgresEventStore } from "../../src/events/postgres.ts";
-import { openEventStore } from "../../src/events/sqlite.ts";
+import type { EventStore } from "../../src/store/event-store.ts";
+import { openPostgresEventStore } from "../../src/store/postgres.ts";
+import { openEventStore } from "../../src/store/sqlite.ts";
 
 /** A thread runs no TypeScript: the build compiled this one. */
 export const THREAD = {

@@ -1,9 +1,9 @@
 /** `paylink events retry`, `skip` and `accept`: what operators decide about single events, or all that are not delivered. */
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import { asReceived, type StoredRejection } from "../../events/rows.ts";
-import { type EventStore, findOne } from "../../events/store.ts";
-import type { Order, Selection } from "../../events/writes.ts";
+import { asReceived, type StoredRejection } from "../../store/rows.ts";
+import { type EventStore, findOne } from "../../store/event-store.ts";
+import type { Order, Selection } from "../../store/writes.ts";
 import { judge } from "../../receiver/judge.ts";
 import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderHint } from "../../render/hint.ts";

@@ -1,8 +1,8 @@
 /** `paylink events show`: one event in full, with everything that happened to it. */
 import type { Context } from "../../context.ts";
-import { findOne } from "../../events/store.ts";
-import type { History } from "../../events/reading.ts";
-import { asReceived, type Delivery, type StoredEvent, type StoredRejection } from "../../events/rows.ts";
+import { findOne } from "../../store/event-store.ts";
+import type { History } from "../../store/reading.ts";
+import { asReceived, type Delivery, type StoredEvent, type StoredRejection } from "../../store/rows.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { eventLine, failedCheck, requestDocument } from "../../receiver/events.ts";
 import type { Verdict } from "../../signatures/verdict.ts";

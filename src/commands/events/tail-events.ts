@@ -1,9 +1,9 @@
 /** `paylink events tail`: prints events, or rejected webhooks, as `listen` does, as they arrive, until it is stopped. */
 import type { Context } from "../../context.ts";
 import { messageOf } from "../../domain/system-reason.ts";
-import type { Followed } from "../../events/following.ts";
-import { asReceived, type StoredEvent, type StoredRejection } from "../../events/rows.ts";
-import type { Selection } from "../../events/writes.ts";
+import type { Followed } from "../../store/following.ts";
+import { asReceived, type StoredEvent, type StoredRejection } from "../../store/rows.ts";
+import type { Selection } from "../../store/writes.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
 import { createEventText, rejectionText } from "../event-text.ts";
 import { transactionCommand } from "../shared-flags.ts";

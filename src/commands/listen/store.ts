@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
-import type { EventStore } from "../../events/store.ts";
+import type { EventStore } from "../../store/event-store.ts";
 import { type DeliveryQueue, type EventLog, jsonLine } from "../../receiver/events.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { deletedWords } from "../../render/received-webhook.ts";

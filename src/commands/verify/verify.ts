@@ -10,7 +10,7 @@ import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { explainCapture, type Explanation } from "../../receiver/captured.ts";
 import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExplanation } from "../../render/verdict-report.ts";
-import { findOne } from "../../events/store.ts";
+import { findOne } from "../../store/event-store.ts";
 import * as z from "zod/mini";
 import { parseRequest, type RawRequest } from "../../http/capture.ts";
 import { policyOf, serviceKeys, type PolicyValues } from "../shared-flags.ts";

@@ -1,7 +1,7 @@
 /** The program of the thread that writes events to SQLite. */
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../domain/system-reason.ts";
-import { transaction } from "../store/database.ts";
+import { transaction } from "./database.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { createSqliteWriter, openEventDatabase } from "./sqlite-database.ts";
 import type { ThreadAnswer, Write } from "./writes.ts";

@@ -2,10 +2,10 @@
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
-import { damaged, type Database } from "../store/database.ts";
+import { damaged, type Database } from "./database.ts";
 import { SQLITE } from "./dialects.ts";
 import { openEventDatabase, shrinkDatabase, statementsOf } from "./sqlite-database.ts";
-import { createEventStore, type EventStore } from "./store.ts";
+import { createEventStore, type EventStore } from "./event-store.ts";
 import type { WriteGroup } from "./write-group.ts";
 import type { ThreadAnswer, Write, WriteResult } from "./writes.ts";
 

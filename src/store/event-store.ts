@@ -13,7 +13,7 @@ import type {
   Stored,
 } from "../receiver/events.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
-import { createGroupCommit } from "../store/group-commit.ts";
+import { createGroupCommit } from "./group-commit.ts";
 import { ORDER_SIZE } from "./deliveries.ts";
 import type { Readable } from "./dialects.ts";
 import { createReading } from "./reading.ts";

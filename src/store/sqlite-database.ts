@@ -1,5 +1,5 @@
 /** The file of an event store: its tables, and the groups that are written to it. */
-import { isLocked, openDatabase, rollBack, type Database, type Statement } from "../store/database.ts";
+import { isLocked, openDatabase, rollBack, type Database, type Statement } from "./database.ts";
 import { SQLITE, type All, type Change, type Statements } from "./dialects.ts";
 import { createTables, SCHEMA_VERSION } from "./schema.ts";
 import { createGroupWriter, type WriteGroup } from "./write-group.ts";

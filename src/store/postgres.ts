@@ -5,7 +5,7 @@ import { POSTGRES, type Statements } from "./dialects.ts";
 import { createConnections, timedOut, type Connection } from "./postgres/connections.ts";
 import { explained, isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
-import { createEventStore, type EventStore } from "./store.ts";
+import { createEventStore, type EventStore } from "./event-store.ts";
 import { createGroupWriter } from "./write-group.ts";
 
 /** Limits of time in milliseconds. */
