@@ -16,6 +16,15 @@ const manifest = JSON.parse(readFileSync(new URL("package.json", root), "utf8"))
 /** @param {string} name */
 const standIn = (name) => fileURLToPath(new URL(`./stand-ins/${name}.mjs`, import.meta.url));
 
+/** @type {import("rolldown").Plugin} */
+const commanderStandIn = {
+  name: "commander-stand-in",
+  resolveId: (imported, importer = "") =>
+    imported === "node:child_process" && /[\\/]commander[\\/]/.test(importer)
+      ? standIn("child-process")
+      : null,
+};
+
 rmSync(new URL("dist", root), { recursive: true, force: true });
 // Lazy CommonJS chunks: a run loads only what its command needs. A thread starts from a file of its own.
 const { output } = await build({
@@ -28,7 +37,7 @@ const { output } = await build({
   platform: "node",
   preserveEntrySignatures: "allow-extension",
   external: ["@photostructure/sqlite", "pg-cloudflare", "pg-native"],
-  plugins: [rawText()],
+  plugins: [rawText(), commanderStandIn],
   resolve: {
     alias: {
       "ajv/dist/2020.js": standIn("ajv"),
@@ -64,10 +73,10 @@ const { output } = await build({
           test: /src.(?:open-context|render.error-message)\.ts$/,
           priority: 1,
         },
-        { name: "request", test: /src.commands.create.(?:options|create)\.ts$/ },
+        { name: "request", test: /src.commands.create.create\.ts$/ },
         {
           name: "client",
-          test: /src.(?:service.(?:open-client|sandbox)|commands.create.show-link)\.ts$/,
+          test: /src.service.(?:open-client|sandbox)\.ts$/,
         },
       ],
     },
