@@ -1,10 +1,9 @@
 /** The first pass over a list: checks every row before the first is sent. */
 import type { Problem } from "../domain/errors.ts";
-import { isJsonNumber, type Json } from "../domain/json.ts";
 import { isKnownCurrency, Sums } from "../domain/money.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { Columns } from "./columns.ts";
-import { digestOf, requestOf, type BuildRequest, type Cell, type Row } from "./row.ts";
+import { digestOf, requestOf, textOf, type BuildRequest, type Row } from "./row.ts";
 import type { CheckedRow } from "./sent-rows.ts";
 
 export interface Checked {
@@ -17,7 +16,7 @@ export interface Checked {
   /** The columns that are only copied to the results. */
   readonly unsent: readonly string[];
   /** Those of them whose values are currencies or amounts, and that no `--map` leaves out. */
-  readonly doubtful: readonly DoubtfulColumn[];
+  readonly doubtful: readonly { readonly name: string; readonly field: "amount" | "currency" }[];
   /** What the valid rows ask for. */
   readonly asked: Asked;
 }
@@ -56,7 +55,7 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
   const { rows, columns, build, now, signal, checked, invalid } = parts;
   const [problems, warnings] = [new RowProblems(), new RowProblems()];
   const names = new Set<string>();
-  const unsent = new Map<string, UnsentValues>();
+  const unsent = new Map<string, Kind | undefined>();
   const asked = new Asked();
   let count = 0;
   for await (const row of rows) {
@@ -73,13 +72,14 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
       asked.add(found.request);
       warnings.add(row, found.warnings());
     }
-    for (const cell of row.cells) {
-      const { name, field } = cell.column;
+    for (const { column, value } of row.cells) {
+      const { name, field } = column;
       names.add(name);
       if (field !== undefined) continue;
-      const values = unsent.get(name) ?? new UnsentValues();
-      values.add(cell);
-      unsent.set(name, values);
+      const known = unsent.get(name);
+      const text = known === "other" ? "" : textOf(value).trim();
+      const kind = text === "" ? known : kindOf(text);
+      unsent.set(name, known === undefined || known === kind ? kind : "other");
     }
     count++;
   }
@@ -89,19 +89,15 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
     warnings: warnings.list(),
     columns: names,
     unsent: [...unsent.keys()],
-    doubtful: [...unsent].flatMap(([name, values]) => {
-      const field = columns.isMapped(name) ? undefined : values.field();
-      return field === undefined ? [] : [{ name, field }];
-    }),
+    doubtful: [...unsent].flatMap(([name, field]) =>
+      field === undefined || field === "other" || columns.isMapped(name) ? [] : [{ name, field }],
+    ),
     asked,
   };
 }
 
-export interface DoubtfulColumn {
-  readonly name: string;
-  /** The field that its values are for. */
-  readonly field: "amount" | "currency";
-}
+/** What the values of a column are. */
+type Kind = "amount" | "currency" | "other";
 
 /** A number with two decimals, or with the sign or the code of a currency. */
 function isMoney(text: string): boolean {
@@ -114,28 +110,8 @@ function isMoney(text: string): boolean {
   return mark === undefined ? decimals !== undefined : mark.length < 3 || isKnownCurrency(mark);
 }
 
-/** Whether all values of a column say which money is meant. */
-class UnsentValues {
-  private count = 0;
-  private areAmounts = true;
-  private areCurrencies = true;
-
-  add({ value }: Cell): void {
-    const text = textOf(value).trim();
-    if (text === "") return;
-    this.count++;
-    this.areAmounts &&= isMoney(text);
-    this.areCurrencies &&= isKnownCurrency(text);
-  }
-
-  field(): DoubtfulColumn["field"] | undefined {
-    if (this.count === 0) return undefined;
-    return this.areAmounts ? "amount" : this.areCurrencies ? "currency" : undefined;
-  }
-}
-
-const textOf = (value: Json): string =>
-  typeof value === "string" ? value : isJsonNumber(value) ? value.value : value === null ? "" : "other";
+const kindOf = (text: string): Kind =>
+  isMoney(text) ? "amount" : isKnownCurrency(text) ? "currency" : "other";
 
 /** The same problem, or warning, of one row or more. */
 export interface RowProblem extends Problem {

@@ -96,10 +96,8 @@ export class Columns {
   private readonly mapped: ReadonlyMap<string, Mapping>;
   // JSON lines repeat their names in every row.
   private readonly known = new Map<string, Column>();
-  private readonly mappings: readonly Mapping[];
 
   constructor(mappings: readonly Mapping[] = []) {
-    this.mappings = mappings;
     this.mapped = new Map(mappings.map((mapping) => [normalised(mapping.name), mapping]));
   }
 
@@ -124,18 +122,12 @@ export class Columns {
   /** The mappings of columns that the list does not have, with the columns that they probably mean. */
   unused(names: readonly string[]): Problem[] {
     const present = new Set(names.map(normalised));
-    return this.mappings
-      .filter(({ name }) => !present.has(normalised(name)))
-      .map(({ name, field = "" }) => {
-        const near = nearest(name, names);
-        const meant = near === undefined ? "" : `; did you mean ${near}?`;
-        const value = `${name}=${field}`;
-        return {
-          at: "--map",
-          message: `names a column that the list does not have${meant} (got "${value}")`,
-          value,
-        };
-      });
+    return [...this.mapped.values()].flatMap(({ name, field = "" }) => {
+      if (present.has(normalised(name))) return [];
+      const near = nearest(name, names);
+      const message = `names a column that the list does not have (got "${name}=${field}")`;
+      return [{ at: "--map", message: near === undefined ? message : `${message}; did you mean ${near}?` }];
+    });
   }
 }
 

@@ -1,18 +1,13 @@
-/** The bytes of a list: a file, or a copy of standard input; what their beginning says they are, and the text that they hold. */
-import { createReadStream, createWriteStream, realpathSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+/** The bytes of a list: a file, or standard input; what their beginning says they are, and the text that they hold. */
+import { createReadStream, realpathSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
-import { makeFolder } from "../store/folders.ts";
 
 export interface Input {
   /** The real path of the file; "-" for standard input. */
   readonly path: string;
   readonly open: OpenBytes;
-  close(): Promise<void>;
 }
 
 /** Throws `file_unreadable`. */
@@ -22,33 +17,20 @@ export async function fileInput(path: string): Promise<Input> {
     const isFile = (await handle.stat()).isFile();
     await handle.close();
     if (!isFile) throw new Error("it is not a file");
-    return { path: realpathSync(path), open: () => createReadStream(path), close: async () => undefined };
+    return { path: realpathSync(path), open: () => createReadStream(path) };
   } catch (error) {
-    throw new PaylinkError(
-      "file_unreadable",
-      `Cannot read ${path}: ${systemReason(error)}. Nothing was sent.`,
-      { cause: error },
-    );
+    const message = `Cannot read ${path}: ${systemReason(error)}. Nothing was sent.`;
+    throw new PaylinkError("file_unreadable", message, { cause: error });
   }
 }
 
-/** Copies standard input to disk: all rows are checked before the first is sent, and stdin can be read only once. */
-export async function spooledInput(
-  stdin: AsyncIterable<Uint8Array>,
-  folder: string,
-  id: string,
-): Promise<Input> {
-  makeFolder(folder);
-  const path = join(folder, `${id}.spool`);
-  const remove = (): Promise<void> => rm(path, { force: true });
-  try {
-    await pipeline(Readable.from(stdin), createWriteStream(path, { mode: 0o600, flags: "wx" }));
-  } catch (error) {
-    await remove();
-    throw error;
-  }
-  return { path: "-", open: () => createReadStream(path), close: remove };
-}
+/** Standard input is read once: all rows are checked before the first is sent. */
+export const stdinInput = (bytes: Uint8Array): Input => ({
+  path: "-",
+  open: async function* () {
+    yield bytes;
+  },
+});
 
 /** Opens the file again for each pass. */
 export type OpenBytes = () => AsyncIterable<Uint8Array>;

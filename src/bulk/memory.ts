@@ -37,19 +37,11 @@ export interface Memory {
   readonly release: () => void;
 }
 
-/** The run that opens the memory, for another run to name. */
-export interface Run {
-  /** The real path of the list; "-" for standard input. */
-  readonly list: string;
-  readonly begun: string;
-}
-
 const pathIn = (folder: string): string => join(folder, "bulk.db");
 
 /** A file beside the database. Without it, a database that is gone would look like one that never was. */
 const markIn = (folder: string): string => join(folder, "bulk.db.mark");
-const MARK =
-  "bulk.db, in this folder, holds which links paylink bulk has created. If it is gone, restore it.\n";
+const MARK = "bulk.db holds which links paylink bulk has created. If it is gone, restore it.\n";
 
 /** Whether anything was ever sent from here. */
 export const remembers = (folder: string): boolean =>
@@ -78,8 +70,8 @@ export function openMemory(folder: string): Memory {
   });
 }
 
-/** The same for this run alone. Throws `already_running`, and names the run that has it. */
-export function openMemoryAlone(folder: string, { list, begun }: Run): Memory {
+/** The same for one run alone, for another one to name. Throws `already_running`. "-" is a list from standard input. */
+export function openMemoryAlone(folder: string, list: string, begun: Date): Memory {
   const { database } = openMemory(folder);
   try {
     return beforeSending(() => {
@@ -87,7 +79,7 @@ export function openMemoryAlone(folder: string, { list, begun }: Run): Memory {
       const release = lockFile(join(folder, "bulk.lock"));
       if (release === undefined) throw alreadyRunning(database);
       database.exec("DELETE FROM run");
-      database.prepare("INSERT INTO run VALUES (?, ?)").run(list, begun);
+      database.prepare("INSERT INTO run VALUES (?, ?)").run(list, begun.toISOString());
       if (!existsSync(markIn(folder))) writeFileSync(markIn(folder), MARK, { mode: 0o600 });
       return { database, release };
     });

@@ -69,14 +69,15 @@ export class Pace {
    * twice as long as the last time. Requests that were sent together count as one pause. False after too many pauses.
    */
   slowDown(since: number, cause: PaylinkError): boolean {
-    const retryAfter = retryAfterOf(cause);
+    const { retryAfter } = cause.details;
     const now = this.parts.clock();
     const again = since >= this.pausedAt;
     if (again) this.pauses++;
     const { isLocal, random } = this.parts;
     const { most, first } = isLocal && cause.code === "not_reached" ? LOCAL_PAUSES : PAUSES;
     if (this.pauses > most) return false;
-    const pause = retryAfter ?? Math.min(LONGEST_PAUSE, backoff(first, this.pauses, random));
+    const wait = Math.min(LONGEST_PAUSE, backoff(first, this.pauses, random));
+    const pause = typeof retryAfter === "number" ? retryAfter : wait;
     if (again) this.pausedAt = now;
     if (now + pause > this.pausedUntil) {
       this.pausedUntil = now + pause;
@@ -84,10 +85,4 @@ export class Pace {
     }
     return true;
   }
-}
-
-/** Milliseconds, if the service gave a time. */
-function retryAfterOf({ details }: PaylinkError): number | undefined {
-  const milliseconds = details["retryAfter"];
-  return typeof milliseconds === "number" ? milliseconds : undefined;
 }

@@ -6,12 +6,12 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
 import { hint, type Hint, PaylinkError } from "../domain/errors.ts";
-import { isJsonNumber, type Json, type JsonObject, stringifyJson } from "../domain/json.ts";
+import { stringifyJson } from "../domain/json.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
 import type { Checked } from "./check-rows.ts";
 import { headOf } from "./input.ts";
-import type { Row } from "./row.ts";
+import { textOf, type Row } from "./row.ts";
 import type { Rows } from "./rows.ts";
 import type { Outcome, Result } from "./sent-rows.ts";
 
@@ -27,25 +27,14 @@ interface ResultParts {
 /** Accepts the bytes of the results. */
 export type Sink = (chunks: AsyncIterable<Uint8Array>) => Promise<void>;
 
-export async function writeResults(
-  format: Rows["format"],
-  { rows, checked, resultOf }: ResultParts,
-  sink: Sink,
-): Promise<void> {
+export async function writeResults(format: Rows["format"], parts: ResultParts, sink: Sink): Promise<void> {
+  if (format === "json lines") return sink(jsonLines(parts));
+  const { rows, checked } = parts;
   const names = resultNames(checked.columns);
-  if (format === "json lines") {
-    await sink(jsonLines(rows, names, resultOf));
-    return;
-  }
   const columns = [...checked.columns, ...RESULT_COLUMNS.map((column) => names[column])];
-  const csv = stringify({
-    header: true,
-    columns,
-    delimiter: rows.delimiter,
-    escape_formulas: true,
-  });
+  const csv = stringify({ header: true, columns, delimiter: rows.delimiter, escape_formulas: true });
   const withBeginning = (chunks: AsyncIterable<Uint8Array>) => sink(begun(rows, chunks));
-  await pipeline(Readable.from(csvRecords(rows, checked, resultOf)), csv, withBeginning);
+  await pipeline(Readable.from(csvRecords(parts)), csv, withBeginning);
 }
 
 /** The results begin as the list does, so that the spreadsheet of the list opens them too. */
@@ -58,7 +47,6 @@ async function* begun(
 }
 
 export const isCsv = (path: string): boolean => /\.csv$/i.test(path);
-export const isJsonLines = (path: string): boolean => /\.(?:jsonl|ndjson)$/i.test(path);
 
 /** If the list has its own column `id`, the column of the link is `link_id`. */
 function resultNames(columns: Checked["columns"]): Readonly<Record<ResultColumn, string>> {
@@ -67,13 +55,8 @@ function resultNames(columns: Checked["columns"]): Readonly<Record<ResultColumn,
   return { id: name("id"), url: name("url"), status: name("status"), error: name("error") };
 }
 
-type ResultOf = ResultParts["resultOf"];
-
-async function* csvRecords(
-  rows: Rows,
-  { columns }: ResultParts["checked"],
-  resultOf: ResultOf,
-): AsyncGenerator<string[]> {
+async function* csvRecords({ rows, checked, resultOf }: ResultParts): AsyncGenerator<string[]> {
+  const { columns } = checked;
   const places = new Map([...columns].map((name, place) => [name, place]));
   for await (const row of rows.read()) {
     const record = Array.from({ length: columns.size }, () => "");
@@ -97,28 +80,15 @@ function harmless(name: ResultColumn, text: string): string {
   );
 }
 
-/** A cell has text, a number in its spelling, or any other JSON as JSON. */
-function textOf(value: Json): string {
-  if (typeof value === "string") return value;
-  if (value === null) return "";
-  return isJsonNumber(value) ? value.value : stringifyJson(value);
-}
-
-async function* jsonLines(
-  rows: Rows,
-  names: Readonly<Record<ResultColumn, string>>,
-  resultOf: ResultOf,
-): AsyncGenerator<Uint8Array> {
+async function* jsonLines({ rows, checked, resultOf }: ResultParts): AsyncGenerator<Uint8Array> {
+  const names = resultNames(checked.columns);
   for await (const row of rows.read()) {
+    const own = row.object ?? Object.fromEntries(row.cells.map(({ column, value }) => [column.name, value]));
     const result = resultOf(row);
-    const own = row.object ?? objectOf(row);
     const members = RESULT_COLUMNS.map((name) => [names[name], result[name] ?? undefined]);
     yield Buffer.from(`${safeJson(stringifyJson({ ...own, ...Object.fromEntries(members) }))}\n`);
   }
 }
-
-const objectOf = ({ cells }: Row): JsonObject =>
-  Object.fromEntries(cells.map(({ column, value }) => [column.name, value]));
 
 export interface ResultsFile {
   readonly path: string;

@@ -18,6 +18,13 @@ export interface Cell {
   readonly value: Json;
 }
 
+/** A cell has text, a number in its spelling, or any other JSON as JSON. */
+export function textOf(value: Json): string {
+  if (typeof value === "string") return value;
+  if (value === null) return "";
+  return isJsonNumber(value) ? value.value : stringifyJson(value);
+}
+
 export interface Row {
   /** Its position among the rows, from 0, without blank lines. */
   readonly index: number;
@@ -54,6 +61,10 @@ export function requestOf(row: Row, build: BuildRequest, now: Date): RowRequest 
   };
   return { request, problems: problems.map(atColumn), warnings: () => warnings().map(atColumn), meant };
 }
+
+/** On one line. */
+export const problemsText = (problems: readonly Problem[]): string =>
+  problems.map(({ at, message }) => `${at} ${message}`.trim()).join("; ");
 
 /** The fields of the row. Empty cells are left out, so that defaults apply. */
 function fieldsOf({ cells }: Row): Map<string, Json> {
@@ -108,5 +119,4 @@ export function differences(before: JsonObject, now: JsonObject): string[] {
   });
 }
 
-const shown = (fact: Fact | undefined): string =>
-  fact === undefined ? "none" : typeof fact.value === "string" ? fact.value : stringifyJson(fact.value);
+const shown = (fact: Fact | undefined): string => (fact === undefined ? "none" : textOf(fact.value));

@@ -5,7 +5,7 @@ import { stringifyJson } from "../domain/json.ts";
 import { REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
 import { addDuration } from "../domain/time.ts";
 import type { Pace } from "./pace.ts";
-import { digestOf, requestOf, type BuildRequest, type Row } from "./row.ts";
+import { digestOf, problemsText, requestOf, type BuildRequest, type Row } from "./row.ts";
 import type { Outcome, PlannedRow, SentRows, Status } from "./sent-rows.ts";
 
 /** A created link, as far as the run needs it. */
@@ -16,11 +16,8 @@ export interface Created {
 }
 
 /** A row that this run sends. */
-export interface DueRow {
+export interface DueRow extends Pick<PlannedRow, "number" | "digest"> {
   readonly row: Row;
-  /** Its number in the memory. */
-  readonly number: number;
-  readonly digest: string;
 }
 
 export interface RunParts {
@@ -119,7 +116,7 @@ async function sendRow({ row, number, digest }: DueRow, state: State): Promise<S
     const { request, problems, meant } = requestOf(row, build, time);
     if (digestOf(meant) !== digest) throw changedMeanwhile(row);
     if (request === null) {
-      const outcome: Outcome = { status: "refused", error: problems.map(words).join("; ") };
+      const outcome: Outcome = { status: "refused", error: problemsText(problems) };
       return { outcome, request, durable: memory.settle(number, outcome) };
     }
     await memory.intend(number, stringifyJson(meant), time.getTime(), expiryOf(request, time));
@@ -146,9 +143,6 @@ const changedMeanwhile = ({ line }: Row): PaylinkError =>
     ],
   });
 
-const words = ({ at, message }: { readonly at: string; readonly message: string }): string =>
-  `${at} ${message}`.trim();
-
 interface Attempt {
   readonly outcome: Outcome;
   readonly failure?: PaylinkError;
@@ -173,8 +167,8 @@ async function attempted(
       return { outcome: { status: "unknown", error: String(error) }, since };
     }
     const { message, problems, details } = error;
-    const body = typeof details["body"] === "string" ? [details["body"]] : [];
-    const said = [message, ...problems.map(words), ...body].join(" ");
+    const body = typeof details["body"] === "string" ? details["body"] : "";
+    const said = [message, problemsText(problems), body].filter((part) => part !== "").join(" ");
     return { outcome: { status: statusOf(error.code), error: said }, failure: error, since };
   }
 }

@@ -15,6 +15,9 @@ export interface Outcome<S = Status> {
   readonly error?: string | null | undefined;
 }
 
+/** Rows, and groups of rows, that are named one by one. */
+const NAMED = 10;
+
 /** The states in which a link exists or may exist; `sending` if a run was killed shortly before or during the request. */
 const BOUND = "('created', 'unknown', 'sending')";
 
@@ -48,17 +51,6 @@ export interface Plan {
   readonly continues: boolean;
 }
 
-/** A row whose order number was sent with other values. */
-export interface Conflict {
-  readonly position: number;
-  readonly orderNumber: string;
-  /** The request that was sent, as JSON. */
-  readonly request: string;
-  /** In ms since 1970. */
-  readonly sent: number;
-  readonly url: string | null;
-}
-
 /** A row by its place in the list. */
 export interface PlannedRow {
   /** Its number in the memory. */
@@ -67,6 +59,7 @@ export interface PlannedRow {
   readonly isDue: boolean;
 }
 
+/** A row whose order number was sent with other values: `request` is what was sent, as JSON, and `sent` when (ms since 1970). */
 const conflict = z.object({
   position: z.number(),
   orderNumber: z.string(),
@@ -120,10 +113,12 @@ const DECIDE = `UPDATE list SET due = number IS NULL OR ?1 OR (
   ) WHERE digest IS NOT NULL`;
 
 /** Rows of this list do not contradict each other: it was checked before, or the user wants them all. */
-const CONFLICTS = `FROM list CROSS JOIN rows
+const CONFLICTS = `SELECT position, rows.order_number AS orderNumber, request, sent, url
+  FROM list CROSS JOIN rows
     ON rows.service = ?1 AND rows.order_number = list.order_number AND rows.digest <> list.digest
   WHERE list.number IS NULL AND list.order_number IS NOT NULL AND rows.expires > ?2 AND rows.state IN ${BOUND}
-    AND NOT EXISTS (SELECT 1 FROM list AS own WHERE own.digest = rows.digest)`;
+    AND NOT EXISTS (SELECT 1 FROM list AS own WHERE own.digest = rows.digest)
+  GROUP BY position ORDER BY position LIMIT ${NAMED}`;
 
 /** What is left there has no link, or one that has expired. */
 const ADD_ROWS = `INSERT INTO rows (service, digest, occurrence, order_number)
@@ -146,8 +141,6 @@ const FORGET = `DELETE FROM rows WHERE number IN (
     SELECT number FROM rows WHERE expires <= ?1 ORDER BY expires LIMIT 1000 + 2 * (SELECT count(*) FROM list))`;
 
 const IDENTICAL = "count(*) > 1";
-/** Groups, and rows of a group, that are named one by one. */
-const NAMED = 10;
 /** Rows in memory at once. */
 const PAGE = 1000;
 
@@ -210,15 +203,9 @@ export class SentRows {
     });
   }
 
-  /** The rows, first ones first, whose order number was sent with other values; and how many there are. */
-  conflicts(now: number): { readonly rows: number; readonly first: readonly Conflict[] } {
-    const first = this.all(
-      `SELECT position, rows.order_number AS orderNumber, request, sent, url ${CONFLICTS} GROUP BY position ORDER BY position LIMIT ${NAMED}`,
-      this.service,
-      now,
-    );
-    const rows = this.number(`SELECT count(DISTINCT position) ${CONFLICTS}`, this.service, now);
-    return { rows, first: first.map((found) => conflict.parse(found)) };
+  /** The first rows whose order number was sent with other values. */
+  conflicts(now: number): readonly z.infer<typeof conflict>[] {
+    return this.all(CONFLICTS, this.service, now).map((found) => conflict.parse(found));
   }
 
   /** Gives every row its place in the memory, so that a disk that takes nothing is noticed before the first request. */

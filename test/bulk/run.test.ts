@@ -59,7 +59,7 @@ async function run({
     return { ...built, meant: { ...built.draft, expirationDate: "7d" } };
   };
   const halt = new AbortController();
-  const memory = openMemoryAlone(temporaryHome(), { list: "-", begun: "" });
+  const memory = openMemoryAlone(temporaryHome(), "-", new Date(0));
   const sent = new SentRows(memory, "http://x");
   await checkRows({
     rows: rows.read(),

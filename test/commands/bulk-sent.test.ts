@@ -160,7 +160,7 @@ describe("an order number that was sent with other values", () => {
     const changed = `${HEADER}${rowsOf(7)}I1,20,Bob\n${rowsOf(3)}`;
     const { exit, stderr } = await send(changed, { flags: ["--skip-invalid"] });
     expect(exit).toBe(2);
-    expect(stderr).toContain("1 row has an order number that was sent with other values. Nothing was sent.");
+    expect(stderr).toContain("Order numbers were sent with other values. Nothing was sent.");
     expect(stderr).toMatch(
       /line 3 {2}I1: amount 20, was 2\.50; customerName Bob, was Ada\. The row sent on 2\d{3}-.* has the link https:\/\/pay\.example\/pay\?r=I1\.1\n/,
     );
@@ -170,14 +170,13 @@ describe("an order number that was sent with other values", () => {
     expect(service.arrivals.slice(4).toSorted()).toEqual(["I1", "I3", "I7"]);
   });
 
-  it("names ten rows, and counts the others; one of an unknown outcome may have a link", async () => {
+  it("names ten rows; one of an unknown outcome may have a link", async () => {
     const { send } = await desk((before) => (before === 0 ? "created and reset" : "create"));
     const many = Array.from({ length: 15 }, (_, row) => row);
     await send(HEADER + rowsOf(...many), { flags: ["--concurrency", "1"] });
     const { stderr } = await send(HEADER + rowsOf(...many).replaceAll("Ada", "Eve"));
-    expect(stderr).toContain("15 rows have order numbers that were sent with other values.");
     expect(stderr).toMatch(/line 2 {3}I0: customerName Eve, was Ada\. The row sent on .* may have a link\n/);
-    expect(stderr).toContain("and 5 more");
+    expect(stderr.match(/was Ada/g)).toHaveLength(10);
   });
 
   it("is free again after the row was refused", async () => {
@@ -274,7 +273,7 @@ describe("the memory of what was sent", () => {
 
   it("is that of one run at a time; a second one sends nothing and names the first", async () => {
     const { send, service, folder } = await desk();
-    const first = openMemoryAlone(folder, { list: "/march.csv", begun: "2026-01-31T12:00:00.000Z" });
+    const first = openMemoryAlone(folder, "/march.csv", new Date("2026-01-31T12:00:00.000Z"));
     const { exit, stderr } = await send(LIST);
     expect(exit).toBe(2);
     expect(stderr).toContain(

@@ -1,10 +1,10 @@
 /** Runs `paylink bulk`: checks every row of a list, sends each that is due, exactly once, and writes the results. */
 import { setMaxListeners } from "node:events";
-import { extname, join, parse } from "node:path";
+import { join, parse } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { RowProblems } from "../../bulk/check-rows.ts";
 import { Pace } from "../../bulk/pace.ts";
-import { fileSink, isCsv, isJsonLines, requireWritable, type Sink } from "../../bulk/results.ts";
+import { fileSink, isCsv, requireWritable, type Sink } from "../../bulk/results.ts";
 import { dueRows, sendRows } from "../../bulk/send-rows.ts";
 import type { Plan } from "../../bulk/sent-rows.ts";
 import type { Context, Output } from "../../context.ts";
@@ -15,7 +15,7 @@ import { LONGEST_TIMER } from "../../domain/time.ts";
 import { count, rowsOf } from "../../render/bulk.ts";
 import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
-import { finishRun, sumsJson, type ResultsOutput, type RunEnd } from "./finish-run.ts";
+import { finishRun, summaryOf, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./flags.ts";
 import { checkList, refusalOf, withList, type List } from "./list.ts";
 import { askedNow, confirmSending, introduce, renderPreview, sentBefore } from "./preview.ts";
@@ -39,23 +39,15 @@ async function dryRun(context: Context, list: List, options: BulkOptions): Promi
   list.reporter.end();
   if (!out.json) out.data(await renderPreview(context, asked, options, out.paint));
   introduce(context, list, checked, plan);
-  if (out.json) {
-    const settings = await context.settings();
-    const summary = {
-      type: "summary",
-      profile: settings.profile ?? null,
-      service: settings.get("baseUrl") ?? null,
-      rows: plan.rows,
-      invalid: plan.invalid,
-      sent_before: sentBefore(plan),
-      links: asked.rows,
-      sums: sumsJson(asked.sums),
-      first: asked.first,
-      unsent_columns: checked.unsent,
-      warnings: checked.warnings,
-    };
-    out.data(stringifyJson(summary));
-  }
+  const shown = { sent_before: sentBefore(plan), links: asked.rows, first: asked.first };
+  if (out.json)
+    out.data(
+      stringifyJson({
+        ...(await summaryOf(context, checked, plan, asked.sums)),
+        invalid: plan.invalid,
+        ...shown,
+      }),
+    );
   if (failure !== undefined) throw failure;
   const valid = plan.invalid === 0 ? "all valid" : `${count(plan.invalid)} of them invalid`;
   if (!out.json) out.data(`${rowsOf(plan.rows)}, ${valid}. Nothing was sent.`);
@@ -96,19 +88,16 @@ async function openOutput(
   { input, rows }: List,
 ): Promise<ResultsOutput> {
   if (output === "-") return { format: rows.format, sink: stdoutSink(out), path: undefined };
-  const path = output ?? defaultOutput(file, rows.format === "json lines");
+  const path = output ?? defaultOutput(file, rows.format === "csv" ? ".csv" : ".jsonl");
   const results = { path, force };
   await requireWritable(results, input.path);
   return { format: isCsv(path) ? "csv" : "json lines", sink: fileSink(results, newId()), path };
 }
 
 /** The results of `orders.csv` go to `orders.links.csv`, those of standard input to the current folder. */
-function defaultOutput(file: string, isJson: boolean): string {
-  const ending = isJson ? ".jsonl" : ".csv";
-  if (file === "-") return `stdin.links${ending}`;
-  const { dir, name } = parse(file);
-  const own = extname(file);
-  return join(dir, `${name}.links${isCsv(own) || isJsonLines(own) ? own : ending}`);
+function defaultOutput(file: string, ending: string): string {
+  const { dir, name } = parse(file === "-" ? "stdin" : file);
+  return join(dir, `${name}.links${ending}`);
 }
 
 const stdoutSink =
@@ -136,20 +125,17 @@ async function run(
   const violated = new RowProblems();
   const sums = new Sums();
   const halt = new AbortController();
+  const ended = AbortSignal.any([signal, halt.signal]);
   // Every row in progress may listen for it.
-  setMaxListeners(0, halt.signal);
-  const stopped = (): boolean => halt.signal.aborted;
-  const stop = (reason: unknown): void => halt.abort(reason);
-  const interrupt = (): void => stop(signal.reason);
-  signal.addEventListener("abort", interrupt, { once: true });
-  if (signal.aborted) interrupt();
+  setMaxListeners(0, ended);
+  const stopped = (): boolean => ended.aborted;
   const pace = new Pace({
     rate,
     isLocal: isLoopback(parseWebAddress(service)?.hostname ?? ""),
     clock: () => performance.now(),
     // After a timer that was cut short, the caller sleeps again.
     sleep: (milliseconds) =>
-      setTimeout(Math.min(milliseconds, LONGEST_TIMER), undefined, halt).catch(() => undefined),
+      setTimeout(Math.min(milliseconds, LONGEST_TIMER), undefined, { signal: ended }).catch(() => undefined),
     stopped,
     random,
     paused: reporter.paused,
@@ -163,7 +149,7 @@ async function run(
       create: api.createLink,
       concurrency,
       now,
-      stop,
+      stop: (reason) => halt.abort(reason),
       stopped,
       settled: (row, outcome, request) => {
         if (outcome.status === "created" && request !== null) sums.add(request.amount, request.currency);
@@ -172,8 +158,7 @@ async function run(
       violated: (row, violations) => violated.add(row, violations),
     });
   } finally {
-    signal.removeEventListener("abort", interrupt);
     reporter.end();
   }
-  return { reason: halt.signal.reason, violations: violated.list(), sums };
+  return { reason: ended.reason, violations: violated.list(), sums };
 }

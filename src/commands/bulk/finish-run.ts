@@ -1,11 +1,12 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
 import type { Checked, RowProblem } from "../../bulk/check-rows.ts";
 import { writeResults, type Sink } from "../../bulk/results.ts";
-import { requestOf, type Row } from "../../bulk/row.ts";
+import { problemsText, requestOf, type Row } from "../../bulk/row.ts";
 import type { Rows } from "../../bulk/rows.ts";
 import type { Plan, Result } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type FailureCode, type Hint } from "../../domain/errors.ts";
+import { stringifyJson } from "../../domain/json.ts";
 import type { Sums } from "../../domain/money.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { count, linksOf, renderSums, renderTally, rowsOf, type Tally } from "../../render/bulk.ts";
@@ -37,7 +38,7 @@ const CONTINUE = hint`Run the same command again to continue: no row is sent twi
 
 /** Throws what stopped the run, or else the worst outcome. */
 export async function finishRun(
-  { out, signal, settings, now }: Context,
+  context: Context,
   { rows, build, sent }: List,
   {
     checked,
@@ -46,6 +47,7 @@ export async function finishRun(
   }: { readonly checked: Checked; readonly plan: Plan; readonly output: ResultsOutput },
   { reason, violations, sums }: RunEnd,
 ): Promise<void> {
+  const { out, signal, now } = context;
   const tally: Record<keyof Tally, number> = { created: 0, sent_before: 0, ...NO_LINK };
   const named: string[] = [];
   const results = sent.results();
@@ -53,38 +55,22 @@ export async function finishRun(
     const next = results.next();
     const found = next.done === true ? NOT_CHECKED : next.value;
     const { status, isEarlier } = found;
-    const error = status === "invalid" ? invalidity(row) : found.error;
+    const error = status === "invalid" ? problemsText(requestOf(row, build, now()).problems) : found.error;
     tally[status === "created" && isEarlier === 1 ? "sent_before" : status]++;
     if (FAILED.has(status) && named.length < NAMED)
       named.push(`  line ${row.line}  ${status}  ${safeText(error ?? "")}`);
     return { ...found, error };
   };
-  const invalidity = (row: Row): string =>
-    requestOf(row, build, now())
-      .problems.map(({ at, message }) => `${at} ${message}`.trim())
-      .join("; ");
   await writeResults(output.format, { rows, checked, resultOf }, output.sink);
   const failed = tally.refused + tally.not_reached + tally.unknown;
   if (named.length > 0) out.note(named.join("\n"));
   if (failed > named.length) out.note(`  and ${count(failed - named.length)} more, in the results`);
   const { path } = output;
-  const service = await settings();
-  if (out.json)
-    out.data(
-      JSON.stringify({
-        type: "summary",
-        profile: service.profile ?? null,
-        service: service.get("baseUrl"),
-        rows: plan.rows,
-        ...tally,
-        sums: sumsJson(sums),
-        unsent_columns: checked.unsent,
-        warnings: checked.warnings,
-        violations,
-        output: path,
-      }),
-    );
-  else {
+  if (out.json) {
+    const summary = await summaryOf(context, checked, plan, sums);
+    out.data(stringifyJson({ ...summary, ...tally, violations, output: path }));
+  } else {
+    const service = await context.settings();
     const isOnStdout = path === undefined;
     const paint = isOnStdout ? out.notePaint : out.paint;
     const lines = [
@@ -98,7 +84,7 @@ export async function finishRun(
     else out.data(lines.join("\n"));
   }
   if (signal.aborted && tally.not_sent > 0) out.note(renderHint(CONTINUE));
-  const failure = failureOf(signal.aborted ? signal.reason : reason, tally);
+  const failure = failureOf(reason, tally);
   if (failure !== undefined) throw failure;
 }
 
@@ -107,9 +93,20 @@ const NO_LINK = { refused: 0, not_reached: 0, unknown: 0, invalid: 0, not_sent: 
 /** A row that was added to the file during the run. */
 const NOT_CHECKED: Result = { status: "not_sent", id: null, url: null, error: null, isEarlier: 0 };
 
-/** By currency, as text: programs read JSON numbers as binary fractions. */
-export const sumsJson = (sums: Sums): Readonly<Record<string, string>> =>
-  Object.fromEntries(sums.list().map(({ currency, amount }) => [currency, amount]));
+/** What the summaries of a run and of a dry run have in common. */
+export async function summaryOf({ settings }: Context, checked: Checked, { rows }: Plan, sums: Sums) {
+  const service = await settings();
+  return {
+    type: "summary",
+    profile: service.profile ?? null,
+    service: service.get("baseUrl") ?? null,
+    rows,
+    // As text: programs read JSON numbers as binary fractions.
+    sums: Object.fromEntries(sums.list().map(({ currency, amount }) => [currency, amount])),
+    unsent_columns: checked.unsent,
+    warnings: checked.warnings,
+  };
+}
 
 const SEE_LINKS = hint`To see the links: ${paylink("links", "list", "--since", "1h")}`;
 

@@ -58,15 +58,7 @@ function parseOutput(path: string): Parsed<string> {
     : refused("must end in .csv or .jsonl, or be - for stdout");
 }
 
-/** Only the flag says what a comma means. */
-const plainAmount =
-  (parse: (text: string) => Parsed<JsonNumber>) =>
-  (text: string): Parsed<JsonNumber> => {
-    const amount = parse(text);
-    return amount.ok || !text.includes(",")
-      ? amount
-      : refused("has a comma: if it is the decimal mark, add --decimal-comma; otherwise leave it out");
-  };
+const COMMA = "has a comma: if it is the decimal mark, add --decimal-comma; otherwise leave it out";
 
 export type BulkOptions = Awaited<ReturnType<typeof bulkOptions>>;
 
@@ -96,7 +88,11 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
   const settings = await context.settings();
   const address = settings.get("baseUrl");
   if (address === undefined && !dryRun && problems.length === 0) throw noAccount();
-  const amountFrom = decimalComma ? (text: string) => parseAmount(text, ",") : plainAmount(parseAmount);
+  const amountFrom = (text: string): Parsed<JsonNumber> => {
+    const amount = parseAmount(text, decimalComma ? "," : ".");
+    // Only the flag says what a comma means.
+    return amount.ok || decimalComma || !text.includes(",") ? amount : refused(COMMA);
+  };
   const build = requestBuilder({ flags: values, base: base?.value, settings, amountFrom });
   const usual = expires ?? settings.get("expires");
   const isExpiryInBase = expires === undefined && memberAt(base?.value, "expirationDate") !== undefined;

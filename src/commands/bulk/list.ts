@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { checkRows, type Checked } from "../../bulk/check-rows.ts";
 import { Columns, mapAdvice } from "../../bulk/columns.ts";
-import { fileInput, spooledInput, type Input } from "../../bulk/input.ts";
+import { fileInput, stdinInput, type Input } from "../../bulk/input.ts";
 import { emptyMemory, openMemory, openMemoryAlone, remembers, type Memory } from "../../bulk/memory.ts";
 import { differences, requestOf, type BuildRequest, type Row } from "../../bulk/row.ts";
 import { openRows, type Rows } from "../../bulk/rows.ts";
@@ -32,8 +32,7 @@ export async function withList<T>(
   work: (list: List) => Promise<T>,
 ): Promise<T> {
   const folder = join(context.dataFolder, "bulk");
-  const input =
-    file === "-" ? await spooledInput(context.stdin, folder, context.newId()) : await fileInput(file);
+  const input = file === "-" ? stdinInput(await context.readFile(file)) : await fileInput(file);
   const reporter = createReporter(context);
   let memory: Memory | undefined;
   try {
@@ -41,14 +40,13 @@ export async function withList<T>(
     const rows = await openRows(input.open, columns);
     if (service === undefined || (dryRun && !remembers(folder))) memory = emptyMemory();
     else if (dryRun) memory = openMemory(folder);
-    else memory = openMemoryAlone(folder, { list: input.path, begun: context.now().toISOString() });
+    else memory = openMemoryAlone(folder, input.path, context.now());
     const sent = new SentRows(memory, service ?? "");
     return await work({ input, rows, columns, build, sent, reporter });
   } finally {
     reporter.end();
     memory?.database.close();
     memory?.release();
-    await input.close();
   }
 }
 
@@ -132,9 +130,9 @@ const repetition = ({ lines, orderNumber }: Group): Problem => ({
 /** Rows whose order number was sent with other values: the customer would get a second link for one order. */
 async function conflicts({ now }: Context, { rows, build, sent }: List): Promise<Refusal[]> {
   const found = sent.conflicts(now().getTime());
-  if (found.rows === 0) return [];
-  const own = await rowsAt(rows, new Set(found.first.map(({ position }) => position)));
-  const problems: Problem[] = found.first.map(({ position, orderNumber, request, sent: time, url }) => {
+  if (found.length === 0) return [];
+  const own = await rowsAt(rows, new Set(found.map(({ position }) => position)));
+  const problems = found.map(({ position, orderNumber, request, sent: time, url }) => {
     const row = own.get(position);
     const before = parseJson(request);
     const differ =
@@ -147,11 +145,7 @@ async function conflicts({ now }: Context, { rows, build, sent }: List): Promise
       message: `${orderNumber}: ${differ.join("; ")}. The row sent on ${localTime(new Date(time).toISOString())} ${link}`,
     };
   });
-  const more = found.rows - problems.length;
-  if (more > 0) problems.push({ at: "", message: `and ${count(more)} more` });
-  const have = found.rows === 1 ? "has an order number that was" : "have order numbers that were";
-  const message = `${rowsOf(found.rows)} ${have} sent with other values.`;
-  return [{ message, problems, hint: RESTORE_ROWS }];
+  return [{ message: "Order numbers were sent with other values.", problems, hint: RESTORE_ROWS }];
 }
 
 const RESTORE_ROWS = hint`Restore these rows, or give them new order numbers. To send every row, which creates second links: --again`;

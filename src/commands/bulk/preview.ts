@@ -6,7 +6,7 @@ import type { Plan } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
-import { linksOf, renderList, rowsOf, sentBeforeOf } from "../../render/bulk.ts";
+import { count, linksOf, renderList, rowsOf, sentBeforeOf } from "../../render/bulk.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./flags.ts";
@@ -28,17 +28,13 @@ export async function askedNow({ now }: Context, list: List, checked: Checked, p
 
 /** The list as a person sees it before it is sent. */
 export async function renderPreview(
-  { settings, out: { lineWidth } }: Context,
+  { settings, out }: Context,
   { rows, sums, first }: Asked,
   { service }: BulkOptions,
   paint: Paint,
 ): Promise<string> {
-  const shown = { links: rows, sums: sums.list(), first };
-  return renderList(
-    { ...shown, service: service === undefined ? undefined : await settings() },
-    paint,
-    lineWidth,
-  );
+  const account = service === undefined ? undefined : await settings();
+  return renderList({ links: rows, sums: sums.list(), first, service: account }, paint, out.lineWidth);
 }
 
 /** What the user should know of a list, whether anybody is asked or not. */
@@ -65,10 +61,10 @@ export async function confirmSending(
   const { out, yes, ask } = context;
   if (yes || plan.due === 0 || ask === undefined) {
     introduce(context, list, checked, plan);
+    const links = `${count(plan.second)} second ${plan.second === 1 ? "link" : "links"}`;
     if (options.again && plan.second > 0 && !yes)
-      throw new PaylinkError("usage", `--again would create ${secondLinks(plan)}. Nothing was sent.`, {
+      throw new PaylinkError("usage", `--again would create ${links}. Nothing was sent.`, {
         hints: [hint`To confirm it: --yes`],
-        details: { second: plan.second },
       });
     return;
   }
@@ -80,14 +76,10 @@ export async function confirmSending(
   const { label } = settings;
   const address = settings.get("baseUrl") ?? "";
   const to = `${parseWebAddress(address)?.host ?? address} (${label})`;
-  const question =
-    plan.second > 0
-      ? `Send ${linksOf(plan.due)} to ${to}? ${rowsOf(plan.second)} may have a link already, and would get a second one.`
-      : `Send ${linksOf(plan.due)} to ${to}?`;
+  const second = ` ${rowsOf(plan.second)} may have a link already, and would get a second one.`;
+  const question = `Send ${linksOf(plan.due)} to ${to}?${plan.second > 0 ? second : ""}`;
   // Where links are live, or second ones, only a typed yes sends them.
   if (await ask.confirm(question, { initial: label !== "LIVE" && plan.second === 0 })) return;
   out.note("Nothing was sent.");
   throw new PaylinkError("interrupted", "Nothing was sent.");
 }
-
-const secondLinks = ({ second }: Plan): string => (second === 1 ? "1 second link" : `${second} second links`);
