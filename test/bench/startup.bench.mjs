@@ -67,14 +67,14 @@ async function measure({ version, node }, folder) {
     stdio: ["ignore", "pipe", "ignore"],
   });
   await once(sandbox.stdout, "data");
-  const help = { args: [PAYLINK, "--help"], env, most: 2.1 };
+  const help = { args: [PAYLINK, "--help"], env, most: 2.0 };
   /** @type {Case[]} */
   const cases = [
     { name: "`paylink --version`", run: inPipe, args: [PAYLINK, "--version"], env, most: 1.3 },
     { name: "`paylink --help`", run: inPipe, ...help },
     { name: "`paylink --help` in a terminal", run: inTerminal, ...help },
-    { name: "`paylink create … --dry-run`", run: inPipe, args: dryRun, env, most: 2.7 },
-    { name: "`paylink create …`", run: inPipe, args: create, env: sandboxEnv, most: 4.8 },
+    { name: "`paylink create … --dry-run`", run: inPipe, args: dryRun, env, most: 2.5 },
+    { name: "`paylink create …`", run: inPipe, args: create, env: sandboxEnv, most: 4.2 },
   ];
   const measured = cases.map((each) => ({ ...each, times: /** @type {number[]} */ ([]) }));
   const floors = [inPipe, inTerminal].map((run) => ({ run, times: /** @type {number[]} */ ([]) }));
