@@ -88,7 +88,7 @@ describe("paylink help --json", () => {
       flags.find((one) => one.command === command && one.name === name);
     expect(flag("listen", "--forward-to")).toMatchObject({ short: "-f", value: "target", repeatable: true });
     expect(flag("listen", "--port")).toMatchObject({ value: "number", default: "4000", repeatable: false });
-    expect(flag("listen", "--outcome")).toMatchObject({
+    expect(flag("events list", "--outcome")).toMatchObject({
       choices: ["approved", "partially-approved", "declined", "cancelled", "unclear"],
     });
     expect(flag("events prune", "--before")).toMatchObject({ required: true });

@@ -10,8 +10,8 @@ import type { Context } from "../../context.ts";
 import { renderHint } from "../../render/hint.ts";
 
 interface End {
-  /** Ends the run if this webhook is the last that was expected, or one that was rejected. Only shown events count. */
-  readonly observe: (outcome: WebhookEvent | Rejection, isShown: boolean) => void;
+  /** Ends the run if this webhook is the last that was expected, or one that was rejected. */
+  readonly observe: (outcome: WebhookEvent | Rejection) => void;
   /** Ends the run with this failure, unless it is over. */
   readonly fail: (error: PaylinkError) => void;
   /** Resolves when the run is over. Throws `signature_rejected`, `timed_out` or what it failed with. */
@@ -50,9 +50,9 @@ export function watchForEnd(
       clearTimeout(timer);
       stop.removeEventListener("abort", resolve);
     },
-    observe: (outcome, isShown) => {
+    observe: (outcome) => {
       if (expectations.length === 0) return;
-      if (outcome.type === "event" && isShown) tally.count(outcome);
+      if (outcome.type === "event") tally.count(outcome);
       if (outcome.type === "rejected" && isRefusedWebhook(outcome))
         reject(rejected(outcome, database !== null));
       else if (tally.missing().length === 0) resolve();

@@ -1,6 +1,6 @@
 /** The flags of `paylink listen`. */
 import { LISTENER_PORT, parseUrl } from "../../domain/addresses.ts";
-import { type Outcome, OUTCOME_NAMES } from "../../domain/outcome.ts";
+import type { Outcome } from "../../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import { flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
@@ -90,7 +90,7 @@ export const listenFlags = {
     ),
     forwardConcurrency: flag(
       "--forward-concurrency <count>",
-      "how many requests at the same time (with --ack stored, to each target); events with one reference go out in order",
+      "how many requests at the same time (with --ack stored, to each target); 1 sends in order of arrival",
       parseCount(1, 1000),
       { default: String(FORWARD_CONCURRENCY) },
     ),
@@ -101,16 +101,6 @@ export const listenFlags = {
     signWith: forwardingKeyFlag,
   }),
   ...group("Output:", {
-    outcome: flag("--outcome <outcome>", "show and forward only payments with this outcome", parseOutcome, {
-      choices: OUTCOME_NAMES,
-      example: "approved",
-    }),
-    reference: flag(
-      "--reference <text>",
-      "show and forward only records whose reference contains this text",
-      text,
-      { example: "INV-1" },
-    ),
     compact: toggle("--compact", "one line per record; with --json, lines without record and body"),
   }),
   ...group("Production:", {

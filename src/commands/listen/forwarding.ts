@@ -1,7 +1,7 @@
 /** How `listen` forwards: before it acknowledges a webhook, or from the event store after that. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
-import type { Backlog, DeliveryQueue, EventLog, Forward, WebhookEvent } from "../../receiver/events.ts";
+import type { Backlog, DeliveryQueue, EventLog, Forward } from "../../receiver/events.ts";
 import { createForwarder, type Forwarder, type Progress } from "../../receiver/forwarder.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import type { Targets } from "../../receiver/brokers/targets.ts";
@@ -10,8 +10,6 @@ import type { ListenOptions } from "./options.ts";
 import { atTheEnd } from "./store.ts";
 
 interface ForwardingParts {
-  /** Whether an event is one of those that are shown and forwarded. */
-  readonly shows: (event: WebhookEvent) => boolean;
   readonly log: EventLog;
   readonly queue: DeliveryQueue | undefined;
   readonly signWith: SigningKey | undefined;
@@ -20,7 +18,7 @@ interface ForwardingParts {
 /** Undefined without a target. */
 export function openForwarding(
   { forwarding: { routes, delays, ...forwarding } }: ListenOptions,
-  { shows, log, queue, signWith }: ForwardingParts,
+  { log, queue, signWith }: ForwardingParts,
   { send, now, out }: Pick<Context, "now" | "out"> & Pick<Targets, "send">,
   observe: (id: string, first: string, forward: Forward, progress?: Progress) => void,
 ): Forwarder | undefined {
@@ -40,7 +38,7 @@ export function openForwarding(
     warn: out.warn,
   });
   return {
-    plan: (event) => (shows(event) ? forwarder.plan(event) : undefined),
+    plan: forwarder.plan,
     start: forwarder.start,
     close: async () => {
       await forwarder.close();

@@ -2,10 +2,9 @@
 import { openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { localAddress } from "../../domain/addresses.ts";
-import { outcomeOf, textOf } from "../../domain/transaction.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
-import { createEventIds, jsonLine, type WebhookEvent } from "../../receiver/events.ts";
+import { createEventIds, jsonLine } from "../../receiver/events.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
@@ -36,11 +35,9 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
     const forwardingKey =
       options.signWith === undefined ? undefined : await openForwardingKey(options.signWith, context);
-    const shows = eventFilter(options);
     const reporter = createReporter({
       ...options,
       out,
-      shows,
       transactionCommand: await transactionCommand(context),
     });
     const targets = await openTargets(options.forwarding.routes, { ...context, insecure: options.insecure });
@@ -54,7 +51,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     const log = admin?.measured(opened.log) ?? opened.log;
     const forwarding = openForwarding(
       options,
-      { shows, log, queue: store, signWith: forwardingKey?.key },
+      { log, queue: store, signWith: forwardingKey?.key },
       { ...context, send: targets.send },
       (id, first, forward, progress) => {
         admin?.metrics.forwarded(forward, progress?.state === "pending");
@@ -82,7 +79,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
       observe: (outcome) => {
         admin?.metrics.observe(outcome);
         reporter.observe(outcome);
-        end.observe(outcome, outcome.type === "event" && shows(outcome));
+        end.observe(outcome);
       },
       faulted: (error: unknown) => out.warn(String(error)),
     });
@@ -133,13 +130,6 @@ const UNTIL_IT_DOES =
 
 const SELF_SIGNED =
   "The certificate is self-signed, so services do not deliver to it. The sandbox does if it runs with --insecure.";
-
-function eventFilter({ filter: { outcome, reference } }: ListenOptions): (event: WebhookEvent) => boolean {
-  if (outcome === undefined && reference === undefined) return () => true;
-  return ({ record }) =>
-    (outcome === undefined || outcomeOf(record) === outcome) &&
-    (reference === undefined || ((record && textOf(record, "reference")) ?? "").includes(reference));
-}
 
 function summarise(reporter: Reporter, { out, now }: Context): void {
   const counts = reporter.finish();

@@ -37,7 +37,6 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
       /** Undefined if webhooks are acknowledged once they are forwarded. */
       delays: flags.ack === "stored" ? (flags.retry ?? usualDelays()) : undefined,
     },
-    filter: { outcome: flags.outcome, reference: flags.reference },
     drain: flags.drain ?? 0,
     expectations: flags.expect,
     /** Where events are kept; null keeps none, undefined is the default location. */

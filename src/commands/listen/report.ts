@@ -32,19 +32,14 @@ export interface Reporter {
   readonly finish: () => Counts;
 }
 
-interface ReporterParts extends EventTextParts {
-  /** Whether an event is shown; all are counted. */
-  readonly shows: (event: WebhookEvent) => boolean;
-}
-
 /**
  * The most characters that wait for the end of a turn of the event loop. A string of more than 128 KB is slow: the system
  * maps memory for it alone.
  */
 const MAX_PENDING = 64 * 1024;
 
-export function createReporter(parts: ReporterParts): Reporter {
-  const { out, compact, shows } = parts;
+export function createReporter(parts: EventTextParts): Reporter {
+  const { out, compact } = parts;
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0 };
   const failed = createFailed();
   let pending: string[] = [];
@@ -77,7 +72,7 @@ export function createReporter(parts: ReporterParts): Reporter {
       else if (outcome.verdict.verdict === "valid") counts.verified += 1;
       if (outcome.type === "rejected") {
         if (rejections.isWithin()) print(out.json ? rejectionLine(outcome) : rejectionText(outcome, out));
-      } else if (shows(outcome)) print(out.json ? eventLine(outcome, compact) : eventText(outcome));
+      } else print(out.json ? eventLine(outcome, compact) : eventText(outcome));
     },
     forwarded: (id, first, forward, progress) => {
       if (isAccepted(forward.status)) counts.forwarded += 1;
