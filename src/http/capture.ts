@@ -64,7 +64,7 @@ function withoutPrefixes(text: string): string {
 interface Parsed extends Pick<RawRequest, "headers"> {
   /** Why the listener would refuse the head. */
   readonly refused?: Refusal | undefined;
-  readonly body: Pick<RawRequest, "body" | "trailers" | "fault">;
+  readonly body: Pick<RawRequest, "body" | "fault">;
 }
 
 /** The first request on a connection that is a stream in memory. What follows it is left. */
@@ -74,13 +74,11 @@ function parseWithNode(text: string): Promise<Parsed> {
     const chunks: Buffer[] = [];
     let incoming: IncomingMessage | undefined;
     const end = (found: { refused?: Refusal; fault?: Refusal }): void => {
-      const trailers = headerLines(incoming?.rawTrailers ?? []);
       resolve({
         headers: headerLines(incoming?.rawHeaders ?? []),
         refused: found.refused ?? (incoming && refuseMissingHost(incoming)),
         body: {
           body: Buffer.concat(chunks),
-          ...(trailers.length > 0 ? { trailers } : {}),
           ...(found.fault === undefined ? {} : { fault: found.fault }),
         },
       });

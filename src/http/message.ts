@@ -19,7 +19,6 @@ export interface RequestHead {
 }
 
 export interface HttpRequest extends RequestHead {
-  readonly trailers?: readonly HeaderLine[];
   readonly body: Uint8Array;
 }
 
@@ -27,11 +26,11 @@ export interface HttpRequest extends RequestHead {
  * Lists each member: on Node 20 a spread with another member gives each object its own shape, which makes every use of it
  * several times slower.
  */
-export function withBody(head: RequestHead, body: Uint8Array, trailers: readonly HeaderLine[]): HttpRequest {
-  const { method, scheme, authority, target, headers } = head;
-  return trailers.length > 0
-    ? { method, scheme, authority, target, headers, trailers, body }
-    : { method, scheme, authority, target, headers, body };
+export function withBody(
+  { method, scheme, authority, target, headers }: RequestHead,
+  body: Uint8Array,
+): HttpRequest {
+  return { method, scheme, authority, target, headers, body };
 }
 
 export interface HttpReply {

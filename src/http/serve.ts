@@ -176,7 +176,7 @@ async function exchange(
   state.reading.delete(socket);
   if ("status" in body) return refuse(body, head, incoming, outgoing, state);
   connections.complete(socket);
-  const reply = await handler(withBody(head, body, headerLines(incoming.rawTrailers)));
+  const reply = await handler(withBody(head, body));
   answer(outgoing, reply, state.closing);
   // A stream has no end of its own: its connection may be closed to make room, and when the server closes.
   if (!(reply.body instanceof Uint8Array)) connections.answered(socket);

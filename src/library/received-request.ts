@@ -34,7 +34,7 @@ export async function receivedRequest(
   const body = await form.body(maxBody);
   if (body.kind === "refused") throw refusedRequest(body.refusal);
   if (body.kind === "parsed") throw parsedBody();
-  return withBody(head, body.bytes, []);
+  return withBody(head, body.bytes);
 }
 
 interface RequestForm {

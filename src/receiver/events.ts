@@ -178,7 +178,6 @@ export interface EventLine extends RecordSummary {
   /** The absolute URI; the target alone if the message names no authority that can be trusted. */
   readonly url: string;
   readonly headers: readonly HeaderLine[];
-  readonly trailers?: readonly HeaderLine[];
   readonly bodyBase64?: string;
 }
 
@@ -208,13 +207,13 @@ export const levelOf = ({ verdict }: Pick<WebhookEvent, "verdict">): Level =>
 /** The text of an `EventLine`. It is joined from parts: the largest, record and body, exist as text already. */
 export function eventLine(event: WebhookEvent, isCompact = false): string {
   const { type, id, receivedAt, repeated, verdict, request } = event;
-  const { method, headers, trailers, body } = request;
+  const { method, headers, body } = request;
   const { outcome, reason, violations, ...members } = summaryOf(event);
   const url = urlOf(request);
   const at = receivedAt;
   const level = levelOf(event);
   const head = JSON.stringify({ type, id, receivedAt, at, level, outcome, reason } satisfies Members);
-  const rest = { violations, repeated, verdict, method, url, headers, trailers } satisfies Members;
+  const rest = { violations, repeated, verdict, method, url, headers } satisfies Members;
   const line = `${head.slice(0, -1)},${stringifyJson(members).slice(1, -1)},${JSON.stringify(rest).slice(1)}`;
   if (isCompact) return line;
   return `${line.slice(0, -1)},"record":${recordText(event)},"bodyBase64":"${bytes(body).toString("base64")}"}`;
@@ -225,8 +224,8 @@ const urlOf = (request: HttpRequest): string =>
 
 /** A request in the form that `verify` reads: the members that an `EventLine` has of it. */
 export function requestDocument(request: HttpRequest) {
-  const { method, headers, trailers, body } = request;
-  return { method, url: urlOf(request), headers, trailers, bodyBase64: bytes(body).toString("base64") };
+  const { method, headers, body } = request;
+  return { method, url: urlOf(request), headers, bodyBase64: bytes(body).toString("base64") };
 }
 
 /** The record as one line: the text of the body, if it is the record. In JSON, line breaks are only between tokens. */

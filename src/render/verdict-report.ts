@@ -3,7 +3,7 @@ import type { Paint } from "./paint.ts";
 import { REASONS, WARNING_MEANINGS, type Warning } from "../domain/reasons.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Explanation } from "../receiver/captured.ts";
-import { traceBase, type Check, type TracedLine } from "../signatures/explain/checks.ts";
+import type { Check } from "../signatures/explain/checks.ts";
 import { compareDigests, type ComparedDigest } from "../signatures/digest.ts";
 import { renderRecord, type RecordStyle } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
@@ -17,33 +17,10 @@ export function renderExplanation(
   style: RecordStyle,
 ): string {
   const { paint } = style;
-  const { verdict, record, violations } = explanation;
-  const { checks, signatureBase } = explanation;
+  const { verdict, checks, signatureBase, record, violations } = explanation;
+  const digests = compareDigests(request.headers, request.body);
   return joined([
-    heading(verdict, request, paint),
-    renderSteps({ checks, signatureBase, warnings: verdict.warnings }, request, source, paint),
-    section("cause", cause(explanation, paint), paint),
-    record === null && violations.length === 0 ? "" : renderRecord(record, violations, style),
-  ]);
-}
-
-export interface VerdictSteps extends Pick<Explanation, "checks" | "signatureBase"> {
-  readonly warnings: readonly Warning[];
-}
-
-/**
- * The steps, the digests, the signature base and the warnings, without the conclusion. There is nothing to compare if what was
- * rejected was not an HTTP request.
- */
-export function renderSteps(
-  { checks, warnings, signatureBase }: VerdictSteps,
-  request: HttpRequest | null,
-  source: string,
-  paint: Paint,
-): string {
-  const digests = request === null ? [] : compareDigests(request.headers, request.body);
-  const trace = request === null ? [] : traceBase(signatureBase, request, source);
-  return joined([
+    `${heading(verdict, request, paint)}${paint.dim(`  (address from ${source})`)}`,
     section(
       "checks",
       checks.map((check) => checked(check, paint)),
@@ -56,14 +33,17 @@ export function renderSteps(
     ),
     section(
       "signature base",
-      trace.flatMap((line) => traced(line, paint)),
+      // The whole lines, since every character of them counts for the signature.
+      (signatureBase ?? "").split("\n").filter(Boolean).map(safeText),
       paint,
     ),
     section(
       "warnings",
-      warnings.map((warning) => warned(warning, paint)),
+      verdict.warnings.map((warning) => warned(warning, paint)),
       paint,
     ),
+    section("cause", cause(explanation, paint), paint),
+    record === null && violations.length === 0 ? "" : renderRecord(record, violations, style),
   ]);
 }
 
@@ -97,12 +77,6 @@ function comparison({ sent, computed }: ComparedDigest, paint: Paint): string[] 
     `computed  ${same ? paint.green(computed) : paint.red(computed)}${same ? "" : "  (of this body)"}`,
   ];
 }
-
-/** Shows the whole line, since every character of it counts for the signature. */
-const traced = ({ line, origin }: TracedLine, paint: Paint): string[] => [
-  safeText(line),
-  paint.dim(`  └ ${safeText(origin)}`),
-];
 
 function warned(warning: Warning, paint: Paint): string {
   return `${paint.yellow("!")} ${warning}  ${paint.dim(WARNING_MEANINGS[warning])}`;

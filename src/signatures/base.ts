@@ -141,29 +141,13 @@ function memberValue(name: string, key: string, lines: readonly string[]): strin
   return serializeItem(member);
 }
 
-/** Fields that a message may carry only once (RFC 9110 5.3): neither joining lines nor picking one is correct. */
+/** Fields that a request may carry only once (RFC 9110 5.3): neither joining lines nor picking one is correct. */
 const SINGLETON_FIELDS: ReadonlySet<string> = new Set([
-  "age",
   "authorization",
   "content-length",
-  "content-location",
-  "content-range",
   "content-type",
   "date",
-  "etag",
-  "expires",
-  "from",
   "host",
-  "if-modified-since",
-  "if-range",
-  "if-unmodified-since",
-  "last-modified",
-  "location",
-  "max-forwards",
-  "proxy-authorization",
-  "referer",
-  "retry-after",
-  "server",
   "user-agent",
 ]);
 

@@ -120,8 +120,6 @@ export function publicJwk(key: KeyObject, keyid: string): JsonWebKey {
 interface Reading {
   readonly key?: VerificationKey;
   readonly warning?: string;
-  /** The certificate that holds the key. */
-  readonly certificate?: X509Certificate;
 }
 
 const PRIVATE_WARNING = "this is a private key; only its public part is used, and a public key is enough";
@@ -137,52 +135,21 @@ function attempt(read: () => Reading, which = "a key"): Reading {
 /** Line breaks as an environment variable may hold them: a backslash and a letter. */
 const ESCAPED_BREAKS = /(?:\\r)?\\n/g;
 
-/** Keys that are read from one source: its server must not be able to keep the receiver busy. */
-const MAX_KEYS = 64;
+/** From a BEGIN line to the END line of the same label (RFC 7468 2). */
+const PEM_BLOCK = /-----BEGIN ([^-\r\n]{1,64})-----[^-]*-----END \1-----/g;
 
-/** Reads the first entries; a warning stands for the others. */
-function readEach<Entry>(entries: readonly Entry[], read: (entry: Entry, at: number) => Reading): Reading[] {
-  const readings = entries.slice(0, MAX_KEYS).map(read);
-  if (entries.length > MAX_KEYS)
-    readings.push({ warning: `it has ${entries.length} keys, and only the first ${MAX_KEYS} are read` });
-  return readings;
-}
-
-/** The key of each block. In a chain, the authorities sign certificates, not webhooks: their keys are left out. */
+/** The key of each block. A chain is not followed: its first certificate is the service's, the others sign certificates. */
 function readPem(text: string): Reading[] {
-  const readings = readEach(pemBlocks(text.replace(ESCAPED_BREAKS, "\n")), (block) =>
-    attempt(() => readBlock(block)),
-  );
-  return readings.filter(
-    ({ certificate }) => !readings.some((other) => hasIssued(certificate, other.certificate)),
+  let certificates = 0;
+  return [...text.replace(ESCAPED_BREAKS, "\n").matchAll(PEM_BLOCK)].flatMap(([block, label = ""]) =>
+    label.endsWith("CERTIFICATE") && certificates++ > 0 ? [] : attempt(() => readBlock(block, label)),
   );
 }
 
-/** Each text from a BEGIN line to the END line of the same label, without a BEGIN in between (RFC 7468 2). */
-function pemBlocks(text: string): string[] {
-  const blocks: string[] = [];
-  let begun: { readonly label: string; readonly at: number } | undefined;
-  for (const { 0: line, 1: kind, 2: label = "", index } of text.matchAll(PEM_BOUNDARY)) {
-    if (kind === "BEGIN") begun = { label, at: index };
-    else if (begun?.label === label) {
-      blocks.push(text.slice(begun.at, index + line.length));
-      begun = undefined;
-    }
-  }
-  return blocks;
-}
-
-const PEM_BOUNDARY = /-----(BEGIN|END) ([^-\r\n]{1,64})-----/g;
-
-function hasIssued(authority: X509Certificate | undefined, issued: X509Certificate | undefined): boolean {
-  if (authority === undefined || issued === undefined || issued.issuer === issued.subject) return false;
-  return issued.checkIssued(authority) && issued.verify(authority.publicKey);
-}
-
-function readBlock(block: string): Reading {
-  if (/^-----BEGIN [^-]*CERTIFICATE-----/.test(block)) return fromCertificate(new X509Certificate(block));
+function readBlock(block: string, label: string): Reading {
+  if (label.endsWith("CERTIFICATE")) return fromCertificate(new X509Certificate(block));
   const key = verificationKey(createPublicKey(block));
-  return /^-----BEGIN [^-]*PRIVATE KEY-----/.test(block) ? { key, warning: PRIVATE_WARNING } : { key };
+  return label.endsWith("PRIVATE KEY") ? { key, warning: PRIVATE_WARNING } : { key };
 }
 
 /**
@@ -210,15 +177,12 @@ function readDer(input: Uint8Array | string, text: string): Reading {
   return { warning: what };
 }
 
-function fromCertificate(certificate: X509Certificate): Reading {
-  return {
-    key: verificationKey(certificate.publicKey, {
-      notBefore: Date.parse(certificate.validFrom) / 1000,
-      notAfter: Date.parse(certificate.validTo) / 1000,
-    }),
-    certificate,
-  };
-}
+const fromCertificate = ({ publicKey, validFrom, validTo }: X509Certificate): Reading => ({
+  key: verificationKey(publicKey, {
+    notBefore: Date.parse(validFrom) / 1000,
+    notAfter: Date.parse(validTo) / 1000,
+  }),
+});
 
 function readJson(text: string): Reading[] {
   let parsed: unknown;
@@ -230,7 +194,7 @@ function readJson(text: string): Reading[] {
   if (!isRecord(parsed)) return [];
   if (!("keys" in parsed)) return [attempt(() => readJwk(parsed))];
   if (!Array.isArray(parsed["keys"])) return [{ warning: "its keys are not a list" }];
-  return readEach(parsed["keys"], (entry: unknown, at) =>
+  return parsed["keys"].map((entry: unknown, at) =>
     attempt(() => readJwk(entry), `entry ${at + 1} of the set`),
   );
 }

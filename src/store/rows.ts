@@ -153,7 +153,7 @@ export function eventFromRow(row: Row): StoredEvent {
         ? null
         : { state, attempts, isTrying, next: due === null || isTrying ? null : new Date(due) },
     verdict: parsed.verdict,
-    request: withBody(parsed.head, parsed.body, []),
+    request: withBody(parsed.head, parsed.body),
   };
 }
 
@@ -164,7 +164,7 @@ export function rejectionFromRow(row: Row): StoredRejection {
     receivedAt,
     ...rest,
     verdict,
-    request: head && withBody(head, body ?? NOTHING, []),
+    request: head && withBody(head, body ?? NOTHING),
   };
 }
 

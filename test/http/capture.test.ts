@@ -60,10 +60,18 @@ describe("a raw request", () => {
     expect(request).not.toHaveProperty("fault");
   });
 
-  it("keeps trailers apart from headers", async () => {
+  it("leaves trailers out", async () => {
     const text =
       "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: y\r\n\r\n";
-    expect(await read(text)).toMatchObject({ body: "a", trailers: [["X", "y"]] });
+    expect(await read(text)).toEqual({
+      method: "POST",
+      target: "/",
+      headers: [
+        ["Host", "h"],
+        ["Transfer-Encoding", "chunked"],
+      ],
+      body: "a",
+    });
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { checkStrength } from "../../src/signatures/key-rules.ts";
 import { publicJwk, readKeys, readSigningKey } from "../../src/signatures/keys.ts";
 import type { HeaderLine } from "../../src/http/message.ts";
-import { privatelyIssued, selfSigned } from "../support/certificate.ts";
+import { privatelyIssued } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { keysOf, vectorFile } from "../support/vectors.ts";
 import { KEYS } from "../support/keys.ts";
@@ -34,14 +34,6 @@ it("reads a text of 270,000 PEM headers in one pass", () => {
   const headers = "-----BEGIN PUBLIC KEY-----\n".repeat(270_000);
   expect(readKeys(headers)).toEqual({ ok: false, reason: "it has no key" });
   expect(readKeys(`${headers}${spki}`)).toMatchObject({ ok: true, keys: [{ keyid: null }], warnings: [] });
-});
-
-it("reads 64 keys of a set at most, and says so", () => {
-  const keys = Array.from({ length: 65 }, (_, at) => publicJwk(rsa.publicKey, `key-${at}`));
-  const expected = { ok: true, warnings: ["it has 65 keys, and only the first 64 are read"] };
-  expect(readKeys(JSON.stringify({ keys }))).toMatchObject(expected);
-  expect(readKeys(spki.repeat(65))).toMatchObject(expected);
-  expect(readKeys(JSON.stringify({ keys: keys.slice(1) }))).toMatchObject({ ok: true, warnings: [] });
 });
 
 describe("readKeys", () => {
@@ -97,22 +89,12 @@ describe("readKeys", () => {
     expect(read.ok && read.warnings).toHaveLength(1);
   });
 
-  it.each(["after", "before"])(
-    "leaves out the authorities of a chain that come %s the certificate",
-    (where) => {
-      const files = privatelyIssued(temporaryHome(), ["service.example"], KEYS);
-      const [leaf, root] = [files.cert, files.ca].map((file) => readFileSync(file, "utf8"));
-      const keys = keysOf(where === "after" ? `${leaf}${root}` : `${root}${leaf}`);
-      expect(keys).toHaveLength(1);
-      expect(keys[0]?.key.equals(new X509Certificate(leaf ?? "").publicKey)).toBe(true);
-    },
-  );
-
-  it("reads both certificates of a rotation, even if they have the same name", () => {
-    const [one, other] = ["one", "other"].map(() =>
-      readFileSync(selfSigned(temporaryHome(), "service.example", KEYS.privatePem).cert, "utf8"),
-    );
-    expect(keysOf(`${one}${other}`)).toHaveLength(2);
+  it("takes the first certificate of a chain for the service's", () => {
+    const files = privatelyIssued(temporaryHome(), ["service.example"], KEYS);
+    const [leaf = "", root = ""] = [files.cert, files.ca].map((file) => readFileSync(file, "utf8"));
+    const keys = keysOf(`${leaf}${root}`);
+    expect(keys).toHaveLength(1);
+    expect(keys[0]?.key.equals(new X509Certificate(leaf).publicKey)).toBe(true);
   });
 
   it("names a page that is no key", () => {

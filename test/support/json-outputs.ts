@@ -94,7 +94,6 @@ const request: Members = {
   method: text,
   url: about("The absolute URI, or the target alone if the host cannot be trusted.", text),
   headers,
-  "trailers?": headers,
 };
 const captured = about("A webhook as verify reads it.", object({ ...request, bodyBase64 }));
 const received: Members = { id: text, receivedAt: time };

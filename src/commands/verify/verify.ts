@@ -162,7 +162,6 @@ const captured = z
       ),
     ),
     bodyBase64: z.optional(base64),
-    trailers: z.optional(headers),
   })
   .check(
     z.refine(({ url, target }) => (url ?? target) !== undefined, { path: ["url"], error: "is required" }),
@@ -212,13 +211,12 @@ function fromJson(content: string, name: string): Capture {
     const problems = parsed.error.issues.map(({ path, message }) => ({ at: path.join("."), message }));
     throw new PaylinkError("usage", `${name} is not a captured webhook.`, { problems });
   }
-  const { method, url, target, headers: lines, trailers, body, bodyBase64 } = parsed.data;
+  const { method, url, target, headers: lines, body, bodyBase64 } = parsed.data;
   const { address, rest } = splitUrl(target ?? url ?? "", target === undefined);
   const request = {
     method,
     target: rest,
     headers: lines.map(octets),
-    ...(trailers === undefined ? {} : { trailers: trailers.map(octets) }),
     body: body ?? bodyBase64 ?? new Uint8Array(),
   };
   return address === undefined ? { request } : { request, address };

@@ -1,9 +1,8 @@
 /** Finds what changed a body in transit: the variant of it that its Content-Digest matches. */
-import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { stringifyJson } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
 import { RAW_BODY_FIXES } from "../../domain/reasons.ts";
-import { fieldLines, type HttpRequest } from "../../http/message.ts";
+import type { HttpRequest } from "../../http/message.ts";
 import { checkDigest } from "../digest.ts";
 import type { Hint, Variant } from "./hint.ts";
 
@@ -60,22 +59,11 @@ const CHANGES: readonly BodyChange[] = [
     },
   },
   {
-    variant: "gzip added",
-    advice:
-      "The digest is over the decompressed bytes: something compressed the body after it was signed. Turn off compression between the service and this endpoint.",
-    apply: (body) =>
-      [gunzipSync, inflateSync, brotliDecompressSync].flatMap(
-        (decode) => attempt(() => decode(body, { maxOutputLength: MAX_DECODED })) ?? [],
-      ),
-  },
-  {
     variant: "body re-serialised",
     advice: `The digest is that of the same JSON in another spelling: the body was parsed and written again. ${RAW_BYTES}`,
     apply: (body) => spellings(body.toString("utf8")).map((text) => Buffer.from(text)),
   },
 ];
-
-const MAX_DECODED = 4 * 1024 * 1024;
 
 function attempt<T>(work: () => T): T | undefined {
   try {
@@ -113,16 +101,5 @@ export function signedBody({ headers, body }: HttpRequest): Variant<Buffer> | un
   for (const { variant, advice, apply } of CHANGES)
     for (const changed of apply(Buffer.from(body)))
       if (checkDigest(headers, changed).ok) return { kind: "body", variant, advice, changed };
-  return isDecompressed(headers, body) ? { ...DECOMPRESSED, changed: Buffer.from(body) } : undefined;
+  return undefined;
 }
-
-/** Content-Encoding says gzip, and the body is not. Compressing it again would not give the same bytes. */
-const isDecompressed = (headers: HttpRequest["headers"], body: Uint8Array): boolean =>
-  fieldLines(headers, "content-encoding").some((line) => /gzip/i.test(line)) &&
-  !(body[0] === 0x1f && body[1] === 0x8b);
-
-const DECOMPRESSED = {
-  kind: "body",
-  variant: "gzip undone",
-  advice: `Content-Encoding says gzip but the body is not compressed: something decompressed it, and the digest is over the compressed bytes (RFC 9530 2). ${RAW_BYTES}`,
-} as const;
