@@ -1,7 +1,7 @@
 /** The first pass over a list: checks every row before the first is sent. */
+import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import type { Problem } from "../domain/errors.ts";
 import { isKnownCurrency, Sums } from "../domain/money.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { Columns } from "./columns.ts";
 import { digestOf, requestOf, textOf, type BuildRequest, type Row } from "./row.ts";
 import type { CheckedRow } from "./sent-rows.ts";

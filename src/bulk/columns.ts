@@ -2,8 +2,7 @@
 import { shellWord, type Problem } from "../domain/errors.ts";
 import { isKnownCurrency } from "../domain/money.ts";
 import { accepted, isMisspelled, nearest, refused, type Parsed } from "../domain/parse-result.ts";
-import { requestFields } from "../domain/payment-link.ts";
-import { labelOf } from "../domain/payment-link-fields.ts";
+import { labelOf, requestFields } from "../domain/payment-link-fields.ts";
 
 export interface Column {
   /** As written in the file. */

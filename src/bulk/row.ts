@@ -1,4 +1,5 @@
 /** One row of a list of links, in any file format: its cells, the request that they ask for, and a digest of that request. */
+import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { hash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
 import {
@@ -10,7 +11,6 @@ import {
   type JsonObject,
 } from "../domain/json.ts";
 import { amountKey } from "../domain/money.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import type { Column } from "./columns.ts";
 
 export interface Cell {

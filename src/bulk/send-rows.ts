@@ -1,8 +1,9 @@
 /** The second pass over a list: sends each remaining row once, and writes its outcome to disk. */
+import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import pLimit, { type LimitFunction } from "p-limit";
 import { hint, PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
 import { stringifyJson } from "../domain/json.ts";
-import { REUSABLE_LIFETIME, type PaymentLinkRequest } from "../domain/payment-link.ts";
+import { REUSABLE_LIFETIME } from "../domain/payment-link.ts";
 import { addDuration } from "../domain/time.ts";
 import type { Pace } from "./pace.ts";
 import { digestOf, problemsText, requestOf, type BuildRequest, type Row } from "./row.ts";

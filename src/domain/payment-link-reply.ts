@@ -4,7 +4,7 @@ import { problemWith, type Problem } from "./errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { type Amount, compareAmounts } from "./money.ts";
 import { pastExpiry } from "./payment-link.ts";
-import { LINK_DATES } from "./payment-link-fields.ts";
+import { fieldsOf, LINK_DATES } from "./payment-link-fields.ts";
 import {
   type PaymentLink,
   type PaymentLinkRequest,
@@ -13,8 +13,6 @@ import {
 } from "./payment-link-values.ts";
 import { parseWebAddress } from "./addresses.ts";
 import { duration, isUtcDateTime, parseInstant } from "./time.ts";
-
-export type { PaymentLink, WellFormedLink } from "./payment-link-values.ts";
 
 /** The status on creation (States rule 1). */
 export const ACTIVE = "active";
@@ -43,8 +41,10 @@ export function readPaymentLink(
   return { link, violations };
 }
 
-/** Fields of the request that it need not have: a null says the same as a reply without them. */
-const OPTIONAL = ["invoiceId", "description"];
+/** Texts that a reply need not have: a null says the same as a reply without them. */
+const OPTIONAL: readonly string[] = fieldsOf("reply").flatMap(([path, { type, reply }]) =>
+  type === "text" && reply === "optional" ? [path] : [],
+);
 
 const withoutNulls = (reply: JsonObject): JsonObject =>
   Object.fromEntries(

@@ -21,9 +21,6 @@ import {
 import { isExposed, parseWebAddress } from "./addresses.ts";
 import { problemWith, type Problem } from "./errors.ts";
 
-export { requestFields } from "./payment-link-fields.ts";
-export type { PaymentLinkRequest } from "./payment-link-values.ts";
-
 /** The mode in which bounds apply (Endpoints rule 9); also the default mode of `linkOptions`. */
 export const VARIABLE_MODE = "REUSABLE_VARIABLE";
 /** The service's default for `paymentReferenceMode`. */

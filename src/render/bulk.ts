@@ -1,7 +1,7 @@
 /** Shows a bulk run: its list before it is sent, its progress, its warnings and the number of rows with each outcome. */
+import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import type { Problem } from "../domain/errors.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { labelOf, type LinkFieldPath } from "../domain/payment-link-fields.ts";
 import { renderServiceName } from "./account.ts";
 import { localTime, renderTable } from "./layout.ts";

@@ -1,6 +1,6 @@
 /** What a customer enters: a test card and personal details, as the form asks for them, with the checks on both. */
+import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import type { Problem } from "../domain/errors.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import { CARD_SCHEMES, digitsOf, schemeOf, testCard } from "../domain/test-cards.ts";
 import { hasCheckDigit } from "../domain/card-numbers.ts";
 import type { Field } from "./form.ts";

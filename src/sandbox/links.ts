@@ -1,4 +1,5 @@
 /** Payment links: created and changed by the specification's rules, with dates and a status. */
+import type { WellFormedLink } from "../domain/payment-link-values.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import {
@@ -7,7 +8,6 @@ import {
   LISTED_AGE,
   type Checked,
   type LinkStatus,
-  type WellFormedLink,
 } from "../domain/payment-link-reply.ts";
 import { TRANSACTION_TYPES } from "../domain/known-services.ts";
 import { checkRequest, REUSABLE_LIFETIME, SALE } from "../domain/payment-link.ts";

@@ -1,7 +1,7 @@
 /** The client of the service: creates, lists, shows, updates and cancels payment links, and reads transactions. */
+import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { type Effect, hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { stringifyJson } from "../domain/json.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link.ts";
 import {
   type CreatedLink,
   expiryIn,

@@ -1,10 +1,10 @@
 /** The links in the replies of the service: one that was created, one by its id, and a page of a list. */
+import type { PaymentLink, PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { type Effect, hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { findWrapped } from "../domain/envelope.ts";
 import { isJsonNumber, type Json, type JsonObject, memberOf } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import { LINK_STATUSES, type PaymentLink, readPaymentLink } from "../domain/payment-link-reply.ts";
-import type { PaymentLinkRequest } from "../domain/payment-link.ts";
+import { LINK_STATUSES, readPaymentLink } from "../domain/payment-link-reply.ts";
 import { isWebAddress } from "../domain/addresses.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { checkAddress, reportedError, UnusableAnswer, whenUnknown } from "./failures.ts";

@@ -5,7 +5,6 @@ import {
   VARIABLE_MODE,
   VERIFICATION,
   type CheckedRequest,
-  type PaymentLinkRequest,
 } from "../domain/payment-link.ts";
 import type { Problem } from "../domain/errors.ts";
 import {
@@ -20,7 +19,7 @@ import {
   type JsonObject,
 } from "../domain/json.ts";
 import { FIELD_OF, nameOf, type ValueFlag, VALUE_FLAGS } from "../domain/payment-link-fields.ts";
-import { fieldFromText, type AmountParser } from "../domain/payment-link-values.ts";
+import { fieldFromText, type AmountParser, type PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { accepted } from "../domain/parse-result.ts";
 import { formatInstant, parseExpiry } from "../domain/time.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";

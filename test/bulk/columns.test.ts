@@ -2,8 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Columns, fieldMeantBy, misnamed, parseMapping } from "../../src/bulk/columns.ts";
-import { requestFields } from "../../src/domain/payment-link.ts";
-import { labelOf } from "../../src/domain/payment-link-fields.ts";
+import { labelOf, requestFields } from "../../src/domain/payment-link-fields.ts";
 
 const ADDRESS = "customerDetails.billingAddress";
 

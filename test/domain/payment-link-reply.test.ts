@@ -1,10 +1,11 @@
 /** The reply to a created link: shown whatever it holds, with each broken rule of the specification named. */
 
+import type { PaymentLinkRequest } from "../../src/domain/payment-link-values.ts";
 import { describe, expect, it, test } from "vitest";
 import { isJsonObject, type Json } from "../../src/domain/json.ts";
 import { parseJson } from "../../src/domain/parse-json.ts";
 import { readPaymentLink } from "../../src/domain/payment-link-reply.ts";
-import { checkRequest, type PaymentLinkRequest } from "../../src/domain/payment-link.ts";
+import { checkRequest } from "../../src/domain/payment-link.ts";
 
 function read(text: string): Json {
   const json = parseJson(text);

@@ -1,9 +1,10 @@
 /** The request of a payment link: every rule of the specification's tables, every problem named at once. */
 
+import { requestFields } from "../../src/domain/payment-link-fields.ts";
 import { describe, expect, it, test } from "vitest";
 import { isJsonObject, type Json, stringifyJson } from "../../src/domain/json.ts";
 import { parseJson } from "../../src/domain/parse-json.ts";
-import { checkRequest, requestFields } from "../../src/domain/payment-link.ts";
+import { checkRequest } from "../../src/domain/payment-link.ts";
 import { fieldFromText } from "../../src/domain/payment-link-values.ts";
 
 const NOW = new Date("2025-01-31T12:00:00Z");

@@ -1,6 +1,6 @@
 /** A request that every service takes, and the answer that the specification gives to it. */
+import type { PaymentLinkRequest } from "../../src/domain/payment-link-values.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
-import type { PaymentLinkRequest } from "../../src/domain/payment-link.ts";
 
 export const REQUEST: PaymentLinkRequest = {
   amount: new JsonNumber("10.00"),

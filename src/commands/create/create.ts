@@ -1,9 +1,9 @@
 /** `paylink create`: makes a request of its flags, sends it once and shows the link: the card, its URL or the service's JSON. */
+import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
 import type { Context } from "../../context.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { memberOf, stringifyJson } from "../../domain/json.ts";
 import { LINKS_PATH } from "../../domain/known-services.ts";
-import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import { nameOf } from "../../domain/payment-link-fields.ts";
 import { signOf } from "../../domain/money.ts";
 import { messageOf } from "../../domain/system-reason.ts";

@@ -1,4 +1,5 @@
 /** `paylink demo`: the whole loop in one process, on free ports and in a temporary home. */
+import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
 import { outcomeName, type SampleOutcome } from "../../domain/outcome.ts";
 import { type Api, createApi } from "../../service/client.ts";
 import { payAtCheckout } from "../../service/sandbox.ts";
@@ -6,12 +7,7 @@ import { fixedToken } from "../../service/tokens.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { JsonNumber } from "../../domain/json.ts";
-import {
-  type PaymentLinkRequest,
-  SUBSCRIPTION_START,
-  VARIABLE_MODE,
-  VERIFICATION,
-} from "../../domain/payment-link.ts";
+import { SUBSCRIPTION_START, VARIABLE_MODE, VERIFICATION } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";

@@ -5,8 +5,8 @@ import { stringifyJson } from "../../domain/json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
-import { labelOf, meaningOf, titleOf } from "../../domain/payment-link-fields.ts";
-import { requestFields, SUBSCRIPTION_START, VARIABLE_MODE } from "../../domain/payment-link.ts";
+import { labelOf, meaningOf, titleOf, requestFields } from "../../domain/payment-link-fields.ts";
+import { SUBSCRIPTION_START, VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { safeJson } from "../../render/safe-text.ts";
 import {
   clipped,

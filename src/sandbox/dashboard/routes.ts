@@ -1,9 +1,10 @@
 /** The dashboard's addresses: its pages and their files, and its buttons with `paylink sandbox advance` and `rotate-key`. */
+import { requestFields } from "../../domain/payment-link-fields.ts";
 import type { Context, Hono } from "hono";
 import type { Problem } from "../../domain/errors.ts";
 import { setAt, type JsonObject } from "../../domain/json.ts";
 import { fieldFromText } from "../../domain/payment-link-values.ts";
-import { checkRequest, requestFields } from "../../domain/payment-link.ts";
+import { checkRequest } from "../../domain/payment-link.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../../domain/time.ts";
 import { cardFor } from "../../domain/test-cards.ts";

@@ -1,8 +1,8 @@
 /** What the ledger stores: links, payments, deliveries and attempts with their columns. */
+import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
 import * as z from "zod/mini";
 import { isJsonObject, stringifyJson, type JsonObject } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
-import type { PaymentLinkRequest } from "../../domain/payment-link.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import { CUSTOMER_FIELD_NAMES } from "../customer.ts";
