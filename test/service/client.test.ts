@@ -70,7 +70,7 @@ describe("a request that may have arrived", () => {
 
   it("has an unknown outcome if no answer arrives", async () => {
     const server = await rawServer(() => undefined);
-    const error = await failure(apiAt(server.url, { timeout: 200 }).api.createLink(REQUEST));
+    const error = await failure(apiAt(server.url, { timeout: 1500 }).api.createLink(REQUEST));
     expect(error.code).toBe("outcome_unknown");
     expect(server.requests).toHaveLength(1);
   });

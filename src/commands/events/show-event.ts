@@ -1,11 +1,13 @@
 /** `paylink events show`: one event in full, with everything that happened to it. */
 import type { Context } from "../../context.ts";
+import { paylink } from "../../domain/errors.ts";
 import { findOne } from "../../store/event-store.ts";
 import type { History } from "../../store/reading.ts";
 import { asReceived, type Delivery, type StoredEvent, type StoredRejection } from "../../store/rows.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { eventLine, failedCheck, requestDocument } from "../../receiver/events.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
+import { renderCommand } from "../../render/hint.ts";
 import { clockTime, formatLocal } from "../../render/layout.ts";
 import { renderForward, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -43,9 +45,10 @@ const rejectionDocument = ({ request, ...rejection }: StoredRejection): string =
 function eventText(
   event: StoredEvent,
   { arrivals, attempts, actions }: History,
-  { out: { paint, width } }: Context,
+  context: Context,
   command: string | undefined,
 ): string {
+  const { paint, width } = context.out;
   const { verdict, request, receivedAt, id, delivery } = event;
   const lines = [
     renderWebhook(asReceived(event), { paint, width, transactionCommand: command }),
@@ -70,7 +73,7 @@ function eventText(
     })),
   ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
   lines.push(...happened.map(({ text }) => text));
-  if (delivery !== null) lines.push(`    ${deliveryWords(id, delivery, paint)}`);
+  if (delivery !== null) lines.push(`    ${deliveryWords(id, delivery, context)}`);
   return lines.join("\n");
 }
 
@@ -80,13 +83,18 @@ function verdictWords({ keyid, alg, created, covered }: Verdict): string {
   return `${alg}${key}${when}, covers ${covered.map(safeText).join(" ")}`;
 }
 
-function deliveryWords(id: string, { state, attempts, isTrying, next }: Delivery, paint: Paint): string {
+function deliveryWords(
+  id: string,
+  { state, attempts, isTrying, next }: Delivery,
+  { out: { paint }, named }: Context,
+): string {
+  const retry = renderCommand(paylink("events", "retry", id), named);
   const made = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   if (state === "delivered") return paint.green("delivered: your application accepted it");
   if (state === "skipped")
-    return `${paint.yellow("skipped: never forwarded")}; paylink events retry ${id}   forwards it after all`;
+    return `${paint.yellow("skipped: never forwarded")}; ${retry}   forwards it after all`;
   if (state === "failed")
-    return `${paint.red(`failed after ${made}`)}; paylink events retry ${id}   makes it due for a listen --ack stored`;
+    return `${paint.red(`failed after ${made}`)}; ${retry}   makes it due for a listen --ack stored`;
   if (isTrying) return paint.yellow("an attempt is under way");
   if (attempts === 0) return paint.yellow("waits for its first attempt");
   return paint.yellow(
@@ -94,7 +102,7 @@ function deliveryWords(id: string, { state, attempts, isTrying, next }: Delivery
   );
 }
 
-function rejectionText(rejection: StoredRejection, { out: { paint } }: Context): string {
+function rejectionText(rejection: StoredRejection, { out: { paint }, named }: Context): string {
   const { request, id, receivedAt, verdict } = rejection;
   return [
     renderRejection(`${clockTime(receivedAt)} ${id}`, rejection, paint),
@@ -104,8 +112,8 @@ function rejectionText(rejection: StoredRejection, { out: { paint } }: Context):
     ...(request === null
       ? []
       : [
-          `  paylink verify --event ${id}   explains it`,
-          `  paylink events accept ${id}   stores it if it verifies with the keys of today`,
+          `  ${renderCommand(paylink("verify", "--event", id), named)}   explains it`,
+          `  ${renderCommand(paylink("events", "accept", id), named)}   stores it if it verifies with the keys of today`,
         ]),
   ].join("\n");
 }
