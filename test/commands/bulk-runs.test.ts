@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../support/context.ts";
-import { bulkLists, listOfRows } from "../support/bulk-list.ts";
+import { bulkLists, expectExactlyOnce, listOfRows } from "../support/bulk-list.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService } from "../support/link-service.ts";
@@ -13,18 +13,6 @@ const listOf = bulkLists(runCommand);
 const never = (): never => {
   throw new Error("nothing should have been sent");
 };
-
-/** What the results say of each row, held against what the service made. */
-function expectExactlyOnce(results: string[][], links: ReadonlyMap<string, number>, rows: number): void {
-  const [, ...records] = results;
-  expect(records.map(([invoice]) => invoice)).toEqual(Array.from({ length: rows }, (_, row) => `I${row}`));
-  for (const [invoice = "", , , , id, , status] of records) {
-    const made = links.get(invoice) ?? 0;
-    expect([invoice, status, made]).toEqual([invoice, status, status === "created" ? 1 : Math.min(made, 1)]);
-    expect(["created", "unknown"]).toContain(status);
-    if (status === "created") expect(id).toBe(`${invoice}.1`);
-  }
-}
 
 describe("a run of bulk", () => {
   it("reads rows from standard input, and prints a JSON line for each", async () => {
@@ -165,13 +153,6 @@ describe("a run of bulk", () => {
     });
   });
 
-  it("does not say how many rows were not sent if it stopped at the last one", async () => {
-    const service = await startLinkService(() => ({ status: 401 }));
-    const { exit, stderr } = await listOf(listOfRows(1), service).send();
-    expect(exit).toBe(3);
-    expect(stderr).toContain("✗ The run was stopped. The service answered 401");
-  });
-
   it("sends rows of unknown outcome again only with --retry-unknown", async () => {
     const service = await startLinkService(({ before }) =>
       before === 4 ? "reset" : before === 7 ? "created and silent" : "create",
@@ -187,6 +168,15 @@ describe("a run of bulk", () => {
     expect(again.exit).toBe(0);
     expect(again.stdout).toContain("12 rows: 2 created, 10 sent before");
     expect(service.arrivals).toHaveLength(14);
+  });
+
+  it("has no created row without a URL", async () => {
+    const service = await startLinkService(() => "created without a URL");
+    const sent = listOf(listOfRows(1), service);
+    expect((await sent.send()).exit).toBe(6);
+    expect(sent.results()[1]?.slice(4).join()).toBe(
+      ',,unknown,"The service answered 200 with no URL of a link. {""result"":""done""}"',
+    );
   });
 
   it("creates each link once at a service that refuses, resets and stalls at random", async () => {

@@ -50,33 +50,6 @@ describe("the options of bulk", () => {
       serve: () => Promise.reject(new Error("nothing should have been served")),
     });
 
-  it("have the documented defaults", async () => {
-    expect(await optionsOf({})).toMatchObject({
-      file: "orders.csv",
-      service: "http://localhost:1",
-      concurrency: 8,
-      rate: undefined,
-      timeout: 30_000,
-      output: undefined,
-      force: false,
-      skipInvalid: false,
-      retryUnknown: false,
-      again: false,
-    });
-  });
-
-  it("read every flag", async () => {
-    const flags = {
-      output: "out.JSONL",
-      concurrency: "256",
-      rate: "20/s",
-      timeout: "1m",
-      skipInvalid: true,
-      retryUnknown: true,
-    };
-    expect(await optionsOf(flags)).toMatchObject({ ...flags, concurrency: 256, rate: 20, timeout: 60_000 });
-  });
-
   it("report every problem at once", async () => {
     const flags = { output: "out.txt", concurrency: "0", rate: "fast", timeout: "0s", from: "base.json" };
     const failure: unknown = await optionsOf(flags, { base: '{"amount": 1, "amount": 2}' }).catch(
@@ -166,12 +139,6 @@ describe("bulk, before anything is sent,", () => {
     expect(run.stderr).toContain(words);
     expect(readFileSync(path, "utf8")).toBe(LIST);
   });
-
-  it("refuses a list that cannot be read", async () => {
-    const run = await runCommand(["bulk", "no-such-list.csv"], { env: ACCOUNT, send: never });
-    expect(run.exit).toBe(2);
-    expect(run.stderr).toContain("no-such-list.csv");
-  });
 });
 
 describe("bulk", () => {
@@ -213,16 +180,9 @@ describe("bulk", () => {
     expect(readdirSync(list.memory).filter((name) => /spool/.test(name))).toEqual([]);
   });
 
-  it("prints JSON lines alone with --json", async () => {
-    const { run } = await send(listOf(LIST.replaceAll("\n", ",colour\n")), () => "create", "--json");
-    expect(run).toMatchObject({ exit: 0, stderr: "" });
-    expect(jsonLines(run.stdout).map(({ type }) => type)).toEqual(["row", "row", "row", "summary"]);
-  });
-
   it.each<[string, Fate, number, string]>([
     ["unknown", "reset", 6, "outcome_unknown"],
     ["refused", { status: 422 }, 4, "refused"],
-    ["not authorised", { status: 401 }, 3, "unauthorized"],
   ])("ends with the worst outcome: %s", async (_, fate, exit, code) => {
     const { run } = await send(listOf(LIST), () => fate, "--json", "--concurrency", "1");
     expect(run.exit).toBe(exit);

@@ -1,11 +1,11 @@
 /** `paylink bulk`, the real binary: against the sandbox, on a terminal, interrupted, killed, and two at once. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { bulkLists, listOfRows } from "../support/bulk-list.ts";
+import { describe, expect, it, vi } from "vitest";
+import { bulkLists, expectExactlyOnce, listOfRows } from "../support/bulk-list.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { startLinkService, type LinkService } from "../support/link-service.ts";
+import { startLinkService } from "../support/link-service.ts";
 import { ENTER, openScreen } from "../support/screen.ts";
 import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 
@@ -60,25 +60,6 @@ describe("bulk", () => {
     expect(jsonLines(stdout).at(-1)).toMatchObject(summary);
   });
 
-  it("finishes running requests at Ctrl-C, and says how to continue", async () => {
-    const service = await startLinkService(() => "create");
-    const cut = listOf(listOfRows(400), service);
-    const running = startPaylink([...cut.args, "--rate", "50", "--json"], cut);
-    await running.until(/"created"/);
-    const ended = await running.stop();
-    expect(ended.code).toBe(130);
-    expect(ended.stderr).toContain("Run the same command again to continue");
-    expect(ended.stderr).not.toContain("Warning");
-    expect(jsonLines(ended.stdout).at(-1)).toMatchObject({
-      type: "summary",
-      unknown: 0,
-      created: service.arrivals.length,
-    });
-    expect((await cut.send()).code).toBe(0);
-    expect(service.arrivals).toHaveLength(400);
-    expect([...service.links.values()].every((links) => links === 1)).toBe(true);
-  });
-
   it("shows a list on a terminal, sends nothing after a no, and everything after a yes", async () => {
     const home = temporaryHome();
     await startSandbox(home);
@@ -113,18 +94,6 @@ describe("bulk", () => {
     expect(readFileSync(join(home, "orders.links.csv"), "utf8")).toMatch(
       /^sep=;\nRechnung;Amount;Client;id;url;status;error\nR1;10,50;Ada;\S+;created;\n/,
     );
-  });
-
-  it.each([
-    ["--no-input", ["--no-input"], {}],
-    ["CI", [], { CI: "true" }],
-    ["a coding agent", [], { CLAUDECODE: "1" }],
-  ])("asks nothing on a terminal with %s", async (_, flags, env) => {
-    const service = await startLinkService(() => "create");
-    const list = listOf(listOfRows(2), service);
-    const screen = openScreen([...list.args, ...flags], { home: list.home, env: { ...service.env, ...env } });
-    expect(await screen.ended).toBe(0);
-    expect(service.arrivals).toHaveLength(2);
   });
 
   it("draws a bar on a terminal, and removes it at the end", async () => {
@@ -166,72 +135,23 @@ describe("bulk", () => {
   });
 });
 
-describe("a list that could do harm", () => {
-  it("is refused for a misspelled column", async () => {
-    const service = await startLinkService(() => "create");
-    const { send } = listOf("amount,curency,customerName\n10,USD,Ada\n", service);
-    const ended = await send();
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain("line 1, curency  is not a field: did you mean currency?");
-    expect(service.arrivals).toEqual([]);
-  });
-
-  it("has no created row without a URL", async () => {
-    const service = await startLinkService(() => "created without a URL");
-    const sent = listOf(listOfRows(1), service);
-    expect((await sent.send()).code).toBe(6);
-    expect(readFileSync(join(sent.home, "orders.links.csv"), "utf8")).toContain(
-      ',unknown,"The service answered 200 with no URL of a link. {""result"":""done""}"',
-    );
-  });
-});
-
-describe("each row exactly once", () => {
-  /** What the results say of each row, held against what the service made. */
-  function expectExactlyOnce(results: string[][], links: ReadonlyMap<string, number>, rows: number): void {
-    const [, ...records] = results;
-    expect(records.map(([invoice]) => invoice)).toEqual(Array.from({ length: rows }, (_, row) => `I${row}`));
-    for (const [invoice = "", , , , id, , status] of records) {
-      const made = links.get(invoice) ?? 0;
-      expect([invoice, status, made]).toEqual([
-        invoice,
-        status,
-        status === "created" ? 1 : Math.min(made, 1),
-      ]);
-      expect(["created", "unknown"]).toContain(status);
-      if (status === "created") expect(id).toBe(`${invoice}.1`);
-    }
+it("makes one link a row through ten kills at any moment", async () => {
+  const rows = 300;
+  const kills = 10;
+  const service = await startLinkService(() => "create");
+  const { arrivals } = service;
+  const killed = listOf(listOfRows(rows), service);
+  for (let after = 1; after <= kills; after++) {
+    const target = arrivals.length + after;
+    const running = startPaylink([...killed.args, "--json", "--rate", "400"], killed);
+    await vi.waitUntil(() => arrivals.length >= target, { interval: 1, timeout: 60_000 });
+    await running.stop("SIGKILL");
   }
-
-  const KILLS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-
-  /** Starts the list several times, and kills each run after so many requests. */
-  async function killRuns(killed: ReturnType<typeof listOf>, { arrivals }: LinkService): Promise<void> {
-    for (const after of KILLS) {
-      const running = startPaylink([...killed.args, "--json", "--rate", "400"], killed);
-      const target = arrivals.length + after;
-      await new Promise<void>((reached) => {
-        const look = setInterval(() => {
-          if (arrivals.length < target) return;
-          clearInterval(look);
-          reached();
-        }, 1);
-      });
-      await running.stop("SIGKILL");
-    }
-  }
-
-  it("through kills at any moment", async () => {
-    const rows = 300;
-    const service = await startLinkService(() => "create");
-    const killed = listOf(listOfRows(rows), service);
-    await killRuns(killed, service);
-    const ended = await killed.send();
-    expect([0, 6]).toContain(ended.code);
-    expect(ended.stderr).toMatch(/^\d+ of 300 rows were sent before: their links are in the results\.$/m);
-    expectExactlyOnce(killed.results(), service.links, rows);
-    const unknown = killed.results().filter((record) => record[6] === "unknown").length;
-    // Two rows for each of the 8 requests at the same time may be in progress at a kill.
-    expect(unknown).toBeLessThanOrEqual(KILLS.length * 2 * 8);
-  });
+  const ended = await killed.send();
+  expect([0, 6]).toContain(ended.code);
+  expect(ended.stderr).toMatch(/^\d+ of 300 rows were sent before: their links are in the results\.$/m);
+  expectExactlyOnce(killed.results(), service.links, rows);
+  const unknown = killed.results().filter((record) => record[6] === "unknown").length;
+  // Two rows for each of the 8 requests at the same time may be in progress at a kill.
+  expect(unknown).toBeLessThanOrEqual(kills * 2 * 8);
 });

@@ -1,6 +1,7 @@
 /** Lists for `paylink bulk`: a file in a home of its own, how to send it, and its results. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { temporaryHome } from "./home.ts";
 import type { LinkService } from "./link-service.ts";
 
@@ -33,3 +34,19 @@ export const bulkLists =
           .map((line) => line.split(",")),
     };
   };
+
+/** What the results say of each row, held against what the service made. */
+export function expectExactlyOnce(
+  results: string[][],
+  links: ReadonlyMap<string, number>,
+  rows: number,
+): void {
+  const [, ...records] = results;
+  expect(records.map(([invoice]) => invoice)).toEqual(Array.from({ length: rows }, (_, row) => `I${row}`));
+  for (const [invoice = "", , , , id, , status] of records) {
+    const made = links.get(invoice) ?? 0;
+    expect([invoice, status, made]).toEqual([invoice, status, status === "created" ? 1 : Math.min(made, 1)]);
+    expect(["created", "unknown"]).toContain(status);
+    if (status === "created") expect(id).toBe(`${invoice}.1`);
+  }
+}

@@ -1,7 +1,4 @@
-/**
- * A service that creates links and counts them by invoice, and that fails in whatever way a test asks for. It creates one
- * link for an `Idempotency-Key`, and refuses the key of another request.
- */
+/** A service that creates links and counts them by invoice, and that fails in whatever way a test asks for. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { listenOnFreePort } from "./ports.ts";
 
@@ -21,8 +18,6 @@ export interface LinkService {
   readonly links: Map<string, number>;
   /** Requests by invoice, in the order of their arrival. */
   readonly arrivals: string[];
-  /** Every key by invoice. */
-  readonly keys: Map<string, Set<string>>;
   /** What is sent for the account: environment variables. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -38,16 +33,7 @@ const CREATED = "2026-01-31T12:00:00Z";
 export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Promise<LinkService> {
   const links = new Map<string, number>();
   const arrivals: string[] = [];
-  const keys = new Map<string, Set<string>>();
-  const known = new Map<string, { readonly request: string; readonly link: string }>();
-  const create = (invoiceId: string, request: object, key: unknown): string => {
-    const link = typeof key === "string" ? known.get(key)?.link : undefined;
-    if (link !== undefined) return link;
-    const made = newLink(invoiceId, request);
-    if (typeof key === "string") known.set(key, { request: JSON.stringify(request), link: made });
-    return made;
-  };
-  const newLink = (invoiceId: string, request: object): string => {
+  const create = (invoiceId: string, request: object): string => {
     const number = (links.get(invoiceId) ?? 0) + 1;
     links.set(invoiceId, number);
     const id = `${invoiceId}.${number}`;
@@ -57,29 +43,25 @@ export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Prom
   };
   const answer = (request: object, incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const invoiceId = "invoiceId" in request ? String(request.invoiceId) : "";
-    const key = incoming.headers["idempotency-key"];
-    const earlier = typeof key === "string" ? known.get(key) : undefined;
     const fate = fateOf({ invoiceId, before: arrivals.length });
     arrivals.push(invoiceId);
-    if (typeof key === "string") keys.set(invoiceId, (keys.get(invoiceId) ?? new Set()).add(key));
-    if (earlier !== undefined && earlier.request !== JSON.stringify(request)) outgoing.writeHead(422).end();
-    else if (typeof fate === "object") {
+    if (typeof fate === "object") {
       const wait = fate.retryAfter === undefined ? {} : { "Retry-After": String(fate.retryAfter) };
       // The words of the service itself: a gateway's 503 would leave the outcome open.
       outgoing
         .writeHead(fate.status, wait)
         .end(fate.status === 503 ? '{"code":503,"message":"not now"}' : "");
     } else if (fate === "create")
-      outgoing.writeHead(200, { "Content-Type": "application/json" }).end(create(invoiceId, request, key));
+      outgoing.writeHead(200, { "Content-Type": "application/json" }).end(create(invoiceId, request));
     else if (fate === "create otherwise")
       outgoing
         .writeHead(200, { "Content-Type": "application/json" })
-        .end(create(invoiceId, { ...request, amount: 1 }, key));
+        .end(create(invoiceId, { ...request, amount: 1 }));
     else if (fate === "created without a URL") {
-      create(invoiceId, request, key);
+      create(invoiceId, request);
       outgoing.writeHead(200, { "Content-Type": "application/json" }).end('{"result":"done"}');
     } else {
-      if (fate !== "reset") create(invoiceId, request, key);
+      if (fate !== "reset") create(invoiceId, request);
       if (fate !== "created and silent") incoming.socket.destroy();
     }
   };
@@ -96,7 +78,6 @@ export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Prom
     url,
     links,
     arrivals,
-    keys,
     env: { PAYLINK_BASE_URL: url, PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1" },
   };
 }
