@@ -21,8 +21,10 @@ export function createHome(publicKey) {
  * @param {string} home
  * @param {readonly string[]} args More flags of listen.
  */
-export const startListen = (home, ...args) =>
-  start(home, [BINARY, "listen", "--port", "0", "--json", "--key", join(home, "key.pem"), ...args]);
+export const startListen = (home, ...args) => {
+  const port = args.includes("--port") ? [] : ["--port", "0"];
+  return start(home, [BINARY, "listen", ...port, "--json", "--key", join(home, "key.pem"), ...args]);
+};
 
 /**
  * A program of this folder to compare listen with.
