@@ -73,7 +73,7 @@ export async function forward(
       status,
       detail: isAccepted(status) ? "" : beginning(body),
       timedOut: false,
-      sent: true,
+      sent: !isNotReached(reply),
       reply,
       retryAfter: ASKS_TO_WAIT.has(status) ? retryAfter(reply, now()) : undefined,
       ...(age !== undefined && REFUSES_SIGNATURE.has(status) ? { signatureAge: age } : {}),
@@ -118,6 +118,15 @@ export const replyFor = (
 });
 
 const NOTHING = { headers: [], body: new Uint8Array() };
+
+const UNAVAILABLE = "error=destination_unavailable";
+
+/** The answer in place of a target that accepts no connection. */
+export const notReached = (status: number, answer?: Pick<HttpReply, "headers" | "body">): HttpReply =>
+  replyFor(status, UNAVAILABLE, answer);
+
+const isNotReached = ({ headers }: HttpReply): boolean =>
+  fieldLines(headers, "proxy-status").includes(`paylink; ${UNAVAILABLE}`);
 
 /** The answer to a repeated webhook that is not forwarded again. */
 export const ACCEPTED_BEFORE = replyFor(200, 'details="the application accepted it before"');

@@ -19,6 +19,7 @@ import {
   forward,
   type Forwarded,
   type ForwardOptions,
+  notReached,
   replyFor,
   type Route,
   targetOf,
@@ -348,7 +349,7 @@ const UNDER_WAY: HttpReply = {
 function answerFor({ status, timedOut, sent, reply }: Attempt): HttpReply {
   if (status === null) {
     if (timedOut) return replyFor(504, "error=http_response_timeout");
-    return replyFor(502, `error=${sent ? "connection_terminated" : "destination_unavailable"}`);
+    return sent ? replyFor(502, "error=connection_terminated") : notReached(502);
   }
   const answer = reply && {
     // Its body is decoded.

@@ -389,7 +389,9 @@ describe("events replay", () => {
   it("exits 5 where nothing answers, in every form of an address", async () => {
     const { events } = await storedHome(APPROVED);
     const port = await freePort();
-    for (const to of [port, `${port}/hook`, `localhost:${port}`, `http://127.0.0.1:${port}/`]) {
+    const addresses = [port, `${port}/hook`, `localhost:${port}`, `http://127.0.0.1:${port}/`];
+    const brokers = [`nats://127.0.0.1:${port}/payments`, `amqp://127.0.0.1:${port}/payments?key=a`];
+    for (const to of [...addresses, ...brokers]) {
       const replayed = await events("replay", "--all", "--to", to);
       expect(replayed).toMatchObject({ exit: 5, stderr: expect.stringContaining("Nothing answers at") });
     }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { type BrokerVariable, isBroker } from "../../domain/brokers.ts";
 import { reasonOf, type Send } from "../../http/exchange.ts";
 import type { HttpReply, HttpRequest } from "../../http/message.ts";
-import type { Deliver } from "../forward.ts";
+import { type Deliver, notReached } from "../forward.ts";
 import type { BrokerMessage, Connector, Login, Session } from "./broker.ts";
 
 /** Milliseconds in which a connection is made, without a shorter limit. */
@@ -102,12 +102,18 @@ function createBroker(url: URL, connect: () => Promise<Session>): Broker {
   };
   return {
     send: async (request, timeout = CONNECT_TIMEOUT) => {
-      const publish = async (): Promise<void> => (await session()).publish(messageOf(request), timeout);
+      let isOpen = false;
+      const publish = async (): Promise<void> => {
+        const open = await session();
+        isOpen = true;
+        await open.publish(messageOf(request), timeout);
+      };
       try {
         await within(timeout, publish(), `no confirmation within ${timeout / 1000} s`);
         return { status: 200, headers: [], body: NOTHING };
       } catch (error) {
-        return { status: UNAVAILABLE, headers: [], body: new TextEncoder().encode(wordsOf(error)) };
+        const answer = { headers: [], body: new TextEncoder().encode(wordsOf(error)) };
+        return isOpen ? { status: UNAVAILABLE, ...answer } : notReached(UNAVAILABLE, answer);
       }
     },
     check: async () => {
