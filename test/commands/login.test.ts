@@ -347,6 +347,14 @@ describe("what login checks before it stores", () => {
   it.each<[string, readonly string[], string, number, string, string]>([
     ["secret", [], "wrong", 3, "Bad client credentials", "paylink login --client-id"],
     ["scope", ["--token-scope", "links"], CLIENT.secret, 3, "Unknown scope", "--token-scope <scope>"],
+    [
+      "way to authenticate",
+      ["--token-auth", "basic"],
+      CLIENT.secret,
+      3,
+      "Bad client credentials",
+      "paylink login --client-id",
+    ],
     ["terminal", ["--terminal-id", "8"], CLIENT.secret, 3, "The terminal is not yours", "--terminal-id <id>"],
     [
       "key",

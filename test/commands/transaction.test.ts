@@ -24,6 +24,15 @@ describe("paylink transaction", () => {
     expect(seen.map(({ method, target }) => `${method} ${target}`)).toEqual(["GET /v1/transactions/u-1"]);
   });
 
+  it("shows custom data in which nothing moves the terminal, at the address of the uti", async () => {
+    const seen: HttpRequest[] = [];
+    const body = RECORD.replace("}", ',"merchantCustomData":"table 7\\u001b[2J"}');
+    const { stdout } = await runCommand(["transaction", "a/b"], answering(200, body, seen));
+    expect(stdout).toMatch(/^APPROVED/);
+    expect(stdout).toMatch(/merchantCustomData +table 7\\u\{1b\}\[2J/);
+    expect(seen[0]?.target).toBe("/v1/transactions/a%2Fb");
+  });
+
   it("names every problem at once", async () => {
     const run = await runCommand(["transaction", " ", "--timeout", "soon", "--json"], { env: ENV });
     expect(run.exit).toBe(2);

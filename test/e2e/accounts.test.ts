@@ -81,42 +81,6 @@ describe("login, without a terminal", () => {
   });
 });
 
-describe("what the service does", () => {
-  const env = (url: string) => ({
-    PAYLINK_BASE_URL: url,
-    PAYLINK_TOKEN: TOKEN,
-    PAYLINK_TERMINAL_ID: "1234567890",
-  });
-
-  it("leaves the outcome unknown if it dies after it has read the request", async () => {
-    const server = await rawServer((socket) => socket.resetAndDestroy());
-    const { code, stdout, stderr } = await runPaylink(FULL, { home: temporaryHome(), env: env(server.url) });
-    expect(code).toBe(6);
-    expect(stdout).toBe("");
-    expect(stderr).toContain("The request was sent, but no usable answer arrived");
-    expect(stderr).toContain("The link may exist.");
-  });
-
-  it("returns a transaction as it was sent, with its custom data", async () => {
-    const record =
-      '{"uti":"U-1", "transApproved":true,"transCancelled":false,"merchantCustomData":"table 7\\u001b[2J"}';
-    const server = await rawServer(reply(200, record));
-    const options = { home: temporaryHome(), env: env(server.url) };
-    const printed = await runPaylink(["transaction", "U-1", "--json"], options);
-    expect(printed.code).toBe(0);
-    expect(JSON.parse(printed.stdout)).toMatchObject({ outcome: "APPROVED", record: JSON.parse(record) });
-    expect(printed.stdout).toContain('"merchantCustomData":"table 7\\u001b[2J"');
-    const shown = await runPaylink(["transaction", "U-1"], options);
-    expect(shown.stdout).toMatch(/^APPROVED/);
-    expect(shown.stdout).toMatch(/merchantCustomData +table 7\\u\{1b\}\[2J/);
-    expect(server.requests[0]).toMatch(/^GET \/v1\/transactions\/U-1 HTTP/);
-    const missing = await rawServer(reply(404, ""));
-    const none = await runPaylink(["transaction", "a/b"], { ...options, env: env(missing.url) });
-    expect(none.code).toBe(4);
-    expect(missing.requests[0]).toMatch(/^GET \/v1\/transactions\/a%2Fb HTTP/);
-  });
-});
-
 describe("a reader that goes away", () => {
   it("is no fault", async () => {
     const binary = resolve(import.meta.dirname, "../../bin/paylink.js");

@@ -61,21 +61,3 @@ it("creates links, receives both outcomes and verifies a captured webhook", asyn
   writeFileSync(capture, approved.message.replace('"amountTrans":10', '"amountTrans":99'));
   expect((await run("verify", capture)).code).toBe(7);
 });
-
-it.each([
-  ["a client that authenticates with Basic", ["--token-auth", "basic"], "Bad client credentials"],
-  ["a wrong scope", ["--token-scope", "payments"], "Unknown scope"],
-  ["a terminal of another client", ["--terminal-id", "4711"], "The terminal is not yours"],
-])("refuses %s at login, in the service's own words", async (_, flags, words) => {
-  const { login } = await logIn(...flags);
-  expect(login.code).toBe(3);
-  expect(login.stderr).toContain(words);
-  expect(login.stdout + login.stderr).not.toContain(CLIENT.secret);
-});
-
-it("refuses a link for a terminal of another client", async () => {
-  const { run } = await logIn();
-  const { code, stdout, stderr } = await run("create", "--amount", "10", "--terminal-id", "4711");
-  expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-  expect(stderr).toContain("The terminal is not yours");
-});

@@ -321,7 +321,6 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     ),
   }),
   "profiles use": document({ current: text }),
-  "profiles rename": document(each(text, "renamed profile")),
   "profiles remove": document({ removed: text, current: orNull(text) }),
   "config list": document({
     profile: orNull(object({ name: text, source: oneOf("current", "environment", "flag") })),

@@ -25,7 +25,6 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
     /** A tunnel has an address of its own. */
     publicAddress: tunnel ? undefined : publicUrl && publicAddress(publicUrl, flags.path),
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
-    /** The JSON Pointer to the record in a webhook. */
     policy: policyOf(flags, settings),
     unverified: !flags.verify,
     forwarding: {
