@@ -1,6 +1,8 @@
 /** How `listen` forwards: before it acknowledges a webhook, or from the event store after that. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
+import { hint, paylink } from "../../domain/errors.ts";
+import { type Named, renderHint } from "../../render/hint.ts";
 import type { Backlog, DeliveryQueue, EventLog, Forward } from "../../receiver/events.ts";
 import { createForwarder, type Forwarder, type Progress } from "../../receiver/forwarder.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
@@ -59,10 +61,15 @@ const leftWords = (events: number): string =>
 export async function backlogNotice(
   { forwarding: { routes, delays } }: ListenOptions,
   queue: Pick<DeliveryQueue, "backlog"> | undefined,
+  named: Named,
 ): Promise<string | undefined> {
   if (queue === undefined || (routes.length > 0 && delays !== undefined)) return undefined;
   // A store that is away is said to be by what needs it.
   const { events } = await queue.backlog().catch(() => NONE);
   if (events === 0) return undefined;
-  return `${eventCount(events)} ${events === 1 ? "waits" : "wait"} to be forwarded, and this run does not do it. Start with --ack stored and --forward-to, or take them off the queue: paylink events skip`;
+  const wait = `${eventCount(events)} ${events === 1 ? "waits" : "wait"} to be forwarded`;
+  return renderHint(
+    hint`${wait}, and this run does not do it. Start with --ack stored and --forward-to, or take them off the queue: ${paylink("events", "skip", "<uti>")}`,
+    named,
+  );
 }

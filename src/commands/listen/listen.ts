@@ -109,7 +109,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     forwarding?.start();
     later(startDeleting(options.keep, store?.prune, context));
     void targets.check().catch((error: unknown) => out.warn(`${messageOf(error)}. ${UNTIL_IT_DOES}`));
-    const notice = await backlogNotice(options, store);
+    const notice = await backlogNotice(options, store, context.named);
     showReady({ listeners, adminUrl: admin?.url, forwardingKey }, options, context);
     if (notice !== undefined) out.warn(notice);
     if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
