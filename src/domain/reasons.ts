@@ -119,7 +119,10 @@ const BEFORE: Readonly<Record<MessageReason | Exclude<ListenerReason, "not_store
   unsupported_content_coding: { status: 415 },
   unsupported_transfer_coding: { status: 501 },
   request_timeout: { status: 408 },
-  body_too_large: { status: 413, advice: "The limit is 1 MiB; a webhook has a few KiB." },
+  body_too_large: {
+    status: 413,
+    advice: "The limit is 64 KiB unless --max-body says otherwise; a webhook has a few KiB.",
+  },
   body_incomplete: {
     status: 400,
     advice: "Capture all of the body, or find out what closed the connection.",

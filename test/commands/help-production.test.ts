@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
+import manifest from "../../package.json" with { type: "json" };
 import { createMetrics } from "../../src/receiver/metrics.ts";
 import { runCommand } from "../support/context.ts";
 
@@ -104,6 +105,8 @@ describe("paylink help production", () => {
     const [, entry = ""] = /^ENTRYPOINT (.*)$/m.exec(text) ?? [];
     await expectFlags(entry);
     expect(JSON.parse(entry)).toContain("--drain");
+    expect(text).toContain(`paylink-${manifest.version}.tgz`);
+    expect(await printed("kubernetes")).toContain(`paylink:${manifest.version}\n`);
     const [, check = ""] = /^HEALTHCHECK .* CMD (.*)$/m.exec(text) ?? [];
     const [program, flag, script] = JSON.parse(check) as string[];
     expect([program, flag]).toEqual(["node", "-e"]);
