@@ -248,11 +248,11 @@ describe("paylink links list", () => {
     expect(run.exit).toBe(2);
     const { error } = JSON.parse(run.stderr) as { error: { details: { problems: { at: string }[] } } };
     expect(error.details.problems.map(({ at }) => at)).toEqual([
-      "--timeout",
       "--status",
       "--since",
       "--until",
       "--limit",
+      "--timeout",
     ]);
     expect(queries).toEqual([]);
   });
