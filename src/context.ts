@@ -219,12 +219,7 @@ export interface Ask {
   text(question: TextQuestion): Promise<string>;
   /** The same, without showing the answer. */
   secret(question: Question): Promise<string>;
-  /** `initial` is the value of the choice that is selected first. */
-  choose<T>(
-    message: string,
-    choices: readonly Choice<T>[],
-    options?: { readonly initial: T | undefined },
-  ): Promise<T>;
+  choose<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
   /** `initial` is the answer if the user only presses Enter; yes by default. */
   confirm(message: string, options?: { readonly initial: boolean }): Promise<boolean>;
 }

@@ -66,17 +66,9 @@ export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSigna
       ask(({ password }) =>
         password({ message, mask: "*", toggleMask: false, validate: validate(check) }, context),
       ),
-    choose: (message, choices, { initial } = { initial: undefined }) =>
+    choose: (message, choices) =>
       ask(({ select }) =>
-        select(
-          {
-            message,
-            choices: choices.map((choice) => ({ ...choice })),
-            pageSize: PAGE_SIZE,
-            ...(initial === undefined ? {} : { default: initial }),
-          },
-          context,
-        ),
+        select({ message, choices: choices.map((choice) => ({ ...choice })), pageSize: PAGE_SIZE }, context),
       ),
     confirm: (message, { initial } = { initial: true }) =>
       ask(({ confirm }) => confirm({ message, default: initial }, context)),

@@ -98,16 +98,16 @@ const isMissing = (flag: ValueFlag, { missing }: BuiltRequest): boolean =>
 /** The answer becomes a flag, and follows the rules of that flag; without an answer there is no flag. */
 async function askField(flag: ValueFlag, answers: RequestFlags, parts: Parts): Promise<RequestFlags> {
   const { ask, build } = parts;
-  const without = { ...answers, [flag]: undefined };
-  const own = isMissing(flag, build(without)) ? answers[flag] : shownValue(flag, build(answers));
-  const isOptional = !isMissing(flag, build(without));
+  const built = build(answers);
+  const own = shownValue(flag, built);
+  const isOptional = own === undefined && !isMissing(flag, built);
   const answer = await ask.text({
     message: `${questionOf(FIELD_OF[flag])}${isOptional ? ", or Enter to skip" : ""}`,
     initial: own,
     editable: own !== undefined,
     check: (text) => problemOf(flag, text === "" ? undefined : text, answers, parts),
   });
-  return answer === own ? answers : { ...answers, [flag]: answer === "" ? undefined : answer };
+  return answer === (own ?? "") ? answers : { ...answers, [flag]: answer === "" ? undefined : answer };
 }
 
 /** A problem that an answer causes; what is still missing is left to later questions. */

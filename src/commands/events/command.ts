@@ -52,7 +52,7 @@ const selectionFlags = {
   ),
   until: flag(
     "--until <when>",
-    "received before this time, or on this day or before",
+    "received before this time, or by the end of this day",
     (typed, { now }) => parseUntil(typed, now()),
     { example: "1h" },
   ),

@@ -35,7 +35,7 @@ const list = command({
       parsePast,
       { example: "30d" },
     ),
-    until: flag("--until <when>", "created before this time, or on this day or before", parseEnd, {
+    until: flag("--until <when>", "created before this time, or by the end of this day", parseEnd, {
       example: "1d",
     }),
     limit: flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" }),
