@@ -200,11 +200,7 @@ async function killAndFinish(home, service, { rowOf, renamed }, most) {
       list = next;
       service.respell?.(runs);
     }
-    return bulk(
-      home,
-      [list, "--allow-duplicates", "--timeout", "2s", "-o", join(home, "results.csv")],
-      scheduleKill,
-    );
+    return bulk(home, [list, "--allow-duplicates", "-o", join(home, "results.csv")], scheduleKill);
   };
   let killed = 0;
   while (killed < most) {

@@ -7,8 +7,16 @@ import { bulkLists, expectExactlyOnce, listOfRows } from "../support/bulk-list.t
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService } from "../support/link-service.ts";
+import { openSender } from "../support/sender.ts";
 
-const listOf = bulkLists(runCommand);
+/** Waits a second for each answer. */
+const listOf = bulkLists((args, options) => {
+  const send = openSender();
+  return runCommand(args, {
+    ...options,
+    send: (request, limits) => send(request, { ...limits, timeout: 1000 }),
+  });
+});
 
 const never = (): never => {
   throw new Error("nothing should have been sent");
@@ -153,12 +161,25 @@ describe("a run of bulk", () => {
     });
   });
 
+  it("sends for as long as --timeout says, finishes what is in flight, and continues in the next run", async () => {
+    const service = await startLinkService(() => "create");
+    const cut = listOf(listOfRows(40), service);
+    const { exit, stdout, stderr } = await cut.send("--timeout", "300ms", "--rate", "20");
+    expect(exit).toBe(8);
+    expect(stderr).toMatch(
+      /The run was stopped, with \d+ rows not sent\. The time of --timeout has passed\./,
+    );
+    expect(stdout).toMatch(/^40 rows: \d+ created, \d+ not sent\n/);
+    expect((await cut.send()).exit).toBe(0);
+    expect([...service.links.values()]).toEqual(Array.from({ length: 40 }, () => 1));
+  });
+
   it("sends rows of unknown outcome again only with --retry-unknown", async () => {
     const service = await startLinkService(({ before }) =>
       before === 4 ? "reset" : before === 7 ? "created and silent" : "create",
     );
     const unknown = listOf(listOfRows(12), service);
-    const first = await unknown.send("--timeout", "2s");
+    const first = await unknown.send();
     expect(first.exit).toBe(6);
     expect(first.stdout).toContain("12 rows: 10 created, 2 unknown");
     expect(first.stderr).toMatch(/line \d+ {2}unknown {2}The request was sent/);
@@ -192,7 +213,7 @@ describe("a run of bulk", () => {
       return chance < 0.145 ? "created and silent" : chance < 0.15 ? { status: 500 } : "create";
     });
     const hostile = listOf(listOfRows(rows), service);
-    const ended = await hostile.send("--timeout", "1s");
+    const ended = await hostile.send();
     expect(ended.exit).toBe(6);
     expectExactlyOnce(hostile.results(), service.links, rows);
   });

@@ -10,6 +10,7 @@ import type { Plan } from "../../bulk/sent-rows.ts";
 import type { Context, Output } from "../../context.ts";
 import { isLoopback, parseWebAddress } from "../../domain/addresses.ts";
 import { stringifyJson } from "../../domain/json.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import { Sums } from "../../domain/money.ts";
 import { LONGEST_TIMER } from "../../domain/time.ts";
 import { count, rowsOf } from "../../render/bulk.ts";
@@ -20,13 +21,12 @@ import type { BulkOptions } from "./flags.ts";
 import { checkList, refusalOf, withList, type List } from "./list.ts";
 import { askedNow, confirmSending, introduce, renderPreview, sentBefore } from "./preview.ts";
 
+const TIMED_OUT = new PaylinkError("timed_out", "The time of --timeout has passed.");
+
 export async function bulk(context: Context, options: BulkOptions): Promise<number> {
   context.out.streamWarnings();
-  return withList(context, options, (list) =>
-    options.service === undefined || options.dryRun
-      ? dryRun(context, list, options)
-      : sendList(context, list, options, options.service),
-  );
+  const work = options.service === undefined || options.dryRun ? dryRun : sendList;
+  return withList(context, options, (list) => work(context, list, options));
 }
 
 /** Shows what would be sent, and why a run would not send it. */
@@ -54,17 +54,12 @@ async function dryRun(context: Context, list: List, options: BulkOptions): Promi
   return 0;
 }
 
-async function sendList(
-  context: Context,
-  list: List,
-  options: BulkOptions,
-  service: string,
-): Promise<number> {
+async function sendList(context: Context, list: List, options: BulkOptions): Promise<number> {
   const { reporter, sent } = list;
   const now = (): number => context.now().getTime();
   // Checked first: after the run it would be too late to learn that the results cannot be written.
   const output = await openOutput(context, options, list);
-  const api = await context.api({ exchangeTimeout: options.timeout, retries: false });
+  const api = await context.api({ retries: false });
   const checked = await checkList(context, list);
   const plan = sent.plan(now(), options);
   const failure = await refusalOf(context, list, checked, plan, options);
@@ -72,7 +67,7 @@ async function sendList(
   await confirmSending(context, list, checked, plan, options);
   sent.begin(options.again && !plan.continues);
   try {
-    const end = await run(context, list, plan, { ...options, service }, api);
+    const end = await run(context, list, plan, options, api);
     reporter.warnings(end.violations);
     await finishRun(context, list, { checked, plan, output }, end);
     return 0;
@@ -118,14 +113,16 @@ async function run(
   { now, random, signal }: Context,
   { rows, build, reporter, sent }: List,
   plan: Plan,
-  { concurrency, rate, service }: BulkOptions & { readonly service: string },
+  { concurrency, rate, timeout = LONGEST_TIMER, service = "" }: BulkOptions,
   api: Api,
 ): Promise<RunEnd> {
   reporter.begin(plan.rows - plan.invalid, sentBefore(plan));
   const violated = new RowProblems();
   const sums = new Sums();
   const halt = new AbortController();
-  const ended = AbortSignal.any([signal, halt.signal]);
+  // What is in flight then is finished, as at Ctrl-C.
+  const limit = AbortSignal.timeout(Math.min(timeout, LONGEST_TIMER));
+  const ended = AbortSignal.any([signal, halt.signal, limit]);
   // Every row in progress may listen for it.
   setMaxListeners(0, ended);
   const stopped = (): boolean => ended.aborted;
@@ -160,5 +157,6 @@ async function run(
   } finally {
     reporter.end();
   }
-  return { reason: ended.reason, violations: violated.list(), sums };
+  const reason: unknown = ended.reason === limit.reason && limit.aborted ? TIMED_OUT : ended.reason;
+  return { reason, violations: violated.list(), sums };
 }

@@ -37,8 +37,8 @@ export const bulkFlags = {
       default: "8",
     }),
     rate: flag("--rate <n/s>", "at most this many requests a second", parseRate, { example: "20" }),
-    timeout: flag("--timeout <duration>", "how long to wait for each answer", parseTimeout, {
-      default: "30s",
+    timeout: flag("--timeout <duration>", "how long to send (default: until all is sent)", parseTimeout, {
+      example: "10m",
     }),
     dryRun: toggle("--dry-run", "check every row, show what would be sent, and send nothing"),
     skipInvalid: toggle("--skip-invalid", "send the valid rows even if others are invalid"),
