@@ -22,6 +22,7 @@ import { logout } from "./commands/logout.ts";
 import { failAsUsage, refuseFlagsAsValues, refuseHelp } from "./commands/usage-errors.ts";
 import { profiles } from "./commands/profiles.ts";
 import { pay } from "./commands/pay.ts";
+import { inspect } from "./commands/inspect/command.ts";
 import { sandbox } from "./commands/sandbox/command.ts";
 import { status } from "./commands/status.ts";
 import { demo, test } from "./commands/local/command.ts";
@@ -40,6 +41,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Command>>>> = {
   "Webhooks:": {
     listen,
     events,
+    inspect,
     verify,
     trigger,
     check,

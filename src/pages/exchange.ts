@@ -5,7 +5,8 @@ import { stringifyJson } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
 import { targetUri } from "../http/message.ts";
-import type { Check } from "../signatures/explain/checks.ts";
+import { baseOf, checksOf, type Check } from "../signatures/explain/checks.ts";
+import type { Verdict } from "../signatures/verdict.ts";
 import { block, clipped, copyButton, folded, headerTable, panel, plural } from "./components.ts";
 import { table, type Listing } from "./lists.ts";
 import type { Page } from "./page.ts";
@@ -124,12 +125,11 @@ const STEPS: Readonly<Record<string, string>> = {
   "content-digest": "Digest",
 };
 
-/** What a stored verdict says. */
-export interface ShownVerdict {
-  /** In order, up to the first that failed. */
-  readonly checks: readonly Check[];
-  /** What was signed; null where that is not known. */
-  readonly base: string | null;
+/** A stored verdict, and what was judged when. */
+export interface Judged {
+  readonly verdict: Verdict;
+  readonly request: HttpRequest;
+  readonly at: Date;
 }
 
 interface Step extends Partial<Check> {
@@ -153,11 +153,13 @@ interface Verification {
   /** A command that judges the same request again. */
   readonly command: string;
   /** Where its input can be downloaded. */
-  readonly file?: string;
+  readonly file: string;
 }
 
 /** The signature on one line; what was checked and what was signed are folded, unless a step failed. */
-export function verdictPanel({ checks, base }: ShownVerdict, { command, file }: Verification): Page {
+export function verdictPanel({ verdict, request, at }: Judged, { command, file }: Verification): Page {
+  const checks = checksOf({ verdict, request, now: Math.floor(at.getTime() / 1000) });
+  const base = baseOf({ verdict, request });
   const steps = stepsOf(checks);
   const isRefused = checks.some(({ ok }) => !ok);
   return panel(
@@ -201,7 +203,9 @@ export function verdictPanel({ checks, base }: ShownVerdict, { command, file }: 
             ${copyButton("verify command", { text: command })}
           </div>
           <pre tabindex="0" role="region" aria-label="Verify command">${command}</pre>
-          ${file === undefined ? "" : html`<p class="hint"><a href="${file}" download>Download the request</a> for <code>paylink verify</code>.</p>`}
+          <p class="hint">
+            <a href="${file}" download>Download the request</a> for <code>paylink verify</code>.
+          </p>
         </div>`,
       )}`,
   );

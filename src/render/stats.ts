@@ -1,4 +1,6 @@
 /** The one sentence that says whether money is being lost now. */
+import { parseWebAddress } from "../domain/addresses.ts";
+import { isAccepted, type Forward } from "../receiver/events.ts";
 import type { Stats } from "../store/stats.ts";
 import { safeText } from "./safe-text.ts";
 
@@ -42,4 +44,28 @@ export function ageWords(milliseconds: number): string {
   const [name, length] = UNITS.find(([, unit]) => milliseconds >= 2 * unit) ?? ["second", 1_000];
   const count = Math.max(0, Math.floor(milliseconds / length));
   return counted(count, name, `${name}s`);
+}
+
+/** What somebody wants to know at three in the morning; `attempt` is the last one of what waits or failed. */
+export function situationSentence(
+  { pending, failed, oldest, lastAttempt }: Stats,
+  attempt: Pick<Forward, "target" | "status"> | undefined,
+  now: Date,
+): string {
+  const age = (since: Date): string => ageWords(now.getTime() - since.getTime());
+  if (pending.events + failed.events === 0)
+    return `Nothing waits, nothing has failed.${lastAttempt === null ? "" : ` Last forwarded ${age(lastAttempt)} ago.`}`;
+  const parts = [
+    pending.events === 0
+      ? ""
+      : `${counted(pending.events, "waits", "wait")}${oldest === null ? "" : `, the oldest for ${age(oldest)}`}`,
+    failed.events === 0 ? "" : counted(failed.events, "has failed", "have failed"),
+  ].filter((part) => part !== "");
+  return safeText(`${causeOf(attempt)}${parts.join("; ")}.`);
+}
+
+function causeOf(attempt: Pick<Forward, "target" | "status"> | undefined): string {
+  if (attempt === undefined || isAccepted(attempt.status)) return "";
+  const host = parseWebAddress(attempt.target)?.host ?? attempt.target;
+  return attempt.status === null ? `${host} does not answer: ` : `${host} answers ${attempt.status}: `;
 }

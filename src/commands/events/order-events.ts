@@ -4,13 +4,12 @@ import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { asReceived, type StoredRejection } from "../../store/rows.ts";
 import { type EventStore, findOne } from "../../store/event-store.ts";
 import type { Order, Selection } from "../../store/writes.ts";
-import { judge } from "../../receiver/judge.ts";
-import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { eventCount } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { isConfirmed, policyOf, type PolicyValues, serviceKeys } from "../shared-flags.ts";
+import { openJudgeAgain } from "../judge-again.ts";
+import { isConfirmed, type PolicyValues } from "../shared-flags.ts";
 import { findEvents, nameOf, withEvents } from "./stored-events.ts";
 
 interface OrderOptions {
@@ -114,29 +113,20 @@ export async function acceptEvents(
   { names, key, database, ...policyFlags }: AcceptOptions,
 ): Promise<number> {
   const { out } = context;
-  const settings = await context.settings();
-  const { keySources, keyPlace } = serviceKeys(key, settings);
-  if (keySources.length === 0)
-    throw new PaylinkError("key_required", "No key is configured, so no webhook can be verified.", {
-      hints: [
-        hint`Name the key of the service: ${paylink("events", "accept", "--all", "--key", "service.pem")}`,
-      ],
-    });
-  const { keys } = await loadKeys(keySources, { ...context, place: keyPlace, effect: "verify" });
-  const policy = policyOf(policyFlags, settings);
+  const judgeAgain = await openJudgeAgain(context, { key, ...policyFlags });
   const accepted: string[] = [];
   let [refused, reason] = [0, ""];
   await withEvents(context, database, async (store) => {
     const found = names.length === 0 ? store.rejections() : await findRejections(store, names);
-    for await (const { id, receivedAt, request } of found) {
-      if (request === null) continue;
-      const { verdict, ...record } = judge(request, { keys, policy, now: receivedAt });
-      if (verdict.verdict === "valid") {
-        await store.accept({ type: "event", id, receivedAt, request, verdict, ...record });
-        accepted.push(id);
-      } else {
+    for await (const rejection of found) {
+      if (rejection.request === null) continue;
+      const judged = judgeAgain(rejection);
+      if (typeof judged === "string") {
         refused += 1;
-        reason = verdict.code;
+        reason = judged;
+      } else {
+        await store.accept(judged);
+        accepted.push(rejection.id);
       }
     }
   });

@@ -191,7 +191,7 @@ export function showReady(
   options: ListenOptions,
   { out, now, named }: Context,
 ): void {
-  const { unverified, publicAddress, tunnel, forwarding, profile } = options;
+  const { unverified, publicAddress, tunnel, forwarding, profile, database } = options;
   const notice = elsewhere(listeners, options, named);
   const urls = listeners.map(({ bound }) => bound);
   const publicUrls = tunnel ? listeners.map(({ address }) => address) : [];
@@ -221,6 +221,8 @@ export function showReady(
     out.note(
       `To create a link that reports here:\n  paylink create --amount 10 --currency EUR --callback-url ${publicUrls[0]} -p ${profile}`,
     );
+  if (database !== null && !out.isLog && !out.json)
+    out.note(`${renderCommand(paylink("inspect"), named)} shows them in a browser.`);
   if (publicAddress === undefined && !tunnel)
     out.note(
       "This address is local. To receive from outside, use --tunnel, or give the address of your own tunnel as --public-url.",

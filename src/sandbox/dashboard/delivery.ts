@@ -22,7 +22,6 @@ import {
   type Description,
 } from "../../pages/exchange.ts";
 import type { Page } from "../../pages/page.ts";
-import { baseOf, checksOf } from "../../signatures/explain/checks.ts";
 import type { AttemptUnderWay } from "../deliveries.ts";
 import type { SandboxRuntime } from "../runtime.ts";
 import type { Attempt, Delivery } from "../store/rows.ts";
@@ -193,6 +192,6 @@ function exchangePart(view: View, delivery: Delivery, attempt: Attempt): Page {
     request === undefined
       ? ""
       : html`${requestPanel(request, { body: filePath(attempt, "body") }, `Request of attempt ${number}`)}
-        ${verdict === null ? "" : verdictPanel({ checks: checksOf({ verdict, request, now: at }), base: baseOf({ verdict, request }) }, { command, file })}`
+        ${verdict === null ? "" : verdictPanel({ verdict, request, at: signedAt }, { command, file })}`
   }`;
 }

@@ -9,14 +9,11 @@ import { refused, type Parsed } from "../../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../../domain/time.ts";
 import { cardFor } from "../../domain/test-cards.ts";
 import type { PageKey } from "../../pages/access.ts";
-import baseStyle from "../../pages/browser/base.css?raw";
 import dashboardStyle from "../../pages/browser/dashboard.css?raw";
-import liveScript from "../../pages/browser/live.js?raw";
-import pagesStyle from "../../pages/browser/pages.css?raw";
-import pagesScript from "../../pages/browser/pages.js?raw";
 import { localPath } from "../../pages/components.ts";
 import { capturedRequest } from "../../pages/exchange.ts";
-import { download, fileReply, htmlReply, type Page } from "../../pages/page.ts";
+import { serveFiles } from "../../pages/files.ts";
+import { download, htmlReply, type Page } from "../../pages/page.ts";
 import { addLink, cancelLink } from "../links.ts";
 import { acceptPayment, paymentInputFromForm } from "../payments.ts";
 import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
@@ -53,10 +50,8 @@ export function dashboardRoutes(app: Hono, runtime: SandboxRuntime, key: PageKey
   detail("delivery", "/deliveries/:id", (shown, id, c) =>
     deliveryPage(shown, runtime, id, Number(c.req.query("attempt"))),
   );
-  app.get("/dashboard.css", () => fileReply(baseStyle + pagesStyle + dashboardStyle, "text/css"));
+  serveFiles(app, "dashboard", dashboardStyle);
   app.get("/deliveries/:id/attempts/:number/:file{body|request}", (c) => downloadAttempt(view(c), c));
-  app.get("/dashboard.js", () => fileReply(pagesScript, "text/javascript"));
-  app.get("/live.js", () => fileReply(liveScript, "text/javascript"));
 }
 
 /** A page, or that there is no such thing. */

@@ -1,0 +1,17 @@
+/** The flags of `paylink inspect`. */
+import { flag, toggle } from "../command.ts";
+import { parseForwardTarget, parsePort } from "../flag-values.ts";
+import { eventStoreFlag, forwardingKeyFlag } from "../shared-flags.ts";
+
+export const inspectFlags = {
+  db: eventStoreFlag,
+  port: flag("--port <number>", "the port to serve on; 0 picks a free one", parsePort, { default: "4020" }),
+  forwardTo: flag(
+    "-f, --forward-to <target>",
+    "offer to send events again to your application: 3000, 3000/hook or a URL",
+    parseForwardTarget,
+    { example: "3000" },
+  ),
+  signWith: forwardingKeyFlag,
+  open: toggle("--no-open", "do not open the browser"),
+};

@@ -1,0 +1,88 @@
+/** `paylink inspect`: serves the pages of what was received until Ctrl-C. */
+import { openForwardingKey } from "../../check/signing-key.ts";
+import type { Context } from "../../context.ts";
+import type { StoredEvent } from "../../store/rows.ts";
+import { startInspector, type InspectorParts } from "../../inspector/server.ts";
+import { openTargets } from "../../receiver/brokers/targets.ts";
+import { jsonLine } from "../../receiver/events.ts";
+import { forward } from "../../receiver/forward.ts";
+import { safeText } from "../../render/safe-text.ts";
+import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import type { ValuesOf } from "../command.ts";
+import { openJudgeAgain, type JudgeAgain } from "../judge-again.ts";
+import { closingLater, type Later } from "../resources.ts";
+import { FORWARD_SECONDS, forwardingKeyWords } from "../shared-flags.ts";
+import type { inspectFlags } from "./flags.ts";
+
+type InspectFlags = ValuesOf<typeof inspectFlags>;
+
+export const inspect = (context: Context, flags: InspectFlags): Promise<number> =>
+  closingLater((later) => serveInspector(context, flags, later));
+
+async function serveInspector(context: Context, flags: InspectFlags, later: Later): Promise<number> {
+  const { out, now, newId, serve, signal } = context;
+  out.streamWarnings();
+  const store = await context.events(flags.db);
+  later(() => store.close());
+  const { profile } = await context.settings();
+  const { url, close } = await startInspector({
+    store,
+    profile,
+    key: `${newId()}${newId()}`,
+    now,
+    advice:
+      profile === SANDBOX_PROFILE
+        ? `paylink create --amount 10 --currency EUR -p ${SANDBOX_PROFILE}`
+        : "paylink trigger approved",
+    verifyNow: createVerifier(context),
+    sending: await sendingOf(context, flags, later),
+    observe: (action, what) =>
+      out.lines([out.json ? jsonLine("action", now(), { action, what }) : `${action}  ${safeText(what)}`]),
+    serve,
+    port: flags.port,
+    faulted: (error) => out.warn(String(error)),
+  });
+  later(close);
+  out.lines([out.json ? jsonLine("ready", now(), { url }) : `paylink inspect on ${out.paint.bold(url)}`]);
+  if (!out.json) out.note(`It shows ${safeText(store.place)}, to you alone. Ctrl-C ends it.`);
+  if (flags.open && context.ask !== undefined)
+    await context
+      .openBrowser(url)
+      .catch(() => out.note("The browser could not be opened: open the address above."));
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  return 0;
+}
+
+/** Milliseconds for which keys are kept: an open page asks every two seconds. */
+const KEYS_KEPT = 30_000;
+
+/** With the keys and the policy of the profile. Nothing verifies without a key. */
+function createVerifier(context: Context): InspectorParts["verifyNow"] {
+  let opened: { readonly at: number; readonly judge: Promise<JudgeAgain> } | undefined;
+  return async (rejection) => {
+    const at = context.now().getTime();
+    if (opened === undefined || at - opened.at > KEYS_KEPT)
+      opened = { at, judge: openJudgeAgain(context, { key: [] }).catch(() => () => "key_not_found") };
+    const judged = (await opened.judge)(rejection);
+    return typeof judged === "string" ? undefined : judged;
+  };
+}
+
+async function sendingOf(
+  context: Context,
+  { forwardTo, signWith }: InspectFlags,
+  later: Later,
+): Promise<InspectorParts["sending"]> {
+  if (forwardTo === undefined) return undefined;
+  const { send, close } = await openTargets([{ url: forwardTo }], { ...context, insecure: false });
+  later(close);
+  const signing = signWith === undefined ? undefined : await openForwardingKey(signWith, context);
+  if (signing !== undefined) context.out.note(forwardingKeyWords(signing));
+  const options = { send, now: context.now, headers: [], insecure: false, timeout: FORWARD_SECONDS * 1000 };
+  return {
+    target: forwardTo.host,
+    signs: signing !== undefined,
+    send: (event: StoredEvent) => forward(event, forwardTo, { ...options, signWith: signing?.key }),
+  };
+}

@@ -1,0 +1,258 @@
+/** The page of one event or one rejection: what became of it, its attempts and arrivals, its record, its verdict and its request. */
+import { html } from "hono/html";
+import { maskCardNumbers } from "../domain/card-numbers.ts";
+import { shellWord } from "../domain/errors.ts";
+import { stringifyJson } from "../domain/json.ts";
+import { capitalized } from "../domain/payment-link-fields.ts";
+import { MEANINGS } from "../domain/reasons.ts";
+import { responseText } from "../domain/response-codes.ts";
+import { parseInstant } from "../domain/time.ts";
+import { textOf } from "../domain/transaction.ts";
+import type { FieldName } from "../domain/transaction-fields.ts";
+import type { History } from "../store/reading.ts";
+import { asReceived, type StoredEvent, type StoredRejection } from "../store/rows.ts";
+import {
+  actionForm,
+  askedAction,
+  block,
+  clipped,
+  copyable,
+  countdown,
+  facts,
+  folded,
+  momentOf,
+  panel,
+  plural,
+  timeOf,
+} from "../pages/components.ts";
+import {
+  attemptsPanel,
+  describedPart,
+  requestPanel,
+  verdictPanel,
+  type Description,
+} from "../pages/exchange.ts";
+import type { Page } from "../pages/page.ts";
+import { isAccepted } from "../receiver/events.ts";
+import { ageWords } from "../render/stats.ts";
+import { inspectorPage, type View } from "./frame.ts";
+import { amountOf, answerText, eventPath, nameOf, outcomeText, stateOf } from "./rows.ts";
+
+/** The most attempts that are shown. */
+const ATTEMPTS = 20;
+
+const summary = (description: Description): Page =>
+  html`<section class="panel" id="summary" aria-label="Summary">${describedPart(description)}</section>`;
+
+/** `signs`: whether what is sent from here is signed anew. */
+export function eventPage(view: View, event: StoredEvent, history: History, signs: boolean): Page {
+  const { request, verdict, receivedAt, id } = event;
+  return inspectorPage(view, {
+    title: nameOf(event),
+    state: stateOf(event),
+    actions: actionsOf(view, event, signs),
+    tab: "/",
+    content: html`${summary(describeEvent(event, history, view.now))} ${attemptsPart(history, view.now)}
+    ${recordPart(event, history, view.now)} ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
+    ${requestPanel(request, { ...filesOf(id), isFolded: true })}`,
+  });
+}
+
+/** `accepts`: whether it verifies with the key that is configured now. */
+export function rejectionPage(view: View, rejection: StoredRejection, accepts: boolean): Page {
+  const { id, status, code, detail: words, receivedAt, verdict, request } = rejection;
+  const description: Description = {
+    kind: "bad",
+    words: `Rejected with ${status}: ${meaningOf(code)}.`,
+    reason: words,
+    advice: html`${momentOf(receivedAt, view.now)} · <span class="mono">${id}</span>`,
+  };
+  return inspectorPage(view, {
+    title: code,
+    state: "rejected",
+    actions: accepts ? acceptAction(view, id) : "",
+    tab: "/",
+    content: html`${summary(description)}
+    ${verdict === null || request === null ? "" : verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
+    ${
+      request === null
+        ? panel("request", "Request", html`<p class="hint">It was not an HTTP request.</p>`)
+        : requestPanel(request, filesOf(id))
+    }`,
+  });
+}
+
+const meaningOf = (code: string): string =>
+  Object.entries(MEANINGS).find(([name]) => name === code)?.[1] ?? code;
+
+/** Where the files of an event or a rejection are, and the command that explains it. */
+const filesOf = (id: string) => ({
+  body: `${eventPath(id)}/body`,
+  file: `${eventPath(id)}/request`,
+  command: `paylink verify --event ${shellWord(id)}`,
+});
+
+function describeEvent({ delivery }: StoredEvent, history: History, now: Date): Description {
+  const { attempts, actions } = history;
+  const last = attempts.at(-1);
+  const answer = last === undefined ? "" : maskCardNumbers(answerText(last));
+  const did =
+    last === undefined
+      ? undefined
+      : isAccepted(last.status)
+        ? `Your application accepted it: ${last.status} in ${last.ms} ms.`
+        : last.status === null
+          ? `Your application did not answer${last.detail === "" ? "" : `: ${last.detail}`}.`
+          : `Your application refused it: ${answer}.`;
+  switch (delivery?.state) {
+    case undefined:
+      return last === undefined
+        ? {
+            kind: "good",
+            words: html`Verified. It is forwarded nowhere: start <code>listen</code> with
+              <code>--forward-to</code>.`,
+          }
+        : { kind: isAccepted(last.status) ? "good" : "bad", words: did ?? "" };
+    case "delivered":
+      return { kind: "good", words: did ?? "It is delivered." };
+    case "skipped": {
+      const skipped = actions.findLast(({ action }) => action === "skip");
+      const when = skipped === undefined ? "" : ` ${ageWords(now.getTime() - skipped.at.getTime())} ago`;
+      return { kind: "waiting", words: `Skipped${when}: it is never forwarded.` };
+    }
+    case "failed":
+      return {
+        kind: "bad",
+        words: `It was not sent again by itself after ${plural(delivery.attempts, "attempt")}.`,
+        reason: did,
+      };
+    case "pending": {
+      if (delivery.isTrying)
+        return { kind: "waiting", words: "It is being forwarded at this moment.", reason: did };
+      const next =
+        delivery.next === null
+          ? ""
+          : html` Attempt ${delivery.attempts + 1} ${countdown(delivery.next, now)}.`;
+      return did === undefined
+        ? { kind: "waiting", words: "Verified. It waits for its first attempt." }
+        : { kind: "bad", words: html`${did}${next}` };
+    }
+  }
+}
+
+/** The attempts with what was done by hand, the last one first. */
+function attemptsPart({ attempts, actions }: History, now: Date): Page {
+  let number = 0;
+  const made = attempts.map((attempt) => ({
+    at: attempt.at,
+    title: attempt.isReplay ? "Sent again by hand" : `Attempt ${++number}`,
+    answer: maskCardNumbers(answerText(attempt)),
+    kind: isAccepted(attempt.status) ? ("good" as const) : ("bad" as const),
+    target: attempt.target,
+  }));
+  const done = actions.map(({ at, action, actor }) => ({
+    at,
+    title: html`${capitalized(action)} by <bdi>${clipped(actor)}</bdi>`,
+    answer: "",
+    kind: "waiting" as const,
+  }));
+  const rows = [...made, ...done]
+    .toSorted((one, other) => other.at.getTime() - one.at.getTime())
+    .map((row) => ({ ...row, id: String(row.at.getTime()), time: momentOf(row.at, now) }));
+  return attemptsPanel(rows.slice(0, ATTEMPTS), Math.max(0, rows.length - ATTEMPTS), "It was not forwarded.");
+}
+
+function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page {
+  const { record, violations } = asReceived(event);
+  if (record === null)
+    return panel("record", "Record", html`<p class="hint">The body holds no transaction record.</p>`);
+  const text = (name: FieldName): string => clipped(textOf(record, name) ?? "", 100);
+  const time = parseInstant(textOf(record, "transDateTime") ?? "");
+  return panel(
+    "record",
+    "Record",
+    html`${facts([
+      ["Outcome", outcomeText(event)],
+      ["Amount", amountOf(event)],
+      ["Order number", clipped(event.reference, 100)],
+      ["UTI", event.uti === "" ? "" : copyable("UTI", event.uti, clipped(event.uti, 100))],
+      ["Card", `${text("cardScheme")} ${text("cardPan")}`.trim()],
+      ["Response", clipped(responseText(textOf(record, "responseCode") ?? ""), 100)],
+      ["Time", time === undefined ? text("transDateTime") : momentOf(time, now)],
+      ["Received", receivedAt(event, now)],
+      [
+        "Again",
+        arrivals.length === 0
+          ? ""
+          : html`${arrivals.slice(-ATTEMPTS).map((arrival) => html`<div>${receivedAt(arrival, now)}</div>`)}`,
+      ],
+    ])}
+    ${
+      violations.length === 0
+        ? ""
+        : html`<ul class="violations" aria-label="Deviations from the specification">
+            ${violations.slice(0, 20).map(({ path, message }) => html`<li><span class="mono">${clipped(path || "body")}</span> ${clipped(message, 200)}</li>`)}
+          </ul>`
+    }
+    ${folded("record", "All fields", block({ id: "fields", title: "Transaction record", text: stringifyJson(record, 2) }))}`,
+  );
+}
+
+const receivedAt = ({ receivedAt: at, id }: Pick<StoredEvent, "receivedAt" | "id">, now: Date): Page =>
+  html`${momentOf(at, now)}, ${timeOf(at, now)} · <span class="mono">${id}</span>`;
+
+/** Milliseconds after which most verifiers refuse a signature. */
+const FRESH = 300_000;
+
+function actionsOf({ now, target, here: back }: View, event: StoredEvent, signs: boolean): Page {
+  const { delivery, id, receivedAt, verdict } = event;
+  const path = eventPath(id);
+  const isOpen = delivery !== null && delivery.state !== "delivered" && !delivery.isTrying;
+  const signed = verdict.created === null ? receivedAt : new Date(verdict.created * 1000);
+  const age = now.getTime() - signed.getTime();
+  const warnings = [
+    delivery?.state === "delivered" ? "Your application gets it twice." : "",
+    !signs && age > FRESH ? `Its signature is ${ageWords(age)} old; most verifiers refuse it.` : "",
+  ].filter((words) => words !== "");
+  return html`${isOpen ? actionForm(`${path}/retry`, back, html`<button class="primary">Retry</button>`) : ""}
+  ${
+    target === undefined
+      ? ""
+      : askedAction({
+          id: "send",
+          button: "Send again…",
+          title: `Send it to ${target}?`,
+          subject: nameOf(event),
+          text: warnings.join(" ") || "It is sent once, from here.",
+          confirm: "Send again",
+          action: `${path}/send`,
+          back,
+        })
+  }
+  ${
+    isOpen && delivery.state !== "skipped"
+      ? askedAction({
+          id: "skip",
+          button: "Skip…",
+          title: "Never forward this payment?",
+          subject: `${outcomeText(event)} ${amountOf(event)} ${nameOf(event)}`,
+          text: "Your application will not learn of it from paylink. Retry undoes this.",
+          confirm: "Skip",
+          kind: "danger",
+          action: `${path}/skip`,
+          back,
+        })
+      : ""
+  }`;
+}
+
+const acceptAction = ({ here: back }: View, id: string): Page =>
+  askedAction({
+    id: "accept",
+    button: "Accept…",
+    title: "Accept this webhook?",
+    text: "It verifies with the key that is configured now. It becomes an event and is forwarded.",
+    confirm: "Accept",
+    action: `${eventPath(id)}/accept`,
+    back,
+  });

@@ -1,0 +1,99 @@
+/** What every page of the inspector shows: its head with search, store and connection, the tabs, and what an action has done. */
+import { html } from "hono/html";
+import { badge, clipped, plural } from "../pages/components.ts";
+import { count, workPage } from "../pages/frame.ts";
+import type { Page } from "../pages/page.ts";
+
+export interface View {
+  readonly now: Date;
+  readonly profile: string | undefined;
+  /** The file, or the URL of the database without its password. */
+  readonly place: string;
+  /** Events that wait or failed, each counted up to `COUNTED`. */
+  readonly waiting: number;
+  readonly failed: number;
+  /** Where events can be sent again; undefined if that was not asked for. */
+  readonly target: string | undefined;
+  /** The path and query of this page; actions return to it. */
+  readonly here: string;
+  /** What the action that led to this page has done. */
+  readonly done: string | undefined;
+}
+
+/** Beyond it, what waits or failed is not counted. */
+export const COUNTED = 1_000;
+
+export const countText = (count: number): string =>
+  count >= COUNTED ? `${COUNTED.toLocaleString("en-US")}+` : String(count);
+
+/** Milliseconds between two readings of an open page. */
+const POLL = 2_000;
+
+interface InspectorPage {
+  readonly title: string;
+  readonly state?: string;
+  readonly actions?: Page | "";
+  readonly content: Page;
+  readonly tab?: "/" | "/queue";
+  readonly text?: string;
+}
+
+export const inspectorPage = (
+  view: View,
+  { title, state, actions = "", content, tab, text = "" }: InspectorPage,
+): Page =>
+  workPage({
+    kind: "inspector",
+    now: view.now,
+    poll: POLL,
+    title: `${view.failed === 0 ? "" : `(${countText(view.failed)} failed) `}${title} – paylink inspect`,
+    brand: "paylink inspect",
+    search: { action: "/", label: "Search events", placeholder: "Order number, uti or id", text },
+    tabs: [
+      { href: "/", title: "Events" },
+      {
+        href: "/queue",
+        title: "Queue",
+        more: html`${view.waiting === 0 ? "" : count(countText(view.waiting), "waiting")}${view.failed === 0 ? "" : count(countText(view.failed), "failed", "failed")}`,
+      },
+    ],
+    current: tab,
+    beside: html`<p class="store mono" dir="auto">
+      ${view.profile === undefined ? "" : html`profile ${clipped(view.profile)} · `}${clipped(view.place, 80)}
+    </p>`,
+    done: doneText(view.done),
+    content: html`<div class="title-row">
+        <h1><bdi>${title}</bdi> <span id="title-state">${state === undefined ? "" : badge(state)}</span></h1>
+        <div class="actions">${actions}</div>
+      </div>
+      ${content}`,
+    here: view.here,
+    live: true,
+  });
+
+/** What an action has done, or why it has changed nothing. */
+const DONE = new Map([
+  ["retry", "It is due now: a running listen --ack stored forwards it."],
+  ["busy", "Nothing was changed: it is due already, being forwarded at this moment, or delivered."],
+  ["skip", "It is never forwarded. Retry undoes this."],
+  ["accepted", "It verified, and is an event now."],
+  ["refused", "Nothing was changed: it does not verify with the key that is configured now."],
+  ["sent", "It was sent again, and accepted."],
+  ["unsent", "It was sent again, and not accepted: see the newest attempt."],
+]);
+
+function doneText(done = ""): string | undefined {
+  const [, number] = /^retry-(\d{1,7})$/.exec(done) ?? [];
+  return number === undefined
+    ? DONE.get(done)
+    : `${plural(Number(number), "event is", "events are")} due now.`;
+}
+
+export const notFoundPage = (view: View): Page =>
+  inspectorPage(view, {
+    title: "Not found",
+    content: html`<section class="panel">
+      <p>The store has no such event. It may have been pruned.</p>
+      <p><a class="button" href="/">All events</a></p>
+    </section>`,
+  });

@@ -1,0 +1,134 @@
+/** The pages with lists: what was received, what waits and failed, and what a search finds. */
+import { html } from "hono/html";
+import type { EventStore } from "../store/event-store.ts";
+import { address, askedAction, copyable, panel } from "../pages/components.ts";
+import { describedPart } from "../pages/exchange.ts";
+import { chips, emptyList, freshButton, olderLink, table } from "../pages/lists.ts";
+import type { Page } from "../pages/page.ts";
+import { situationSentence, statsSentence } from "../render/stats.ts";
+import { countText, inspectorPage, type View } from "./frame.ts";
+import { type EventRow, ROWS, SHOWN, withAttempts } from "./rows.ts";
+
+/** The most rows of a page. */
+const ROWS_SHOWN = 50;
+
+type Shown = keyof typeof SHOWN;
+
+const isShown = (state: string): state is Shown => Object.hasOwn(SHOWN, state);
+
+/** `advice` is the command that makes a first webhook. */
+export async function eventsPage(
+  view: View,
+  store: EventStore,
+  asked: Readonly<Record<string, string>>,
+  advice: string,
+): Promise<Page> {
+  const { state = "", before, text = "" } = asked;
+  const show = isShown(state) ? SHOWN[state] : undefined;
+  const found =
+    text === "" ? await store.page({ show, before, limit: ROWS_SHOWN + 1 }) : await store.find(text.trim());
+  const rows = await withAttempts(store, found.slice(0, ROWS_SHOWN));
+  const next = found.length > ROWS_SHOWN ? rows.at(-1)?.stored.id : undefined;
+  const counts: Readonly<Record<string, number>> = { waiting: view.waiting, failed: view.failed };
+  return inspectorPage(view, {
+    title: text === "" ? "Events" : "Search",
+    tab: "/",
+    text,
+    content: html`<div class="filters">
+        ${chips(
+          "Filter events",
+          show === undefined ? "" : state,
+          ["", ...Object.keys(SHOWN)].map((one) => ({
+            state: one,
+            href: address("/", { state: one }),
+            count: counts[one] ? countText(counts[one]) : undefined,
+          })),
+        )}
+      </div>
+      <section class="panel" id="list" aria-label="Events">
+        ${rows.length > 0 ? table(view.now, ROWS, rows) : nothing(text === "" ? state : "search", advice)}
+        ${olderLink(
+          next === undefined ? undefined : address("/", { state, before: next }),
+          before === undefined ? undefined : address("/", { state }),
+        )}
+      </section>
+      ${freshButton}`,
+  });
+}
+
+const NONE: Readonly<Record<string, string>> = {
+  waiting: "No event waits.",
+  failed: "No event has failed.",
+  forwarded: "No event was forwarded.",
+  skipped: "No event was skipped.",
+  rejected: "No webhook was rejected.",
+  search: "No event has this order number, or a uti or an id that begins so.",
+};
+
+const nothing = (state: string, advice: string): Page =>
+  state === ""
+    ? emptyList(
+        "Waiting for the first webhook",
+        "It appears here by itself. To make one, with paylink listen running:",
+        html`<p>${copyable("the command that makes a webhook", advice)}</p>`,
+      )
+    : emptyList(NONE[state] ?? "No event matches.", "", html`<a class="button" href="/">Show all events</a>`);
+
+export async function queuePage(view: View, store: EventStore): Promise<Page> {
+  const [stats, failed, waiting] = await Promise.all([
+    store.stats(view.now, view.now),
+    store.page({ show: "failed", limit: ROWS_SHOWN }).then((found) => withAttempts(store, found)),
+    store.page({ show: "pending", limit: ROWS_SHOWN }).then((found) => withAttempts(store, found)),
+  ]);
+  const next = waiting.toSorted((one, other) => dueOf(one) - dueOf(other));
+  const lost = [...next, ...failed].find(({ attempt }) => attempt !== undefined)?.attempt;
+  const [words, all] = [situationSentence(stats, lost, view.now), statsSentence(stats, view.now)];
+  return inspectorPage(view, {
+    title: "Queue",
+    tab: "/queue",
+    actions: view.waiting + view.failed === 0 ? "" : retryAll(view),
+    content: html`<section class="panel" id="summary" aria-label="Summary">
+        ${describedPart({
+          kind: view.failed > 0 ? "bad" : view.waiting > 0 ? "waiting" : "good",
+          words,
+          reason: stats.overdue > UNCLAIMED ? NO_RECEIVER : undefined,
+          advice: all === words ? undefined : all,
+        })}
+      </section>
+      ${queuePanel(view, "failed", "Failed: not sent again by itself", failed, view.failed)}
+      ${queuePanel(view, "waiting", "Waiting, the next first", next, view.waiting)}`,
+  });
+}
+
+/** Milliseconds after which something due that nobody has claimed means that no receiver forwards. */
+const UNCLAIMED = 60_000;
+const NO_RECEIVER = "No receiver forwards these: start paylink listen --ack stored --forward-to <target>";
+
+const dueOf = ({ stored }: EventRow): number =>
+  stored.type === "event" ? (stored.delivery?.next?.getTime() ?? 0) : 0;
+
+function queuePanel(
+  view: View,
+  state: Shown,
+  title: string,
+  rows: readonly EventRow[],
+  count: number,
+): Page | "" {
+  if (rows.length === 0) return "";
+  const all = html`<a href="${address("/", { state })}">Show all ${countText(count)}</a>`;
+  return panel(state, title, table(view.now, ROWS, rows), count > rows.length ? all : "");
+}
+
+function retryAll(view: View): Page {
+  const total = view.waiting + view.failed;
+  const what = `${countText(total)} ${total === 1 ? "event" : "events"}`;
+  return askedAction({
+    id: "retry-all",
+    button: "Retry all…",
+    title: `Retry ${what} now?`,
+    text: "They go out at most 8 at a time.",
+    confirm: `Retry ${what}`,
+    action: "/retry-all",
+    back: view.here,
+  });
+}

@@ -1,0 +1,102 @@
+/** Rows of events and rejections: what each was, and what became of it. */
+import { html } from "hono/html";
+import { groupedAmount } from "../domain/money.ts";
+import { amountIn, textOf } from "../domain/transaction.ts";
+import type { DamagedRow, StoredAttempt, StoredEvent, StoredRejection } from "../store/rows.ts";
+import { asReceived } from "../store/rows.ts";
+import type { EventStore } from "../store/event-store.ts";
+import { badge, clipped, countdown, momentOf } from "../pages/components.ts";
+import type { Listing } from "../pages/lists.ts";
+import type { Page } from "../pages/page.ts";
+import { isAccepted } from "../receiver/events.ts";
+
+export type Stored = StoredEvent | StoredRejection | DamagedRow;
+
+/** A row with the newest attempt to forward it. */
+export interface EventRow {
+  readonly stored: Stored;
+  readonly attempt: StoredAttempt | undefined;
+}
+
+export async function withAttempts(store: EventStore, found: readonly Stored[]): Promise<EventRow[]> {
+  const events = found.flatMap((one) => (one.type === "event" ? [one.id] : []));
+  const attempts = await store.lastAttempts(events);
+  return found.map((stored) => ({ stored, attempt: attempts.get(stored.id) }));
+}
+
+/** The states of the pages, which are their filters, with what the store calls them. */
+export const SHOWN = {
+  waiting: "pending",
+  failed: "failed",
+  forwarded: "delivered",
+  skipped: "skipped",
+  rejected: "rejected",
+} as const;
+
+/** An event that is forwarded nowhere is `verified`. */
+export function stateOf(stored: Stored): string {
+  if (stored.type !== "event") return stored.type;
+  const [state = "verified"] =
+    Object.entries(SHOWN).find(([, kept]) => kept === stored.delivery?.state) ?? [];
+  return state;
+}
+
+export const eventPath = (id: string): string => `/events/${encodeURIComponent(id)}`;
+
+/** What people call an event: its order number, or its uti. */
+export const nameOf = ({ reference, uti, id }: StoredEvent): string => clipped(reference || uti || id);
+
+/** `partially approved` */
+export const outcomeText = ({ outcome }: StoredEvent): string => outcome.toLowerCase().replaceAll("_", " ");
+
+export function amountOf(event: StoredEvent): string {
+  const { record } = asReceived(event);
+  const amount = record === null ? undefined : amountIn(record, "amountTrans");
+  return amount === undefined || record === null
+    ? ""
+    : groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "");
+}
+
+/** `500 nope`, `no answer`, `200 in 2 ms` */
+export function answerText({ status, ms, detail }: StoredAttempt): string {
+  if (status === null) return detail === "" ? "no answer" : `no answer: ${detail}`;
+  return detail === "" ? `${status} in ${ms} ms` : `${status} ${detail}`;
+}
+
+function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {
+  if (stored.type === "rejected") return `${stored.status} by us`;
+  if (attempt === undefined || stored.type !== "event") return "";
+  const next = stored.delivery?.next;
+  return html`<span class="${isAccepted(attempt.status) ? "good" : "bad"}"
+      >${clipped(answerText(attempt))}</span
+    >
+    ${
+      next === undefined || next === null ? "" : html`<span class="quiet">next ${countdown(next, now)}</span>`
+    }`;
+}
+
+export const ROWS: Listing<EventRow, Date> = {
+  caption: "Received webhooks, the newest first",
+  id: ({ stored }) => stored.id,
+  columns: [
+    { title: "State", cell: ({ stored }) => badge(stateOf(stored)) },
+    {
+      title: "Order number",
+      kind: "main",
+      cell: ({ stored }) =>
+        html`<a href="${eventPath(stored.id)}" dir="auto"
+            >${stored.type === "event" ? nameOf(stored) : stored.type === "rejected" ? stored.code : "damaged"}</a
+          >${stored.type === "event" && stored.repeats > 0 ? html` <span class="count" title="received ${stored.repeats + 1} times">×${stored.repeats + 1}</span>` : ""}`,
+    },
+    {
+      title: "Outcome",
+      cell: ({ stored }) => stored.type === "event" && outcomeText(stored),
+    },
+    { title: "Amount", kind: "number", cell: ({ stored }) => stored.type === "event" && amountOf(stored) },
+    { title: "Answer", cell: (row, now) => answerCell(row, now) },
+    {
+      title: "Received",
+      cell: ({ stored }, now) => stored.type !== "damaged" && momentOf(stored.receivedAt, now),
+    },
+  ],
+};

@@ -1,0 +1,169 @@
+/** The inspector as a server: three pages on the event store and their actions, for one person on this machine. */
+import { Hono, type Context } from "hono";
+import { csrf } from "hono/csrf";
+import { HTTPException } from "hono/http-exception";
+import { PaylinkError } from "../domain/errors.ts";
+import { isLoopback } from "../domain/addresses.ts";
+import { asReceived, type StoredEvent, type StoredRejection } from "../store/rows.ts";
+import type { EventStore } from "../store/event-store.ts";
+import type { Serve } from "../http/exchange.ts";
+import { handlerFromFetch } from "../http/fetch-handler.ts";
+import { createPageKey, requireHost } from "../pages/access.ts";
+import { localPath, plural } from "../pages/components.ts";
+import { capturedRequest } from "../pages/exchange.ts";
+import { serveFiles } from "../pages/files.ts";
+import { download, htmlReply, pageHeaders } from "../pages/page.ts";
+import { isAccepted, type Forward, type NewEvent } from "../receiver/events.ts";
+import { eventPage, rejectionPage } from "./event-page.ts";
+import { COUNTED, notFoundPage, type View } from "./frame.ts";
+import { eventsPage, queuePage } from "./lists.ts";
+import { nameOf } from "./rows.ts";
+
+export interface InspectorParts {
+  readonly store: EventStore;
+  readonly profile: string | undefined;
+  /** A secret of this run. */
+  readonly key: string;
+  readonly now: () => Date;
+  /** The command that makes a first webhook. */
+  readonly advice: string;
+  /** Judges a rejection with the keys of today, as of its receipt. Undefined if it does not verify. */
+  readonly verifyNow: (rejection: StoredRejection) => Promise<NewEvent | undefined>;
+  /** Sends an event from here; undefined if no target was named. */
+  readonly sending:
+    | {
+        readonly target: string;
+        readonly signs: boolean;
+        readonly send: (event: StoredEvent) => Promise<Forward>;
+      }
+    | undefined;
+  /** Called with each action that was done. */
+  readonly observe: (action: string, what: string) => void;
+}
+
+export function createInspector(parts: InspectorParts) {
+  const { store, now, sending, observe } = parts;
+  const key = createPageKey(parts.key, "paylink-inspect");
+  const app = new Hono();
+  const view = async (c: Context): Promise<View> => {
+    const { pathname, search } = new URL(c.req.url);
+    const [waiting, failed] = await Promise.all([
+      store.count({ state: "pending" }, COUNTED),
+      store.count({ state: "failed" }, COUNTED),
+    ]);
+    return {
+      now: now(),
+      profile: parts.profile,
+      place: store.place,
+      waiting,
+      failed,
+      target: sending?.target,
+      here: localPath(pathname + search, "/"),
+      done: c.req.query("done"),
+    };
+  };
+  app.use(requireHost(isLoopback, "paylink inspect answers to the loopback names of this machine only"));
+  app.use(...pageHeaders, csrf(), key.exchange);
+  app.use(async (c, next) => {
+    if (!key.isHeldBy(c)) throw new HTTPException(403, { message: WITHOUT_KEY });
+    return next();
+  });
+  serveFiles(app, "inspector");
+  app.get("/", async (c) => htmlReply(await eventsPage(await view(c), store, c.req.query(), parts.advice)));
+  app.get("/queue", async (c) => htmlReply(await queuePage(await view(c), store)));
+  app.get("/events/:id", async (c) => {
+    const found = await findOne(store, c.req.param("id"));
+    if (found === undefined) return c.notFound();
+    const shown = await view(c);
+    return htmlReply(
+      found.type === "event"
+        ? eventPage(shown, found, await store.history(found.id), sending?.signs ?? false)
+        : rejectionPage(shown, found, (await parts.verifyNow(found)) !== undefined),
+    );
+  });
+  app.get("/events/:id/:file{body|request}", async (c) => {
+    const request = (await findOne(store, c.req.param("id")))?.request ?? null;
+    if (request === null) return c.notFound();
+    return c.req.param("file") === "body"
+      ? download("webhook.json", request.body)
+      : download("webhook-request.json", capturedRequest(request));
+  });
+
+  /** Reports an action, and leads back to the page that its form was on. */
+  const finish = async (c: Context, done: string, what: string): Promise<Response> => {
+    observe(done.replace(/-\d+$/, ""), what);
+    const back = localPath(new URLSearchParams(await c.req.text()).get("back"), "/");
+    return c.redirect(`${back}${back.includes("?") ? "&" : "?"}done=${done}`, 303);
+  };
+  const eventIn = async (c: Context): Promise<StoredEvent | undefined> => {
+    const found = await findOne(store, c.req.param("id") ?? "");
+    return found?.type === "event" ? found : undefined;
+  };
+  app.post("/events/:id/:order{retry|skip}", async (c) => {
+    const event = await eventIn(c);
+    if (event === undefined) return c.notFound();
+    const order = c.req.param("order") === "skip" ? "skip" : "retry";
+    const changed = await store.order(order, [event.id]);
+    return finish(c, changed.length === 0 ? "busy" : order, nameOf(event));
+  });
+  app.post("/events/:id/send", async (c) => {
+    const event = await eventIn(c);
+    if (event === undefined || sending === undefined) return c.notFound();
+    const forward = await sending.send(event);
+    await store.replayed(event.id, forward, false, asReceived(event).record);
+    return finish(c, isAccepted(forward.status) ? "sent" : "unsent", nameOf(event));
+  });
+  app.post("/events/:id/accept", async (c) => {
+    const found = await findOne(store, c.req.param("id"));
+    if (found?.type !== "rejected") return c.notFound();
+    const event = await parts.verifyNow(found);
+    if (event !== undefined) await store.accept(event);
+    return finish(c, event === undefined ? "refused" : "accepted", found.id);
+  });
+  app.post("/retry-all", async (c) => {
+    const count = await store.retryAll({});
+    return finish(c, `retry-${count}`, plural(count, "event"));
+  });
+
+  app.notFound(async (c) => htmlReply(notFoundPage(await view(c)), 404));
+  app.onError((error) => {
+    if (error instanceof HTTPException) return refusal(error.status, error.message || WRONG_PAGE);
+    if (error instanceof PaylinkError) return refusal(503, error.message);
+    throw error;
+  });
+  return {
+    handler: handlerFromFetch((request) => app.fetch(request)),
+    query: `?key=${parts.key}`,
+  };
+}
+
+const WITHOUT_KEY = "Open the address that paylink inspect prints: it carries the key of this page.";
+const WRONG_PAGE = "The request was made by a page of another origin.";
+
+/** Nothing is shown to who is refused: not even which store it is. */
+const refusal = (status: number, words: string): Response =>
+  new Response(`${words}\n`, { status, headers: { "Content-Type": "text/plain; charset=utf-8" } });
+
+/** By the whole id or uti. */
+async function findOne(store: EventStore, name: string): Promise<StoredEvent | StoredRejection | undefined> {
+  const found = await store.find(name);
+  return (
+    found.find((one) => one.id === name) ?? found.find((one) => one.type === "event" && one.uti === name)
+  );
+}
+
+/** Bytes; forms have a few hundred. */
+const MAX_BODY = 16 * 1024;
+
+export async function startInspector(
+  parts: InspectorParts & {
+    readonly serve: Serve;
+    readonly port: number;
+    readonly faulted: (error: unknown) => void;
+  },
+) {
+  const { handler, query } = createInspector(parts);
+  const { serve, port, faulted } = parts;
+  const server = await serve(handler, { host: "127.0.0.1", port, maxBody: MAX_BODY, faulted });
+  return { url: `${server.url}${query}`, close: () => server.close() };
+}

@@ -1,0 +1,340 @@
+/** The inspector in process: its pages on both databases, its actions, and what attackers get. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { EventStore } from "../../src/store/event-store.ts";
+import { createInspector, type InspectorParts } from "../../src/inspector/server.ts";
+import type { NewEvent } from "../../src/receiver/events.ts";
+import { openPostgres, openSqlite } from "../support/event-stores.ts";
+import { temporaryHome } from "../support/home.ts";
+import { usePostgres } from "../support/postgres.ts";
+import { AT, event, forward, idOf, rejection, wanted } from "../support/stored-events.ts";
+
+const KEY = "k".repeat(32);
+const COOKIE = { Cookie: `paylink-inspect-4020=${KEY}` };
+const SAME_PAGE = { ...COOKIE, Origin: "http://127.0.0.1:4020" };
+const NOW = new Date(AT.getTime() + 60_000);
+
+type Headers = Readonly<Record<string, string>>;
+
+function openInspector(store: EventStore, parts: Partial<InspectorParts> = {}) {
+  const observed: string[] = [];
+  const { handler, query } = createInspector({
+    store,
+    profile: "shop",
+    key: KEY,
+    now: () => NOW,
+    advice: "paylink trigger approved",
+    verifyNow: async () => undefined,
+    sending: undefined,
+    observe: (action, what) => void observed.push(`${action} ${what}`),
+    ...parts,
+  });
+  const request = async (
+    method: string,
+    target: string,
+    {
+      headers = COOKIE,
+      body = "",
+      authority = "127.0.0.1:4020",
+    }: { headers?: Headers; body?: string; authority?: string } = {},
+  ) => {
+    const reply = await handler({
+      method,
+      scheme: "http",
+      authority,
+      target,
+      headers: Object.entries(headers),
+      body: new TextEncoder().encode(body),
+    });
+    const header = (name: string) => reply.headers.find(([spelled]) => spelled.toLowerCase() === name)?.[1];
+    return { status: reply.status, header, text: Buffer.from(reply.body as Uint8Array).toString() };
+  };
+  const get = async (target: string): Promise<string> => (await request("GET", target)).text;
+  const post = (target: string, body = "back=/") => request("POST", target, { headers: SAME_PAGE, body });
+  return { request, get, post, query, observed };
+}
+
+/** The words of a page, without its tags. */
+const wordsOf = (page: string): string => page.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+const rowIds = (page: string): string[] =>
+  [...page.matchAll(/<tr data-row="([^"]+)"/g)].map(([, id = ""]) => id);
+
+describe("on SQLite", () => {
+  pagesOn(async () => openSqlite(join(temporaryHome(), "events.db")));
+});
+
+describe("on PostgreSQL", () => {
+  const server = usePostgres();
+  pagesOn(async () => openPostgres(await server().createDatabase()));
+});
+
+function pagesOn(open: () => Promise<EventStore>): void {
+  it("shows events and rejections together, the newest first, with filters, repeats and older pages", async () => {
+    const store = await open();
+    const { get } = openInspector(store);
+    expect(wordsOf(await get("/"))).toContain("Waiting for the first webhook");
+    expect(await get("/")).toContain("paylink trigger approved");
+    const at = (second: number): Date => new Date(AT.getTime() + second * 1000);
+    for (let number = 0; number < 60; number++)
+      await store.append(event(idOf(`e${number}`, at(number)), { reference: `INV-${number}` }, at(number)));
+    const first = event(
+      idOf("repeated", at(61)),
+      { reference: "TWICE", amountTrans: 12, transCurrencyCode: "EUR" },
+      at(61),
+    );
+    await store.append(first, 0);
+    await store.append({ ...first, id: idOf("again", at(62)) }, 0);
+    await store.reject({ ...rejection(idOf("r", at(63))), receivedAt: at(63) });
+    const page = await get("/");
+    expect(rowIds(page).slice(0, 3)).toEqual([idOf("r", at(63)), first.id, idOf("e59", at(59))]);
+    for (const words of [
+      "signature_invalid",
+      "401 by us",
+      "TWICE",
+      "×2",
+      "EUR 12.00",
+      "approved",
+      "1 waiting",
+    ])
+      expect(wordsOf(page)).toContain(words);
+    const [, older = ""] = /rel="next" href="([^"]+)"/.exec(page) ?? [];
+    expect(rowIds(await get(older.replaceAll("&amp;", "&")))).toHaveLength(12);
+    expect(rowIds(await get("/?state=waiting"))).toEqual([first.id]);
+    expect(rowIds(await get("/?state=rejected"))).toEqual([idOf("r", at(63))]);
+    expect(wordsOf(await get("/?state=failed"))).toContain("No event has failed.");
+    expect(rowIds(await get("/?text=TWICE"))).toEqual([first.id]);
+    expect(wordsOf(await get("/?text=nothing"))).toContain("No event has this order number");
+  });
+
+  it("says on the page of an event what became of it, and who did what", async () => {
+    const store = await open();
+    const { get, post, observed } = openInspector(store);
+    const nowhere = event(idOf("a"), { reference: "NOWHERE" });
+    await store.append(nowhere);
+    expect(wordsOf(await get(`/events/${nowhere.id}`))).toContain(
+      "Verified. It is forwarded nowhere: start listen",
+    );
+    const waits = event(idOf("b"), { reference: "WAITS", cardPan: "4111111111111111", surprise: 1 });
+    await store.append(waits, 0);
+    const path = `/events/${waits.id}`;
+    expect(wordsOf(await get(path))).toContain("Verified. It waits for its first attempt.");
+    const [claim] = await store.claim(wanted());
+    if (claim === undefined) throw new Error("nothing was claimed");
+    expect(wordsOf(await get(path))).toContain("It is being forwarded at this moment.");
+    await store.ended(claim, { ...forward(500), detail: "nope" }, 3_600_000);
+    const refused = wordsOf(await get(path));
+    expect(refused).toMatch(/Your application refused it: 500 nope\. Attempt 2 in \d/);
+    for (const words of ["✓ Cover", "✓ Signature", "paylink verify --event", "************1111"])
+      expect(refused).toContain(words);
+    expect(refused).not.toContain("4111111111111111");
+    expect((await post(`${path}/skip`, `back=${path}`)).header("location")).toBe(`${path}?done=skip`);
+    expect(wordsOf(await get(path))).toMatch(/Skipped .* ago: it is never forwarded\..*Skip by tester/);
+    await post(`${path}/retry`);
+    expect(wordsOf(await get(path))).toContain("Retry by tester");
+    const [again] = await store.claim(wanted());
+    if (again === undefined) throw new Error("nothing was claimed");
+    expect((await post(`${path}/retry`)).header("location")).toBe("/?done=busy");
+    await store.ended(again, { ...forward(500), status: null, detail: "connection refused" });
+    expect(wordsOf(await get(path))).toMatch(
+      /It was not sent again by itself after 2 attempts\..*Your application did not answer: connection refused\./,
+    );
+    expect((await post("/retry-all")).header("location")).toBe("/?done=retry-1");
+    const [last] = await store.claim(wanted());
+    if (last === undefined) throw new Error("nothing was claimed");
+    await store.ended(last, forward(200));
+    expect(wordsOf(await get(path))).toContain("Your application accepted it: 200 in 12 ms.");
+    expect(observed).toEqual(["skip WAITS", "retry WAITS", "busy WAITS", "retry 1 event"]);
+    expect(await get(`/events/uti-${waits.id}`)).toContain("WAITS");
+  });
+
+  it("says in the queue what somebody wants to know at night", async () => {
+    const store = await open();
+    const { get } = openInspector(store);
+    expect(wordsOf(await get("/queue"))).toContain("Nothing waits, nothing has failed.");
+    for (const name of ["a", "b"])
+      await store.append(
+        event(idOf(name), { reference: name, amountTrans: 10, transCurrencyCode: "EUR", status: "Complete" }),
+        0,
+      );
+    const [one, other] = await store.claim(wanted());
+    if (one === undefined || other === undefined) throw new Error("nothing was claimed");
+    const silent = { ...forward(500), status: null, detail: "connection refused" };
+    await store.ended(one, silent, 3_600_000);
+    await store.ended(other, silent);
+    const page = await get("/queue");
+    expect(wordsOf(page)).toMatch(
+      /127\.0\.0\.1:3000 does not answer: 1 waits, the oldest for .*; 1 has failed\./,
+    );
+    expect(wordsOf(page)).toContain("1 acknowledged payment is not delivered, EUR 10.00");
+    expect(wordsOf(page)).toMatch(/Failed: not sent again by itself .* Waiting, the next first/);
+    expect(page).toContain("<title>(1 failed) Queue");
+  });
+
+  it("opens a rejection with what failed, and accepts it once it verifies", async () => {
+    const store = await open();
+    const rejected = rejection(idOf("r"), 20);
+    const accepted: NewEvent = event(rejected.id, { reference: "LATE" });
+    let verifies = false;
+    const { get, post } = openInspector(store, { verifyNow: async () => (verifies ? accepted : undefined) });
+    await store.reject(rejected);
+    const path = `/events/${rejected.id}`;
+    const page = await get(path);
+    expect(wordsOf(page)).toContain("Rejected with 401:");
+    expect(wordsOf(page)).toContain("✗ Signature");
+    expect(page).toMatch(/<details id="fold-checks" open/);
+    expect(page).not.toMatch(/<button[^>]*>\s*(?:Accept|Retry|Skip|Send)|>Record</);
+    expect((await post(`${path}/accept`)).header("location")).toBe("/?done=refused");
+    verifies = true;
+    expect(wordsOf(await get(path))).toContain("It becomes an event and is forwarded.");
+    expect((await post(`${path}/accept`)).header("location")).toBe("/?done=accepted");
+    expect(wordsOf(await get(path))).toContain("LATE");
+  });
+}
+
+describe("sending again", () => {
+  it("is offered with a target alone, warns, and is recorded", async () => {
+    const store = openSqlite(join(temporaryHome(), "events.db"));
+    const one = event(idOf("a"), { reference: "AGAIN" });
+    await store.append(one);
+    const path = `/events/${one.id}`;
+    const without = openInspector(store);
+    expect(await without.get(path)).not.toContain("Send again");
+    expect((await without.post(`${path}/send`)).status).toBe(404);
+    const send = async () => forward(204);
+    const { get, post } = openInspector(store, { sending: { target: "127.0.0.1:3000", signs: false, send } });
+    expect(wordsOf(await get(path))).toMatch(
+      /Send it to 127\.0\.0\.1:3000\? .* Its signature is .* old; most verifiers refuse it\./,
+    );
+    expect((await post(`${path}/send`)).header("location")).toBe("/?done=sent");
+    expect(wordsOf(await get(path))).toContain("Sent again by hand 204 in 12 ms");
+    const signing = openInspector(store, { sending: { target: "127.0.0.1:3000", signs: true, send } });
+    expect(await signing.get(path)).not.toContain("Its signature is");
+  });
+});
+
+describe("nobody else gets anything", () => {
+  const PAGES = ["/", "/queue", "/events/x", "/events/x/body", "/inspector.js", "/nowhere"];
+
+  it.each([
+    ["no key", {}],
+    ["another key", { Cookie: `paylink-inspect-4020=${"x".repeat(32)}` }],
+    ["the key of another port", { Cookie: `paylink-inspect-4021=${KEY}` }],
+    [
+      "the key in another place",
+      { Authorization: `Bearer ${KEY}`, Referer: `http://127.0.0.1:4020/?key=${KEY}` },
+    ],
+  ])("with %s", async (_, headers) => {
+    const store = openSqlite(join(temporaryHome(), "events.db"));
+    const { request } = openInspector(store);
+    for (const path of PAGES) {
+      const { status, text } = await request("GET", path, { headers });
+      expect([status, text]).toEqual([
+        403,
+        expect.stringContaining("Open the address that paylink inspect prints"),
+      ]);
+      expect(text).not.toContain(store.place);
+    }
+    const action = await request("POST", "/retry-all", { headers: { ...headers, Origin: SAME_PAGE.Origin } });
+    expect(action.status).toBe(403);
+  });
+
+  it.each(["evil.example", "evil.example:4020", "127.0.0.1.evil.example", "10.0.0.1:4020"])(
+    "at the host %s",
+    async (authority) => {
+      const { request } = openInspector(openSqlite(join(temporaryHome(), "events.db")));
+      for (const path of [...PAGES, `/?key=${KEY}`])
+        expect((await request("GET", path, { authority })).status).toBe(421);
+    },
+  );
+
+  it.each([
+    {},
+    { Origin: "https://evil.example" },
+    { Origin: "null" },
+    { Origin: "http://127.0.0.1:9999" },
+    { "Sec-Fetch-Site": "cross-site" },
+    { "Sec-Fetch-Site": "same-site" },
+    { "Sec-Fetch-Site": "none" },
+  ])("by a form of a page with %j", async (page) => {
+    const store = openSqlite(join(temporaryHome(), "events.db"));
+    await store.append(event(idOf("a")), 0);
+    const { request, observed } = openInspector(store);
+    for (const path of ["/retry-all", `/events/${idOf("a")}/skip`, `/events/${idOf("a")}/retry`])
+      expect((await request("POST", path, { headers: { ...COOKIE, ...page } })).status).toBe(403);
+    expect(observed).toEqual([]);
+    expect((await store.history(idOf("a"))).actions).toEqual([]);
+  });
+
+  it("by a GET: it changes nothing, whatever it asks for", async () => {
+    const store = openSqlite(join(temporaryHome(), "events.db"));
+    await store.append(event(idOf("a")), 0);
+    const { request } = openInspector(store);
+    for (const path of ["/retry-all", `/events/${idOf("a")}/skip`])
+      expect((await request("GET", path)).status).toBe(404);
+    expect((await store.history(idOf("a"))).actions).toEqual([]);
+  });
+
+  it("exchanges the printed key for a cookie of its port, and leads to a clean address of this host", async () => {
+    const { request, query } = openInspector(openSqlite(join(temporaryHome(), "events.db")));
+    const answer = await request("GET", `/queue${query}`, { headers: {} });
+    expect([answer.status, answer.header("location")]).toEqual([303, "/queue"]);
+    expect(answer.header("set-cookie")).toBe(`${COOKIE.Cookie}; Path=/; HttpOnly; SameSite=Strict`);
+    expect((await request("GET", `//evil.example/${query}`, { headers: {} })).header("location")).toBe(
+      "/evil.example/",
+    );
+    const wrong = await request("GET", "/?key=wrong", { headers: {} });
+    expect(wrong.header("set-cookie")).toBeUndefined();
+    const page = await request("GET", "/");
+    expect(page.text).not.toContain(KEY);
+    expect(page.header("cache-control")).toBe("no-store");
+    expect(page.header("content-security-policy")).toContain("default-src 'none'");
+    for (const back of ["https://evil.example/", "//evil.example/", "/.//evil.example", "/\\evil.example"]) {
+      const led = await request("POST", "/retry-all", {
+        headers: SAME_PAGE,
+        body: `back=${encodeURIComponent(back)}`,
+      });
+      expect(led.header("location")).toBe("/?done=retry-0");
+    }
+  });
+
+  it("by hostile fields of a record, a header or a reference: they are text, short and visible", async () => {
+    const store = openSqlite(join(temporaryHome(), "events.db"));
+    const evil = `"><script>alert(1)</script>\u202e\u001b[31m`;
+    const one = event(idOf("a"), {
+      reference: evil + "x".repeat(20_000),
+      merchantName: evil,
+      cardScheme: evil,
+      [evil]: evil,
+      responseCode: evil.repeat(100),
+    });
+    await store.append(
+      {
+        ...one,
+        request: {
+          ...one.request,
+          target: `/${"y".repeat(20_000)}`,
+          headers: [
+            ["X-Evil", evil],
+            ["X-Long", "z".repeat(50_000)],
+          ],
+        },
+      },
+      0,
+    );
+    const [claim] = await store.claim(wanted());
+    if (claim === undefined) throw new Error("nothing was claimed");
+    await store.ended(claim, {
+      ...forward(500),
+      detail: evil.repeat(20),
+      target: `http://127.0.0.1/${evil}`,
+    });
+    const { get } = openInspector(store);
+    for (const path of ["/", "/queue", `/events/${one.id}`, `/?text=${encodeURIComponent(evil)}`]) {
+      const page = await get(path);
+      expect(page).not.toContain("<script>alert");
+      // oxlint-disable-next-line no-control-regex
+      expect(page).not.toMatch(/[\u202e\u001b]/);
+      expect(Buffer.byteLength(page)).toBeLessThan(60_000);
+    }
+  });
+});
