@@ -26,7 +26,7 @@ interface Flag {
 interface Reference {
   readonly commands: readonly Command[];
   readonly flags: readonly Flag[];
-  readonly settings: readonly object[];
+  readonly settings: readonly { readonly key: string; readonly environment: string | null }[];
   readonly exitCodes: readonly object[];
   readonly errorCodes: readonly object[];
 }
@@ -53,6 +53,51 @@ const flagsOf = ({ flags }: Reference, of: string | null) =>
   flags.filter(({ command }) => command === of).map(({ short, name, value }) => ({ short, name, value }));
 
 const withoutExamples = (help: string): string => help.replace(/\nExamples:[^]*/, "");
+
+/** What scripts rely on: every setting, and the flags of each command. A change here is a change of the interface. */
+const SETTINGS =
+  "service baseUrl transactionUrl token clientId clientSecret tokenUrl tokenAuth tokenScope terminalId currency customerName expires returnUrl failureReturnUrl callbackUrl failureCallbackUrl webhookKey publicUrl tolerance requireCreated eventStore";
+const VARIABLES =
+  "PAYLINK_BASE_URL PAYLINK_TOKEN PAYLINK_CLIENT_ID PAYLINK_CLIENT_SECRET PAYLINK_TOKEN_URL PAYLINK_TERMINAL_ID PAYLINK_CALLBACK_URL PAYLINK_WEBHOOK_KEY PAYLINK_DB";
+const REQUEST =
+  "--amount --currency --invoice-id --terminal-id --expires --customer-name --description --type --custom-data --subscription --reusable --mode --min-amount --max-amount --reference-mode --return-url --failure-return-url --callback-url --failure-callback-url --email --first-name --last-name --address1 --address2 --city --postcode --country --from";
+const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
+  [null, "--version --profile --json --no-input --no-color --yes --debug --help"],
+  ["create", `${REQUEST} --dry-run --curl --timeout --quiet --qr --open --wait`],
+  [
+    "bulk",
+    `${REQUEST} --map --decimal-comma --allow-duplicates --output --force --concurrency --rate --timeout --dry-run --skip-invalid --again --retry-unknown`,
+  ],
+  ["links list", "--status --since --until --limit --terminal-id --timeout --quiet"],
+  ["links update", "--description --expires --timeout --quiet"],
+  [
+    "listen",
+    "--port --host --path --public-url --tunnel --tls-cert --tls-key --key --tolerance --require --require-created --strict --no-verify --max-body --forward-to --forward-header --insecure --ack --retry --forward-concurrency --forward-timeout --sign-with --compact --admin --drain --expect --timeout --db --keep --no-store",
+  ],
+  [
+    "events list",
+    "--db --outcome --reference --since --until --limit --all --failed --pending --rejected --quiet",
+  ],
+  [
+    "events replay",
+    "--db --outcome --reference --since --until --limit --all --failed --settle --to --insecure --sign-with --forward-timeout --timeout --quiet",
+  ],
+  ["events prune", "--db --before"],
+  ["verify", "--event --db --key --public-url --path --tolerance --require --require-created --at"],
+  [
+    "trigger",
+    "--to --sign-with --allow-remote --link --amount --currency --reference --set --count --tamper --cover --no-created --timeout --dry-run --quiet",
+  ],
+  ["check", "--sign-with --cover --allow-remote --timeout --junit"],
+  [
+    "sandbox",
+    "--port --host --allow-remote --allow-host --insecure --db --reset --cover --no-created --clock --retry --deliver --duplicate-invoices --token-auth",
+  ],
+  [
+    "login",
+    "--service --base-url --terminal-id --currency --customer-name --callback-url --webhook-key --token-stdin --client-id --client-secret-stdin --token-url --token-scope --token-auth --no-check",
+  ],
+];
 
 describe("paylink help --json", () => {
   it("lists every command that the help lists, with its subcommands", async () => {
@@ -104,7 +149,7 @@ describe("paylink help --json", () => {
 
   it("lists every setting, exit code and error code of the tables", async () => {
     const { settings, exitCodes, errorCodes } = await reference();
-    expect(settings.map((setting) => "key" in setting && setting.key)).toEqual(SETTING_KEYS);
+    expect(settings.map(({ key }) => key)).toEqual(SETTING_KEYS);
     expect(settings).toContainEqual(
       expect.objectContaining({
         key: "webhookKey",
@@ -120,6 +165,17 @@ describe("paylink help --json", () => {
     expect(errorCodes).toEqual(
       Object.entries(FAILURES).map(([code, { exit, means }]) => ({ code, exitCode: exit, meaning: means })),
     );
+  });
+
+  it.each(FLAGS)("lists exactly the flags of %s", async (command, flags) => {
+    const all = await reference();
+    expect(flagsOf(all, command).map(({ name }) => name)).toEqual(flags.split(" "));
+  });
+
+  it("lists exactly the settings and their variables", async () => {
+    const { settings } = await reference();
+    expect(settings.map(({ key }) => key).join(" ")).toBe(SETTINGS);
+    expect(settings.flatMap(({ environment }) => environment ?? []).join(" ")).toBe(VARIABLES);
   });
 
   it("has these members and no others", async () => {
