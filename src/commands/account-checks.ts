@@ -17,7 +17,7 @@ type KeyReading = Pick<Context, "readFile" | "send" | "signal" | "now">;
 export const settingsWith = (name: string, profile: Profile): ResolvedSettings =>
   resolveSettings({ named: name, env: {}, current: name, profiles: { [name]: profile } });
 
-const KEY = "webhook key";
+export const KEY = "webhook key";
 const SET_KEY = paylink("config", "set", "webhookKey", "<file or URL>");
 
 /** One check for each source; one for an account without a key. `place` is where they were given. */

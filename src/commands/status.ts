@@ -19,8 +19,8 @@ export const status = command({
     const { noAccount } = await import("../service/open-client.ts");
     const { renderCheck } = await import("../render/account.ts");
     const { out } = context;
-    const settings = await context.settings();
-    if (settings.get("baseUrl") === undefined) throw noAccount();
+    const settings = await context.settings().catch(ifUnreadable);
+    if (!(settings instanceof PaylinkError) && settings.get("baseUrl") === undefined) throw noAccount();
     const checks = await checkAccount(context, settings);
     const failure = checks.find(({ state }) => state === "failed")?.failure;
     const { named } = context;
@@ -30,7 +30,7 @@ export const status = command({
     }
     out.data(
       JSON.stringify({
-        profile: settings.profile ?? null,
+        profile: settings instanceof PaylinkError ? null : (settings.profile ?? null),
         ok: failure === undefined,
         checks: checks.map(({ check, state, detail, remedies }) => {
           const remedy = remedies.map((one) => renderHint(one, named)).join("\n");
@@ -43,24 +43,42 @@ export const status = command({
   },
 });
 
-async function checkAccount(context: Context, settings: ResolvedSettings): Promise<Check[]> {
-  const { attempt, checkCallbacks, checkPublicUrl, checkService, failed, passed } =
-    await import("../service/checks.ts");
-  const { checkKeys } = await import("./account-checks.ts");
+/** A damaged settings file is a result like the others. */
+function ifUnreadable(error: unknown): PaylinkError {
+  if (error instanceof PaylinkError && error.code === "file_unreadable") return error;
+  throw error;
+}
+
+const FILE = "settings file";
+const STORE = "event store";
+
+async function checkAccount(context: Context, settings: ResolvedSettings | PaylinkError): Promise<Check[]> {
+  const {
+    ADDRESS_CHECKS,
+    attempt,
+    checkCallbacks,
+    checkPublicUrl,
+    checkService,
+    failed,
+    passed,
+    SERVICE_CHECKS,
+    unchecked,
+  } = await import("../service/checks.ts");
+  const { checkKeys, KEY } = await import("./account-checks.ts");
+  if (settings instanceof PaylinkError)
+    return [failed(FILE, settings), ...unchecked([...SERVICE_CHECKS, KEY, ...ADDRESS_CHECKS, STORE], FILE)];
   const { NO_PAINT } = await import("../render/paint.ts");
   const { renderServiceName } = await import("../render/account.ts");
   const store = await attempt(eventStorePlace(context));
   const profiles = await context.profiles();
   const file = `${profiles.path}, ${renderServiceName(settings, NO_PAINT)}`;
   return [
-    passed("settings file", file),
+    passed(FILE, file),
     ...(await checkService({ settings, now: context.now(), api: () => context.api() })),
     ...(await checkKeys(settings, context, "webhookKey")),
     checkCallbacks(settings),
     checkPublicUrl(settings),
-    store instanceof PaylinkError
-      ? failed("event store", store)
-      : passed("event store", `can be written: ${store}`),
+    store instanceof PaylinkError ? failed(STORE, store) : passed(STORE, `can be written: ${store}`),
   ];
 }
 

@@ -33,10 +33,11 @@ export const skipped = result("skipped");
 export const warned = result("warning");
 
 /** `remedies` replace the failure's own hints. */
-export const failed = (check: string, failure: PaylinkError, ...remedies: readonly Hint[]): Check => ({
-  ...result("failed")(check, failure.message, ...(remedies.length > 0 ? remedies : failure.hints)),
-  failure,
-});
+export function failed(check: string, failure: PaylinkError, ...remedies: readonly Hint[]): Check {
+  const problems = failure.unnamed.map(({ at, message }) => `${at} ${message}`.trim());
+  const detail = [failure.message, ...(problems.length > 0 ? [`${problems.join("; ")}.`] : [])].join(" ");
+  return { ...result("failed")(check, detail, ...(remedies.length > 0 ? remedies : failure.hints)), failure };
+}
 
 /** The failure as a value. Bugs and interruptions are thrown. */
 export async function attempt<T>(action: Promise<T>): Promise<T | PaylinkError> {
@@ -50,6 +51,9 @@ export async function attempt<T>(action: Promise<T>): Promise<T | PaylinkError> 
 const set = (key: ConfigKey, value: string): CommandLine => paylink("config", "set", key, value);
 
 const CALLBACKS = "callback addresses";
+const PUBLIC_URL = "public URL";
+
+export const ADDRESS_CHECKS = [CALLBACKS, PUBLIC_URL];
 
 export function checkCallbacks(settings: ResolvedSettings): Check {
   const keys = ["callbackUrl", "failureCallbackUrl"] as const;
@@ -75,11 +79,11 @@ export function checkCallbacks(settings: ResolvedSettings): Check {
 
 export function checkPublicUrl(settings: ResolvedSettings): Check {
   const publicUrl = settings.get("publicUrl");
-  if (publicUrl === undefined) return skipped("public URL", "not set: needed behind a proxy or a tunnel");
+  if (publicUrl === undefined) return skipped(PUBLIC_URL, "not set: needed behind a proxy or a tunnel");
   const problem = problemOf(publicUrl, settings);
   return problem === undefined
-    ? passed("public URL", publicUrl)
-    : warned("public URL", `${publicUrl} ${problem}`, [set("publicUrl", "<url>")]);
+    ? passed(PUBLIC_URL, publicUrl)
+    : warned(PUBLIC_URL, `${publicUrl} ${problem}`, [set("publicUrl", "<url>")]);
 }
 
 function problemOf(address: string | undefined, settings: ResolvedSettings): string | undefined {
@@ -102,6 +106,8 @@ const ENDPOINT = "token endpoint";
 const TOKEN = "token";
 const LINKS = "links endpoint";
 const TRANSACTION = "transaction address";
+
+export const SERVICE_CHECKS = [ENDPOINT, TOKEN, LINKS, TRANSACTION];
 
 /** The token endpoint, the token, the list of links and the address of transactions, each one question. */
 export async function checkService(account: Account): Promise<Check[]> {
@@ -128,7 +134,8 @@ const refusedToken = (answer: Answer): Check[] =>
 
 const LOGIN = hint`Check the token. To store another account: ${paylink("login")}`;
 
-const unchecked = (checks: readonly string[], cause: string): Check[] =>
+/** What an earlier failure makes useless to ask. */
+export const unchecked = (checks: readonly string[], cause: string): Check[] =>
   checks.map((check) => skipped(check, `not checked, because of the ${cause}`));
 
 async function checkTokenEndpoint(api: Api, settings: ResolvedSettings): Promise<Check> {

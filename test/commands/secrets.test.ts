@@ -127,7 +127,7 @@ describe("secrets", () => {
     expect(login.stdout + login.stderr).not.toContain(TOKEN);
     writeFileSync(join(home, "settings.json"), `{"profiles":{"shop":{"token":"${TOKEN}"`);
     const status = await runCommand(["status", "--debug"], { home });
-    expect(status.stderr).toContain("settings.json is damaged");
+    expect(status.stdout).toContain("is damaged");
     expect(status.stdout + status.stderr).not.toContain(TOKEN);
   });
 

@@ -1,4 +1,6 @@
 /** `paylink status`, in process: each part of an account, what is wrong with it, and what to do about it. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CheckState } from "../../src/service/checks.ts";
 import { SendError } from "../../src/http/exchange.ts";
@@ -72,6 +74,27 @@ describe("paylink status", () => {
     expect(stdout).toMatch(/^✓ token endpoint {7}http:\S+ gave an access token$/m);
     expect(stdout).toMatch(/^! callback addresses .*\n +paylink config set callbackUrl <url>$/m);
     expect(stdout).toMatch(/^– public URL /m);
+  });
+
+  it("names a damaged settings file as the first thing that is wrong", async () => {
+    const home = temporaryHome();
+    writeFileSync(join(home, "settings.json"), "{ no JSON");
+    const { exit, checks } = await statusOf({ home });
+    expect(exit).toBe(2);
+    expect(checks.map(({ state }) => state)).toEqual([
+      "failed",
+      ...Array.from({ length: 8 }, () => "skipped"),
+    ]);
+    expect(checks[0]).toMatchObject({
+      check: "settings file",
+      detail: expect.stringContaining("settings.json is damaged"),
+      remedy: expect.stringContaining("move the file away"),
+    });
+    writeFileSync(join(home, "settings.json"), '{"profiles":{"shop":{"currency":"EURO"}}}');
+    const { stdout } = await runCommand(["status"], { home });
+    expect(stdout.replace(/\s+/g, " ")).toMatch(
+      /^✗ settings file .* holds invalid values\. profiles\.shop\.currency must be/,
+    );
   });
 
   it("never shows a secret", async () => {
