@@ -9,7 +9,6 @@ it.each([
   ["create --qr --json", "--qr  cannot be used with --json"],
   ["create --quiet --json", "--quiet  cannot be used with --json"],
   ["events list -q --json", "--quiet  cannot be used with --json"],
-  ["check http://127.0.0.1:9/ --tap --json", "--tap  cannot be used with --json"],
   ["listen --no-verify --no-store --db x.db", "--no-store  cannot be used with --db"],
   ["verify --db x.db --key k.pem", "--db  has no effect without --event"],
   ["login --token-stdin --client-secret-stdin", "--token-stdin  cannot be used with --client-secret-stdin"],

@@ -34,7 +34,7 @@ describe("paylink trigger", () => {
     expect(refused.exit).toBe(7);
     expect(JSON.parse(refused.stdout)).toMatchObject({ code: "signature_invalid" });
     const nothing = await runCommand(["verify", "--event", "no-such-event"], { home });
-    expect(nothing.stderr).toContain("No event begins with no-such-event.");
+    expect(nothing.stderr).toContain("No event has the uti, id or order number no-such-event.");
   });
 
   it("prints the exact bytes, which verify accepts", async () => {

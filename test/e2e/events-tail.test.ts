@@ -1,4 +1,4 @@
-/** `paylink events tail`, the real program beside a running `listen`: prints what arrives, and goes on when the file is moved. */
+/** `paylink events tail`, the real program beside a running `listen`: prints what arrives, and goes on in a store that takes its place. */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -11,10 +11,10 @@ import { post, record, webhook } from "../support/webhooks.ts";
 it("prints events as listen does until Ctrl-C, also those of a store at the same place", async () => {
   const home = temporaryHome();
   const db = join(home, "events.db");
-  const listen = startPaylink(["listen", "--port", "0", "--key", keyFile(home), "--db", db, "--json"], {
-    home,
-  });
-  const url = await readyUrl(listen);
+  const start = () =>
+    startPaylink(["listen", "--port", "0", "--key", keyFile(home), "--db", db, "--json"], { home });
+  let listen = start();
+  let url = await readyUrl(listen);
   const pay = async (uti: string, fields = {}): Promise<void> =>
     expect(await post(url, webhook(url, record({ uti, ...fields })))).toBe(200);
   await pay("uti-before");
@@ -39,7 +39,10 @@ it("prints events as listen does until Ctrl-C, also those of a store at the same
     .poll(async () => (await pay(`uti-${Date.now()}`), tail.stdout()), { interval: 200 })
     .toMatch(/verified[^]*uti-\d/);
   expect(tail.stdout()).not.toContain("uti-before");
-  for (const ending of ["", "-wal", "-shm"]) renameSync(db + ending, `${db}.moved${ending}`);
+  await listen.stop();
+  renameSync(db, `${db}.moved`);
+  listen = start();
+  url = await readyUrl(listen);
   await pay("uti-moved");
   await tail.until(/uti-moved/);
   await compact.until(/uti-moved/);

@@ -97,7 +97,7 @@ describe.each([
     expect((await listening.stop(signal)).code).toBe(code);
     const { stdout } = await runPaylink(["events", "list", "--json"], { home });
     expect(stdout.trim().split("\n")).toHaveLength(1);
-    expect(JSON.parse(stdout)).toMatchObject({ verified: true, outcome: "APPROVED" });
+    expect(JSON.parse(stdout)).toMatchObject({ type: "event", outcome: "APPROVED" });
   });
 
   it("ends sandbox, create --wait and test", async () => {
