@@ -77,7 +77,7 @@ export function createOpener(around: Surroundings): Opener {
       stdin,
       readFile: createReadFile(stdin, signal),
       get ask() {
-        return stdin.isTaken ? undefined : ask;
+        return stdin.wasRead ? undefined : ask;
       },
       yes: options.yes === true,
       newId: () => crypto.randomUUID(),

@@ -19,18 +19,18 @@ interface StdinParts {
 
 export interface Stdin extends AsyncIterable<Uint8Array> {
   /** Whether a command has read it: nobody can answer a question at its end. */
-  readonly isTaken: boolean;
+  readonly wasRead: boolean;
 }
 
 /** Standard input, to be read once. */
 export function createStdin({ open, signal, note }: StdinParts): Stdin {
-  let isTaken = false;
+  let wasRead = false;
   return {
-    get isTaken() {
-      return isTaken;
+    get wasRead() {
+      return wasRead;
     },
     async *[Symbol.asyncIterator]() {
-      isTaken = true;
+      wasRead = true;
       const stream = open();
       if (stream.isTTY === true) note("Reading from stdin; Ctrl-D to end.");
       const stop = (): void => void stream.destroy();
