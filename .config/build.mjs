@@ -86,7 +86,7 @@ const { output } = await build({
   },
 });
 await buildLibrary(new URL("dist/webhooks/", root));
-copyFileSync(new URL(".config/SKILL.md", root), new URL("dist/SKILL.md", root));
+copyFileSync(new URL("src/texts/SKILL.md", root), new URL("dist/SKILL.md", root));
 copyFileSync(new URL(".github/CHANGELOG.md", root), new URL("dist/CHANGELOG.md", root));
 const packages = bundledPackages(output);
 writeFileSync(new URL("dist/THIRD-PARTY-NOTICES.txt", root), notices(packages));

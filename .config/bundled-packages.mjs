@@ -31,7 +31,7 @@ export function bundledPackages(files) {
   return [...new Set(paths)].toSorted().map((path) => {
     const folder = new URL(`${path}/`, root);
     const { name, version, license: licence, author } = readJson(new URL("package.json", folder));
-    const text = licenceFiles(folder) ?? licenceOfReadme(folder) ?? licenceByName(name, licence, author);
+    const text = licenceFiles(folder) ?? licenceByName(name, licence, author);
     return { name, version, licence, text, integrity: packages[path].integrity };
   });
 }
@@ -44,14 +44,6 @@ function licenceFiles(folder) {
   const files = readdirSync(folder).filter((name) => /^licen[cs]e/i.test(name));
   const texts = files.toSorted().map((file) => readFileSync(new URL(file, folder), "utf8"));
   return texts.length === 0 ? undefined : texts.join("\n");
-}
-
-/** @param {URL} folder */
-function licenceOfReadme(folder) {
-  const file = readdirSync(folder).find((name) => /^readme/i.test(name));
-  const readme = file === undefined ? "" : readFileSync(new URL(file, folder), "utf8");
-  const section = /^#+ licen[cs]e\s+([^]*?)(?=^#|$(?![^]))/im.exec(readme)?.[1];
-  return section?.includes("Permission is hereby granted") ? section : undefined;
 }
 
 /**

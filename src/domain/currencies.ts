@@ -1,6 +1,6 @@
 /**
- * The currencies of ISO 4217 by the number of their decimals, as published on 2026-09-17. Metals, funds and test codes
- * have no minor unit. `npm run currencies` writes this file.
+ * The currencies of ISO 4217 by the number of their decimals, as its maintenance agency (SIX Group, "List one") published them
+ * on 2026-09-17. Metals, funds and test codes have no minor unit.
  */
 export const CURRENCIES = {
   0: `BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF`,

@@ -1,10 +1,7 @@
 /** Amounts and currencies: exact, whatever their length, and written as the currency writes them. */
 
-import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { currenciesFile, FILE } from "../../.config/currencies.mjs";
-import { CURRENCIES } from "../../src/domain/currencies.ts";
 import {
   compareAmounts,
   decimalsOf,
@@ -63,27 +60,6 @@ test("metals and test codes are known, though they have no minor unit", () => {
 test("the currencies are those of today", () => {
   const codes = "XCG ZWG XAD SLE VES VED ANG ZWL CUC SLL HRK BGN".split(" ");
   expect(codes.filter(isKnownCurrency)).toEqual(["XCG", "ZWG", "XAD", "SLE", "VES", "VED"]);
-});
-
-describe("npm run currencies", () => {
-  const list = (entries: string): string =>
-    `<ISO_4217 Pblshd="2026-09-17"><CcyTbl>${entries}</CcyTbl></ISO_4217>`;
-  const entry = (code: string, decimals: string): string =>
-    `<CcyNtry><CtryNm>A</CtryNm><Ccy>${code}</Ccy>\n<CcyMnrUnts>${decimals}</CcyMnrUnts></CcyNtry>`;
-
-  it("writes the file as it is from the list that it was made from", () => {
-    const entries = Object.entries(CURRENCIES).flatMap(([decimals, codes]) =>
-      codes.split(/\s+/).map((code) => entry(code, decimals === "none" ? "N.A." : decimals)),
-    );
-    const ofAntarctica = "<CcyNtry><CtryNm>ANTARCTICA</CtryNm></CcyNtry>";
-    const xml = list([...entries.toReversed(), ofAntarctica, entry("EUR", "2")].join("\n"));
-    expect(currenciesFile(xml)).toBe(readFileSync(FILE, "utf8"));
-  });
-
-  it("refuses what is not the list", () => {
-    expect(() => currenciesFile("<html></html>")).toThrow("not ISO 4217");
-    expect(() => currenciesFile(list(entry("EUR", "two")))).toThrow("decimals EUR");
-  });
 });
 
 test("a currency code is three letters, upper-cased", () => {
