@@ -1,7 +1,7 @@
 /** The client of the service: creates, lists, shows, updates and cancels payment links, and reads transactions. */
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { type Effect, hint, paylink, PaylinkError } from "../domain/errors.ts";
-import { stringifyJson } from "../domain/json.ts";
+import { type Json, stringifyJson } from "../domain/json.ts";
 import {
   type CreatedLink,
   expiryIn,
@@ -9,7 +9,6 @@ import {
   linkAddress,
   type LinkChanges,
   type LinkEffect,
-  type LinksPage,
   type LinksQuery,
   pageAddress,
   readCreated,
@@ -65,7 +64,7 @@ export function createApi(parts: ApiParts) {
       return readCreated(await call(parts, { ...operation, effect: "create" }), request);
     },
     /** One page of the links of a terminal. */
-    listLinks: async (query: LinksQuery): Promise<LinksPage> => {
+    listLinks: async (query: LinksQuery): Promise<readonly Json[]> => {
       const url = pageAddress(linksAddress(), query);
       return readPage(await call(parts, { method: "GET", url, headers: JSON_TYPE, effect: "list" }));
     },

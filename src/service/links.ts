@@ -2,7 +2,7 @@
 import type { PaymentLink, PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { type Effect, hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { findWrapped } from "../domain/envelope.ts";
-import { isJsonNumber, type Json, type JsonObject, memberOf } from "../domain/json.ts";
+import { type Json, type JsonObject, memberOf } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { LINK_STATUSES, readPaymentLink } from "../domain/payment-link-reply.ts";
 import { isWebAddress } from "../domain/addresses.ts";
@@ -155,12 +155,6 @@ export interface LinksQuery {
   readonly size?: number | undefined;
 }
 
-export interface LinksPage {
-  /** On all pages; undefined if the service does not give the number. */
-  readonly totalCount: number | undefined;
-  readonly records: readonly Json[];
-}
-
 /** The address of a page. `links` is the address where links are created; its query is kept. */
 export function pageAddress(links: URL, { from, to, ...query }: LinksQuery): URL {
   const address = new URL(links);
@@ -171,21 +165,18 @@ export function pageAddress(links: URL, { from, to, ...query }: LinksQuery): URL
 }
 
 /**
- * A service without links may answer with nothing, or with nothing for `records`. Throws `not_reached` if a 2xx reply is not a
+ * The links on a page. A service without links may answer with nothing, or with nothing for `records`. Throws `not_reached` if a 2xx reply is not a
  * list of links: something else answers at the address.
  */
-export function readPage(reply: HttpReply): LinksPage {
+export function readPage(reply: HttpReply): readonly Json[] {
   const { status, body } = reply;
-  if (isEmpty(reply)) return { records: [], totalCount: undefined };
+  if (isEmpty(reply)) return [];
   const parsed = parseJson(UTF8.decode(body));
   const document = parsed.ok ? parsed.value.value : undefined;
   const [page, ...others] = document === undefined ? [] : findWrapped(document, isPage);
   if (page !== undefined && others.length === 0) {
-    const [records, totalCount] = [memberOf(page, "records"), memberOf(page, "totalCount")];
-    return {
-      records: Array.isArray(records) ? records : [],
-      totalCount: isJsonNumber(totalCount) ? Number(totalCount.toString()) : undefined,
-    };
+    const records = memberOf(page, "records");
+    return Array.isArray(records) ? records : [];
   }
   if (document !== undefined && reportsError(document)) throw reportedError(reply, "list");
   const words = serviceWords(body);

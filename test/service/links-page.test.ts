@@ -25,22 +25,21 @@ describe("a page of links", () => {
       page: "2",
       size: "20",
     });
-    expect(page.totalCount).toBe(41);
-    expect(JSON.stringify(page.records)).toContain("10.50");
+    expect(JSON.stringify(page)).toContain("10.50");
   });
 
   it.each(["", '{"totalCount":0}', '{"totalCount":0,"records":null}', '{"records":null}'])(
     "may have nothing for its records: %s",
     async (body) => {
       const server = await rawServer(reply(body === "" ? 204 : 200, body));
-      expect((await apiAt(server.url).api.listLinks(QUERY)).records).toEqual([]);
+      expect(await apiAt(server.url).api.listLinks(QUERY)).toEqual([]);
     },
   );
 
   it("may be wrapped, as a link may", async () => {
     const server = await rawServer(reply(200, '{"data":{"totalCount":1,"records":[{"id":"L1"}]}}'));
     const page = await apiAt(server.url).api.listLinks(QUERY);
-    expect(page).toMatchObject({ totalCount: 1, records: [{ id: "L1" }] });
+    expect(page).toMatchObject([{ id: "L1" }]);
   });
 
   it.each([

@@ -76,72 +76,35 @@ export async function listLinks(context: Context, options: ListOptions): Promise
   const { out } = context;
   const { limit = Number.POSITIVE_INFINITY, quiet, isUsualPeriod } = options;
   const api = await context.api();
-  const { records, failure } = await readPages(api, options);
-  const listed = records.map((json) => ({ json, link: readPaymentLink(json).link }));
+  const listed = (await readPages(api, options)).map((json) => ({ json, link: readPaymentLink(json).link }));
   const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
   if (out.json) out.lines(newest.map(({ json }) => stringifyJson(json)));
   else if (quiet) out.lines(newest.map(({ link }) => safeText(link.url ?? link.id ?? "")));
   else {
     if (newest.length > 0) out.lines([tableOf(newest, context)]);
-    else if (failure === undefined) out.note("No links found.");
+    else out.note("No links found.");
     if (isUsualPeriod) out.note("Only the last 7 days are listed. Use --since for older links.");
     out.note(renderServiceName(await context.settings(), out.notePaint));
   }
-  if (failure !== undefined) throw failure;
   return 0;
 }
 
 /** The documented maximum is 5000; smaller pages need less memory. */
 const PAGE_SIZE = 500;
 
-/** A service that makes up links has no last page. */
-const MOST_PAGES = 10_000;
-
-interface AllPages {
-  readonly records: readonly Json[];
-  /** Why there may be more links. */
-  readonly failure?: PaylinkError;
-}
-
 /**
- * Every link of the period: no order of the pages is documented, so the newest can be on any of them. Only an empty page ends
- * the list: `totalCount` may be the number of links on one page, and a page may have fewer than it was asked for. A new link
- * can move the others by one page, so a page without new links ends it only if the next one has none either.
+ * Every link of the period: no order of the pages is documented, so the newest can be on any of them. A page without another link
+ * ends the list: `totalCount` may be the number of links on one page, and a page may have fewer than it was asked for.
  */
-async function readPages(api: Api, { terminalId = "", from, to, status }: ListOptions): Promise<AllPages> {
+async function readPages(api: Api, { terminalId = "", from, to, status }: ListOptions): Promise<Json[]> {
   const found = new Map<string, Json>();
-  let repeated = 0;
-  let announced = 0;
-  for (let page = 1; page <= MOST_PAGES; page++) {
-    const { totalCount = 0, records } = await api.listLinks({
-      terminalId,
-      from,
-      to,
-      status,
-      page,
-      size: PAGE_SIZE,
-    });
-    const before = found.size;
-    for (const record of records) found.set(keyOf(record), record);
-    announced = Math.max(announced, totalCount);
-    const all = [...found.values()];
-    if (records.length === 0)
-      return found.size > 0 || announced === 0
-        ? { records: all }
-        : { records: all, failure: incomplete(`names ${announced} links, and lists none`) };
-    repeated = found.size === before ? repeated + 1 : 0;
-    if (repeated === 2)
-      return found.size === announced
-        ? { records: all }
-        : { records: all, failure: incomplete(`lists the same links on page after page`) };
+  for (let page = 1; ; page++) {
+    const { size: before } = found;
+    const query = { terminalId, from, to, status, page, size: PAGE_SIZE };
+    for (const record of await api.listLinks(query)) found.set(keyOf(record), record);
+    if (found.size === before) return [...found.values()];
   }
-  return { records: [...found.values()], failure: incomplete(`has more than ${MOST_PAGES} pages`) };
 }
-
-const incomplete = (what: string): PaylinkError =>
-  new PaylinkError("not_reached", `The service ${what}, so links may be missing.`, {
-    hints: [hint`Try a shorter period: ${paylink("links", "list", "--since", "1d")}`],
-  });
 
 function keyOf(record: Json): string {
   const id = isJsonObject(record) ? memberOf(record, "id") : undefined;
