@@ -281,14 +281,6 @@ describe("paylink links show", () => {
     expect(stdout).toMatch(/^ {2}risk +\["low"\]$/m);
   });
 
-  it("prints the service's JSON with --json, and the URL alone with -q", async () => {
-    const { links, create } = await account();
-    const id = await create();
-    const json = await links(["show", id, "--json"]);
-    expect(JSON.parse(json.stdout)).toMatchObject({ id, viewedDate: null, status: "active" });
-    expect((await links(["show", id, "-q"])).stdout).toBe(`${urlOf(id)}\n`);
-  });
-
   it("names a link that the service does not have, in the service's words", async () => {
     const { links } = await account();
     const run = await links(["show", "69lXLdv9w"]);

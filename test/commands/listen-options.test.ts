@@ -27,22 +27,6 @@ async function problemsOf(flags: Flags): Promise<Record<string, string>> {
 }
 
 describe("the options of listen", async () => {
-  it("have the documented defaults", async () => {
-    expect(await read()).toMatchObject({
-      host: "127.0.0.1",
-      port: 4000,
-      paths: ["/"],
-      publicAddress: undefined,
-      maxBody: 65_536,
-      policy: { maxAge: 300, requireCreated: false, required: [] },
-      keySources: ["service.pem"],
-      forwarding: { routes: [], headers: [], insecure: false },
-      expectations: [],
-      timeout: undefined,
-      database: undefined,
-    });
-  });
-
   it("take the path of the public URL unless --path is given", async () => {
     const publicUrl = "https://shop.example/hook";
     expect((await read({ publicUrl })).paths).toEqual(["/hook"]);
@@ -50,42 +34,6 @@ describe("the options of listen", async () => {
     expect((await read({ path: ["/paid", "/failed", "/paid"] })).paths).toEqual(["/paid", "/failed"]);
     const profile = { webhookKey: ["k"], publicUrl: "https://shop.example/kept" };
     expect((await read({}, profile)).paths).toEqual(["/kept"]);
-  });
-
-  it("read every flag", async () => {
-    const options = await read({
-      port: "0",
-      maxBody: "1mb",
-      tolerance: "1h",
-      require: ["@method"],
-      requireCreated: true,
-      forwardTo: ["3000", "Declined=3001/failed", "cancelled=https://shop.example/?a=b"],
-      forwardHeader: ["X-Shop: one"],
-      expect: ["2", "approved:3"],
-      timeout: "30s",
-      db: "events.db",
-      key: ["a.pem", "b.pem"],
-    });
-    expect(options).toMatchObject({
-      port: 0,
-      maxBody: 1_048_576,
-      policy: { maxAge: 3600, requireCreated: true },
-      forwarding: { headers: [["X-Shop", "one"]] },
-      expectations: [
-        { outcome: null, count: 2 },
-        { outcome: "APPROVED", count: 3 },
-      ],
-      timeout: 30_000,
-      database: "events.db",
-      keySources: ["a.pem", "b.pem"],
-    });
-    expect(options.policy.required).toHaveLength(1);
-    expect(options.forwarding.routes.map(({ outcome, url }) => [outcome, url.href])).toEqual([
-      [undefined, "http://localhost:3000/"],
-      ["DECLINED", "http://localhost:3001/failed"],
-      ["CANCELLED", "https://shop.example/?a=b"],
-    ]);
-    expect((await read({ store: false })).database).toBeNull();
   });
 
   it("name every problem at once, with the bad value", async () => {

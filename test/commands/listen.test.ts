@@ -107,6 +107,16 @@ describe("listen", () => {
     expect(JSON.parse(explained.stdout)).toMatchObject({ code: "content_digest_mismatch" });
   });
 
+  it("goes on after health checks, scanners and other methods", async () => {
+    const { running, url } = await listen(temporaryHome(), "--expect", "1");
+    for (const [path, method] of Object.entries({ "/": "GET", "/.env": "POST", "": "PUT" }))
+      await fetch(new URL(path, url), { method });
+    await send(url);
+    const { code, stdout } = await running.ended;
+    expect(code).toBe(0);
+    expect(lines(stdout).at(-1)).toMatchObject({ received: 4, verified: 1, rejected: 3 });
+  });
+
   it("names no command that explains a webhook it does not store", async () => {
     const { running, url } = await listen(temporaryHome(), "--expect", "1", "--no-store");
     expect(await post(url, forged(webhook(url, record())))).toBe(401);

@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sandbox } from "../../src/commands/sandbox/command.ts";
 import { sandboxOptions } from "../../src/commands/sandbox/sandbox.ts";
-import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
 import type { Send, Serve } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";
-import { SERVICE_FORM } from "../../src/signatures/cover.ts";
 import { startCommand, startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { optionsOf, wordsOf, type Flags } from "../support/command-options.ts";
 import { runCommand } from "../support/context.ts";
@@ -21,56 +19,6 @@ const read = async (flags: Flags = {}) =>
   sandboxOptions(await optionsOf(sandbox, wordsOf(flags), { now: () => NOW }));
 
 describe("the options of sandbox", () => {
-  it("have the documented defaults", async () => {
-    expect(await read()).toEqual({
-      host: "127.0.0.1",
-      port: 4010,
-      db: undefined,
-      reset: false,
-      clock: undefined,
-      schedule: SCHEDULE,
-      fault: undefined,
-      allowRemote: false,
-      form: SERVICE_FORM,
-      duplicateInvoices: "refuse",
-      tokenAuth: "post",
-      allowedHosts: [],
-      insecure: false,
-    });
-  });
-
-  it("read every flag", async () => {
-    const allowHost = ["Shop"];
-    const flags = {
-      port: "0",
-      host: "0.0.0.0",
-      allowRemote: true,
-      allowHost,
-      insecure: true,
-      db: "x.db",
-      reset: true,
-      cover: "content-digest, @Method",
-      created: false,
-    } as const;
-    const faults = { retry: "1s, 2m", deliver: "late", duplicateInvoices: "accept", tokenAuth: "basic" };
-    const rest = { clock: "2026-02-01T00:00:00Z", ...faults };
-    expect(await read({ ...flags, ...rest })).toEqual({
-      host: "0.0.0.0",
-      port: 0,
-      db: "x.db",
-      reset: true,
-      clock: new Date("2026-02-01T00:00:00Z"),
-      schedule: [1000, 120_000],
-      fault: "late",
-      allowRemote: true,
-      form: { cover: ["content-digest", "@method"], created: false },
-      duplicateInvoices: "accept",
-      tokenAuth: "basic",
-      allowedHosts: ["shop", "0.0.0.0"],
-      insecure: true,
-    });
-  });
-
   it("accept a clock as a duration from now, and no retries at all", async () => {
     expect(await read({ clock: "1d", retry: "none" })).toMatchObject({
       clock: new Date("2026-02-01T12:00:00Z"),

@@ -7,7 +7,7 @@ import { describe, expect, it, test } from "vitest";
 import { JsonNumber, type JsonObject, stringifyJson } from "../../src/domain/json.ts";
 import { TRANSACTION_FIELDS, type WellFormedRecord } from "../../src/domain/transaction-fields.ts";
 import { minorUnitsOf } from "../../src/domain/money.ts";
-import { amountIn, judgeOutcome, outcomeOf, readRecord, textOf } from "../../src/domain/transaction.ts";
+import { amountIn, judgeOutcome, outcomeOf, readRecord } from "../../src/domain/transaction.ts";
 
 const APPROVED: WellFormedRecord = {
   uti: "8e2f6a4c-5b7d-4d0e-9a51-2f6c1f0b7a11",
@@ -160,28 +160,6 @@ it("takes no number of more than 40 characters for an amount, however long", () 
   }
 });
 
-describe("each field", () => {
-  const NAMES = TRANSACTION_FIELDS.map(({ name }) => name);
-
-  it.each(NAMES)("%s is missed", (name) => {
-    expect(readJson(without(APPROVED, name)).violations).toEqual([
-      { code: "body_schema", path: name, message: "is missing" },
-    ]);
-  });
-
-  it.each(NAMES)("%s is never null", (name) => {
-    expect(readJson({ ...APPROVED, [name]: null }).violations).toEqual([
-      { code: "body_schema", path: name, message: "must not be null" },
-    ]);
-  });
-
-  it.each(NAMES)("%s has one type", (name) => {
-    for (const value of [[], {}, typeof APPROVED[name] === "string" ? true : "true"]) {
-      expect(pathsOf({ ...APPROVED, [name]: value })).toEqual([name]);
-    }
-  });
-});
-
 test.each([
   ["DECLINED", DECLINED, ["authorisationCode"]],
   [
@@ -268,12 +246,6 @@ test("unknown fields are kept, numbers as they are spelled", () => {
   expect(stringifyJson(record)).toContain('"loyalty":{"points":1.00}');
 });
 
-test("textOf reads own text and nothing else", () => {
-  expect(textOf(APPROVED, "reference")).toBe("INV-2023-000417-a1B2c3D4e");
-  expect(textOf(APPROVED, "amountTrans")).toBeUndefined();
-  expect(textOf({}, "uti")).toBeUndefined();
-});
-
 describe("a body", () => {
   it.each([
     ["hello", "body_not_json"],
@@ -307,13 +279,6 @@ describe("a body", () => {
     const { record, violations } = readRecord(bytesOf(`\uFEFF${stringifyJson(APPROVED)}`));
     expect(record).toEqual(APPROVED);
     expect(violations.map(({ code }) => code)).toEqual(["body_not_json"]);
-  });
-
-  it("with a member twice names it, even where both say the same", () => {
-    const text = stringifyJson(APPROVED).replace("{", '{"transApproved":true,');
-    expect(readRecord(bytesOf(text)).violations).toEqual([
-      { code: "body_duplicate_member", path: "transApproved", message: expect.any(String) },
-    ]);
   });
 });
 

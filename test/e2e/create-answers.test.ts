@@ -37,36 +37,6 @@ describe("create --wait", () => {
     expect(ended.code).toBe(0);
     expect(ended.stdout).toMatch(/status +paid/);
   });
-
-  it("stops waiting at Ctrl-C", async () => {
-    const home = await homeWithSandbox();
-    const waiting = startPaylink([...CREATE, "--wait"], { home });
-    await waiting.until(/status +active/);
-    expect((await waiting.stop()).code).toBe(130);
-  });
-});
-
-describe("create --timeout", () => {
-  it.each([
-    ["https", "1s"],
-    ["https", "1500ms"],
-    ["http", "1s"],
-  ])("ends in time if a server accepts %s connections and is silent: %s", async (scheme, timeout) => {
-    const server = await rawServer(() => undefined);
-    const env = { PAYLINK_BASE_URL: `${scheme}://127.0.0.1:${server.port}`, PAYLINK_TOKEN: "token-1" };
-    const started = performance.now();
-    const run = await runPaylink([...FULL, "--timeout", timeout, "--json"], { home: temporaryHome(), env });
-    // Without the flag, undici gives up after 10 s at the earliest.
-    expect(performance.now() - started).toBeLessThan(10_000);
-    const sent = scheme === "http";
-    expect(run.code).toBe(sent ? 6 : 8);
-    expect(JSON.parse(run.stderr)).toMatchObject({
-      error: {
-        code: sent ? "outcome_unknown" : "timed_out",
-        message: expect.stringContaining("did not answer"),
-      },
-    });
-  });
 });
 
 describe("create --curl", () => {

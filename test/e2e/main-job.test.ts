@@ -54,19 +54,6 @@ describe("the main job", () => {
     expect(suffix).toMatch(/^[A-Z0-9]{9}$/);
     expect((await listen.stop()).stderr).toContain("1 received, 1 verified, 0 rejected");
   });
-
-  it("runs the demo without touching a profile", async () => {
-    const home = temporaryHome();
-    const demo = await runPaylink(["demo", "--json"], { home });
-    expect(demo.code).toBe(0);
-    const steps = demo.stdout
-      .trim()
-      .split("\n")
-      .map((line): unknown => JSON.parse(line));
-    expect(steps).toHaveLength(7);
-    const create = await runPaylink(["create", "--amount", "10", "--currency", "EUR"], { home });
-    expect(create.code).toBe(3);
-  });
 });
 
 describe("without what it needs", () => {
@@ -88,33 +75,6 @@ describe("without what it needs", () => {
     const { code, stderr } = await runPaylink(["listen", "--port", "0"], { home });
     expect(code).toBe(2);
     for (const way of ["--key", "paylink sandbox", "paylink login"]) expect(stderr).toContain(way);
-  });
-
-  it("names every problem at once by its flag", async () => {
-    const amounts = ["--amount", "10.005", "--currency", "EUR", "--min-amount", "x"];
-    const args = ["create", ...amounts, "--timeout", "soon", "--json"];
-    const { code, stderr, stdout } = await runPaylink(args, { home: temporaryHome() });
-    expect(code).toBe(2);
-    expect(stdout).toBe("");
-    const failure: unknown = JSON.parse(stderr);
-    expect(failure).toMatchObject({
-      error: {
-        code: "usage",
-        details: {
-          problems: [{ at: "--timeout" }, { at: "--min-amount" }, { at: "--min-amount" }, { at: "--amount" }],
-        },
-      },
-    });
-  });
-
-  it.each([
-    [["crate"], "Did you mean create?"],
-    [["completion", "fsh"], "did you mean zsh?"],
-    [["create", "--amont", "3"], "Did you mean --amount?"],
-  ])("names the nearest of %j", async (args, nearest) => {
-    const { code, stderr } = await runPaylink(args, { home: temporaryHome() });
-    expect(code).toBe(2);
-    expect(stderr).toContain(nearest);
   });
 });
 

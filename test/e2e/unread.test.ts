@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 import { keyFile } from "../support/keys.ts";
-import { post, record, startApp, webhook } from "../support/webhooks.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 
 async function start(...flags: string[]) {
   const home = temporaryHome();
@@ -43,18 +43,6 @@ describe("listen without a reader", () => {
     expect(stdout.trim().split("\n")).toHaveLength(4);
   });
 
-  it("forwards as before", async () => {
-    const app = await startApp(() => 200);
-    const { listening, send } = await listen("--no-store", "--forward-to", app.url);
-    await send();
-    await expect
-      .poll(() => warnings(listening.stderr()))
-      .toEqual([expect.stringContaining("still received, but not stored")]);
-    expect(await send()).toBe(200);
-    expect(app.taken).toHaveLength(2);
-    await listening.stop();
-  });
-
   it("ends as a script expects", async () => {
     const { listening, send } = await listen("--no-store", "--expect", "2");
     await send();
@@ -70,13 +58,6 @@ describe("listen without a reader", () => {
     expect(code).toBe(0);
     expect(warnings(stderr)).toEqual([expect.stringContaining("listen stops")]);
     await expect(send()).rejects.toThrow("fetch failed");
-  });
-
-  it("does not warn if it ends anyway", async () => {
-    const { listening } = await listen();
-    const { code, stderr } = await listening.stop("SIGTERM");
-    expect(code).toBe(143);
-    expect(warnings(stderr)).toEqual([]);
   });
 });
 
