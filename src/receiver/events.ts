@@ -114,6 +114,8 @@ export interface EventLog {
    * way. With a lease of 0 it waits until a receiver has room.
    */
   append(event: NewEvent, lease?: number): Promise<Stored>;
+  /** The same for a webhook whose bytes must have been stored before; undefined if they were not. */
+  again(event: NewEvent, lease?: number): Promise<Stored | undefined>;
   /** Resolves once the rejection is stored; rejects if it is not. */
   reject(rejection: Rejection): Promise<void>;
   /**

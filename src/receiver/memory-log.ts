@@ -1,6 +1,6 @@
 /** An event log for `--no-store`: it remembers only enough to recognise a repeated delivery. */
 import { createHash } from "node:crypto";
-import { type DeliveryState, type EventLog, isAccepted } from "./events.ts";
+import { type DeliveryState, type EventLog, isAccepted, type NewEvent } from "./events.ts";
 
 /** The most events to remember: repeats arrive within hours, and memory must stay bounded. */
 const MAX_REMEMBERED = 100_000;
@@ -24,20 +24,25 @@ export function createMemoryLog(): EventLog {
     byDigest.set(one.digest, one);
     byId.set(one.first, one);
   };
+  // The body contains the uti, so equal bytes are the same record.
+  const digestOf = ({ request }: NewEvent): string =>
+    createHash("sha256").update(request.body).digest("base64");
+  const append: EventLog["append"] = async (event, lease) => {
+    const { id } = event;
+    const digest = digestOf(event);
+    const known = byDigest.get(digest);
+    const one = known ?? { digest, first: id, state: null, attempts: 0 };
+    if (known === undefined) remember(one);
+    const repeated = known !== undefined;
+    if (lease === undefined || one.state === "pending" || one.state === "delivered")
+      return { repeated, first: one.first, state: one.state };
+    one.state = "pending";
+    one.attempts += 1;
+    return { repeated, first: one.first, state: "pending", attempt: one.attempts, made: 0 };
+  };
   return {
-    append: async ({ id, request }, lease) => {
-      // The body contains the uti, so equal bytes are the same record.
-      const digest = createHash("sha256").update(request.body).digest("base64");
-      const known = byDigest.get(digest);
-      const one = known ?? { digest, first: id, state: null, attempts: 0 };
-      if (known === undefined) remember(one);
-      const repeated = known !== undefined;
-      if (lease === undefined || one.state === "pending" || one.state === "delivered")
-        return { repeated, first: one.first, state: one.state };
-      one.state = "pending";
-      one.attempts += 1;
-      return { repeated, first: one.first, state: "pending", attempt: one.attempts, made: 0 };
-    },
+    append,
+    again: async (event, lease) => (byDigest.has(digestOf(event)) ? append(event, lease) : undefined),
     reject: async () => undefined,
     ended: async ({ id, attempt }, { status }) => {
       const one = byId.get(id);

@@ -69,6 +69,7 @@ type Reject = (rejected: Rejected) => HttpReply;
 function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress): Receiver {
   const { paths, log, strict, unverified, now, newId, observe } = parts;
   const judgeWithFreshKeys = createJudge(parts);
+  const judgeAtAnyAge = createJudge({ ...parts, policy: { ...parts.policy, maxAge: Infinity } });
   const reject: Reject = (rejected) => {
     const rejection: Rejection = { type: "rejected", id: newId(), receivedAt: now(), ...rejected };
     // If the disk is full, the next event reports it; a flood is stored as far as it can be written.
@@ -108,8 +109,15 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
       const isCallback = verdict.code === "signature_in_body";
       const refused = isCallback ? undefined : refuseMediaType(request);
       if (refused !== undefined) return reject({ ...refused, verdict, request });
-      if (verdict.verdict === "invalid" && (isCallback || !unverified))
-        return reject(unverifiedRejection(verdict, request));
+      if (verdict.verdict === "invalid" && (isCallback || !unverified)) {
+        // A service may repeat a webhook with its first signature: what was stored before is no replay of anything else.
+        const late =
+          verdict.code === "signature_too_old" ? await judgeAtAnyAge(request, receivedAt) : undefined;
+        const refuse = (): HttpReply => reject(unverifiedRejection(verdict, request));
+        return late?.verdict.verdict === "valid"
+          ? accept(request, late, receivedAt, parts, reject, refuse)
+          : refuse();
+      }
       const [violation] = violations;
       if (violation !== undefined && strict) {
         const detail = describeViolation(violation);
@@ -121,12 +129,14 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
   };
 }
 
+/** With `refuse`, a webhook is accepted only if the same bytes were stored before. */
 async function accept(
   request: HttpRequest,
   judgement: Judgement,
   receivedAt: Date,
   { log, forwarder, newId, observe }: ReceiverOptions,
   reject: Reject,
+  refuse?: () => HttpReply,
 ): Promise<HttpReply> {
   const { verdict } = judgement;
   const event: WebhookEvent = {
@@ -138,14 +148,18 @@ async function accept(
     request,
   };
   const plan = verdict.verdict === "valid" ? forwarder?.plan(event) : undefined;
-  let stored: Stored;
+  let stored: Stored | undefined;
   try {
-    stored = await log.append(event, plan?.lease);
+    stored = await (refuse === undefined ? log.append : log.again)(event, plan?.lease);
   } catch (error) {
     plan?.cancel();
     // An event that is not stored must not be acknowledged: the service delivers it again.
     const detail = `the event cannot be stored: ${messageOf(error)}`;
     return reject({ ...refusal("not_stored", detail), verdict, request });
+  }
+  if (stored === undefined) {
+    plan?.cancel();
+    return refuse === undefined ? OK : refuse();
   }
   const observed = stored.repeated ? asRepeated(event) : event;
   observe(observed);
@@ -173,9 +187,12 @@ const problem = ({ status, code }: Rejected): HttpReply => ({
   body: new TextEncoder().encode(JSON.stringify({ status, code, detail: MEANINGS[code] })),
 });
 
+/** What has advice of its own. */
+const ADVISED: ReadonlySet<string> = new Set(["signature_in_body", "signature_too_old"]);
+
 function unverifiedRejection(verdict: Verdict, request: HttpRequest): Rejected {
   const refused = refusedAs(verdict);
-  const hint = refused.code === "signature_in_body" ? REASONS[refused.code].advice : addressHint(request);
+  const hint = ADVISED.has(refused.code) ? REASONS[refused.code].advice : addressHint(request);
   return {
     ...refused,
     verdict,

@@ -71,6 +71,8 @@ export function createEventStore(database: Database, user: string) {
     shrink,
     append: async (event: NewEvent, lease?: number): Promise<Stored> =>
       (await group.add(eventWrite(event, lease))).stored ?? { repeated: false, first: event.id, state: null },
+    again: async (event: NewEvent, lease?: number): Promise<Stored | undefined> =>
+      (await group.add(eventWrite(event, lease, true))).stored,
     reject: async (rejection) => {
       const write = rejectionWrite(rejection);
       const size = sizeOf(write);

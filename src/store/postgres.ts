@@ -91,15 +91,17 @@ export function openPostgresEventStore(url: string, { env, user, times = TIMES }
     },
     user,
   );
+  const inTime = async <T>(stored: Promise<T>): Promise<T> => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(explained(timedOut(), server)), times.append);
+    });
+    return Promise.race([stored, late]).finally(() => clearTimeout(timer));
+  };
   return {
     ...store,
     // One that is stored after that is known again when the service repeats it.
-    append: async (event, lease) => {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(explained(timedOut(), server)), times.append);
-      });
-      return Promise.race([store.append(event, lease), late]).finally(() => clearTimeout(timer));
-    },
+    append: (event, lease) => inTime(store.append(event, lease)),
+    again: (event, lease) => inTime(store.again(event, lease)),
   };
 }

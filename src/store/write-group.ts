@@ -114,9 +114,10 @@ type Storing = Omit<EventWrite, "type">;
 /** Stores new events and further deliveries of known ones, and claims what is forwarded now. */
 async function storeEvents(
   session: Session,
-  events: readonly Storing[],
+  arrived: readonly Storing[],
 ): Promise<ReadonlyMap<string, Stored>> {
-  const firsts = await firstDeliveries(session, events);
+  const firsts = await firstDeliveries(session, arrived);
+  const events = arrived.filter(({ id, isKnown }) => !isKnown || firsts.has(id));
   const firstOf = ({ id }: Storing): string => firsts.get(id) ?? id;
   const isRepeated = (event: Storing): boolean => firstOf(event) !== event.id;
   await insert(
@@ -164,11 +165,12 @@ async function firstDeliveries(
     const digest = hash("sha256", event.body, "buffer");
     return { event, digest, key: digest.toString("hex") };
   });
+  const added = keyed.filter(({ event }) => !event.isKnown);
   const inserted = await insert(
     session,
     "digests",
     ["digest", "event", "received_at"],
-    inOrder(keyed, ({ key }) => key).map(({ digest, event }) => [digest, event.id, event.receivedAt]),
+    inOrder(added, ({ key }) => key).map(({ digest, event }) => [digest, event.id, event.receivedAt]),
     "ON CONFLICT (digest) DO NOTHING",
   );
   if (inserted === events.length) return firsts;

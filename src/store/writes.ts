@@ -30,6 +30,8 @@ export interface EventWrite {
   readonly lease: number | null;
   /** What its delivery has besides: outcome, currency and amount. */
   readonly payment: readonly Value[];
+  /** Its bytes must have been stored before. */
+  readonly isKnown: boolean;
 }
 
 /** How an attempt of a claimed event ended. */
@@ -141,7 +143,7 @@ export type Write =
 
 /** What a write tells; each member is of one kind of write. */
 export interface Told {
-  /** Of events and accepted rejections; undefined where the event is new. */
+  /** Of events and accepted rejections; undefined for an event that had to be known and is not. */
   readonly stored?: Stored | undefined;
   /** Of claims: the events as they are read from the store. */
   readonly claimed?: readonly Row[];
@@ -177,6 +179,7 @@ const indexed = (text: string): string => storable(text.slice(0, 500));
 export function eventWrite(
   { id, receivedAt: received, record, verdict, request }: NewEvent,
   lease: number | undefined,
+  isKnown = false,
 ): EventWrite {
   const text = (name: "uti" | "reference"): string => indexed((record && textOf(record, name)) ?? "");
   const receivedAt = received.getTime();
@@ -199,6 +202,7 @@ export function eventWrite(
     ],
     lease: lease ?? null,
     payment: paymentOf(record),
+    isKnown,
   };
 }
 

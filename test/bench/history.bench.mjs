@@ -34,12 +34,14 @@ const target = ["--ack", "stored", "--forward-to", String(port)];
 
 /** Each attempt is of an event of its own: half of them were refused first, so that every index has them. */
 const HISTORY = `
-  INSERT INTO paylink.events (id, uti, digest, received_at, outcome, reference, code, warnings, details, method, scheme,
-    authority, target, headers, trailers, body)
-    SELECT md5(n::text), 'uti-' || n, '\\x00', n, 'APPROVED', 'INV-' || n, 'ok', '', '{}', 'POST', 'http', 'localhost', '/',
-      '[]', '[]', '{}' FROM generate_series(1, ${Number(attempts) / 2}) AS numbers (n);
-  INSERT INTO paylink.forwards (event, at, target, status, ms, detail)
-    SELECT md5((1 + n / 2)::text), n, 'http://localhost/', CASE n % 2 WHEN 0 THEN 500 ELSE 200 END, 50, ''
+  INSERT INTO paylink.events (id, uti, received_at, outcome, reference, verdict, head, body)
+    SELECT md5(n::text), 'uti-' || n, n, 'APPROVED', 'INV-' || n, '{}', '{}', '{}'
+    FROM generate_series(1, ${Number(attempts) / 2}) AS numbers (n);
+  INSERT INTO paylink.deliveries (event, outcome, currency, state, attempts)
+    SELECT md5(n::text), 'APPROVED', 'EUR', 'delivered', 2
+    FROM generate_series(1, ${Number(attempts) / 2}) AS numbers (n);
+  INSERT INTO paylink.attempts (event, at, target, status, ms, detail, replay)
+    SELECT md5((1 + n / 2)::text), n, 'http://localhost/', CASE n % 2 WHEN 0 THEN 500 ELSE 200 END, 50, '', 0
     FROM generate_series(0, ${Number(attempts) - 1}) AS numbers (n);
   ANALYZE`;
 
@@ -59,10 +61,8 @@ async function forwarded(database) {
   await receiver.stop("SIGINT");
   // Stored without a target, they are put into the queue as a receiver would.
   await server.query(
-    `INSERT INTO paylink.queued (event, reference, outcome, received_at)
-       SELECT id, reference || id, outcome, received_at FROM paylink.events ORDER BY seq DESC LIMIT ${backlog};
-     INSERT INTO paylink.turns (reference, due, seq, outcome)
-       SELECT reference, due, seq, outcome FROM paylink.queued ORDER BY seq`,
+    `INSERT INTO paylink.deliveries (event, outcome, currency, state, due, attempts)
+       SELECT id, outcome, 'EUR', 'pending', 0, 0 FROM paylink.events ORDER BY seq DESC LIMIT ${backlog}`,
     new URL(database).pathname.slice(1),
   );
   [accepted, begun] = [0, 0];

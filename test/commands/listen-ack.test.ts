@@ -131,3 +131,35 @@ describe("listen --forward-to", () => {
     expect((await events("list", "--failed", "-q")).stdout).toBe(utis[0]);
   });
 });
+
+describe("a webhook that is repeated with its first signature an hour later", () => {
+  const HOUR = 3_600_000;
+
+  it.each([[["--no-store"]], [[]]])("reaches the application that refused it: %j", async (flags) => {
+    const home = temporaryHome();
+    const clock = { now: new Date() };
+    let status = 500;
+    const app = await startApp(() => status);
+    const listen = await startListenWith(
+      { home, now: () => clock.now },
+      "--key",
+      keyFile(home),
+      "--forward-to",
+      app.url,
+      ...flags,
+    );
+    const [one, other] = [webhook(listen.url, record()), webhook(listen.url, record())];
+    expect(await post(listen.url, one)).toBe(500);
+    clock.now = new Date(clock.now.getTime() + HOUR);
+    status = 200;
+    expect(await post(listen.url, one)).toBe(200);
+    expect(app.taken).toHaveLength(2);
+    // What was never stored may be an old webhook that somebody sends again.
+    expect(await post(listen.url, other)).toBe(401);
+    await listen.stop();
+    expect(linesOf("event", listen)[1]).toMatchObject({ repeated: true, verdict: { code: "ok" } });
+    expect(linesOf("rejected", listen)).toMatchObject([
+      { code: "signature_too_old", hint: expect.stringContaining("--tolerance") },
+    ]);
+  });
+});
