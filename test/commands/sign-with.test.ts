@@ -268,6 +268,15 @@ describe("without --sign-with", () => {
   });
 });
 
+it("needs a time of creation where nothing kept would tell an old webhook", async () => {
+  const flags = ["listen", "--key", "k.pem", "-f", "3000", "--sign-with", "f.pem", "--no-store"];
+  const { exit, stderr } = await runCommand(flags, { home: temporaryHome() });
+  expect({ exit, stderr }).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("needs --require-created with --no-store"),
+  });
+});
+
 describe("the key of --sign-with", () => {
   const replay = async (home: string, path: string) => {
     const { url } = await startApp(() => 200);

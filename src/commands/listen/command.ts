@@ -2,7 +2,7 @@
 import { hostnameOf, isLoopback, LISTENER_PORT, portOf, SANDBOX_URL } from "../../domain/addresses.ts";
 import { isBroker } from "../../domain/brokers.ts";
 import { command, excludes, needs } from "../command.ts";
-import { checkTargets } from "../shared-flags.ts";
+import { checkTargets, policyOf } from "../shared-flags.ts";
 import { listenFlags } from "./flags.ts";
 
 /** Milliseconds that the service waits for the answer to a webhook. */
@@ -32,8 +32,15 @@ export const listen = command({
     excludes(["expect", "tunnel", "verify"], ["admin"], "is for production"),
   ],
   consequence: "Nothing is listening.",
-  check: (values, usage) => {
+  check: async (values, usage, context) => {
     const { host, verify, store } = values;
+    // Without a store, an event is new again after a restart: it would leave with a fresh signature, however old it is.
+    if (!store && values.signWith !== undefined)
+      if (!policyOf(values, await context.settings()).requireCreated)
+        usage.problems.push({
+          at: "--sign-with",
+          message: "needs --require-created with --no-store: an old webhook would be signed anew",
+        });
     if (!verify && !isLoopback(hostnameOf(host)))
       usage.problems.push({
         at: "--no-verify",
