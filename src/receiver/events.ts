@@ -113,9 +113,9 @@ export interface EventLog {
    * an attempt at once, unless the application has accepted it, an operator has skipped it, or another attempt is under
    * way. With a lease of 0 it waits until a receiver has room.
    */
-  append(event: NewEvent, lease?: number): Promise<Stored>;
+  readonly append: (event: NewEvent, lease?: number) => Promise<Stored>;
   /** The same for a webhook whose bytes must have been stored before; undefined if they were not. */
-  again(event: NewEvent, lease?: number): Promise<Stored | undefined>;
+  readonly again: (event: NewEvent, lease?: number) => Promise<Stored | undefined>;
   /** Resolves once the rejection is stored; rejects if it is not. */
   reject(rejection: Rejection): Promise<void>;
   /**

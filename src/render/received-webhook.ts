@@ -1,17 +1,27 @@
 /** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
 import { memberOf } from "../domain/json.ts";
 import { type Warning, WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
-import type { TransactionRecord } from "../domain/transaction.ts";
+import {
+  describeViolation,
+  judgeOutcome,
+  outcomeOf,
+  textOf,
+  type TransactionRecord,
+} from "../domain/transaction.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../receiver/events.ts";
 import type { Progress } from "../receiver/forwarder.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
-import { clip } from "./width.ts";
-import { formatLocal, wrap } from "./layout.ts";
+import { clip, widthOf } from "./width.ts";
+import { clockTime, formatLocal, wrap } from "./layout.ts";
 import {
+  amountOf,
+  NONE,
+  paintOutcome,
   recordLines,
   type RecordStyle,
-  renderCompactRecord,
+  renderOutcomeLine,
+  renderPayment,
   renderResult,
   renderWarning,
 } from "./transaction-record.ts";
@@ -34,7 +44,7 @@ export function renderWebhook(event: Received, style: WebhookStyle): string {
   const received = `received ${formatLocal(receivedAt)} at ${pathOf(event)}, event ${id}`;
   const command = record === null ? undefined : commandFor(record, transactionCommand);
   return [
-    `${renderResult(record, paint)}  ${marksOf(event, paint)}`,
+    [renderResult(record, paint), ...marksOf(event, paint).map(({ painted }) => painted)].join("  "),
     `  ${paint.dim(wrap(received, width - 2, 2))}`,
     ...recordLines(record, violations, style),
     ...ownWarnings(verdict).map((warning) => renderWarning(WARNING_MEANINGS[warning], style)),
@@ -49,25 +59,84 @@ function customData(command: string, { paint, width }: RecordStyle): string[] {
   return fits ? [`  ${paint.dim(label)} ${command}`] : [`  ${paint.dim(label)}`, `    ${command}`];
 }
 
-/** The same in one line; a log has the time before it. */
-export function renderCompactWebhook(event: Received, paint: Paint, isLog = false): string {
-  const { id, receivedAt, verdict, record } = event;
-  const words = [
-    ...(isLog ? [] : [paint.dim(formatLocal(receivedAt))]),
-    paint.dim(`${pathOf(event)} ${id}`),
-    marksOf(event, paint),
-    ...ownWarnings(verdict).map((warning) => paint.dim(warning)),
+/** Lines of a card. */
+const MOST_LINES = 8;
+
+/**
+ * What one looks for: outcome, amount and reference; the card and what its bank answered; when, where and which transaction;
+ * and what deviates.
+ */
+export function renderCard(event: Received, { paint, width }: RecordStyle): string {
+  const { id, receivedAt, record, violations, verdict } = event;
+  const marks = marksOf(event, paint);
+  const room = width - marks.reduce((sum, { text }) => sum + text.length + 2, 0);
+  const head =
+    record === null ? renderResult(record, paint) : renderOutcomeLine(record, { paint, width: room });
+  const uti = record === null ? "" : safeText(textOf(record, "uti") ?? "");
+  const where = [clockTime(receivedAt), pathOf(event), uti, id].filter((text) => text !== "").join("  ");
+  const card = record === null ? [] : [renderPayment(record)].filter((text) => text !== "");
+  const lines = [
+    [head, ...marks.map(({ painted }) => painted)].join("  "),
+    ...card.map((text) => `  ${clip(text, width - 2)}`),
+    `  ${paint.dim(wrap(where, width - 2, 2))}`,
+  ].flatMap((text) => text.split("\n"));
+  const { reason } = judgeOutcome(record);
+  const notes = [
+    ...(record === null || reason === undefined ? [] : [`unclear: ${reason}`]),
+    ...violations.map(describeViolation),
+    ...ownWarnings(verdict).map((warning) => WARNING_MEANINGS[warning]),
   ];
-  const heading = words.join(" ");
-  return record === null ? heading : `${heading}  ${renderCompactRecord(record, paint)}`;
+  const left = MOST_LINES - lines.length;
+  const shown = notes.length <= left ? notes : notes.slice(0, left - 1);
+  const more = notes.length - shown.length;
+  return [
+    ...lines,
+    ...shown.map((text) => `  ${paint.yellow("!")} ${clip(safeText(text), width - 4)}`),
+    ...(more === 0 ? [] : [`  ${paint.yellow("!")} ${more} more: --full shows them`]),
+  ].join("\n");
 }
+
+/** The same in one line of at most `width` columns, which a reference that is too long makes shorter; a log has the time before it. */
+export function renderCompactWebhook(event: Received, { paint, width }: RecordStyle, isLog = false): string {
+  const { id, receivedAt, record } = event;
+  const marks = marksOf(event, paint);
+  const outcome = outcomeOf(record);
+  const amount = record === null ? "" : amountOf(record);
+  const uti = record === null ? id : safeText(textOf(record, "uti") || id);
+  const time = isLog ? "" : clockTime(receivedAt);
+  const fixed = [time, ...marks.map(({ text }) => text), outcome.padEnd(LONGEST_USUAL), amount, uti, ""];
+  const room = width - widthOf(fixed.filter((text) => text !== "").join("  ")) - 2;
+  const reference =
+    record === null ? "" : clip(safeText(textOf(record, "reference") || NONE), Math.max(1, room));
+  return [
+    paint.dim(time),
+    ...marks.map(({ painted }) => painted),
+    paintOutcome(outcome, paint) + " ".repeat(Math.max(0, LONGEST_USUAL - outcome.length)),
+    paint.bold(amount),
+    reference,
+    paint.dim(uti),
+  ]
+    .filter((text) => text !== "")
+    .join("  ");
+}
+
+/** Of the outcomes that one sees every day. */
+const LONGEST_USUAL = "CANCELLED".length;
 
 /** A query may hold a secret of the receiver. */
 const pathOf = ({ request }: Received): string => safeText(request.target.split("?", 1)[0] ?? "");
 
-function marksOf({ verdict, repeated }: Received, paint: Paint): string {
-  const verified = verdict.verdict === "valid" ? paint.green("verified") : paint.red.bold("UNVERIFIED");
-  return repeated ? `${verified} ${paint.yellow("repeated")}` : verified;
+interface Mark {
+  readonly text: string;
+  readonly painted: string;
+}
+
+/** What is unusual: a webhook is verified, and arrives once. */
+function marksOf({ verdict, repeated }: Received, paint: Paint): Mark[] {
+  return [
+    ...(verdict.verdict === "valid" ? [] : [{ text: "UNVERIFIED", painted: paint.red.bold("UNVERIFIED") }]),
+    ...(repeated ? [{ text: "repeated", painted: paint.yellow("repeated") }] : []),
+  ];
 }
 
 const ownWarnings = ({ warnings }: Received["verdict"]): Warning[] =>
@@ -97,6 +166,20 @@ export function renderRejection(
 export const lateSignature = (age: number): string =>
   `The signature of the service is ${ageWords(age)} old, and most verifiers refuse one that is older than 5 minutes. Sign with your own key at each attempt (--sign-with <file>), or let your verifier accept older signatures (its tolerance).`;
 
+/** Why an application probably refuses a webhook, by its status. `ownKey` is the public key of --sign-with. */
+export function likelyCause(status: number | null, ownKey: string | undefined): string | undefined {
+  if (status === 401 || status === 403)
+    return ownKey === undefined
+      ? "It refuses the signature: does it have this key? paylink config get webhookKey"
+      : `It refuses the signature: does it have this key? ${ownKey}`;
+  if (status === 404) return "It has nothing at this path: does --forward-to name the path of its webhooks?";
+  if (status === 405)
+    return "It takes no POST at this path: does --forward-to name the path of its webhooks?";
+  if (status === 415)
+    return "Its parser refuses the Content-Type: let it take application/json, as raw bytes where it verifies.";
+  return status !== null && status >= 500 ? "It failed by itself: its own log says why." : undefined;
+}
+
 /** In the largest unit of which it has two. */
 function ageWords(age: number): string {
   const hours = age / 3_600_000;
@@ -110,12 +193,14 @@ export function renderForward(
   { target, status, ms, detail, signatureAge }: Omit<Forward, "at">,
   paint: Paint,
   progress?: Progress,
+  cause?: string,
 ): string {
   const line = (what: string): string =>
     `  ${paint.dim("→")} ${paint.dim(id)} ${what} in ${Math.round(ms)} ms  ${safeText(target)}${progressWords(progress, paint)}`;
   if (status === null) return line(paint.red.bold(safeText(detail)));
   const shown = line((isAccepted(status) ? paint.green : paint.red.bold)(String(status)));
-  const why = signatureAge === undefined ? [] : [lateSignature(signatureAge)];
+  const reason = signatureAge === undefined ? cause : lateSignature(signatureAge);
+  const why = reason === undefined ? [] : [safeText(reason)];
   return [shown, ...(detail === "" ? [] : [safeText(detail)]), ...why].join("\n    ");
 }
 

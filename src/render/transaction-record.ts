@@ -74,7 +74,7 @@ const AMOUNTS = namesOf(amount);
 const TIMES = namesOf(dateTime);
 const LABEL_WIDTH = 26;
 /** An empty or absent value. */
-const NONE = "–";
+export const NONE = "–";
 
 export function paintOutcome(outcome: Outcome, paint: Paint): string {
   const colours = {
@@ -177,6 +177,15 @@ export function renderCompactRecord(record: TransactionRecord, paint: Paint): st
     safeText(textOf(record, name) || NONE),
   );
   return [paintOutcome(outcome, paint) + padding, paint.bold(amountOf(record)), ...rest].join("  ");
+}
+
+/** The card, and what its bank answered: "VISA ************1111  05 do not honour". */
+export function renderPayment(record: TransactionRecord): string {
+  const text = (name: FieldName): string => safeText(textOf(record, name) ?? "");
+  const code = text("responseCode");
+  const card = [text("cardScheme"), text("cardPan")].filter((part) => part !== "").join(" ");
+  const answer = [code, responseMeaning(code) ?? ""].filter((part) => part !== "").join(" ");
+  return [card, answer].filter((part) => part !== "").join("  ");
 }
 
 /** Outcome, amount and as much of the reference as fits. */

@@ -46,6 +46,9 @@ export interface Database extends Readable {
   readonly close: () => Promise<void>;
 }
 
+/** The name of the target that was forwarded to last, in the forms of --forward-to: `store.fact` gives it. */
+export const LAST_TARGET = "target";
+
 export type EventStore = ReturnType<typeof createEventStore>;
 
 /** The most bytes of rejections that wait to be written: a flood of them must fill neither the memory nor the disk's time. */

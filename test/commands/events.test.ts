@@ -181,11 +181,13 @@ describe("events show", () => {
   it("shows record, request, signature and deliveries, by uti and by order number", async () => {
     const one = record({ note: "\u202Ereversed" });
     const { events, utis } = await storedHome(one, one);
-    const { exit, stdout } = await events("show", (utis[0] ?? "").slice(0, 10));
+    const { exit, stdout } = await events("show", (utis[0] ?? "").slice(0, 10), "--full");
     expect(exit).toBe(0);
     expect(stdout).toMatch(/rsa-v1_5-sha256 with the key k, made .*, covers content-digest content-length/);
     expect(stdout).toContain("repeated");
-    expect((await events("show", String(one["reference"]))).stdout).toBe(stdout);
+    expect((await events("show", String(one["reference"]), "--full")).stdout).toBe(stdout);
+    const card = (await events("show", utis[0] ?? "")).stdout.split("\n");
+    expect(card.filter((line) => line !== "").length).toBeLessThanOrEqual(10);
     expect(stdout).toContain("Signature-Input");
     expect(stdout).toContain("\\u{202e}reversed");
   });
@@ -227,7 +229,7 @@ describe("a card number that is not masked", () => {
     const one = record({ cardPan: NUMBER, receipt: { cardNumber: NUMBER } });
     const { home, events, utis } = await storedHome(one);
     const [uti = ""] = utis;
-    const shown = await events("show", uti);
+    const shown = await events("show", uti, "--full");
     expect(shown.stdout).toMatch(/cardPan +\*{12}1111\n/);
     expect(shown.stdout).toContain("! cardPan must be text, with the card number masked");
     const lines = [(await events("show", uti, "--json")).stdout, (await events("list", "--json")).stdout];
@@ -384,6 +386,19 @@ describe("events replay", () => {
     const { exit, stderr } = await events("replay", utis[1] ?? "", "--to", app.url);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: `Replayed 1 event to ${app.url}\n` });
     expect(app.taken).toHaveLength(1);
+  });
+
+  it("offers the target that was used last, where somebody can answer", async () => {
+    const { home, events, utis } = await storedHome(APPROVED);
+    const [uti = ""] = utis;
+    const app = await startApp(() => 200);
+    expect((await events("replay", uti)).exit).toBe(2);
+    await events("replay", uti, "--to", app.url);
+    const { ask, asked } = fixedAnswers();
+    const again = await runCommand(["events", "replay", uti], { home, ask });
+    expect(again).toMatchObject({ exit: 0, stderr: `Replayed 1 event to ${app.url}\n` });
+    expect(asked).toEqual(["Send to"]);
+    expect(app.taken).toHaveLength(2);
   });
 
   it("exits 5 where nothing answers, in every form of an address", async () => {

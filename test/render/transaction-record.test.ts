@@ -8,7 +8,12 @@ import type { Warning } from "../../src/domain/reasons.ts";
 import { TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import { renderRecord } from "../../src/render/transaction-record.ts";
 import { formatLocal, renderTable } from "../../src/render/layout.ts";
-import { renderCompactWebhook, renderForward, renderWebhook } from "../../src/render/received-webhook.ts";
+import {
+  renderCard,
+  renderCompactWebhook,
+  renderForward,
+  renderWebhook,
+} from "../../src/render/received-webhook.ts";
 
 const paint = new Chalk({ level: 0 });
 
@@ -59,7 +64,7 @@ it.each([
   const [first = "", ...lines] = renderRecord(record, [], { paint, width: 80 }).split("\n");
   expect(first).toBe(`APPROVED  ${shown}`);
   for (const name of ["amountTrans", "amountGratuity"]) expect(valueOf(lines.join("\n"), name)).toBe(shown);
-  expect(renderCompactWebhook({ ...RECEIVED, record }, paint)).toContain(`APPROVED   ${shown}  INV-1`);
+  expect(renderCompactWebhook({ ...RECEIVED, record }, style)).toContain(`APPROVED   ${shown}  INV-1`);
 });
 
 describe("a record", () => {
@@ -110,7 +115,7 @@ describe("a record", () => {
 describe("a received webhook", () => {
   it("begins with the outcome, then date, path and id, and never shows the query", () => {
     const [first, second, ...rest] = renderWebhook(RECEIVED, style).split("\n");
-    expect(first).toBe("APPROVED  EUR 10.00  verified");
+    expect(first).toBe("APPROVED  EUR 10.00");
     expect(second).toBe(
       `  received ${formatLocal(RECEIVED.receivedAt)} at /hooks/paid, event mi9w2k0a0000zz`,
     );
@@ -134,12 +139,40 @@ describe("a received webhook", () => {
     expect(shown).not.toMatch(/not signed|creation time/);
   });
 
-  it("prints one line with --compact", () => {
-    const shown = renderCompactWebhook({ ...RECEIVED, repeated: true }, paint);
-    expect(shown).not.toContain("\n");
-    expect(shown).toContain(
-      "/hooks/paid mi9w2k0a0000zz verified repeated  APPROVED   EUR 10.00  INV-1  VISA  ************1111",
+  it.each([60, 80, 120])("is a card of at most eight lines and %i columns", (width) => {
+    const violations = TRANSACTION_FIELDS.map(({ name }) => ({
+      code: "body_schema" as const,
+      path: name,
+      message: "must be absent from a cancelled payment, and is far too long for a single line",
+    }));
+    const long = { ...RECEIVED, violations, record: { ...APPROVED, reference: "R".repeat(200) } };
+    for (const event of [RECEIVED, long, { ...long, repeated: true, record: null }]) {
+      const lines = renderCard(event, { paint, width }).split("\n");
+      expect(lines.length).toBeLessThanOrEqual(8);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+    }
+    expect(renderCard(long, { paint, width })).toMatch(/\n {2}! \d+ more: --full shows them$/);
+  });
+
+  it("has in its card what one looks for, and nothing that holds for every webhook", () => {
+    const lines = renderCard({ ...RECEIVED, repeated: true }, style).split("\n");
+    expect(lines.slice(0, 2)).toEqual([
+      "APPROVED  EUR 10.00  INV-1  repeated",
+      "  VISA ************1111  00 approved",
+    ]);
+    expect(lines.slice(2).join(" ")).toMatch(
+      new RegExp(`^ {2}\\d\\d:\\d\\d:\\d\\d {2}/hooks/paid {2}${APPROVED.uti}\\s+mi9w2k0a0000zz$`),
     );
+  });
+
+  it("is one line of 80 columns with --compact", () => {
+    const record = { ...APPROVED, reference: "R".repeat(50) };
+    const shown = renderCompactWebhook({ ...RECEIVED, record }, style);
+    expect(shown).toMatch(/^\d\d:\d\d:\d\d {2}APPROVED {3}EUR 10\.00 {2}R+… {2}/);
+    expect(shown.endsWith(APPROVED.uti)).toBe(true);
+    expect(shown.length).toBeLessThanOrEqual(80);
+    const log = renderCompactWebhook({ ...RECEIVED, repeated: true }, { paint, width: Infinity }, true);
+    expect(log).toBe(`repeated  APPROVED   EUR 10.00  INV-1  ${APPROVED.uti}`);
   });
 });
 

@@ -156,7 +156,7 @@ const stats = command({
 });
 
 const show = command({
-  summary: "show one event in full: record, headers, deliveries, attempts, and who retried or skipped it",
+  summary: "show one event, with each delivery and attempt, and who retried or skipped it",
   examples: [
     "paylink events show $(paylink events list --limit 1 --quiet)",
     "paylink events show $(paylink events list --limit 1 --quiet) --json",
@@ -164,9 +164,10 @@ const show = command({
   arguments: {
     uti: argument("<uti>", "the uti, the id or the order number, or the start of the uti or id", text, EVENT),
   },
-  flags: storeFlags,
+  flags: { ...storeFlags, full: toggle("--full", "every field of the record, and the request") },
   consequence: "Nothing was shown.",
-  run: async (context, { uti, db }) => (await import("./show-event.ts")).showEvent(context, uti, db),
+  run: async (context, { uti, db, full }) =>
+    (await import("./show-event.ts")).showEvent(context, { name: uti, database: db, full }),
 });
 
 /** Nobody waits for the answer of the application. */
@@ -206,11 +207,12 @@ const replay = command({
     excludes(["outcome", "reference", "since", "until", "limit"], ["uti"], "names single events"),
   ],
   consequence: "Nothing was replayed.",
-  check: (values, usage) => {
+  check: (values, usage, context) => {
     const { uti, all } = values;
     if (uti.length === 0 && !all) usage.problems.push({ at: "<uti...>", message: "is required, or --all" });
     const { to } = values;
-    if (to.length === 0) usage.problems.push({ at: "--to", message: "is required" });
+    if (to.length === 0 && context.ask === undefined)
+      usage.problems.push({ at: "--to", message: "is required" });
     checkTargets("--to", to, usage);
     checkPeriod(values, usage);
   },
@@ -242,12 +244,16 @@ const tail = command({
     reference,
     since,
     rejected: toggle("--rejected", "print rejected webhooks instead"),
+    full: toggle("--full", "every field of the record, in place of a card"),
     compact: toggle("--compact", "one line for each; with --json, without record and body"),
   },
-  rules: [excludes(["outcome", "reference", "compact"], ["rejected"], "prints webhooks without a record")],
+  rules: [
+    excludes(["outcome", "reference", "full", "compact"], ["rejected"], "prints webhooks without a record"),
+    excludes(["full"], ["compact"]),
+  ],
   consequence: "Nothing was shown.",
-  run: async (context, { db, rejected, compact, ...filter }) =>
-    (await import("./tail-events.ts")).tailEvents(context, { filter, rejected, compact, database: db }),
+  run: async (context, { db, rejected, full, compact, ...filter }) =>
+    (await import("./tail-events.ts")).tailEvents(context, { filter, rejected, full, compact, database: db }),
 });
 
 const retry = command({

@@ -2,16 +2,18 @@
 import type { Context } from "../../context.ts";
 import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { isBroker } from "../../domain/brokers.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { isAccepted } from "../../receiver/events.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { forward, targetOf, type Route } from "../../receiver/forward.ts";
 import { eventCount, lateSignature, renderForward } from "../../render/received-webhook.ts";
 import type { EventFilter } from "../../store/reading.ts";
+import { LAST_TARGET } from "../../store/event-store.ts";
 import { asReceived } from "../../store/rows.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { closingLater, type Later } from "../resources.ts";
-import { forwardingKeyWords } from "../shared-flags.ts";
+import { forwardingKeyWords, parseRoute } from "../shared-flags.ts";
 import { findEvents, withEvents } from "./stored-events.ts";
 
 interface ReplayOptions {
@@ -35,7 +37,8 @@ export const replayEvents = (context: Context, options: ReplayOptions): Promise<
 
 async function sendAgain(context: Context, options: ReplayOptions, later: Later): Promise<number> {
   const { out, now, signal } = context;
-  const { names, filter, routes, insecure, signWith, forwardTimeout, quiet, settle, database } = options;
+  const { names, filter, insecure, signWith, forwardTimeout, quiet, settle, database } = options;
+  const routes = options.routes.length > 0 ? options.routes : await askForTarget(context, database);
   const { send, close } = await openTargets(routes, { ...context, insecure });
   later(close);
   // A broker has an exchange of its own.
@@ -79,6 +82,8 @@ async function sendAgain(context: Context, options: ReplayOptions, later: Later)
       else out.lines([out.json ? JSON.stringify(line) : shown()]);
       signal.throwIfAborted();
     }
+    const [last] = routes.filter(({ outcome, url }) => outcome === undefined && !isBroker(url));
+    if (sent > 0 && last !== undefined) await store.remember(LAST_TARGET, last.url.href);
     if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);
     if (failed > 0 && failed === unreached)
       throw new PaylinkError(
@@ -98,6 +103,21 @@ async function sendAgain(context: Context, options: ReplayOptions, later: Later)
       );
   });
   return 0;
+}
+
+/** Offers the target that was used last with this store. */
+async function askForTarget(context: Context, database: string | undefined): Promise<readonly Route[]> {
+  const initial = await withEvents(context, database, (store) => store.fact(LAST_TARGET));
+  const typed = await context.ask?.text({
+    message: "Send to",
+    initial,
+    check: (text) => {
+      const parsed = parseRoute(text);
+      return parsed.ok ? undefined : parsed.message;
+    },
+  });
+  const parsed = parseRoute(typed ?? "");
+  return parsed.ok ? [parsed.value] : [];
 }
 
 const LATE = hint`The events are still stored. To sign them with your own key, which your application then verifies with: ${paylink("events", "replay", "<uti>", "--to", "<target>", "--sign-with", "<file>")}`;

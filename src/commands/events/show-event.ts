@@ -3,22 +3,32 @@ import type { Context } from "../../context.ts";
 import { paylink } from "../../domain/errors.ts";
 import { findOne } from "../../store/event-store.ts";
 import type { History } from "../../store/reading.ts";
-import { asReceived, type Delivery, type StoredEvent, type StoredRejection } from "../../store/rows.ts";
+import {
+  asReceived,
+  type Delivery,
+  type StoredAttempt,
+  type StoredEvent,
+  type StoredRejection,
+} from "../../store/rows.ts";
 import type { HttpRequest } from "../../http/message.ts";
-import { eventLine, failedCheck, requestDocument } from "../../receiver/events.ts";
+import { eventLine, failedCheck, isAccepted, requestDocument } from "../../receiver/events.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import { renderCommand } from "../../render/hint.ts";
 import { clockTime, formatLocal } from "../../render/layout.ts";
-import { renderForward, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
+import { renderCard, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
+import { clip } from "../../render/width.ts";
 import { transactionCommand } from "../shared-flags.ts";
 import { withEvents } from "./stored-events.ts";
 
-export async function showEvent(
-  context: Context,
-  name: string,
-  database: string | undefined,
-): Promise<number> {
+interface ShowOptions {
+  readonly name: string;
+  /** Every field of the record, and the request. */
+  readonly full: boolean;
+  readonly database: string | undefined;
+}
+
+export async function showEvent(context: Context, { name, full, database }: ShowOptions): Promise<number> {
   const { out } = context;
   await withEvents(context, database, async (store) => {
     const found = await findOne(store, name);
@@ -26,7 +36,8 @@ export async function showEvent(
       return out.data(out.json ? rejectionDocument(found) : rejectionText(found, context));
     const history = await store.history(found.id);
     if (out.json) return out.data(eventDocument(found, history));
-    out.data(eventText(found, history, context, await transactionCommand(context)));
+    const command = full ? await transactionCommand(context) : undefined;
+    out.data(eventText(found, history, { full, transactionCommand: command }, context));
   });
   return 0;
 }
@@ -42,39 +53,49 @@ const rejectionDocument = ({ request, ...rejection }: StoredRejection): string =
     request: request && requestDocument(request),
   });
 
+interface TextStyle {
+  readonly full: boolean;
+  readonly transactionCommand: string | undefined;
+}
+
+/** The event, and one line for everything that happened to it, in order. */
 function eventText(
   event: StoredEvent,
   { arrivals, attempts, actions }: History,
+  { full, transactionCommand }: TextStyle,
   context: Context,
-  command: string | undefined,
 ): string {
   const { paint, width } = context.out;
   const { verdict, request, receivedAt, id, delivery } = event;
-  const lines = [
-    renderWebhook(asReceived(event), { paint, width, transactionCommand: command }),
-    ...requestLines(request, paint),
-    `  ${paint.cyan("signature")}`,
-    `    ${verdictWords(verdict)}`,
-    `  ${paint.cyan("deliveries")}`,
-    `    ${formatLocal(receivedAt)}  ${id}`,
-    ...arrivals.map(
-      (arrival) => `    ${formatLocal(arrival.receivedAt)}  ${arrival.id}  ${paint.yellow("repeated")}`,
-    ),
-  ];
-  if (attempts.length + actions.length > 0 || delivery !== null) lines.push(`  ${paint.cyan("forwards")}`);
+  const received = asReceived(event);
   const happened = [
-    ...attempts.map((attempt) => ({
-      at: attempt.at,
-      text: renderForward(`${formatLocal(attempt.at)}${attempt.isReplay ? "  replay" : ""}`, attempt, paint),
-    })),
-    ...actions.map(({ at, action, actor }) => ({
-      at,
-      text: `    ${formatLocal(at)}  ${action} by ${safeText(actor)}`,
-    })),
+    { at: receivedAt, text: "received" },
+    ...arrivals.map((arrival) => ({ at: arrival.receivedAt, text: paint.yellow("repeated") })),
+    ...attempts.map((attempt) => ({ at: attempt.at, text: attemptWords(attempt, paint) })),
+    ...actions.map(({ at, action, actor }) => ({ at, text: `${action} by ${safeText(actor)}` })),
   ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
-  lines.push(...happened.map(({ text }) => text));
-  if (delivery !== null) lines.push(`    ${deliveryWords(id, delivery, context)}`);
-  return lines.join("\n");
+  return [
+    full
+      ? renderWebhook(received, { paint, width, transactionCommand })
+      : renderCard(received, { paint, width }),
+    ...(full
+      ? [...requestLines(request, paint), `  ${paint.cyan("signature")}`, `    ${verdictWords(verdict)}`]
+      : []),
+    ...happened.map(({ at, text }) => `  ${paint.dim(formatLocal(at))}  ${text}`),
+    ...(delivery === null ? [] : [`  ${deliveryWords(id, delivery, context)}`]),
+  ].join("\n");
+}
+
+/** Characters of the application's answer. */
+const ANSWER_LENGTH = 60;
+
+function attemptWords({ status, ms, target, detail, isReplay }: StoredAttempt, paint: Paint): string {
+  const answer =
+    status === null
+      ? paint.red.bold(safeText(detail))
+      : (isAccepted(status) ? paint.green : paint.red.bold)(String(status));
+  const words = status === null || detail === "" ? "" : `  ${clip(safeText(detail), ANSWER_LENGTH)}`;
+  return `${isReplay ? "replay " : ""}→ ${answer} in ${ms} ms  ${safeText(target)}${words}`;
 }
 
 function verdictWords({ keyid, alg, created, covered }: Verdict): string {

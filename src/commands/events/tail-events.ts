@@ -12,6 +12,7 @@ import { withEvents } from "./stored-events.ts";
 interface TailOptions {
   readonly filter: Selection;
   readonly rejected: boolean;
+  readonly full: boolean;
   readonly compact: boolean;
   readonly database: string | undefined;
 }
@@ -21,10 +22,10 @@ const LOOK_EVERY = 500;
 
 export async function tailEvents(
   context: Context,
-  { filter, rejected, compact, database }: TailOptions,
+  { filter, rejected, full, compact, database }: TailOptions,
 ): Promise<number> {
   const { out, signal, now, pause } = context;
-  const text = createEventText({ out, compact, transactionCommand: await transactionCommand(context) });
+  const text = createEventText({ out, full, compact, transactionCommand: await transactionCommand(context) });
   const lineOf = (stored: StoredEvent | StoredRejection): string => {
     if (stored.type === "rejected") return out.json ? rejectionLine(stored) : rejectionText(stored, out);
     const event = asReceived(stored);

@@ -28,6 +28,7 @@ export const listen = command({
       ["forwardTo"],
     ),
     excludes(["store"], ["db", "keep"]),
+    excludes(["full"], ["compact"]),
     excludes(["verify"], ["publicUrl", "tunnel", "signWith", "db", "keep"], "is for verified webhooks"),
     excludes(["expect", "tunnel", "verify"], ["admin"], "is for production"),
   ],

@@ -101,6 +101,7 @@ export const listenFlags = {
     signWith: forwardingKeyFlag,
   }),
   ...group("Output:", {
+    full: toggle("--full", "every field of the record, in place of a card"),
     compact: toggle("--compact", "one line per record; with --json, lines without record and body"),
   }),
   ...group("Production:", {

@@ -8,6 +8,8 @@ import { createForwarder, type Forwarder, type Progress } from "../../receiver/f
 import type { SigningKey } from "../../signatures/keys.ts";
 import type { Targets } from "../../receiver/brokers/targets.ts";
 import { eventCount } from "../../render/received-webhook.ts";
+import { type EventStore, LAST_TARGET } from "../../store/event-store.ts";
+import { isBroker } from "../../domain/brokers.ts";
 import type { ListenOptions } from "./options.ts";
 import { atTheEnd } from "./store.ts";
 
@@ -56,6 +58,16 @@ const leftWords = (events: number): string =>
   events === 1
     ? "1 webhook is not forwarded yet. The next listen --ack stored forwards it."
     : `${events} webhooks are not forwarded yet. The next listen --ack stored forwards them.`;
+
+/** For `events replay`, which offers it. */
+export async function rememberTarget(
+  { forwarding: { routes } }: ListenOptions,
+  store: Pick<EventStore, "remember"> | undefined,
+): Promise<void> {
+  const [last] = routes.filter(({ outcome }) => outcome === undefined);
+  if (last !== undefined && !isBroker(last.url))
+    await store?.remember(LAST_TARGET, last.url.href).catch(() => undefined);
+}
 
 /** Says what waits in the store and will not go out; undefined if this run forwards it, or nothing waits. */
 export async function backlogNotice(

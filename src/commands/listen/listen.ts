@@ -13,7 +13,7 @@ import { closingLater } from "../resources.ts";
 import { transactionCommand } from "../shared-flags.ts";
 import type { Admin } from "./admin.ts";
 import { drain, watchForEnd, watchReader } from "./end.ts";
-import { backlogNotice, openForwarding } from "./forwarding.ts";
+import { backlogNotice, openForwarding, rememberTarget } from "./forwarding.ts";
 import type { ListenOptions } from "./options.ts";
 import { createReporter, listenersOf, type Reporter, showReady } from "./report.ts";
 import { isSelfSigned, readTls, watchTls } from "./tls.ts";
@@ -38,6 +38,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     const reporter = createReporter({
       ...options,
       out,
+      ownKey: forwardingKey && (forwardingKey.publicPath ?? forwardingKey.path),
       transactionCommand: await transactionCommand(context),
     });
     const targets = await openTargets(options.forwarding.routes, { ...context, insecure: options.insecure });
@@ -107,6 +108,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     isReady = await waiting.until(check, end.reached);
     if (!isReady) return 0;
     forwarding?.start();
+    void rememberTarget(options, store);
     later(startDeleting(options.keep, store?.prune, context));
     void targets.check().catch((error: unknown) => out.warn(`${messageOf(error)}. ${UNTIL_IT_DOES}`));
     const notice = await backlogNotice(options, store, context.named);

@@ -15,7 +15,7 @@ import {
   type WebhookEvent,
 } from "../../receiver/events.ts";
 import type { Progress } from "../../receiver/forwarder.ts";
-import { type Counts, lateSignature, renderForward } from "../../render/received-webhook.ts";
+import { type Counts, lateSignature, likelyCause, renderForward } from "../../render/received-webhook.ts";
 import { clockTime, logLine } from "../../render/layout.ts";
 import { outcomeName } from "../../domain/outcome.ts";
 import type { Server } from "../../http/exchange.ts";
@@ -38,7 +38,12 @@ export interface Reporter {
  */
 const MAX_PENDING = 64 * 1024;
 
-export function createReporter(parts: EventTextParts): Reporter {
+interface ReporterParts extends EventTextParts {
+  /** The file of the public key that verifies what is forwarded; undefined if the service's signature is passed on. */
+  readonly ownKey: string | undefined;
+}
+
+export function createReporter(parts: ReporterParts): Reporter {
   const { out, compact } = parts;
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0 };
   const failed = createFailed();
@@ -57,6 +62,7 @@ export function createReporter(parts: EventTextParts): Reporter {
     if (pendingLength > MAX_PENDING) flush();
   };
   const eventText = createEventText(parts);
+  const causes = createCauses(parts.ownKey);
   const rejections = createRateLimit((count) =>
     out.warn(`${count} more requests were rejected within a second. They are counted, and not shown.`),
   );
@@ -77,7 +83,12 @@ export function createReporter(parts: EventTextParts): Reporter {
     forwarded: (id, first, forward, progress) => {
       if (isAccepted(forward.status)) counts.forwarded += 1;
       failed.mark(first, !isAccepted(forward.status) && progress?.state !== "pending");
-      print(out.json ? forwardLine(id, forward, progress) : forwardText(id, forward, progress, out));
+      const cause = causes.of(forward);
+      print(
+        out.json
+          ? forwardLine(id, forward, progress, cause)
+          : forwardText(id, forward, progress, { out, cause: causes.isNew(forward) ? cause : undefined }),
+      );
     },
   };
 }
@@ -122,18 +133,34 @@ function createFailed() {
   };
 }
 
+/** Why the application probably refuses what it gets. People are told once for each status. */
+function createCauses(ownKey: string | undefined) {
+  const told = new Set<string>();
+  return {
+    of: ({ status }: Forward): string | undefined => likelyCause(status, ownKey),
+    isNew: ({ status, target }: Forward): boolean => {
+      const what = `${status} ${target}`;
+      if (isAccepted(status) || told.has(what)) return false;
+      told.add(what);
+      return true;
+    },
+  };
+}
+
 function forwardLine(
   id: string,
   { at, target, status, ms, detail, signatureAge }: Forward,
   progress: Progress | undefined,
+  cause: string | undefined,
 ): string {
+  const why = signatureAge === undefined ? cause : lateSignature(signatureAge);
   const members = {
     id,
     target,
     status,
     ms,
     ...(detail === "" ? {} : { detail }),
-    ...(signatureAge === undefined ? {} : { hint: lateSignature(signatureAge) }),
+    ...(why === undefined ? {} : { hint: why }),
     ...progress,
   };
   return jsonLine("forward", at, members, levelOfForward(status, progress));
@@ -143,11 +170,11 @@ function forwardText(
   id: string,
   forward: Forward,
   progress: Progress | undefined,
-  { isLog, paint }: Context["out"],
+  { out: { isLog, paint }, cause }: { readonly out: Context["out"]; readonly cause: string | undefined },
 ): string {
   const { at, status } = forward;
-  if (!isLog) return renderForward(`${clockTime(at)} ${id}`, forward, paint, progress);
-  const text = renderForward(id, forward, paint, progress).trimStart();
+  if (!isLog) return renderForward(`${clockTime(at)} ${id}`, forward, paint, progress, cause);
+  const text = renderForward(id, forward, paint, progress, cause).trimStart();
   return logLine(at, levelOfForward(status, progress), text);
 }
 
