@@ -64,6 +64,8 @@ export interface Output {
    * with their time and level from now on.
    */
   keepLog(): void;
+  /** The time and level of a failure, since `keepLog` was called, with `--json`. */
+  readonly stamp: ((level: "info" | "error") => { readonly at: Date; readonly level: string }) | undefined;
   /** Results begin with their time and level, since `keepLog` was called and stdout is no terminal. */
   readonly isLog: boolean;
   /** Whether somebody watches stderr on a terminal, where a line can be drawn over. */

@@ -19,6 +19,8 @@ export interface Gauges {
 export interface Metrics {
   /** A request was accepted or rejected. */
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
+  /** The identity of the event store in use. */
+  readonly useStore: (id: string) => void;
   /** An event was stored, which took this long. */
   readonly stored: (milliseconds: number) => void;
   /** An attempt to forward an event has ended; `retries` says whether another one follows. */
@@ -78,6 +80,12 @@ export function createMetrics(): Metrics {
     "How long each attempt to forward an event took.",
     FORWARD_BUCKETS,
   );
+  const store = new Gauge({
+    name: "paylink_store_info",
+    help: "The identity of the event store: receivers that share one have the same.",
+    labelNames: ["store"],
+    registers,
+  });
   const connections = gauge("paylink_connections", "Open connections of senders.");
   collectDefaultMetrics({ register: registry });
   let lastForward = 0;
@@ -94,6 +102,7 @@ export function createMetrics(): Metrics {
       if (outcome.verdict.verdict === "valid") verified.inc();
       if (outcome.repeated) repeated.inc();
     },
+    useStore: (id) => store.set({ store: id }, 1),
     stored: (milliseconds) => storing.observe(milliseconds / 1000),
     forwarded: ({ at, status, ms }, retries) => {
       noteForward(at);
@@ -114,13 +123,25 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** The same log, which also reports how long each event took to store. */
-export const measured = (log: EventLog, { stored }: Metrics, now: () => Date): EventLog => ({
+interface StoreWatch {
+  readonly now: () => Date;
+  /** In so many milliseconds. */
+  readonly stored: (milliseconds: number) => void;
+  readonly failed: () => void;
+}
+
+/** The same log, which also reports how long each event took to store, and which could not be stored. */
+export const measured = (log: EventLog, { now, stored, failed }: StoreWatch): EventLog => ({
   ...log,
   append: async (event, lease) => {
     const start = now().getTime();
-    const result = await log.append(event, lease);
-    stored(now().getTime() - start);
-    return result;
+    try {
+      const result = await log.append(event, lease);
+      stored(now().getTime() - start);
+      return result;
+    } catch (error) {
+      failed();
+      throw error;
+    }
   },
 });

@@ -12,11 +12,13 @@ interface ErrorStyle {
   readonly warnings: readonly string[];
   /** Results that stdout did not accept. */
   readonly unwritten: readonly string[];
+  /** What lines of a log say besides; undefined where stdout is no log. */
+  readonly stamp?: ((level: "info" | "error") => { readonly at: Date; readonly level: string }) | undefined;
 }
 
 export function renderError(
   error: PaylinkError,
-  { json, notePaint, warnings, unwritten }: ErrorStyle,
+  { json, notePaint, warnings, unwritten, stamp }: ErrorStyle,
   named?: Named,
 ): string {
   const hints = renderAdvice(error, named);
@@ -26,6 +28,7 @@ export function renderError(
         error: jsonOf(error, hints),
         ...(warnings.length > 0 ? { warnings } : {}),
         ...(unwritten.length > 0 ? { output: unwritten.join("\n") } : {}),
+        ...stamp?.(error.code === "interrupted" || error.code === "terminated" ? "info" : "error"),
       },
       (_, value: unknown) => (typeof value === "string" ? maskCardNumbers(value) : value),
     );

@@ -36,7 +36,8 @@ export function openEventStore(path: string, { thread, user }: EventStoreParts):
       },
       write: writer.write,
       ready: async () => {
-        open(path).close();
+        // What is wrong with the file is said in full at the start. Later, the thread alone looks, so that no webhook waits.
+        if (!writer.isRunning()) open(path).close();
         await writer.prove().catch((cause: unknown) => {
           throw new PaylinkError("file_unwritable", `Cannot write the event store: ${systemReason(cause)}`, {
             cause,
@@ -74,6 +75,7 @@ function open(path: string): Database {
 interface WriterThread {
   /** Rejects when the thread ends instead of answering; the next group starts another thread. */
   readonly write: WriteGroup;
+  readonly isRunning: () => boolean;
   /** Rejects if nothing can be written. */
   readonly prove: () => Promise<void>;
   /** Resolves when the thread has closed the file. */
@@ -116,6 +118,7 @@ export function createWriterThread({ program, options }: ThreadProgram, path: st
     });
   return {
     write: async (writes): Promise<readonly WriteResult[]> => (await ask(writes)).results,
+    isRunning: () => worker !== undefined,
     prove: async () => {
       const { failure } = await ask([]);
       if (failure !== undefined) throw new Error(failure);

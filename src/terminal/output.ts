@@ -109,6 +109,9 @@ export async function createOutput(
       warningsAsLines = true;
       isLog = !json;
     },
+    get stamp() {
+      return warningsAsLines && json ? (level: string) => ({ at: now(), level }) : undefined;
+    },
     get isLog() {
       return isLog && stdout.isTTY !== true;
     },

@@ -81,6 +81,27 @@ describe("readiness", () => {
     await stop();
   });
 
+  it("ends after three webhooks that could not be stored, until one can be", async () => {
+    const home = temporaryHome();
+    const db = join(home, "events.db");
+    const listen = await listenWith({ home }, "--db", db);
+    const database = openEventDatabase(db);
+    database.exec("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'full'); END");
+    for (let count = 1; count <= 3; count++) {
+      expect(await post(listen.url, webhook(listen.url, record()))).toBe(503);
+      const [status] = await ask(listen.admin, "/readyz");
+      expect(status).toBe(count < 3 ? 200 : 503);
+    }
+    expect((await ask(listen.admin, "/readyz"))[1]).toBe(
+      "not ready: the last 3 webhooks could not be stored\n",
+    );
+    database.exec("DROP TRIGGER full");
+    database.close();
+    expect(await post(listen.url, webhook(listen.url, record()))).toBe(200);
+    expect(await ask(listen.admin, "/readyz")).toEqual([200, "ready\n"]);
+    await listen.stop();
+  });
+
   it("ends at SIGTERM, while webhooks are still received for --drain", async () => {
     const { admin, url, stop } = await listenWith({ home: temporaryHome() }, "--drain", "1s");
     const ended = stop(terminated());
@@ -121,6 +142,7 @@ describe("the admin listener", () => {
       paylink_backlog_events: [{ value: "0" }],
       paylink_store_seconds: [{ count: "2" }],
       paylink_forward_seconds: [{ count: "1" }],
+      paylink_store_info: [{ value: "1", labels: { store: expect.stringMatching(/./) } }],
       paylink_connections: [{ value: expect.stringMatching(/^[1-9]/) }],
     });
     await stop();

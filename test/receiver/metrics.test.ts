@@ -53,6 +53,7 @@ it("has every metric from the start, with the documented names and types", async
     ["paylink_last_forward_timestamp_seconds", "GAUGE"],
     ["paylink_store_seconds", "HISTOGRAM"],
     ["paylink_forward_seconds", "HISTOGRAM"],
+    ["paylink_store_info", "GAUGE"],
     ["paylink_connections", "GAUGE"],
   ]);
 });
@@ -111,8 +112,9 @@ it("says how long events took to be stored, and not those that were not stored",
   const slow = { ...log, append: (async (one) => ((now += 30), log.append(one))) as typeof log.append };
   const failing = { ...log, append: () => Promise.reject(new Error("disk")) };
   const clock = (): Date => new Date(now);
-  await measured(slow, metrics, clock).append(event());
-  await expect(measured(failing, metrics, clock).append(event())).rejects.toThrow("disk");
+  const watch = { now: clock, stored: metrics.stored, failed: () => undefined };
+  await measured(slow, watch).append(event());
+  await expect(measured(failing, watch).append(event())).rejects.toThrow("disk");
   expect(await familiesOf(metrics)).toMatchObject({
     paylink_store_seconds: { metrics: [{ count: "1", sum: "0.03", buckets: { "0.02": "0", "0.05": "1" } }] },
   });

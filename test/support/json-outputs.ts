@@ -362,6 +362,8 @@ export const errorOutput = (): JsonSchema =>
       error: object({ code: oneOf(...Object.keys(FAILURES)), message: text, details: object(details) }),
       "warnings?": listOf(text),
       "output?": about("The result, if stdout could not be written.", text),
+      "at?": about("Of a command that runs for days, as its lines have it.", time),
+      "level?": oneOf("info", "error"),
     }),
     about("After a success.", object({ warnings: listOf(text) })),
   );

@@ -89,10 +89,13 @@ const RECEIVERS = {
   java: { holds: "Receiver.java: Java 17 or later", text: java },
 } satisfies Readonly<Record<string, SavedFile>>;
 
+/** A file for this version of paylink. */
+const pinned = (text: string): string => text.replaceAll("VERSION", PAYLINK_VERSION);
+
 const PRODUCTION_FILES = {
   systemd: { holds: "paylink.service: a unit of systemd", text: unit },
-  container: { holds: "Containerfile: an image", text: containerfile },
-  kubernetes: { holds: "kubernetes.yml: a deployment with its service", text: kubernetes },
+  container: { holds: "Containerfile: an image", text: pinned(containerfile) },
+  kubernetes: { holds: "kubernetes.yml: a deployment with its service", text: pinned(kubernetes) },
   alerts: { holds: "alerts.yml: rules of Prometheus", text: alerts },
   dashboard: { holds: "dashboard.json: a dashboard of Grafana", text: dashboard },
 } satisfies Readonly<Record<string, SavedFile>>;

@@ -39,6 +39,10 @@ export interface Admin {
 const STORE_TIMEOUT = 2_000;
 /** Milliseconds for which an answer of the store is reused: each check is a write, and probes may be frequent. */
 const STORE_CHECK_INTERVAL = 1_000;
+/** Webhooks in a row that could not be stored, after which a load balancer should try another receiver. */
+const MOST_FAILURES = 3;
+/** Milliseconds after which it gets webhooks again: only one that is stored shows that the next ones will be. */
+const NEXT_TRY = 30_000;
 const NO_BACKLOG: Backlog = { events: 0, oldest: undefined, failed: 0, lastForward: undefined };
 
 /** Throws `port_in_use`. */
@@ -50,6 +54,13 @@ export async function openAdmin(
   let watched: Watched | undefined;
   let notReady: string | undefined = "starting";
   let checkStore = async (): Promise<string | undefined> => undefined;
+  /** The webhooks that could not be stored, since one was. */
+  let failures = 0;
+  let failedAt = 0;
+  const unstored = (): string | undefined =>
+    failures < MOST_FAILURES || now().getTime() - failedAt > NEXT_TRY
+      ? undefined
+      : `the last ${failures} webhooks could not be stored`;
   const metricsText = async (): Promise<string> => {
     const [connections = 0, backlog] = await Promise.all([
       watched?.connections(),
@@ -60,7 +71,7 @@ export async function openAdmin(
   const pages: Readonly<Record<string, () => Promise<HttpReply>>> = {
     "/healthz": async () => text(200, "ok\n"),
     "/readyz": async () => {
-      const reason = notReady ?? (await checkStore());
+      const reason = notReady ?? unstored() ?? (await checkStore());
       return reason === undefined ? text(200, "ready\n") : text(503, `not ready: ${reason}\n`);
     },
     "/metrics": async () => text(200, await metricsText(), metrics.contentType),
@@ -86,7 +97,18 @@ export async function openAdmin(
   return {
     url: server.url,
     metrics,
-    measured: (log) => measured(log, metrics, now),
+    measured: (log) =>
+      measured(log, {
+        now,
+        stored: (milliseconds) => {
+          failures = 0;
+          metrics.stored(milliseconds);
+        },
+        failed: () => {
+          failures += 1;
+          failedAt = now().getTime();
+        },
+      }),
     started: (parts) => {
       watched = parts;
       checkStore = createStoreCheck(parts.checkStore, now);

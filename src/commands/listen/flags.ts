@@ -90,7 +90,7 @@ export const listenFlags = {
     ),
     forwardConcurrency: flag(
       "--forward-concurrency <count>",
-      "how many requests at the same time (with --ack stored, to each target); 1 sends in order of arrival",
+      "how many requests this receiver makes to each target at the same time; 1 sends in order of arrival",
       parseCount(1, 1000),
       { default: String(FORWARD_CONCURRENCY) },
     ),

@@ -107,6 +107,8 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     });
     isReady = await waiting.until(check, end.reached);
     if (!isReady) return 0;
+    if (admin !== undefined && store !== undefined)
+      admin.metrics.useStore((await store.fact("store")) ?? "unknown");
     forwarding?.start();
     void rememberTarget(options, store);
     later(startDeleting(options.keep, store?.prune, context));
