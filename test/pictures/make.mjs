@@ -5,10 +5,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import chromium from "@sparticuz/chromium";
 import { chromium as playwright } from "playwright-core";
-import { runInTerminal, terminalPicture, textOf } from "./terminal.mjs";
+import { runInTerminal, terminalPicture } from "./terminal.mjs";
 
 const IMAGES = resolve(import.meta.dirname, "../../.github/images");
 const MOST_BYTES = 300_000;
+/** Lines of the receiver in the first picture. */
+const LOOP_LINES = 20;
 
 const home = mkdtempSync(join(tmpdir(), "paylink-pictures-"));
 const env = {
@@ -42,20 +44,31 @@ async function create(...flags) {
   return { url, id };
 }
 
-/** An application that refuses the webhook of a link. */
-async function openRefusingApplication() {
-  const server = createServer((_request, reply) => {
-    reply.writeHead(401, { "Content-Type": "application/json" });
-    reply.end('{"detail":"The body does not match its Content-Digest"}');
+/**
+ * An application that fails for one order and accepts the others.
+ * @param {string} order
+ */
+async function openApplication(order) {
+  const server = createServer((request, reply) => {
+    let body = "";
+    request.on("data", (chunk) => (body += String(chunk)));
+    request.on("end", () => {
+      const isFailed = body.includes(`"${order}"`);
+      reply.writeHead(isFailed ? 500 : 200, { "Content-Type": "text/plain" });
+      reply.end(isFailed ? "the warehouse does not answer" : "");
+    });
   });
   await new Promise((done) => void server.listen(0, "127.0.0.1", () => done(undefined)));
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the application has no port");
-  return { server, url: `http://127.0.0.1:${address.port}/webhooks` };
+  return { server, port: address.port };
 }
 
-/** @param {string} dashboard */
-async function photographPages(dashboard) {
+/**
+ * @param {string} dashboard
+ * @param {string} inspector
+ */
+async function photographPages(dashboard, inspector) {
   const browser = await playwright.launch({
     executablePath: process.env["PAYLINK_CHROMIUM"] ?? (await chromium.executablePath()),
     headless: true,
@@ -80,11 +93,20 @@ async function photographPages(dashboard) {
     await page.goto(new URL(`/deliveries${new URL(dashboard).search}`, dashboard).href);
     await page.getByText("Live", { exact: true }).waitFor();
     keep("dashboard.png", await page.screenshot());
-    // Wide enough for the request and the response side by side.
-    await page.setViewportSize({ width: 1280, height: 680 });
+    await page.getByRole("link", { name: "A-1006", exact: true }).click();
+    await page.getByText("accepted it: 200").waitFor();
+    keep("delivery.png", await page.screenshot());
+
+    await page.goto(inspector);
+    await page.getByRole("link", { name: "A-1003", exact: true }).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    keep("inspect-events.png", await page.screenshot());
     await page.getByRole("link", { name: "A-1003", exact: true }).click();
     await page.getByText("Your application refused it").waitFor();
-    keep("delivery.png", await page.screenshot());
+    keep("inspect-event.png", await page.screenshot());
+    await page.getByRole("link", { name: /^Queue/ }).click();
+    await page.getByRole("heading", { name: "Queue" }).waitFor();
+    keep("inspect-queue.png", await page.screenshot());
   } finally {
     await browser.close();
   }
@@ -93,8 +115,8 @@ async function photographPages(dashboard) {
 const sandbox = paylink("sandbox");
 try {
   const [, dashboard = ""] = await sandbox.until(/Dashboard +(\S+)/);
-  const listen = paylink("listen");
-  await listen.until(/Listening on/);
+  const first = paylink("listen");
+  await first.until(/Listening on/);
   const order = [
     "--amount",
     "49.90",
@@ -109,35 +131,24 @@ try {
   const [, id = ""] = await created.until(/\?r=([\w-]+)/);
   const lines = await created.ended();
   const paid = await paylink("pay", id).ended();
-  await listen.until(/custom data/);
-  const record = listen.lines();
-  const cut = record.findIndex((line) => textOf(line).trim() === "card");
-  if (cut === -1) throw new Error("the record has no heading 'card' to end the picture at");
+  await first.until(/A-1001/);
+  const record = first.lines();
   keep(
     "loop.svg",
     terminalPicture([
       { title: "you, and the customer", lines: [...lines, [], ...paid] },
-      { title: "your receiver", lines: [...record.slice(0, cut), [{ text: "  …", style: "dim" }]] },
+      { title: "your receiver", lines: record.slice(0, LOOP_LINES) },
     ]),
   );
 
-  const application = await openRefusingApplication();
-  const refused = paylink("listen", "--port", "0", "--no-store", "--forward-to", application.url);
-  const [, refusing = ""] = await refused.until(/Listening on (\S+)/);
-
+  await first.stop();
+  const application = await openApplication("A-1003");
+  const forwarding = ["--ack", "stored", "--forward-to", String(application.port), "--retry", "1s,10m"];
+  const listen = paylink("listen", ...forwarding);
+  await listen.until(/Listening on/);
   for (const [outcome, ...flags] of [
     ["approved", "--amount", "12.50", "--invoice-id", "A-1002", "--customer-name", "Grace Hopper"],
-    [
-      "approved",
-      "--amount",
-      "230",
-      "--invoice-id",
-      "A-1003",
-      "--customer-name",
-      "Alan Turing",
-      "--callback-url",
-      refusing,
-    ],
+    ["approved", "--amount", "230", "--invoice-id", "A-1003", "--customer-name", "Alan Turing"],
     ["declined", "--amount", "18", "--invoice-id", "A-1004", "--customer-name", "Mary Somerville"],
     ["cancelled", "--amount", "64.20", "--invoice-id", "A-1005", "--customer-name", "Charles Babbage"],
     ["approved", "--amount", "99", "--invoice-id", "A-1006", "--customer-name", "Emmy Noether"],
@@ -145,8 +156,11 @@ try {
     const link = await create(...flags);
     await paylink("pay", link.id, "--outcome", outcome ?? "approved").ended();
   }
-  await photographPages(dashboard);
-  await refused.stop();
+  await paylink("trigger", "approved", "--to", "4000", "--tamper", "body").ended();
+  const inspect = paylink("inspect", "--no-open");
+  const [, inspector = ""] = await inspect.until(/paylink inspect on (\S+)/);
+  await photographPages(dashboard, inspector);
+  await inspect.stop();
   application.server.close();
   await listen.stop();
 } finally {
