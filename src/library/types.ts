@@ -110,8 +110,6 @@ export interface VerifierOptions {
    * never believed. By default it is this server's own address on this machine.
    */
   readonly publicUrl?: string | URL | undefined;
-  /** The paths that this server receives on, where a proxy maps the path of `publicUrl` to them, such as `/internal/hook`. */
-  readonly path?: string | readonly string[] | undefined;
   /** How old a signature may be: seconds, or a duration such as `10m`. By default 5 minutes, plus 60 seconds for clocks that differ. */
   readonly tolerance?: number | string | undefined;
   /** Components that must be signed besides content-digest, such as `@method` or `content-type` (else `coverage_missing`). */

@@ -22,9 +22,7 @@ const FAILURE_PAUSE = 5_000;
 /** Throws a TypeError where an option is not valid, or the key can never verify a webhook. */
 export function createVerifierWith(options: VerifierOptions, access: KeyringAccess): Verifier {
   const policy = policyOf(options);
-  const paths = pathsOf(options.path);
-  const publicUrl =
-    options.publicUrl === undefined ? undefined : publicAddress(parseUrl(options.publicUrl), paths);
+  const publicUrl = options.publicUrl === undefined ? undefined : publicAddress(parseUrl(options.publicUrl));
   const sources = keySourcesOf(options.key);
   const now = clockOf(options.now, access.now);
   let opening: Promise<TimedJudge> | undefined;
@@ -130,13 +128,6 @@ function parseUrl(address: string | URL): URL {
   throw new TypeError(
     `The option publicUrl is "${String(address)}"; it must be an absolute http or https URL.`,
   );
-}
-
-function pathsOf(path: VerifierOptions["path"] = []): readonly string[] {
-  const paths = typeof path === "string" ? [path] : path;
-  const wrong = paths.find((one) => !one.startsWith("/"));
-  if (wrong === undefined) return paths;
-  throw new TypeError(`The option path is "${wrong}"; a path starts with /.`);
 }
 
 function clockOf(now: VerifierOptions["now"], system: () => Date): () => Date {
