@@ -45,7 +45,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   completion: ["bash"],
 };
 /** Commands that run until they are stopped. */
-const SERVING = ["listen", "sandbox"];
+const SERVING = ["inspect", "listen", "sandbox"];
 
 const leaves = (command: CommandUnknownOpts): CommandUnknownOpts[] => {
   const inner = command.createHelp().visibleCommands(command).map(declared).flatMap(leaves);

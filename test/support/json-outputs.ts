@@ -270,6 +270,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
       }),
     ),
   }),
+  inspect: lines(line("ready", { url: text, ...logged }), warning),
   sandbox: lines(
     line("ready", { url: text }),
     line("dashboard", { url: text }),
