@@ -1,6 +1,6 @@
 /**
  * Kills `bulk` at random moments, runs it to its end, and counts links by row: none may be lost or created twice.
- * One case alone: npm run bench -- bulk-kill plain|hostile|renamed|sandbox [number of kills]
+ * One case alone: npm run bench -- bulk-kill hostile|sandbox [number of kills]
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -19,16 +19,14 @@ const WITHIN = 200;
  * @property {(listener: () => void) => void} offRequest
  * @property {() => Promise<Map<string, number>>} links How many links each invoice has.
  * @property {() => void} stop
- * @property {(run: number) => void} [respell] Spells the address of the service in another way.
  * @property {Readonly<Record<string, number>>} [failures] How often the service failed, by kind.
  */
 
 /**
- * A service that counts the links of each invoice. With `hostile`, it fails in every way at random.
- * @param {boolean} hostile
+ * A service that counts the links of each invoice, and fails in every way at random.
  * @returns {Promise<Service & { url: string }>}
  */
-function countingService(hostile) {
+function countingService() {
   /** @type {Map<string, number>} */
   const links = new Map();
   const failures = { 429: 0, 503: 0, reset: 0, stall: 0, 500: 0 };
@@ -38,7 +36,7 @@ function countingService(hostile) {
     incoming.on("data", (chunk) => chunks.push(chunk));
     incoming.on("end", () => {
       const { invoiceId } = JSON.parse(Buffer.concat(chunks).toString());
-      const chance = hostile ? Math.random() : 1;
+      const chance = Math.random();
       const create = () => {
         const id = `${invoiceId}-${(links.get(invoiceId) ?? 0) + 1}`;
         links.set(invoiceId, (links.get(invoiceId) ?? 0) + 1);
@@ -79,21 +77,14 @@ function countingService(hostile) {
 
 /**
  * @param {string} home
- * @param {boolean} isHostile
  * @returns {Promise<Service>}
  */
-async function serviceWithProfile(home, isHostile) {
-  const service = await countingService(isHostile);
-  /** @param {string} baseUrl */
-  const save = (baseUrl) => {
-    const profile = { baseUrl, token: "t", terminalId: "1", currency: "EUR" };
-    const settings = { current: "bench", profiles: { bench: profile } };
-    writeFileSync(join(home, "settings.json"), JSON.stringify(settings));
-  };
-  const { port } = new URL(service.url);
-  const spellings = [service.url, `http://localhost:${port}/`, `HTTP://127.0.0.1:${port}/`];
-  save(service.url);
-  return { ...service, respell: (run) => save(spellings[run % spellings.length] ?? service.url) };
+async function serviceWithProfile(home) {
+  const service = await countingService();
+  const profile = { baseUrl: service.url, token: "t", terminalId: "1", currency: "EUR" };
+  const settings = { current: "bench", profiles: { bench: profile } };
+  writeFileSync(join(home, "settings.json"), JSON.stringify(settings));
+  return service;
 }
 
 /**
@@ -146,7 +137,6 @@ const killAtRandom = (service) => (child) => {
  * @property {string} label
  * @property {(home: string) => Promise<Service>} open
  * @property {(row: number) => string} [rowOf]
- * @property {boolean} [renamed] Whether each run finds the list and the service under another name.
  */
 
 /**
@@ -188,18 +178,16 @@ async function kills(tested, most) {
  * @param {Case} tested
  * @param {number} most
  */
-async function killAndFinish(home, service, { rowOf, renamed }, most) {
-  let list = join(home, "list.csv");
+async function killAndFinish(home, service, { rowOf }, most) {
+  let list = join(home, "list-0.csv");
   await writeList(list, ROWS, rowOf);
   let runs = 0;
   /** @param {ReturnType<typeof killAtRandom>} [scheduleKill] */
   const run = (scheduleKill) => {
-    if (renamed === true) {
-      const next = join(home, `list-${++runs}.csv`);
-      renameSync(list, next);
-      list = next;
-      service.respell?.(runs);
-    }
+    // A list is known by its rows, whatever its name.
+    const next = join(home, `list-${++runs}.csv`);
+    renameSync(list, next);
+    list = next;
     return bulk(home, [list, "--allow-duplicates", "-o", join(home, "results.csv")], scheduleKill);
   };
   let killed = 0;
@@ -241,16 +229,10 @@ function countRows(home, links) {
 
 /** @type {Readonly<Record<string, Case>>} */
 const CASES = {
-  plain: { label: "at a plain service", open: (home) => serviceWithProfile(home, false) },
   hostile: {
     label: "of a hostile list at a hostile service",
-    open: (home) => serviceWithProfile(home, true),
+    open: serviceWithProfile,
     rowOf: hostileRow,
-  },
-  renamed: {
-    label: "of a list that is renamed each time",
-    open: (home) => serviceWithProfile(home, false),
-    renamed: true,
   },
   sandbox: { label: "at the sandbox", open: sandbox },
 };

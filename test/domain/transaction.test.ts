@@ -1,8 +1,6 @@
 /** Transaction records: read from any bytes without throwing, with every broken rule of the table by its field. */
 
 import * as fc from "fast-check";
-import * as z from "zod/mini";
-import { readFileSync } from "node:fs";
 import { describe, expect, it, test } from "vitest";
 import { JsonNumber, type JsonObject, stringifyJson } from "../../src/domain/json.ts";
 import { TRANSACTION_FIELDS, type WellFormedRecord } from "../../src/domain/transaction-fields.ts";
@@ -318,46 +316,5 @@ describe("any bytes at all", () => {
         expect(pathsOf(record).toSorted()).toEqual(Object.keys(changes).toSorted());
       }),
     );
-  });
-});
-
-const vectorFile = (name: string) =>
-  JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), "utf8")) as unknown;
-const request = z.object({
-  headers: z.array(z.tuple([z.string(), z.string()])),
-  body_base64: z.optional(z.string()),
-});
-const bodyOf = (sent?: z.infer<typeof request>) => Buffer.from(sent?.body_base64 ?? "", "base64");
-const positive = z.object({ vectors: z.array(z.object({ id: z.string(), title: z.string(), request })) });
-const negative = z.object({
-  cases: z.array(
-    z.object({
-      id: z.string(),
-      title: z.string(),
-      level: z.string(),
-      request: z.optional(request),
-      expected: z.object({ violation: z.optional(z.string()) }),
-    }),
-  ),
-});
-
-describe("the vectors", () => {
-  const wellFormed = positive
-    .parse(vectorFile("webhook-positive.json"))
-    .vectors.filter(
-      ({ request }) => !request.headers.some(([name]) => name.toLowerCase() === "content-encoding"),
-    );
-
-  it.each(wellFormed)("$id ($title) breaks no rule", ({ request }) => {
-    expect(readRecord(bodyOf(request)).violations).toEqual([]);
-  });
-
-  const broken = negative
-    .parse(vectorFile("webhook-negative.json"))
-    .cases.filter(({ level }) => level === "payload");
-
-  it.each(broken)("$id ($title) is a violation", ({ request, expected }) => {
-    const { violations } = readRecord(bodyOf(request));
-    expect(violations.map(({ code }) => code)).toEqual([expected.violation]);
   });
 });

@@ -1,5 +1,5 @@
 /** The negative vectors against a real socket: each is refused with its status and reported with its reason. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { serve } from "../../src/http/serve.ts";
 import type { Server } from "../../src/http/exchange.ts";
 import type { Rejection, WebhookEvent } from "../../src/receiver/events.ts";
@@ -9,14 +9,6 @@ import { startReceiver } from "../../src/receiver/receiver.ts";
 import { statusOf } from "../support/post.ts";
 import { rawRequest, vectorFile, type WebhookCase, webhookOptions } from "../support/vectors.ts";
 
-interface RawCase {
-  readonly id: string;
-  readonly title: string;
-  readonly level: string;
-  readonly raw_base64: string;
-  readonly expected: WebhookCase["expected"];
-}
-
 /** A payload case is authentic, and broken: the strict receiver refuses it for the violation. */
 interface MessageCase extends WebhookCase {
   readonly expected: WebhookCase["expected"] & {
@@ -25,29 +17,29 @@ interface MessageCase extends WebhookCase {
   };
 }
 
-const { cases } = vectorFile<{ cases: (MessageCase | RawCase)[] }>("webhook-negative");
-const rawCases = cases.filter((one): one is RawCase => "raw_base64" in one);
-const messages = cases.filter((one): one is MessageCase => !("raw_base64" in one));
+/** Raw requests are for the tests of admission. */
+const messages = vectorFile<{ cases: (MessageCase | { readonly raw_base64: string })[] }>(
+  "webhook-negative",
+).cases.filter((one): one is MessageCase => !("raw_base64" in one));
 
 const seen: (WebhookEvent | Rejection)[] = [];
 
-async function start(vector: WebhookCase | undefined, path: string): Promise<Server> {
-  const options = vector === undefined ? undefined : webhookOptions(vector);
-  const policy = (options ?? webhookOptions(messages[0] as WebhookCase)).policy;
+async function start(vector: WebhookCase, path: string): Promise<Server> {
+  const { keys, now, policy } = webhookOptions(vector);
   let id = 0;
   return startReceiver({
     serve,
     host: "127.0.0.1",
     port: 0,
     paths: [path],
-    publicAddress: () => publicAddress(new URL(vector?.context.public_url ?? "https://merchant.example/")),
+    publicAddress: () => publicAddress(new URL(vector.context.public_url ?? "https://merchant.example/")),
     maxBody: 1024 * 1024,
-    keys: () => options?.keys ?? [],
+    keys: () => keys,
     policy,
     strict: true,
     unverified: false,
     log: createMemoryLog(),
-    now: () => new Date((options?.now ?? 1_700_000_000) * 1000),
+    now: () => new Date(now * 1000),
     newId: () => String(id++),
     observe: (outcome) => seen.push(outcome),
     faulted: (error) => {
@@ -55,20 +47,6 @@ async function start(vector: WebhookCase | undefined, path: string): Promise<Ser
     },
   });
 }
-
-describe("raw requests", () => {
-  let server: Server;
-  beforeAll(async () => {
-    server = await start(undefined, "/webhooks/paylink");
-  });
-  afterAll(() => server.close());
-
-  it.each(rawCases)("$id is $expected.code: $title", async ({ raw_base64, expected }) => {
-    seen.length = 0;
-    expect(await statusOf(server.port, Buffer.from(raw_base64, "base64"))).toBe(expected.http_status);
-    expect(seen).toMatchObject([{ type: "rejected", code: expected.code, status: expected.http_status }]);
-  });
-});
 
 describe("messages over a socket", () => {
   it.each(messages)("$id: $title", async (vector) => {
