@@ -78,16 +78,16 @@ export function fieldMeantBy(name: string): string | undefined {
 export function parseMapping(typed: string): Parsed<Mapping> {
   const at = typed.lastIndexOf("=");
   const name = typed.slice(0, at).trim();
-  const wanted = typed.slice(at + 1).trim();
+  const text = typed.slice(at + 1).trim();
   if (at === -1 || name === "")
     return refused("must be a column and a field, such as Invoice=invoiceId, or Invoice= to leave it out");
-  if (wanted === "") return accepted({ name, field: undefined });
-  const field = FIELD_OF.get(normalised(wanted));
+  if (text === "") return accepted({ name, field: undefined });
+  const field = FIELD_OF.get(normalised(text));
   if (field !== undefined) return accepted({ name, field });
-  const near = fieldMeantBy(wanted) ?? nearest(wanted, FIELDS);
+  const near = fieldMeantBy(text) ?? nearest(text, FIELDS);
   return near === undefined
     ? refused(`must name a field, such as ${FIELDS.slice(0, 3).join(", ")}`)
-    : refused(`must name a field; did you mean ${near}?`, `${name}=${near}`);
+    : refused("must name a field", `${name}=${near}`);
 }
 
 /** Reads the names of columns, for one list. */

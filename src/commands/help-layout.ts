@@ -39,10 +39,10 @@ function described({ description, argChoices = [], defaultValue }: Option | Argu
 
 /** What a setting is for, its default and variable, and a good value. */
 export function explainSetting(key: SettingKey): string {
-  const { means, variable, default: usual, example } = SETTINGS[key];
+  const { means, variable, default: preset, example } = SETTINGS[key];
   return [
     `  ${key}: ${means}`,
-    ...(usual === undefined ? [] : [`      default: ${usual}`]),
+    ...(preset === undefined ? [] : [`      default: ${preset}`]),
     ...(variable === undefined ? [] : [`      variable: ${variable}`]),
     example === undefined
       ? "      a secret: paylink login stores it, and no command prints it"

@@ -31,15 +31,15 @@ import {
 } from "./flag-values.ts";
 
 /**
- * Bounds the whole command: the runner ends its exchanges and its waits. `usual` is a limit without the flag, or words for what
+ * Bounds the whole command: the runner ends its exchanges and its waits. `preset` is a limit without the flag, or words for what
  * holds then; `afterwards` says what is known when the time has passed, unless nothing was sent.
  */
-export const timeoutFlag = (usual: { readonly default: string } | string, afterwards: string) => {
+export const timeoutFlag = (preset: { readonly default: string } | string, afterwards: string) => {
   const words = "how long the command may take";
   return {
-    ...(typeof usual === "string"
-      ? flag("--timeout <duration>", `${words} (default: ${usual})`, parseTimeout, { example: "60s" })
-      : flag("--timeout <duration>", words, parseTimeout, usual)),
+    ...(typeof preset === "string"
+      ? flag("--timeout <duration>", `${words} (default: ${preset})`, parseTimeout, { example: "60s" })
+      : flag("--timeout <duration>", words, parseTimeout, preset)),
     timeLimit: { parse: parseTimeout, afterwards },
   };
 };

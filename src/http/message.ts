@@ -48,10 +48,10 @@ export function headerLines(raw: readonly string[]): HeaderLine[] {
 
 /** Every line's value of one field, in order; the name in any case. */
 export function fieldLines(headers: readonly HeaderLine[], name: string): string[] {
-  const wanted = name.toLowerCase();
+  const lower = name.toLowerCase();
   const values: string[] = [];
   for (const [spelled, value] of headers)
-    if (spelled.length === wanted.length && spelled.toLowerCase() === wanted) values.push(value);
+    if (spelled.length === lower.length && spelled.toLowerCase() === lower) values.push(value);
   return values;
 }
 

@@ -139,11 +139,11 @@ interface Step extends Partial<Check> {
 /** The failed step first named by itself if it is none of the usual ones. */
 function stepsOf(checks: readonly Check[]): readonly Step[] {
   const others = checks.filter(({ check, ok }) => !ok && STEPS[check] === undefined);
-  const usual = Object.entries(STEPS).map(([check, title]): Step => ({
+  const steps = Object.entries(STEPS).map(([check, title]): Step => ({
     title,
     ...checks.find((one) => one.check === check),
   }));
-  return [...others.map((check): Step => ({ title: check.check.replaceAll("-", " "), ...check })), ...usual];
+  return [...others.map((check): Step => ({ title: check.check.replaceAll("-", " "), ...check })), ...steps];
 }
 
 const mark = ({ ok }: Step): string => (ok === undefined ? "–" : ok ? "✓" : "✗");

@@ -83,6 +83,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
     "--db --outcome --reference --since --until --limit --all --failed --settle --to --insecure --sign-with --forward-timeout --timeout --quiet",
   ],
   ["events prune", "--db --before"],
+  ["inspect", "--db --port --forward-to --sign-with --no-open"],
   ["verify", "--event --db --key --public-url --path --tolerance --require --require-created --at"],
   [
     "trigger",

@@ -94,14 +94,14 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
     return amount.ok || decimalComma || !text.includes(",") ? amount : refused(COMMA);
   };
   const build = requestBuilder({ flags: values, base: base?.value, settings, amountFrom });
-  const usual = expires ?? settings.get("expires");
+  const expiry = expires ?? settings.get("expires");
   const isExpiryInBase = expires === undefined && memberAt(base?.value, "expirationDate") !== undefined;
   return {
     ...values,
     /** Completes the rows with flags, base file and settings. */
     build: (now: Date, given: ReadonlyMap<string, Json>) => {
       const built = build(now, given);
-      const typed = given.get("expirationDate") ?? (isExpiryInBase ? undefined : usual);
+      const typed = given.get("expirationDate") ?? (isExpiryInBase ? undefined : expiry);
       const isDuration = typeof typed === "string" && parseDuration(typed).ok;
       const { draft } = built;
       const isMeant = isDuration && memberOf(draft, "expirationDate") !== undefined;

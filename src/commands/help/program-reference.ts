@@ -34,14 +34,14 @@ export const describeErrorCodes = () =>
 
 export const describeSettings = () =>
   SETTING_KEYS.map((key) => {
-    const { means, variable = null, example, secret = false, default: usual = null } = SETTINGS[key];
+    const { means, variable = null, example, secret = false, default: preset = null } = SETTINGS[key];
     return {
       key,
       environment: variable,
       meaning: means,
       example: example === undefined ? null : shellWord(example),
       secret,
-      default: usual,
+      default: preset,
     };
   });
 

@@ -62,7 +62,7 @@ export async function listOptions(
     terminalId,
     from,
     /** Nobody asked for the period: the usual one. */
-    isUsualPeriod: since === undefined,
+    isDefaultPeriod: since === undefined,
     to: until ?? new Date(now.getTime() + CLOCK_DIFFERENCE),
   };
 }
@@ -74,7 +74,7 @@ interface Listed {
 
 export async function listLinks(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;
-  const { limit = Number.POSITIVE_INFINITY, quiet, isUsualPeriod } = options;
+  const { limit = Number.POSITIVE_INFINITY, quiet, isDefaultPeriod } = options;
   const api = await context.api();
   const listed = (await readPages(api, options)).map((json) => ({ json, link: readPaymentLink(json).link }));
   const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
@@ -83,7 +83,7 @@ export async function listLinks(context: Context, options: ListOptions): Promise
   else {
     if (newest.length > 0) out.lines([tableOf(newest, context)]);
     else out.note("No links found.");
-    if (isUsualPeriod) out.note("Only the last 7 days are listed. Use --since for older links.");
+    if (isDefaultPeriod) out.note("Only the last 7 days are listed. Use --since for older links.");
     out.note(renderServiceName(await context.settings(), out.notePaint));
   }
   return 0;
