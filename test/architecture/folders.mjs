@@ -10,7 +10,7 @@
 export const FOLDERS = {
   domain: {
     holds: "the nouns of the specification: links, records, references, money, errors",
-    mayImport: ["zod/mini", "lossless-json"],
+    mayImport: ["lossless-json"],
   },
   http: {
     holds: "HTTP messages as values; the only place that opens sockets",
