@@ -1,9 +1,9 @@
 /** SQLite as this project opens it: Node's own driver, or on Node 20 the package with the same API. */
-import { closeSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { hint, PaylinkError } from "../domain/errors.ts";
-import { messageOf, hasCode } from "../domain/system-reason.ts";
+import { messageOf } from "../domain/system-reason.ts";
 import { makeFolder } from "./folders.ts";
 
 export type Value = null | number | bigint | string | Uint8Array;
@@ -92,15 +92,15 @@ export function openDatabase(
     connection.close();
     throw error;
   }
-  const files = DATABASE_FILES.map((suffix) => fileAt(path + suffix));
+  // Where the path is a link, SQLite keeps its other files beside the file that it leads to.
+  const present = (suffix: string): string | undefined => fileAt(suffix === "" ? path : name + suffix);
+  const files = DATABASE_FILES.map(present);
   return {
     ...database,
     path,
     isInPlace: () =>
       opened === files[0] &&
-      DATABASE_FILES.every(
-        (suffix, index) => files[index] !== undefined && fileAt(path + suffix) === files[index],
-      ),
+      DATABASE_FILES.every((suffix, index) => files[index] !== undefined && present(suffix) === files[index]),
   };
 }
 
@@ -195,15 +195,14 @@ function fileAt(path: string): string | undefined {
   return stat && `${stat.dev}:${stat.ino}`;
 }
 
-/** Creates it for the owner only: SQLite would let everybody read it. Its other files get the mode of this one. */
+/**
+ * Creates it for the owner only, also where a link leads to it: SQLite would let everybody read it. Its other files get the
+ * mode of this one. Returns its path without links.
+ */
 function createFile(path: string): string {
   makeFolder(dirname(path));
-  try {
-    closeSync(openSync(path, "wx", 0o600));
-  } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
-  }
-  return path;
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+  return realpathSync(path);
 }
 
 const unreadable = (path: string, what: string, cause?: unknown): PaylinkError =>

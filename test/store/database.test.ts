@@ -1,5 +1,5 @@
 /** The SQLite driver of this Node: durable commits, tables that are created once, and newer files refused. */
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -97,6 +97,22 @@ describe("a file that is not a whole database of paylink", () => {
       expect.objectContaining({ code: "file_unreadable", message: expect.stringContaining("is damaged") }),
     );
   });
+});
+
+it("creates the file that a link leads to for its owner only, and finds it in place until the link leads elsewhere", () => {
+  const folder = temporaryHome();
+  const real = join(folder, "real");
+  mkdirSync(real);
+  const link = join(folder, "link.db");
+  symlinkSync(join(real, "one.db"), link);
+  const database = openDatabase(link, "CREATE TABLE t (a TEXT)");
+  onTestFinished(() => database.close());
+  const modes = readdirSync(real).map((file) => statSync(join(real, file)).mode & 0o777);
+  expect(modes).toEqual([0o600, 0o600, 0o600]);
+  expect(database.isInPlace()).toBe(true);
+  rmSync(link);
+  symlinkSync(join(real, "two.db"), link);
+  expect(database.isInPlace()).toBe(false);
 });
 
 it("creates files that only their owner can read", () => {
