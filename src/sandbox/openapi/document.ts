@@ -7,5 +7,5 @@ import { SCHEMAS } from "./schemas.ts";
 export const openApiDocument = (): string => {
   const { components } = document;
   const schemas = { ...SCHEMAS, ...components.schemas };
-  return stringifyJson({ ...document, components: { ...components, schemas } }, 2);
+  return stringifyJson({ ...document, components: { ...components, schemas } });
 };
