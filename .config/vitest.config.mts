@@ -27,6 +27,8 @@ export default defineConfig({
   },
   test: {
     server: { deps: { inline: ["openapi-typescript"] } },
+    // Without it, the style sheets of the pages are empty.
+    css: true,
     root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
     exclude: PACKAGE_TESTS,

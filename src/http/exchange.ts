@@ -38,12 +38,7 @@ export class SendTimeout extends SendError {}
 /** Nothing answers where the sandbox was registered. */
 export class SandboxNotRunning extends SendError {}
 
-/** A reply whose body goes on until the client disconnects (server-sent events). */
-export interface StreamedReply extends Omit<HttpReply, "body"> {
-  readonly body: AsyncIterable<Uint8Array>;
-}
-
-export type Handler = (request: HttpRequest) => Promise<HttpReply | StreamedReply>;
+export type Handler = (request: HttpRequest) => Promise<HttpReply>;
 
 /** A request that ended before the handler saw it: refused by the HTTP layer, or by `admit`. */
 export interface Refusal<Code extends RefusalCode = RefusalCode> {

@@ -20,11 +20,9 @@ import {
   type Serve,
   type ServeOptions,
   type Server,
-  type StreamedReply,
   type TlsFiles,
 } from "./exchange.ts";
 import { headerLines, type HeaderLine, type HttpReply, type RequestHead, withBody } from "./message.ts";
-import { pipeline } from "node:stream/promises";
 
 const LIMITS = {
   headersTimeout: 10_000,
@@ -254,17 +252,10 @@ export function socketRefusal({ code, message }: NodeJS.ErrnoException): Refusal
 }
 
 /** `closing` ends the connection after the reply. */
-export function answer(outgoing: ServerResponse, reply: HttpReply | StreamedReply, closing: boolean): void {
+export function answer(outgoing: ServerResponse, reply: HttpReply, closing: boolean): void {
   if (outgoing.headersSent || outgoing.destroyed) return;
   const { status, body } = reply;
   const headers = closing ? [...reply.headers, ["Connection", "close"] as const] : reply.headers;
-  if (!(body instanceof Uint8Array)) {
-    outgoing.writeHead(status, headers.flat());
-    outgoing.flushHeaders();
-    // It fails when the client disconnects, which is how most streams end.
-    pipeline(body, outgoing).catch(() => undefined);
-    return;
-  }
   outgoing.writeHead(status, [...headers.flat(), "Content-Length", String(body.length)]);
   // Ending without a body sends the head in one write.
   if (body.length > 0) outgoing.end(body);

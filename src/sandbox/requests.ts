@@ -80,15 +80,13 @@ export function createRequestLog({ clientSecret }: Merchant, now: () => Date, ma
           status,
           duration: machineNow().getTime() - started,
           request: bodyOf(message),
-          response: bodyOf({ headers, body: body instanceof Uint8Array ? body : NOTHING }),
+          response: bodyOf({ headers, body }),
         });
         kept.length = Math.min(kept.length, KEPT);
         return reply;
       },
   };
 }
-
-const NOTHING = new Uint8Array();
 
 export const isFailed = ({ status }: ApiRequest): boolean => status >= 400;
 

@@ -39,14 +39,7 @@ export function traceServe(serve: Serve, { show, now }: Trace): Serve {
       const received = now().getTime();
       show(renderRequest(request, "⇒"));
       const reply = await handler(request);
-      const body = reply.body instanceof Uint8Array ? { body: reply.body } : {};
-      show(
-        renderReply(
-          { status: reply.status, headers: reply.headers, ...body },
-          "⇐",
-          now().getTime() - received,
-        ),
-      );
+      show(renderReply(reply, "⇐", now().getTime() - received));
       return reply;
     };
     const { refused } = options;

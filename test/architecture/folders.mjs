@@ -23,7 +23,6 @@ export const FOLDERS = {
       "node:os",
       "node:process",
       "node:stream",
-      "node:stream/promises",
       "node:v8",
     ],
   },

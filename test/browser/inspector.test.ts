@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
       await page.getByRole("link", { name: "PG-1" }).click();
       await page.getByRole("button", { name: "Retry" }).click();
       await page.getByText("Your application accepted it: 200").waitFor({ timeout: 20_000 });
-      expect(await page.locator("#attempts tbody tr").count()).toBeGreaterThan(2);
+      expect(await page.locator("#attempts").textContent()).toContain("Retry by");
     });
   });
 

@@ -47,7 +47,7 @@ function openInspector(store: EventStore, parts: Partial<InspectorParts> = {}) {
       body: new TextEncoder().encode(body),
     });
     const header = (name: string) => reply.headers.find(([spelled]) => spelled.toLowerCase() === name)?.[1];
-    return { status: reply.status, header, text: Buffer.from(reply.body as Uint8Array).toString() };
+    return { status: reply.status, header, text: Buffer.from(reply.body).toString() };
   };
   const get = async (target: string): Promise<string> => (await request("GET", target)).text;
   const post = (target: string, body = "back=/") => request("POST", target, { headers: SAME_PAGE, body });

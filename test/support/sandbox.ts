@@ -126,7 +126,7 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
       headers: Object.entries(options.headers ?? {}),
       body: new TextEncoder().encode(options.body ?? ""),
     });
-    const text = reply.body instanceof Uint8Array ? Buffer.from(reply.body).toString() : "";
+    const text = Buffer.from(reply.body).toString();
     return {
       status: reply.status,
       header: (name) => reply.headers.find(([spelled]) => spelled.toLowerCase() === name)?.[1],
