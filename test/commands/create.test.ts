@@ -2,9 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFlags } from "../../src/commands/create/flags.ts";
 import { SendError, type Send } from "../../src/http/exchange.ts";
-import { FIELD_OF, nameOf } from "../../src/domain/payment-link-fields.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -52,11 +50,6 @@ async function problemsOf(
 
 describe("the request of create", () => {
   const required = ["--amount", "10", "--currency", "EUR", "--customer-name", "Ada"];
-
-  it("has a flag for every value that it is built from", () => {
-    const declared = Object.values(createFlags).map(({ spelled }) => /--[\w-]+/.exec(spelled)?.[0]);
-    expect(declared).toEqual(expect.arrayContaining([...Object.keys(FIELD_OF).map(nameOf), "--from"]));
-  });
 
   it.each([
     [["--invoice-id", "INV-1"], { invoiceId: "INV-1" }],

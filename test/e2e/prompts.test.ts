@@ -85,29 +85,6 @@ describe("create, in a terminal", () => {
     expect(await screen.ended).toBe(130);
   });
 
-  it("sends nothing when the summary is refused", async () => {
-    const home = temporaryHome();
-    const sandbox = startPaylink(["sandbox", "--port", "0", "--json"], { home });
-    await sandbox.until(/"type":"dashboard".*\n/);
-    const before = sandbox.stdout();
-    const asking = openScreen(["create", "--currency", "EUR"], { home });
-    await asking.until(/What kind/);
-    asking.type(ENTER);
-    await asking.until(/Amount/);
-    asking.type(`10${ENTER}`);
-    for (const question of [/Order number/, /Description/]) {
-      await asking.until(question);
-      asking.type(ENTER);
-    }
-    await asking.until(/❯ Create/);
-    asking.type(UP);
-    await asking.until(/❯ Cancel/);
-    asking.type(ENTER);
-    expect(await asking.ended).toBe(130);
-    expect(asking.text()).toContain("Nothing was sent.");
-    expect(sandbox.stdout()).toBe(before);
-  });
-
   it.each([
     ["--no-input", ["create", "--no-input"], {}],
     ["CI", ["create"], { CI: "true" }],
