@@ -237,7 +237,6 @@ export const FILES = {
   context: [
     "http/message",
     "service/client",
-    "bulk/import-journals",
     "domain",
     "http/exchange",
     "http/time-limit",

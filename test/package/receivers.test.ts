@@ -495,13 +495,5 @@ describe.each(Object.entries(LANGUAGES))(
       const { status } = await firstWords({ PAYLINK_WEBHOOK_KEY: KEYS.publicPem.replaceAll("\n", "\\n") });
       expect(status).toBe(200);
     });
-
-    it("says that its port is taken", async (test) => {
-      skipWithout(test);
-      const { status, text } = await ended(run(port), { PORT: port, PAYLINK_WEBHOOK_KEY: KEYS.publicPem });
-      expect(status).toBe(1);
-      expect(text).toMatch(/in use/i);
-      expect(text).not.toMatch(/Receiving|^\s+at |Traceback/m);
-    });
   },
 );

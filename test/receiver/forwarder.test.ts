@@ -9,7 +9,7 @@ import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { AT, event, idOf, ids } from "../support/stored-events.ts";
+import { AT, event, idOf } from "../support/stored-events.ts";
 
 const APP = new URL("http://127.0.0.1:3000/hook");
 const OK = { status: 200, headers: [], body: new Uint8Array() };
@@ -98,31 +98,6 @@ describe("the service that waits for the application", () => {
     },
   );
 
-  it("gets one answer for deliveries of one event, and 200 without another attempt once it is accepted", async () => {
-    let answer = (): void => undefined;
-    const sent: string[] = [];
-    const { receive } = forwarderOf(createMemoryLog(), async (request) => {
-      sent.push(nameOf(request));
-      await new Promise<void>((resolve) => (answer = resolve));
-      return OK;
-    });
-    const both = [receive(fresh("a")), receive({ ...fresh("a"), id: "a2" })];
-    await expect.poll(() => sent).toEqual(["a"]);
-    answer();
-    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200]);
-    expect(await receive({ ...fresh("a"), id: "a3" })).toMatchObject({ status: 200 });
-    expect(sent).toEqual(["a"]);
-  });
-
-  it("gets another attempt when it delivers again what the application refused", async () => {
-    const statuses = [500, 401, 200];
-    const { receive } = forwarderOf(createMemoryLog(), async () => ({
-      ...OK,
-      status: statuses.shift() ?? 0,
-    }));
-    for (const status of [500, 401, 200]) expect(await receive(fresh("a"))).toMatchObject({ status });
-  });
-
   it("is told to ask again while another receiver makes the attempt", async () => {
     const path = eventsPath(temporaryHome());
     const [store, other] = [openSqlite(path), openSqlite(path)];
@@ -145,16 +120,6 @@ describe("the service that waits for the application", () => {
     expect(answers.map(({ status }) => status)).toEqual([504, 504, 504]);
     expect(Date.now() - start).toBeLessThan(1_500);
     expect(forwards.at(-1)).toMatchObject({ status: null, detail: expect.stringContaining("in the queue") });
-  });
-
-  it("has the attempt in the store: what was refused has failed, and what was killed waits", async () => {
-    const store = openSqlite(eventsPath(temporaryHome()));
-    const { receive } = forwarderOf(store, async () => ({ ...OK, status: 500 }));
-    await receive(fresh("a"));
-    expect(await ids(store.events({ state: "failed" }))).toEqual(["a"]);
-    // Stored with its claim, and no attempt ends it.
-    await store.append(fresh("b"), 60_000);
-    expect(await ids(store.events({ state: "pending" }))).toEqual(["b"]);
   });
 });
 

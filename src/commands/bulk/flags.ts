@@ -22,7 +22,7 @@ export const bulkFlags = {
     decimalComma: toggle("--decimal-comma", "read the list's amounts as 10,50 and 1.234,50"),
     allowDuplicates: toggle(
       "--allow-duplicates",
-      "send rows that ask for the same payment, each of them once",
+      "send rows that repeat others or their order number, each of them once",
     ),
   }),
   ...group("The run:", {
