@@ -22,7 +22,7 @@ export interface RecordViolation {
 }
 
 interface WebhookErrorDetails {
-  /** If it is not the usual one of the code. */
+  /** If it is not the default of the code. */
   readonly status?: number;
   /** The checks made. */
   readonly verdict?: Verdict<WebhookErrorCode>;

@@ -50,8 +50,10 @@ const PASSED: Readonly<Record<CheckName, (facts: Facts) => string>> = {
   "signature-bytes": ({ received }) => `${received?.signature.length ?? 0} bytes`,
   parameters: ({ received }) => received?.parameters.join(", ") || "none",
   coverage: () => "content-digest is covered, and all that is required",
-  freshness: ({ verdict: { created }, now }) =>
-    created === null ? "no created" : `created ${now - created} s ago`,
+  freshness: ({ verdict: { created }, now }) => {
+    if (created === null) return "no created";
+    return created > now ? `created ${created - now} s ahead` : `created ${now - created} s ago`;
+  },
   key: ({ verdict: { key, keyid } }) => keyWords(key, keyid),
   algorithm: () => ALGORITHM,
   "signature-base": ({ verdict: { covered } }) => `${covered.length + 1} lines`,
