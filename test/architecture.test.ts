@@ -81,7 +81,10 @@ it("the table of folders in CONTRIBUTING is up to date (npm run docs)", async ()
   expect(await withTable(text)).toBe(text);
 });
 
-it("CONTRIBUTING and README name only files that exist", () => {
+it("CONTRIBUTING and README name only files and scripts that exist", () => {
+  const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    scripts: Readonly<Record<string, string>>;
+  };
   for (const page of [".github/CONTRIBUTING.md", "README.md"]) {
     const text = readFileSync(new URL(`../${page}`, import.meta.url), "utf8");
     const named = [...text.matchAll(/(?<=[`( ])(?:src|test|bin|\.config|\.github)\/[\w./-]*\w/g)].map(
@@ -89,6 +92,8 @@ it("CONTRIBUTING and README name only files that exist", () => {
     );
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);
+    const run = [...text.matchAll(/npm run\s+([\w:]+)/g)].map(([, name = ""]) => name);
+    expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
   }
 });
 
