@@ -302,10 +302,10 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     const page = await openPage();
     await page.goto(await create(oneTime({ paymentSettings: { callbackUrl } })));
     await page.getByRole("button", { name: APPROVED }).click();
-    await page.getByText(/Webhook refused → 401 in \d+ ms; tries again/).waitFor();
+    await page.getByText(/refused it: 401 in \d+ ms\..*Next attempt/).waitFor();
     answer = 200;
     // The next attempt is after five seconds.
-    await page.getByText(/Webhook sent → 200 in \d+ ms/).waitFor();
+    await page.getByText(/accepted it: 200 in \d+ ms/).waitFor();
     await page.getByRole("link", { name: "View the webhook" }).click();
     await page.waitForURL(/deliveries/);
     expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);

@@ -234,18 +234,18 @@ describe("the strip of the sandbox", () => {
   const RESULT = "Sandbox: response code 00, approved · View the payment";
 
   const STATES: readonly (readonly [state: string, setup: TestSandboxOptions, text: string])[] = [
-    ["sent", {}, "Webhook sent → 200 in 0 ms · View the webhook"],
+    ["sent", {}, "Webhook: Your server accepted it: 200 in 0 ms. · View the webhook"],
     [
       "refused",
       { answer: () => 401 },
-      "Webhook refused → 401 in 0 ms; tries again in 5 seconds · View the webhook",
+      "Webhook: Your server refused it: 401 in 0 ms. Next attempt in 5 seconds. · View the webhook",
     ],
     [
       "refused at last",
       { answer: () => 500, schedule: [] },
-      "Webhook refused → 500 in 0 ms; not tried again · View the webhook",
+      "Webhook: Your server failed: 500 in 0 ms. · View the webhook",
     ],
-    ["waiting", { fault: "late" }, "Webhook waiting to be sent · View the webhook"],
+    ["waiting", { fault: "late" }, "Webhook: The webhook has not been sent yet. · View the webhook"],
   ];
 
   it.each(STATES)("shows the webhook as %s", async (_state, setup, text) => {
@@ -253,12 +253,10 @@ describe("the strip of the sandbox", () => {
   });
 
   it("says why no webhook was sent", async () => {
-    expect(await stripOf({}, {})).toBe(
-      `${RESULT} Webhook not sent: the link has no callback URL for this outcome`,
-    );
+    expect(await stripOf({}, {})).toBe(`${RESULT} Webhook: The link has no callback URL for this outcome.`);
     const remote = { callbackUrl: "https://shop.example/paid" };
     expect(await stripOf({}, remote)).toContain(
-      "Webhook not sent: the host shop.example is not on this machine.",
+      "Webhook: The webhook was not sent. The host shop.example is not on this machine.",
     );
   });
 });

@@ -5,11 +5,11 @@ import { capitalized } from "../../domain/payment-link-fields.ts";
 import { responseMeaning, responseText } from "../../domain/response-codes.ts";
 import { formatRelative } from "../../domain/time.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import { isAccepted, isSent } from "../deliveries.ts";
-import { oneLine } from "../../pages/components.ts";
+import { describeAttempt } from "../describe.ts";
+import { clipped, oneLine } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import type { SandboxRuntime } from "../runtime.ts";
-import type { Attempt, Delivery, Payment } from "../store/rows.ts";
+import type { Payment } from "../store/rows.ts";
 
 /** A name inside a sentence: its direction of writing does not change that of the sentence. */
 export const name = (text: string): Page => html`<bdi>${text}</bdi>`;
@@ -59,15 +59,26 @@ export function sandboxStrip({ uti, record }: Payment, { ledger, clock }: Sandbo
   const delivery = ledger.deliveries({ uti, limit: 1, now }).rows[0];
   const attempt = delivery && ledger.lastAttempt(delivery.id);
   const code = textOf(record, "responseCode");
-  const [state, text] = webhookState(delivery, attempt, now);
+  const {
+    kind,
+    words,
+    reason = "",
+  } = delivery === undefined
+    ? { kind: "waiting", words: "The link has no callback URL for this outcome." }
+    : describeAttempt(delivery, attempt);
+  const next =
+    delivery?.state === "waiting" && attempt !== undefined
+      ? `Next attempt ${formatRelative(new Date(delivery.due), now)}.`
+      : "";
   return html`<aside class="strip" id="strip" aria-label="Payment and webhook" aria-live="polite" data-live>
     <p>
       <b>Sandbox:</b>
       ${code === undefined ? "no response code" : `response code ${responseText(code)}`} ·
       ${viewLink("payment", `/payments/${encodeURIComponent(uti)}`)}
     </p>
-    <p class="${state}">
-      ${text}${delivery === undefined ? "" : html` · ${viewLink("webhook", `/deliveries/${encodeURIComponent(delivery.id)}`)}`}
+    <p class="${kind}">
+      <b>Webhook:</b> ${words} ${clipped(reason, 200)} ${next}
+      ${delivery === undefined ? "" : html` · ${viewLink("webhook", `/deliveries/${encodeURIComponent(delivery.id)}`)}`}
     </p>
   </aside>`;
 }
@@ -75,23 +86,3 @@ export function sandboxStrip({ uti, record }: Payment, { ledger, clock }: Sandbo
 /** A page of the dashboard. */
 const viewLink = (what: string, path: string): Page =>
   html`<a href="${path}">View<span class="hidden"> the ${what}</span></a>`;
-
-/** The class and the words for what became of a webhook. */
-function webhookState(
-  delivery: Delivery | undefined,
-  attempt: Attempt | undefined,
-  now: Date,
-): readonly [state: string, text: string] {
-  if (delivery === undefined)
-    return ["none", "Webhook not sent: the link has no callback URL for this outcome"];
-  if (attempt === undefined) return ["waiting", "Webhook waiting to be sent"];
-  const { status, duration, detail } = attempt;
-  const answer = `${status}${duration === null ? "" : ` in ${duration} ms`}`;
-  if (isAccepted(attempt)) return ["delivered", `Webhook sent → ${answer}`];
-  const isLast = delivery.state === "failed";
-  const next = isLast ? "not tried again" : `tries again ${formatRelative(new Date(delivery.due), now)}`;
-  return [
-    "failed",
-    `${status === null ? `Webhook ${isSent(attempt) ? "failed" : "not sent"}: ${detail}` : `Webhook refused → ${answer}`}; ${next}`,
-  ];
-}

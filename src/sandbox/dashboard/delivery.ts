@@ -37,7 +37,7 @@ import {
   statusText,
   type View,
 } from "./components.ts";
-import { describeAttempt } from "./describe.ts";
+import { describeAttempt } from "../describe.ts";
 import { chainOf, detailPage } from "./details.ts";
 
 /** The most attempts that the page lists. */

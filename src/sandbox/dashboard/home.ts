@@ -8,7 +8,7 @@ import type { Page } from "../../pages/page.ts";
 import { dashboardPage } from "./frame.ts";
 import { DELIVERIES, listPanel, PAYMENTS } from "./lists.ts";
 import { controlForm, linkPath, linkTitle, pageLink, type View } from "./components.ts";
-import { isListenerMissing, START_LISTEN } from "./describe.ts";
+import { isListenerMissing, START_LISTEN } from "../describe.ts";
 
 /** With the quiet zone that a reader needs around the symbol, in modules (ISO/IEC 18004 6.3.8). */
 export const qrCode = (url: string): Page =>

@@ -1,13 +1,13 @@
 /** What became of an attempt: the sentence that the page of a delivery opens with, its reason, and what to do about it. */
-import { LISTENER_URL } from "../../domain/addresses.ts";
+import { LISTENER_URL } from "../domain/addresses.ts";
 import { html } from "hono/html";
-import type { Json } from "../../domain/json.ts";
-import { parseJsonObject } from "../../domain/parse-json.ts";
-import { capitalized } from "../../domain/payment-link-fields.ts";
-import { fieldLines } from "../../http/message.ts";
-import type { Description } from "../../pages/exchange.ts";
-import { isAccepted } from "../deliveries.ts";
-import type { Attempt, Delivery } from "../store/rows.ts";
+import type { Json } from "../domain/json.ts";
+import { parseJsonObject } from "../domain/parse-json.ts";
+import { capitalized } from "../domain/payment-link-fields.ts";
+import { fieldLines } from "../http/message.ts";
+import type { Description } from "../pages/exchange.ts";
+import { isAccepted } from "./deliveries.ts";
+import type { Attempt, Delivery } from "./store/rows.ts";
 
 /** Shown where nothing answers at the address that `listen` has by default. */
 export const START_LISTEN = html`Start <code>paylink listen</code> to receive it.`;
