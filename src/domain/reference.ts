@@ -4,7 +4,7 @@
 const SUFFIX_LENGTH = 9;
 
 /** The characters of a suffix. */
-export const SUFFIX_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+const SUFFIX_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 export const suffixFrom = (uuid: string): string => shortId(uuid, SUFFIX_ALPHABET, SUFFIX_LENGTH);
 
@@ -16,7 +16,6 @@ export function shortId(uuid: string, alphabet: string, length: number): string 
 
 /** One hyphen or two: "`<invoiceId>-<suffix>` where the suffix is a hyphen plus 9" allows both. */
 const REFERENCE = /^(.*?)--?([A-Za-z0-9]{9})$/s;
-const SUFFIX = /^--?[A-Za-z0-9]{9}$/;
 
 /** The reference of one payment, written with one hyphen. */
 export function makeReference(base: string, suffix: string): string {
@@ -24,16 +23,10 @@ export function makeReference(base: string, suffix: string): string {
 }
 
 /**
- * Splits a reference by its form alone. A one-time invoiceId such as `order-123456789` has the same form, so use
- * `belongsTo` if the base is known. Two hyphens both belong to the separator. `suffix` has 9 characters without a hyphen; it
- * is null if the reference does not look like one of a reusable link.
+ * Splits a reference by its form alone, which a one-time invoiceId such as `order-123456789` has too. Two hyphens both belong to
+ * the separator. `suffix` has 9 characters without a hyphen; it is null if the reference does not look like one of a reusable link.
  */
 export function splitReference(reference: string) {
   const [, base, suffix] = REFERENCE.exec(reference) ?? [];
   return base === undefined || suffix === undefined ? { base: reference, suffix: null } : { base, suffix };
-}
-
-/** Whether the reference is that of a payment through the reusable link whose invoiceId is `base` (Events rule 4). */
-export function belongsTo(reference: string, base: string): boolean {
-  return reference.startsWith(base) && SUFFIX.test(reference.slice(base.length));
 }

@@ -170,16 +170,9 @@ function proxyAddress(text: string): string {
   const url = isReadableUrl(address) ? parseWebAddress(address) : undefined;
   // What follows the host is the rest of a password that was not escaped.
   if (url !== undefined && url.pathname + url.search + url.hash === "/") return address;
-  const [, other] = /^(?!https?:)([a-z][a-z\d+.-]*):\/\//i.exec(address) ?? [];
-  if (other !== undefined)
-    throw new PaylinkError("usage", `HTTPS_PROXY names a proxy of the kind ${other}.`, {
-      hints: [
-        hint`paylink uses proxies with http:// or https:// only. Set HTTPS_PROXY to the address of one.`,
-      ],
-    });
   throw new PaylinkError(
     "usage",
-    `HTTPS_PROXY is no address of a proxy (got "${withoutPassword(address)}").`,
+    `HTTPS_PROXY is not the address of an http:// or https:// proxy (got "${withoutPassword(address)}").`,
     {
       hints: [
         hint`Write it as http://<user>:<password>@<host>:<port>. In the password, write %23 for # and %2F for /.`,

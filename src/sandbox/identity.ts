@@ -98,7 +98,6 @@ export function profileOf(
     currency: "EUR",
     customerName: "Sandbox Customer",
     callbackUrl: listener,
-    failureCallbackUrl: listener,
     tokenScope: SCOPE,
   };
   return { ...defaults, ...before, ...now };

@@ -1,6 +1,6 @@
 /** The links in the replies of the service: one that was created, one by its id, and a page of a list. */
 import type { PaymentLink, PaymentLinkRequest } from "../domain/payment-link-values.ts";
-import { type Effect, hint, PaylinkError, type Problem } from "../domain/errors.ts";
+import { type Effect, PaylinkError, type Problem } from "../domain/errors.ts";
 import { findWrapped } from "../domain/envelope.ts";
 import { type Json, type JsonObject, memberOf } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
@@ -55,11 +55,8 @@ function unusable({ status }: HttpReply, what: string, body: string): PaylinkErr
   return new PaylinkError("outcome_unknown", `The service answered ${status} with ${what}.`, {
     details: { status, body },
     effect: "create",
-    hints: status === 202 ? [LATER] : undefined,
   });
 }
-
-const LATER = hint`The service accepted the request and may create the link later. Look for it there before you create it again.`;
 
 /** Success of "Create payment link" is 200 with JSON (Errors rule 1). */
 function* headViolations({ status, headers }: HttpReply): Iterable<Problem> {
@@ -107,12 +104,9 @@ export function requireCancelled({ link: { status = "" } }: ServiceLink, id: str
   );
 }
 
-/** `links` is the address where links are created; its query is kept. */
-export function linkAddress(links: URL, id: string, action: string): URL {
-  const address = new URL(links);
-  address.pathname = `${links.pathname.replace(/\/$/, "")}/${encodeURIComponent(id)}${action}`;
-  return address;
-}
+/** `links` is the address where links are created. */
+export const linkAddress = (links: URL, id: string, action: string): URL =>
+  new URL(`${links.href}/${encodeURIComponent(id)}${action}`);
 
 /** Throws `outcome_unknown` for a 2xx reply without a link to a change, which may have had its effect. */
 export function readServiceLink(reply: HttpReply, id: string, effect: LinkEffect): ServiceLink {
@@ -155,7 +149,7 @@ export interface LinksQuery {
   readonly size?: number | undefined;
 }
 
-/** The address of a page. `links` is the address where links are created; its query is kept. */
+/** The address of a page. `links` is the address where links are created. */
 export function pageAddress(links: URL, { from, to, ...query }: LinksQuery): URL {
   const address = new URL(links);
   const parameters = { ...query, from: formatInstant(from), to: formatInstant(to) };

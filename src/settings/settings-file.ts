@@ -1,5 +1,5 @@
 /** The settings file: the profiles and the name of the current one, written by conf and readable by its owner only. */
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { joinPath } from "../domain/json.ts";
@@ -127,15 +127,11 @@ const invalid = (path: string, what: string, problems: readonly Problem[] = []):
 
 function readText(path: string): string | undefined {
   try {
-    // Reading a pipe would wait for its writer.
-    if (statSync(path).isFIFO()) throw unreadable(path, "it is a pipe");
     // Editors on Windows add a byte order mark.
     return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
-    throw error instanceof PaylinkError ? error : unreadable(path, systemReason(error), error);
+    const message = `The settings in ${path} cannot be read: ${systemReason(error)}.`;
+    throw new PaylinkError("file_unreadable", message, { cause: error });
   }
 }
-
-const unreadable = (path: string, reason: string, cause?: unknown): PaylinkError =>
-  new PaylinkError("file_unreadable", `The settings in ${path} cannot be read: ${reason}.`, { cause });

@@ -18,7 +18,7 @@ function answering(answer: boolean) {
   };
   return {
     asked,
-    ask: { text: unexpected, secret: unexpected, choose: unexpected, orBack: unexpected, confirm },
+    ask: { text: unexpected, secret: unexpected, choose: unexpected, confirm },
   };
 }
 

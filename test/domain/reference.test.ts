@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { expect, it, test } from "vitest";
-import { belongsTo, makeReference, splitReference, SUFFIX_ALPHABET } from "../../src/domain/reference.ts";
+import { makeReference, splitReference, suffixFrom } from "../../src/domain/reference.ts";
 
 test.each([
   ["INV-2023-000417-a1B2c3D4e", "INV-2023-000417", "a1B2c3D4e"],
@@ -19,17 +19,7 @@ test.each([
   expect(splitReference(reference)).toEqual({ base, suffix });
 });
 
-test.each([
-  ["INV-1-A1B2C3D4E", "INV-1", true],
-  ["INV-1--A1B2C3D4E", "INV-1", true],
-  ["INV--A1B2C3D4E", "INV-", true],
-  ["INV-1", "INV-1", false],
-  ["INV-10-A1B2C3D4E", "INV-1", false],
-  ["INV-1-2-A1B2C3D4E", "INV-1", false],
-  ["INV-1-A1B2C3D4E\n", "INV-1", false],
-])("%j belongs to %j: %s", (reference, base, belongs) => expect(belongsTo(reference, base)).toBe(belongs));
-
-const suffix = fc.string({ unit: fc.constantFrom(...SUFFIX_ALPHABET.split("")), minLength: 9, maxLength: 9 });
+const suffix = fc.uuid().map(suffixFrom);
 
 it("splits what it made, hyphens in the base included", () => {
   const base = fc
@@ -38,14 +28,6 @@ it("splits what it made, hyphens in the base included", () => {
   fc.assert(
     fc.property(base, suffix, (base, suffix) => {
       expect(splitReference(makeReference(base, suffix))).toEqual({ base, suffix });
-    }),
-  );
-});
-
-it("recognises its own, whatever the base", () => {
-  fc.assert(
-    fc.property(fc.string(), suffix, (base, suffix) => {
-      expect(belongsTo(makeReference(base, suffix), base)).toBe(true);
     }),
   );
 });

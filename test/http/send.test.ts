@@ -1,11 +1,9 @@
 /** Sending, over real sockets: what a failed exchange leaves behind. */
 import * as undici from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { PaylinkError } from "../../src/domain/errors.ts";
 import { SendError, SendTimeout } from "../../src/http/exchange.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { createSender } from "../../src/http/send.ts";
-import { adviceOf } from "../support/failure.ts";
 import { freePort } from "../support/ports.ts";
 import { rawServer } from "../support/raw-server.ts";
 import { startProxy, UNRESOLVABLE } from "../support/secure-service.ts";
@@ -116,7 +114,6 @@ describe("a proxy", () => {
 
   it.each(["socks5://127.0.0.1:1080", "ftp://proxy"])("of another kind is refused: %s", async (address) => {
     const refused = await failureThrough(address);
-    expect(refused).toMatchObject({ code: "usage" });
-    expect(adviceOf(refused as PaylinkError)).toContain("http:// or https:// only");
+    expect(refused).toMatchObject({ code: "usage", message: expect.stringContaining("http:// or https://") });
   });
 });

@@ -47,12 +47,6 @@ describe("a link in an envelope", () => {
     expect(error).toMatchObject({ code: "outcome_unknown", exit: 6, details: { body } });
     expect(error.message).toContain("no URL of a link");
   });
-
-  it("may appear later after a 202", async () => {
-    const error = await failure((await apiOf(202, '{"id":"L1"}')).createLink(REQUEST));
-    expect(error.exit).toBe(6);
-    expect((await (await apiOf(202, ANSWER)).createLink(REQUEST)).link.url).toBe(URL);
-  });
 });
 
 describe("a reply of 200 with an error inside", () => {

@@ -107,10 +107,6 @@ describe("client credentials", () => {
       { token: "a*b$c~d/e=", expires: HOUR },
     ],
     ["a status 201", 201, '"access_token":"t","token_type":"Bearer"', { token: "t" }],
-    ["a lower-case type", 200, '"access_token":"t","token_type":"bearer"', { token: "t" }],
-    ["a type of another spelling", 200, '"access_token":"t","token_type":"BearerToken"', { token: "t" }],
-    ["a type that is null", 200, '"access_token":"t","token_type":null', { token: "t" }],
-    ["a lifetime as text", 200, '"access_token":"t","expires_in":"3600"', { token: "t", expires: HOUR }],
     ["a lifetime beyond all dates", 200, '"access_token":"t","expires_in":1e300', { token: "t" }],
     ["a lifetime in words", 200, '"access_token":"t","expires_in":"never"', { token: "t" }],
   ])("take %s", async (_, status, members, token) => {
@@ -130,23 +126,14 @@ describe("client credentials", () => {
     ["a refusal of another shape", [400, '{"code":17,"message":"no such client"}'], "400: no such client"],
     ["an empty refusal", [403, ""], "answered 403."],
     ["an error with status 200", [200, '{"error":"invalid_client"}'], "answered 200: invalid_client"],
-    [
-      "JSON without a token",
-      [200, '{"accessToken":"hidden-1"}'],
-      "JSON without access_token. It has accessToken",
-    ],
+    ["JSON without a token", [200, '{"accessToken":"hidden-1"}'], "a body without access_token"],
     [
       "a token as plain text",
       [200, "hidden-1", { "Content-Type": "text/plain" }],
-      "not a JSON object (8 bytes)",
+      "a body without access_token",
     ],
     ["a page", [200, "<!doctype html><title>Sign in</title>", html], 'the title "Sign in"'],
     ["nothing there", [404, '{"message":"no route"}'], "answered 404: no route"],
-    [
-      "a token of an unknown type",
-      [200, '{"access_token":"hidden-1","token_type":"mac"}'],
-      'of the type "mac"',
-    ],
   ])("fail with exit 3 after %s, in the service's words and without secrets", async (_, answer, words) => {
     const server = await rawServer(reply(...answer));
     const error = await failure(tokensAt(server.url).tokens.current("create"));

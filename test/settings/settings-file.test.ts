@@ -1,10 +1,8 @@
 /** The settings on a real disk: who may read them, and damaged files. */
-import { execFileSync } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSettingsFile } from "../../src/settings/settings-file.ts";
-import { runCommand } from "../support/context.ts";
 import { failure } from "../support/failure.ts";
 import { temporaryHome } from "../support/home.ts";
 
@@ -25,14 +23,6 @@ describe("the settings file", () => {
     // On Linux, the recursive mkdir of Node never ends there.
     const settings = openSettingsFile("/proc/paylink-test/config");
     await expect(settings.change("shop", () => ({}))).rejects.toMatchObject({ code: "file_unwritable" });
-  });
-
-  it("is no pipe, which has no end", async () => {
-    const home = temporaryHome();
-    execFileSync("mkfifo", [join(home, "settings.json")]);
-    const { exit, stderr } = await runCommand(["config", "list"], { home });
-    expect(exit).toBe(2);
-    expect(stderr).toContain("cannot be read: it is a pipe.");
   });
 
   it("is written through a link, as others keep their files elsewhere", async () => {

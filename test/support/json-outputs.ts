@@ -331,8 +331,8 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     }),
   }),
   "config get": document({ key: text, value: anything, source: orNull(source) }),
-  "config set": document({ ...each(text, "profile key"), value: anything, "also?": listOf(text) }),
-  "config unset": document({ ...each(text, "profile key"), value: { type: "null" }, "also?": listOf(text) }),
+  "config set": document({ ...each(text, "profile key"), value: anything }),
+  "config unset": document({ ...each(text, "profile key"), value: { type: "null" } }),
   "config path": document({ path: text }),
   help: {
     format: "document",
@@ -345,10 +345,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
 const details: Members = {
   "problems?": listOf(schemaRef("Problem")),
   "hint?": about("What to do next.", text),
-  ...each(
-    about("What the service answered.", anything),
-    "status? service? body? location? retryAfter? tokenType?",
-  ),
+  ...each(about("What the service answered.", anything), "status? service? body? location? retryAfter?"),
   "code?": about("The service's own code, or why a webhook was rejected."),
   ...each(text, "id? link? linkStatus?"),
   ...each(text, "outcome? reason? database? path?"),

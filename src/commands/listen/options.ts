@@ -34,7 +34,7 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
       concurrency: flags.forwardConcurrency,
       timeout: flags.forwardTimeout,
       /** Undefined if webhooks are acknowledged once they are forwarded. */
-      delays: flags.ack === "stored" ? (flags.retry ?? usualDelays()) : undefined,
+      delays: flags.ack === "stored" ? (flags.retry ?? defaultDelays()) : undefined,
     },
     drain: flags.drain ?? 0,
     expectations: flags.expect,
@@ -51,7 +51,7 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
 }
 
 /** Those of the help. */
-function usualDelays(): readonly number[] {
+function defaultDelays(): readonly number[] {
   const delays = parseDelays(RETRY);
   return delays.ok ? delays.value : [];
 }
