@@ -31,7 +31,30 @@ describe("the event store in PostgreSQL", () => {
 
   describe("behind PgBouncer", () => {
     const pooled = usePgBouncer(server);
-    behavesAsEventStore(openPostgres, async () => pooled(await server().createDatabase()));
+
+    it("stores each of many events once, from two receivers, and reads them back", async () => {
+      const url = pooled(await server().createDatabase());
+      const stores = [openPostgres(url), openPostgres(url)];
+      const events = Array.from({ length: 50 }, (_, index) => event(`e${10 + index}`));
+      const results = await Promise.all(
+        stores.flatMap((store, index) =>
+          events.map((one) => store.append({ ...one, id: `${one.id}-${index}` })),
+        ),
+      );
+      expect(results.filter(({ repeated }) => !repeated)).toHaveLength(50);
+      for (const store of stores) expect(await all(store.events())).toHaveLength(50);
+    });
+
+    it("stores nothing of a group that fails, and everything of the next one", async () => {
+      const url = await server().createDatabase();
+      const store = openPostgres(pooled(url));
+      await store.append(event("a"));
+      const database = new URL(url).pathname.slice(1);
+      await server().query(`ALTER TABLE paylink.events ADD CONSTRAINT no CHECK (id <> 'b')`, database);
+      await expect(store.append(event("b"))).rejects.toThrow("violates check constraint");
+      expect((await store.append(event("c"))).repeated).toBe(false);
+      expect(await ids(store.events())).toEqual(["a", "c"]);
+    });
   });
 });
 
