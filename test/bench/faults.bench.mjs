@@ -1,7 +1,7 @@
 /**
  * listen --ack stored between a service and an application that both try its patience: the application fails, hangs, delays and
  * breaks connections at random, receivers are killed, and the database is restarted. Every acknowledged webhook must arrive,
- * in order for its reference among first attempts, and twice only if the receiver that forwarded it was killed.
+ * and twice only if the receiver that forwarded it was killed.
  *
  * `npm run bench -- faults [seconds] [seed]`: the seed decides what the application does with each attempt, and the faults.
  */
@@ -49,13 +49,10 @@ const chance = (...about) =>
 
 /** @typedef {"fail" | "hang" | "break" | "delay" | "accept"} Answer */
 
-/** An application that remembers what it got, and in which order. */
+/** An application that remembers what it got. */
 async function startApp() {
   /** By their utis. @type {Map<string, Sent>} */
   const sent = new Map();
-  /** The number of the newest first attempt of each reference. @type {Map<string, number>} */
-  const newest = new Map();
-  let outOfOrder = 0;
   let arrived = 0;
   let isHealthy = false;
   let isDown = false;
@@ -78,10 +75,6 @@ async function startApp() {
       const event = sent.get(JSON.parse(Buffer.concat(chunks).toString("utf8")).uti);
       if (event === undefined) throw new Error("an event that was never sent");
       event.attempts += 1;
-      if (event.attempts === 1) {
-        if (event.number < (newest.get(event.reference) ?? 0)) outOfOrder += 1;
-        newest.set(event.reference, event.number);
-      }
       const accept = () => {
         // Its receiver was killed, or gave up, before this answer.
         if (response.destroyed || response.socket?.destroyed) return;
@@ -102,7 +95,6 @@ async function startApp() {
   return {
     target: `http://127.0.0.1:${address.port}/`,
     sent,
-    outOfOrder: () => outOfOrder,
     arrived: () => arrived,
     recover: () => (isHealthy = true),
     /** @param {number} milliseconds */
@@ -226,11 +218,11 @@ async function measure(name, count, store, restart) {
   for (const event of withoutReason)
     process.stdout.write(`repeated without a kill: ${JSON.stringify(event)}\n`);
   for (const uti of missing()) process.stdout.write(`lost: ${JSON.stringify(app.sent.get(uti))}\n`);
-  const wrong = missing().length + app.outOfOrder() + withoutReason.length;
+  const wrong = missing().length + withoutReason.length;
   process.stdout.write(
-    `seed ${seed}: ${missing().length} lost, ${app.outOfOrder()} out of order, ${withoutReason.length} repeated without a kill\n`,
+    `seed ${seed}: ${missing().length} lost, ${withoutReason.length} repeated without a kill\n`,
   );
-  const what = `acknowledged webhooks of ${REFERENCES} references lost, out of order, or repeated without a kill, under faults: ${name}`;
+  const what = `acknowledged webhooks lost, or repeated without a kill, under faults: ${name}`;
   const faults = `${killed.size} kills${restart === undefined ? "" : `, ${restarts} restarts`}, ${repeated.length} repeated after a kill`;
   row(what, wrong, { most: 0, unit: "", digits: 0, note: `of ${acknowledged.size}; ${faults}` });
   if (wrong > 0 || acknowledged.size === 0 || killed.size === 0) process.exitCode = 1;
