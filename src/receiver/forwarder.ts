@@ -1,4 +1,5 @@
 /** Forwards webhooks: those whose sender waits for the answer of the application, and those that wait in the event store. */
+import { setMaxListeners } from "node:events";
 import { messageOf } from "../domain/system-reason.ts";
 import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
 import { outcomeOf } from "../domain/transaction.ts";
@@ -29,6 +30,12 @@ import { createTargetPause } from "./target-pause.ts";
 const MARGIN = 10_000;
 /** The part of the margin in which an attempt must begin: what has waited longer is given back. */
 const TO_BEGIN = 0.7;
+/**
+ * The most events that go from arrival to their attempt in memory, for each attempt at the same time, and milliseconds in which
+ * each must begin: an application that is quick gets them without a claim and a read in the store (forward bench).
+ */
+const HANDED_OVER = 16;
+const HANDED_WITHIN = 500;
 /** Milliseconds between looks at the queue, for events that became due. */
 const LOOK_EVERY = 1_000;
 
@@ -188,6 +195,8 @@ function createLane(url: URL, outcomes: readonly Outcome[], parts: ForwarderPart
   const { queue, concurrency, delays = [], log, observe, now, pause, warn, margin = MARGIN } = parts;
   const lease = leaseOf(parts);
   const closing = new AbortController();
+  // Each attempt whose end cannot be written waits for it.
+  setMaxListeners(0, closing.signal);
   const alarm = createAlarm(pause);
   // Whoever waits for an answer gets it, whatever others got.
   const target = queue === undefined ? undefined : createTargetPause(url, { delays, now, warn });
@@ -310,8 +319,11 @@ function createLane(url: URL, outcomes: readonly Outcome[], parts: ForwarderPart
   let running: Promise<void> | undefined;
   return {
     reserve: () => {
-      const hasRoom = !isBehind && room() > 0 && !closing.signal.aborted;
-      if (!hasRoom) return { lease: 0, leave: () => undefined };
+      const [oldest] = jobs;
+      const isQuick = oldest === undefined || now().getTime() - oldest.since < HANDED_WITHIN;
+      const most = target?.isProbing() === true ? 1 : isQuick ? HANDED_OVER * concurrency : 2 * concurrency;
+      const hasRoom = !isBehind && sending + jobs.length + reserved < most && (target?.wait() ?? 0) === 0;
+      if (!hasRoom || closing.signal.aborted) return { lease: 0, leave: () => undefined };
       reserved += 1;
       return { lease, leave: () => void (reserved -= 1) };
     },
@@ -403,10 +415,13 @@ interface Alarm {
   readonly wait: (milliseconds: number) => Promise<void>;
 }
 
+const RUNG = "rung";
+
 function createAlarm(pause: Pause): Alarm {
   let ringing = new AbortController();
   return {
-    ring: () => ringing.abort(),
+    // Without a reason, each would make an error with a stack.
+    ring: () => ringing.abort(RUNG),
     wait: async (milliseconds) => {
       await pause(milliseconds, ringing.signal);
       ringing = new AbortController();

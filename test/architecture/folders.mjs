@@ -61,6 +61,7 @@ export const FOLDERS = {
       "@nats-io/transport-node",
       "amqplib",
       "node:crypto",
+      "node:events",
     ],
   },
   sandbox: {
