@@ -37,7 +37,7 @@ it("prints events as listen does until Ctrl-C, also those of a store at the same
   await pay("uti-declined", { transApproved: false });
   await expect
     .poll(async () => (await pay(`uti-${Date.now()}`), tail.stdout()), { interval: 200 })
-    .toMatch(/verified[^]*uti-\d/);
+    .toMatch(/APPROVED[^]*uti-\d/);
   expect(tail.stdout()).not.toContain("uti-before");
   await listen.stop();
   renameSync(db, `${db}.moved`);

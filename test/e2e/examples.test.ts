@@ -17,7 +17,7 @@ const COMMANDS = [...new Set(pages.map(({ command: [name = "paylink"] }) => name
 interface Stage {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The example with the stage's ports for the usual ones, which may be in use. */
+  /** The example with the stage's ports for the default ones, which may be in use. */
   readonly staged: (example: string) => string;
 }
 
@@ -49,6 +49,7 @@ async function stage(): Promise<Stage> {
     staged: (example) =>
       example
         .replace(/^paylink listen(?: --port \d+)?/, "paylink listen --port 0")
+        .replace(/^paylink inspect(?: --port \d+)?/, "paylink inspect --port 0")
         // Another sandbox would take the place of the stage's own, in its profile and in its folder.
         .replace(/^paylink sandbox(?: --port \d+)?(?! [a-z])/, "PAYLINK_HOME=other paylink sandbox --port 0")
         .replace(/\b(?:4010|4000|3000)\b/g, (port) => ports[port] ?? port),
@@ -63,7 +64,7 @@ async function startApplication(): Promise<string> {
 
 /** The output of an example that runs until it is stopped. */
 const GOES_ON =
-  /^(?:20\S+Z info )?(?:Listening on|Sandbox on|\{"type":"ready"|Waiting for (?:the payment|events))/m;
+  /^(?:20\S+Z info )?(?:Listening on|Sandbox on|paylink inspect on|\{"type":"ready"|Waiting for (?:the payment|events))/m;
 
 it("gives every command two examples at least", () => {
   expect(pages.length).toBeGreaterThan(COMMANDS.length);

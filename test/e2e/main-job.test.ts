@@ -43,7 +43,7 @@ describe("the main job", () => {
   it("shows an approved record for people", async () => {
     const home = temporaryHome();
     await startSandbox(home);
-    const listen = startPaylink(["listen", "--port", "0"], { home });
+    const listen = startPaylink(["listen", "--port", "0", "--full"], { home });
     const [, callback = ""] = await listen.until(/Listening on (\S+)/);
     const create = ["create", "--reusable", "--callback-url", callback, "--invoice-id", "INV-1", "-q"];
     const link = await runPaylink(create, { home });

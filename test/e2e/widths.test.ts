@@ -83,7 +83,7 @@ describe.each([60, 80, 120])("with %i columns", (columns) => {
     expect(await screen.ended).toBe(0);
     expect(screen.raw()).toContain("APPROVED");
     expect(widest(screen.raw())).toBeLessThanOrEqual(columns);
-    const shown = openScreen(["events", "show", "a-1"], { home, columns });
+    const shown = openScreen(["events", "show", "a-1", "--full"], { home, columns });
     expect(await shown.ended).toBe(0);
     const [whole = ""] = shown.raw().split(/^ {2}\S*request/m);
     expect(whole).toContain("cardPan");
