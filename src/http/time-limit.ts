@@ -73,7 +73,10 @@ export function createTimeLimit(interruption: AbortSignal, now: () => Date): Tim
         }
       },
     boundPause: (pause) => async (milliseconds) => {
+      const isCut = left() <= milliseconds;
       await pause(Math.max(0, Math.min(milliseconds, left())), signal);
+      // A timer may fire a millisecond early by the clock.
+      if (isCut) isDue = true;
       end();
       signal.throwIfAborted();
     },

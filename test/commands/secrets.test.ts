@@ -32,11 +32,12 @@ const ARGUMENTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   config: [["list"], ["list", "--json"], ["get", "token"], ["set", "clientSecret", "x"], ["path"]],
   logout: [[]],
   listen: [["--port", "0"]],
+  inspect: [["--port", "0", "--no-open"]],
   sandbox: [["--port", "0"]],
 };
 
 /** Commands that run until they are stopped; each prints its address when it is ready. */
-const SERVING = ["listen", "sandbox"];
+const SERVING = ["listen", "inspect", "sandbox"];
 
 /** Repeats what it was given in every way that a careless service might. */
 function careless(): Promise<RawServer> {

@@ -115,7 +115,13 @@ export async function startPostgresServer({ fsync = false } = {}) {
     // The session of this question has ended by now.
     /** @type {(signal: NodeJS.Signals) => void} */
     const send = (signal) => {
-      for (const pid of pids) if (existsSync(`/proc/${pid}`)) process.kill(pid, signal);
+      for (const pid of pids) {
+        try {
+          process.kill(pid, signal);
+        } catch {
+          // It has ended.
+        }
+      }
     };
     send("SIGSTOP");
     return () => send("SIGCONT");
