@@ -63,8 +63,16 @@ export function createReadFile(stdin: AsyncIterable<Uint8Array>, signal: AbortSi
   };
 }
 
+/** Bytes. A device or a pipe may never end. */
+const LONGEST = 128 * 1024 * 1024;
+
 async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > LONGEST) throw new Error("it is longer than 128 MiB");
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks);
 }

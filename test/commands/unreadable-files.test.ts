@@ -1,6 +1,7 @@
 /** A file that cannot be read is named with its flag and a plain reason. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -47,4 +48,18 @@ it.each([
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain(`Cannot read ${named.replace("{}", path)}: ${reason}.`);
   }
+});
+
+it("ends where a file never does", async () => {
+  const piece = Buffer.alloc(1024 * 1024);
+  const stdin = Readable.from(
+    (function* () {
+      for (;;) yield piece;
+    })(),
+  );
+  const { exit, stderr } = await runCommand(["create", "--from", "-", "--dry-run"], { stdin });
+  expect({ exit, stderr }).toEqual({
+    exit: 2,
+    stderr: "✗ Cannot read --from stdin: it is longer than 128 MiB.\n",
+  });
 });
