@@ -136,7 +136,7 @@ interface Step extends Partial<Check> {
   readonly title: string;
 }
 
-/** The failed step first named by itself if it is none of the usual ones. */
+/** The steps in order; a failed check that is none of them comes first, under its own name. */
 function stepsOf(checks: readonly Check[]): readonly Step[] {
   const others = checks.filter(({ check, ok }) => !ok && STEPS[check] === undefined);
   const steps = Object.entries(STEPS).map(([check, title]): Step => ({

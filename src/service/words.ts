@@ -52,7 +52,7 @@ function codeIn(value: Json): string | undefined {
   if (!isJsonObject(value)) return undefined;
   const code = memberOf(value, "code");
   const text = isJsonNumber(code) ? code.toString() : textAt(value, "code") || textAt(value, "error");
-  // A code of RFC 6749 5.2 is one word; a sentence is none.
+  // An error code (RFC 6749 5.2) is one word; a sentence is not a code.
   return /^[\w.:-]+$/.test(text) ? text : undefined;
 }
 

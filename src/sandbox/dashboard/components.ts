@@ -45,7 +45,7 @@ export function viewOf(
   };
 }
 
-/** The first page, for an address that is none of the dashboard. */
+/** The first page, for an address that the dashboard does not have. */
 export const HOME = "/deliveries";
 
 export const linkPath = (id: string): string => `/links/${encodeURIComponent(id)}`;
