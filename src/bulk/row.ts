@@ -79,9 +79,10 @@ function fieldsOf({ cells }: Row): Map<string, Json> {
 
 /** The same for two rows that mean the same request, however they spell it and in whatever order. */
 export function digestOf(meant: JsonObject): string {
-  const facts = [...factsOf(meant)].map(([at, { key }]) => JSON.stringify([at, key]));
+  const facts = [...factsOf(meant)].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const text = JSON.stringify(facts.map(([at, { key }]) => [at, key]));
   // 128 bits and a little: no two of billions of rows have the same digest by chance.
-  return hash("sha256", facts.toSorted().join("\n"), "base64url").slice(0, 22);
+  return hash("sha256", text, "base64url").slice(0, 22);
 }
 
 interface Fact {

@@ -1,13 +1,12 @@
 /** The second pass over a list: sends each remaining row once, and writes its outcome to disk. */
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
-import pLimit, { type LimitFunction } from "p-limit";
 import { hint, PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
 import { stringifyJson } from "../domain/json.ts";
 import { REUSABLE_LIFETIME } from "../domain/payment-link.ts";
 import { addDuration } from "../domain/time.ts";
 import type { Pace } from "./pace.ts";
 import { digestOf, problemsText, requestOf, type BuildRequest, type Row } from "./row.ts";
-import type { Outcome, PlannedRow, SentRows, Status } from "./sent-rows.ts";
+import type { Intent, Outcome, PlannedRow, SentRows, Status } from "./sent-rows.ts";
 
 /** A created link, as far as the run needs it. */
 export interface Created {
@@ -23,7 +22,7 @@ export interface DueRow extends Pick<PlannedRow, "number" | "digest"> {
 
 export interface RunParts {
   readonly rows: AsyncIterable<DueRow>;
-  readonly sent: Pick<SentRows, "intend" | "settle">;
+  readonly sent: Pick<SentRows, "write">;
   readonly pace: Pace;
   readonly build: BuildRequest;
   /** Sends one request, once. */
@@ -41,8 +40,13 @@ export interface RunParts {
 
 /** Attempts to send one row while it is certain that no link was created. */
 const ATTEMPTS = 6;
-/** Rows in progress for each request in flight: the others wait for the disk. A kill may leave each of them unknown. */
-const ROWS_PER_REQUEST = 2;
+/**
+ * Rows for each request that are written together as about to be sent: a sync of the disk for each row would take longer than
+ * the service (bulk bench). A kill may leave each of them unknown, besides those in flight.
+ */
+const ROWS_AHEAD = 2;
+/** Milliseconds that an outcome may wait for the next rows, to be written with them. */
+const LATEST = 100;
 /** The run stops after this many rows of unknown outcome in a row, to avoid more of them. */
 const MAX_UNKNOWN = 20;
 
@@ -59,78 +63,162 @@ export async function* dueRows(
 }
 
 /** Resolves when every row in progress is settled, however the run ended. */
-export async function sendRows(parts: RunParts): Promise<void> {
-  const queue = parts.rows[Symbol.asyncIterator]();
-  const state: State = { ...parts, limit: pLimit(parts.concurrency), unknownInARow: 0 };
-  const worker = async (): Promise<void> => {
-    let reported: Promise<void> | undefined;
-    try {
-      while (!parts.stopped()) {
-        const { done, value: due } = await queue.next();
-        if (done === true) break;
-        const sent = await sendRow(due, state);
-        if (sent !== undefined) reported = report(due.row, sent, parts);
-      }
-      await reported;
-    } catch (error) {
-      parts.stop(error);
-    }
-  };
-  await Promise.all(Array.from({ length: parts.concurrency * ROWS_PER_REQUEST }, worker));
+export const sendRows = (parts: RunParts): Promise<void> => new Sending(parts).run();
+
+/** A row and how often the service was not reached with it. */
+interface Waiting {
+  readonly due: DueRow;
+  readonly attempts: number;
 }
 
-interface State extends RunParts {
-  /** Runs at most `concurrency` requests at a time. */
-  readonly limit: LimitFunction;
-  unknownInARow: number;
+/** A row of which it is on disk that it is about to be sent. */
+interface Ready extends Waiting {
+  readonly request: PaymentLinkRequest;
 }
 
-interface Sent {
+interface Settled {
+  readonly due: DueRow;
   readonly outcome: Outcome;
   /** Null if it can no longer be sent. */
   readonly request: PaymentLinkRequest | null;
-  readonly durable: Promise<void>;
+  /** Whether the row may be sent again in this run. */
+  readonly isOpen: boolean;
 }
 
-/** The worker does not wait for this: the same write to disk also contains the start of its next row. */
-async function report(
-  row: Row,
-  { outcome, request, durable }: Sent,
-  { settled, stop }: RunParts,
-): Promise<void> {
-  try {
-    await durable;
-    if (outcome.status !== "not_sent") settled(row, outcome, request);
-  } catch (error) {
-    stop(error);
+class Sending {
+  private readonly parts: RunParts;
+  private readonly queue: AsyncIterator<DueRow>;
+  private readonly ready: Ready[] = [];
+  /** Rows that were not sent, or did not reach the service. */
+  private readonly again: Waiting[] = [];
+  /** Outcomes that are not on disk yet. */
+  private settled: Settled[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private filling: Promise<boolean> | undefined;
+  private unknownInARow = 0;
+
+  constructor(parts: RunParts) {
+    this.parts = parts;
+    this.queue = parts.rows[Symbol.asyncIterator]();
   }
-}
 
-/** Undefined if the run stopped before the row was sent. */
-async function sendRow({ row, number, digest }: DueRow, state: State): Promise<Sent | undefined> {
-  const { sent: memory, pace, build, now, limit } = state;
-  let sent: Sent | undefined;
-  for (let attempt = 0; attempt < ATTEMPTS;) {
-    if (!(await pace.waitToSend())) return sent;
-    // Built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
-    const time = now();
-    const { request, problems, meant } = requestOf(row, build, time);
-    if (digestOf(meant) !== digest) throw changedMeanwhile(row);
-    if (request === null) {
-      const outcome: Outcome = { status: "refused", error: problemsText(problems) };
-      return { outcome, request, durable: memory.settle(number, outcome) };
+  async run(): Promise<void> {
+    const { concurrency } = this.parts;
+    await Promise.all(Array.from({ length: concurrency }, () => this.guarded(() => this.work())));
+    for (const row of this.ready.splice(0)) this.postpone(row, { status: "not_sent" });
+    await this.guarded(async () => this.write([]));
+  }
+
+  /** Whatever fails ends the run. */
+  private async guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.parts.stop(error);
     }
-    await memory.intend(number, stringifyJson(meant), time.getTime(), expiryOf(request, time));
-    const outcome = await limit(async () =>
-      pace.isOpen() ? judged(await attempted(row, request, state), state) : undefined,
-    );
-    const settled: Outcome = outcome ?? { status: "not_sent" };
-    sent = { outcome: settled, request, durable: memory.settle(number, settled) };
-    if (outcome === undefined) continue;
-    if (outcome.status !== "not_reached") return sent;
-    attempt++;
   }
-  return sent;
+
+  private async work(): Promise<void> {
+    for (let row = await this.next(); row !== undefined; row = await this.next()) await this.send(row);
+  }
+
+  private async next(): Promise<Ready | undefined> {
+    const { stopped } = this.parts;
+    while (this.ready.length === 0) {
+      if (stopped()) return undefined;
+      this.filling ??= this.fill().finally(() => (this.filling = undefined));
+      if (!(await this.filling)) return undefined;
+    }
+    return this.ready.shift();
+  }
+
+  /** Takes the next rows, and writes that they are about to be sent. False if there are none. */
+  private async fill(): Promise<boolean> {
+    const { concurrency, pace } = this.parts;
+    // At a rate, each row waits for its time: only then it is about to be sent.
+    const most = pace.isLimited ? 1 : concurrency * ROWS_AHEAD;
+    const rows: Ready[] = [];
+    const intents: Intent[] = [];
+    while (rows.length < most) {
+      const waiting = this.again.pop() ?? (await this.pull());
+      if (waiting === undefined || !(await pace.waitToSend())) break;
+      const { number, digest, row } = waiting.due;
+      // Built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
+      const time = this.parts.now();
+      const { request, problems, meant } = requestOf(row, this.parts.build, time);
+      if (digestOf(meant) !== digest) throw changedMeanwhile(row);
+      if (request === null) {
+        this.settle({
+          due: waiting.due,
+          outcome: { status: "refused", error: problemsText(problems) },
+          request,
+          isOpen: false,
+        });
+        continue;
+      }
+      rows.push({ ...waiting, request });
+      intents.push({
+        number,
+        request: stringifyJson(meant),
+        sent: time.getTime(),
+        expires: expiryOf(request, time),
+      });
+    }
+    this.write(intents);
+    this.ready.push(...rows);
+    return rows.length > 0;
+  }
+
+  private async pull(): Promise<Waiting | undefined> {
+    const { done, value: due } = await this.queue.next();
+    return done === true ? undefined : { due, attempts: 0 };
+  }
+
+  private async send(ready: Ready): Promise<void> {
+    const { due, attempts, request } = ready;
+    if (!this.parts.pace.isOpen()) return this.postpone(ready, { status: "not_sent" });
+    const outcome = this.judged(await attempted(due.row, request, this.parts));
+    if (outcome.status === "not_reached" && attempts + 1 < ATTEMPTS)
+      this.postpone({ due, request, attempts: attempts + 1 }, outcome);
+    else this.settle({ due, outcome, request, isOpen: false });
+  }
+
+  private postpone(row: Ready, outcome: Outcome): void {
+    this.again.push(row);
+    this.settle({ ...row, outcome, isOpen: true });
+  }
+
+  /** The outcome is written with the next rows, or alone if they take their time. */
+  private settle(settled: Settled): void {
+    this.settled.push(settled);
+    this.timer ??= setTimeout(() => void this.guarded(async () => this.write([])), LATEST);
+  }
+
+  /** Both are on disk when it returns. After a failure, the outcomes are written with the next ones. */
+  private write(intents: readonly Intent[]): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const { settled } = this;
+    if (settled.length + intents.length === 0) return;
+    this.parts.sent.write(
+      settled.map(({ due, outcome }) => ({ number: due.number, outcome })),
+      intents,
+    );
+    this.settled = [];
+    for (const { due, outcome, request, isOpen } of settled)
+      if (!isOpen) this.parts.settled(due.row, outcome, request);
+  }
+
+  /** Applies the result of an attempt to the whole run, before the next request is sent. */
+  private judged({ outcome, failure, since }: Attempt): Outcome {
+    const { pace, stop } = this.parts;
+    if (outcome.status !== "not_reached") pace.answered();
+    else if (failure !== undefined && !pace.slowDown(since, failure)) stop(failure);
+    this.unknownInARow = outcome.status === "unknown" ? this.unknownInARow + 1 : 0;
+    if (failure !== undefined && (FOR_EVERY_ROW.has(failure.code) || this.unknownInARow >= MAX_UNKNOWN))
+      stop(failure);
+    return outcome;
+  }
 }
 
 /** When the link can no longer be paid, in ms since 1970. */
@@ -176,17 +264,6 @@ async function attempted(
 
 /** Failures that affect every row: the first one ends the run. */
 const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"]);
-
-/** Applies the result of an attempt to the whole run, before the next request is sent. */
-function judged({ outcome, failure, since }: Attempt, state: State): Outcome {
-  const { pace, stop } = state;
-  if (outcome.status !== "not_reached") pace.answered();
-  else if (failure !== undefined && !pace.slowDown(since, failure)) stop(failure);
-  state.unknownInARow = outcome.status === "unknown" ? state.unknownInARow + 1 : 0;
-  if (failure !== undefined && (FOR_EVERY_ROW.has(failure.code) || state.unknownInARow >= MAX_UNKNOWN))
-    stop(failure);
-  return outcome;
-}
 
 /** The status of a row after a failure to create its link. */
 function statusOf(code: FailureCode): Status {

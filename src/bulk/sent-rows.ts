@@ -2,7 +2,6 @@
 import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
 import { transaction, type Statement, type Value } from "../store/database.ts";
-import { createGroupCommit } from "../store/group-commit.ts";
 import { beforeSending, type Memory } from "./memory.ts";
 
 /** With `unknown`, the link may or may not exist. */
@@ -57,6 +56,21 @@ export interface PlannedRow {
   readonly number: number;
   readonly digest: string;
   readonly isDue: boolean;
+}
+
+export interface RowOutcome {
+  /** The row's number in the memory. */
+  readonly number: number;
+  readonly outcome: Outcome;
+}
+
+/** A row that is about to be sent. Times are in ms since 1970. */
+export interface Intent {
+  readonly number: number;
+  /** What the row means, as JSON. */
+  readonly request: string;
+  readonly sent: number;
+  readonly expires: number;
 }
 
 /** A row whose order number was sent with other values: `request` is what was sent, as JSON, and `sent` when (ms since 1970). */
@@ -150,7 +164,6 @@ export class SentRows {
   private readonly insert: Statement;
   private readonly intended: Statement;
   private readonly settled: Statement;
-  private readonly commits = createGroupCommit((changes: readonly Change[]) => this.commit(changes));
   private count = 0;
 
   /** `service` is its base URL, in the canonical spelling. */
@@ -231,19 +244,24 @@ export class SentRows {
     for (const found of this.pages(RESULTS)) yield result.parse(found);
   }
 
-  /** Resolves when it is on disk that the row is about to be sent. Times in ms since 1970. */
-  intend(number: number, request: string, sent: number, expires: number): Promise<void> {
-    return this.change(this.intended, request, sent, expires, number);
+  /** Both are on disk when it returns: what became of rows, and which rows are about to be sent. */
+  write(outcomes: readonly RowOutcome[], intents: readonly Intent[]): void {
+    const { database } = this.memory;
+    transaction(database, () => {
+      for (const { number, outcome } of outcomes) {
+        const { status, id = null, url = null, error = null } = outcome;
+        this.settled.run(status, id, url, error, number);
+      }
+      for (const { number, request, sent, expires } of intents)
+        this.intended.run(request, sent, expires, number);
+    });
+    // The next run would not find what goes to a file without a name.
+    if (!database.isInPlace())
+      throw new PaylinkError("file_unwritable", `${database.path} was removed or replaced during this run.`);
   }
 
-  /** Resolves when the outcome is on disk. */
-  settle(number: number, { status, id, url, error }: Outcome): Promise<void> {
-    return this.change(this.settled, status, id ?? null, url ?? null, error ?? null, number);
-  }
-
-  /** Resolves when everything is on disk, and forgets links that have expired. */
-  async end(now: number): Promise<void> {
-    await this.commits.settled();
+  /** Forgets links that have expired. */
+  end(now: number): void {
     this.all(FORGET, now);
   }
 
@@ -265,24 +283,6 @@ export class SentRows {
     for (let from = 0; from < this.count; from += PAGE) yield* page.all(from);
   }
 
-  private change(statement: Statement, ...values: Value[]): Promise<void> {
-    const durable = this.commits.add({ statement, values });
-    // A failure must not end the process if nothing waits for this change.
-    durable.catch(() => undefined);
-    return durable;
-  }
-
-  private async commit(changes: readonly Change[]): Promise<PromiseSettledResult<void>[]> {
-    const { database } = this.memory;
-    transaction(database, () => {
-      for (const { statement, values } of changes) statement.run(...values);
-    });
-    // The next run would not find what goes to a file without a name.
-    if (!database.isInPlace())
-      throw new PaylinkError("file_unwritable", `${database.path} was removed or replaced during this run.`);
-    return changes.map(() => ({ status: "fulfilled", value: undefined }));
-  }
-
   private all(sql: string, ...values: Value[]): Record<string, Value>[] {
     return this.memory.database.prepare(sql).all(...values);
   }
@@ -290,9 +290,4 @@ export class SentRows {
   private number(sql: string, ...values: Value[]): number {
     return Number(Object.values(this.all(sql, ...values)[0] ?? {})[0]);
   }
-}
-
-interface Change {
-  readonly statement: Statement;
-  readonly values: readonly Value[];
 }

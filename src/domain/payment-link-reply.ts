@@ -46,10 +46,12 @@ const OPTIONAL: readonly string[] = fieldsOf("reply").flatMap(([path, { type, re
   type === "text" && reply === "optional" ? [path] : [],
 );
 
-const withoutNulls = (reply: JsonObject): JsonObject =>
-  Object.fromEntries(
+function withoutNulls(reply: JsonObject): JsonObject {
+  if (OPTIONAL.every((name) => reply[name] !== null)) return reply;
+  return Object.fromEntries(
     Object.entries(reply).filter(([name, value]) => value !== null || !OPTIONAL.includes(name)),
   );
+}
 
 function* brokenDates(link: PaymentLink): Iterable<Problem> {
   for (const at of LINK_DATES) {

@@ -1,7 +1,7 @@
 /** What the fields of links may hold: the types for the compiler, the rule of each for values, and a value from text. */
 import { isWebAddress } from "./addresses.ts";
 import type { Problem } from "./errors.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonNumber, type JsonObject, memberAt } from "./json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonNumber, type JsonObject, memberOf } from "./json.ts";
 import { TRANSACTION_TYPES } from "./known-services.ts";
 import { type Amount, CURRENCY_CODE, isDecimal, parseAmount, parseCurrency, signOf } from "./money.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
@@ -142,24 +142,45 @@ const SHOWN_RULES: Readonly<Record<FieldType, Rule>> = {
 
 /** Every missing and every wrong field of a request, each at its path. */
 export const problemsOfRequest = (request: JsonObject): Problem[] =>
-  problemsOf(request, "request", REQUEST_RULES, "is required");
+  problemsOf(request, MEMBERS.request, REQUEST_RULES, "is required");
 
 export const problemsOfReply = (reply: JsonObject): Problem[] =>
-  problemsOf(reply, "reply", REPLY_RULES, "is missing");
+  problemsOf(reply, MEMBERS.reply, REPLY_RULES, "is missing");
+
+interface Member {
+  readonly path: LinkFieldPath;
+  readonly name: string;
+  readonly type: FieldType;
+  readonly isRequired: boolean;
+  /** Those of an object. */
+  readonly members: readonly Member[];
+}
+
+const membersOf = (side: Side, parent = ""): readonly Member[] =>
+  fieldsOf(side).flatMap(([path, field]) => {
+    const name = path.slice(parent.length);
+    if (!path.startsWith(parent) || name.includes(".")) return [];
+    const isRequired = field[side] === "required";
+    return [{ path, name, type: field.type, isRequired, members: membersOf(side, `${path}.`) }];
+  });
+
+/** The fields as a tree: the table would be searched for each row of a list, and each link that it gets (bulk bench). */
+const MEMBERS = { request: membersOf("request"), reply: membersOf("reply") };
 
 function problemsOf(
   link: JsonObject,
-  side: Side,
+  members: readonly Member[],
   rules: Readonly<Record<FieldType, Rule>>,
-  missing: string,
+  missing: string | undefined,
 ): Problem[] {
-  return fieldsOf(side).flatMap(([at, field]) => {
-    const value = memberAt(link, at);
-    // Whatever is in an object that is missing is missing too.
-    const message =
-      value !== undefined ? rules[field.type](value) : field[side] === "required" ? missing : undefined;
-    return message === undefined ? [] : [{ at, message }];
-  });
+  const problems: Problem[] = [];
+  for (const { path, name, type, isRequired, members: inner } of members) {
+    const value = memberOf(link, name);
+    const message = value !== undefined ? rules[type](value) : isRequired ? missing : undefined;
+    if (message !== undefined) problems.push({ at: path, message });
+    if (isJsonObject(value) && inner.length > 0) problems.push(...problemsOf(value, inner, rules, missing));
+  }
+  return problems;
 }
 
 /** The request without the fields that have problems, so that rules between fields still apply to the others. */
@@ -170,9 +191,7 @@ export function validPart(request: JsonObject, problems: readonly Problem[]): Pa
 
 /** What can be shown of a reply: without the fields of a type that nothing can show. */
 export function shownPart(reply: JsonObject): PaymentLink {
-  const problems = problemsOf(reply, "reply", SHOWN_RULES, "").filter(
-    ({ at }) => memberAt(reply, at) !== undefined,
-  );
+  const problems = problemsOf(reply, MEMBERS.reply, SHOWN_RULES, undefined);
   const shown = problems.reduce((rest, { at }) => without(rest, at.split(".")), reply);
   return isSound(shown) ? shown : {};
 }

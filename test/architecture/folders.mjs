@@ -157,7 +157,6 @@ export const FOLDERS = {
       "store/group-commit",
       "csv-parse",
       "csv-stringify",
-      "p-limit",
       "zod/mini",
       "node:crypto",
       "node:fs",

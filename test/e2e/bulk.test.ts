@@ -152,6 +152,5 @@ it("makes one link a row through ten kills at any moment", async () => {
   expect(ended.stderr).toMatch(/^\d+ of 300 rows were sent before: their links are in the results\.$/m);
   expectExactlyOnce(killed.results(), service.links, rows);
   const unknown = killed.results().filter((record) => record[6] === "unknown").length;
-  // Two rows for each of the 8 requests at the same time may be in progress at a kill.
   expect(unknown).toBeLessThanOrEqual(kills * 2 * 8);
 });

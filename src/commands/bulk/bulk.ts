@@ -72,7 +72,7 @@ async function sendList(context: Context, list: List, options: BulkOptions): Pro
     await finishRun(context, list, { checked, plan, output }, end);
     return 0;
   } finally {
-    await sent.end(now());
+    sent.end(now());
   }
 }
 
