@@ -102,8 +102,6 @@ export interface Stored {
   readonly state: DeliveryState | null;
   /** The number of the attempt that this receiver makes now; undefined if it makes none. */
   readonly attempt?: number | undefined;
-  /** The attempts that were made before it by the present plan. */
-  readonly made?: number | undefined;
 }
 
 /** Where the receiver stores events. */

@@ -1,5 +1,6 @@
 /** Forwards webhooks: those whose sender waits for the answer of the application, and those that wait in the event store. */
 import { setMaxListeners } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../domain/system-reason.ts";
 import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
 import { outcomeOf } from "../domain/transaction.ts";
@@ -18,7 +19,6 @@ import {
   ACCEPTED_BEFORE,
   type Attempt,
   forward,
-  type Forwarded,
   type ForwardOptions,
   notReached,
   replyFor,
@@ -27,15 +27,12 @@ import {
 } from "./forward.ts";
 import { createTargetPause } from "./target-pause.ts";
 
+/** Milliseconds that a claim lasts longer than an attempt may take: to begin it, and to write how it ended. */
 const MARGIN = 10_000;
 /** The part of the margin in which an attempt must begin: what has waited longer is given back. */
 const TO_BEGIN = 0.7;
-/**
- * The most events that go from arrival to their attempt in memory, for each attempt at the same time, and milliseconds in which
- * each must begin: an application that is quick gets them without a claim and a read in the store (forward bench).
- */
-const HANDED_OVER = 16;
-const HANDED_WITHIN = 500;
+/** How many events are claimed, for each attempt at the same time. */
+const AHEAD = 2;
 /** Milliseconds between looks at the queue, for events that became due. */
 const LOOK_EVERY = 1_000;
 
@@ -47,27 +44,26 @@ export interface Progress {
   readonly next: Date | null;
 }
 
-/** Resolves after so many milliseconds, or as soon as the signal fires. */
-type Pause = (milliseconds: number, until: AbortSignal) => Promise<void>;
+/** The queue of what the service has its answer to. Without one, it waits for the application, and sends again what that refuses. */
+export interface Queued {
+  readonly queue: Pick<DeliveryQueue, "claim" | "release">;
+  /** Milliseconds before each retry. */
+  readonly delays: readonly number[];
+  /** The most attempts at the same time for each target: one that hangs must not delay the others. */
+  readonly concurrency: number;
+}
 
 export interface ForwarderParts extends ForwardOptions {
   readonly routes: readonly Route[];
-  /** The most attempts at the same time for each target: one that hangs must not delay the others. */
-  readonly concurrency: number;
   readonly log: Pick<EventLog, "ended">;
-  /** Undefined if the sender waits for the application, and sends again what it refuses. */
-  readonly queue?: DeliveryQueue | undefined;
-  /** Milliseconds before each retry of what is in the queue. */
-  readonly delays?: readonly number[];
+  readonly queued?: Queued | undefined;
   /** `first` is the id of the event's first delivery, `id` of the one that is forwarded. */
   readonly observe: (
-    event: { readonly id: string; readonly first: string; readonly event: Forwarded | undefined },
+    event: Pick<WebhookEvent, "id" | "request"> & { readonly first: string },
     forward: Forward,
     progress?: Progress,
   ) => void;
-  readonly pause: Pause;
   readonly warn: (text: string) => void;
-  /** Milliseconds that a claim lasts longer than an attempt may take: to begin it, and to write how it ended. */
   readonly margin?: number;
 }
 
@@ -86,15 +82,58 @@ export interface Plan {
   readonly lease: number;
   /** Resolves with the answer for the service. */
   readonly forward: (event: WebhookEvent, stored: Stored) => Promise<HttpReply>;
-  /** It could not be stored. */
-  readonly cancel: () => void;
 }
 
-export function createForwarder(parts: ForwarderParts): Forwarder {
-  const { routes, queue } = parts;
+export const createForwarder = (parts: ForwarderParts): Forwarder =>
+  parts.queued === undefined ? forwardDirectly(parts) : forwardQueue(parts, parts.queued);
+
+const leaseOf = ({ timeout, margin = MARGIN }: ForwarderParts): number => timeout + margin;
+
+/** The sender waits, and decides how many attempts are made at the same time. */
+function forwardDirectly(parts: ForwarderParts): Forwarder {
+  const running = new Map<string, Promise<HttpReply>>();
+  const attempt = async (
+    event: WebhookEvent,
+    url: URL,
+    claim: { readonly id: string; readonly attempt: number },
+  ): Promise<HttpReply> => {
+    const made = await forward(event, url, parts);
+    // Whoever waits gets the answer, even if a full disk does not record it.
+    await parts.log.ended(claim, made).catch(() => undefined);
+    parts.observe({ ...event, first: claim.id }, made);
+    return answerFor(made);
+  };
+  return {
+    plan: ({ record }) => {
+      const url = targetOf(parts.routes, outcomeOf(record));
+      return (
+        url && {
+          lease: leaseOf(parts),
+          forward: (event, { first, state, attempt: number }) => {
+            // A repeated delivery waits for the first one, so that the application gets the webhook once.
+            const same = running.get(first);
+            if (same !== undefined) return same;
+            if (number === undefined)
+              return Promise.resolve(state === "pending" ? UNDER_WAY : ACCEPTED_BEFORE);
+            const answer = attempt(event, url, { id: first, attempt: number }).finally(() =>
+              running.delete(first),
+            );
+            running.set(first, answer);
+            return answer;
+          },
+        }
+      );
+    },
+    start: () => undefined,
+    close: async () => void (await Promise.allSettled(running.values())),
+  };
+}
+
+/** The sender has its answer once the event is stored. */
+function forwardQueue(parts: ForwarderParts, queued: Queued): Forwarder {
   const urls = new Map<string, { readonly url: URL; readonly outcomes: Outcome[] }>();
   for (const outcome of OUTCOMES) {
-    const url = targetOf(routes, outcome);
+    const url = targetOf(parts.routes, outcome);
     if (url === undefined) continue;
     const target = urls.get(url.href) ?? { url, outcomes: [] };
     target.outcomes.push(outcome);
@@ -102,244 +141,139 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
   }
   const lanes = [...urls.values()].map(({ url, outcomes }) => ({
     outcomes,
-    ...createLane(url, outcomes, parts),
+    ...createLane(url, outcomes, parts, queued),
   }));
-  const planIn = queue === undefined ? createDirectPlan(parts) : planForQueue;
   return {
-    plan: (event) => {
-      const outcome = outcomeOf(event.record);
+    plan: ({ record }) => {
+      const outcome = outcomeOf(record);
       const lane = lanes.find(({ outcomes }) => outcomes.includes(outcome));
-      return lane && planIn(lane, event);
+      return (
+        lane && {
+          lease: 0,
+          forward: async (_, { state }) => {
+            if (state === "pending") lane.look();
+            return QUEUED;
+          },
+        }
+      );
     },
     start: () => lanes.forEach(({ start }) => start()),
     close: async () => void (await Promise.all(lanes.map(({ close }) => close()))),
   };
 }
 
-const leaseOf = ({ timeout, margin = MARGIN }: ForwarderParts): number => timeout + margin;
-
-type PlanIn = (lane: Lane, event: WebhookEvent) => Plan;
-
-/**
- * The sender waits. The time of the application begins with the arrival of the webhook: the service waits no longer for one that had
- * to wait here.
- */
-function createDirectPlan(parts: ForwarderParts): PlanIn {
-  const running = new Map<string, Promise<HttpReply>>();
-  return (lane, { receivedAt }) => ({
-    lease: leaseOf(parts),
-    cancel: () => undefined,
-    forward: (event, { first, state, attempt, made = 0 }) => {
-      // A repeated delivery waits for the first one, so that the application gets the webhook once.
-      const same = running.get(first);
-      if (same !== undefined) return same;
-      if (attempt === undefined) return Promise.resolve(state === "pending" ? UNDER_WAY : ACCEPTED_BEFORE);
-      const deadline = receivedAt.getTime() + parts.timeout;
-      const answer = new Promise<HttpReply>((resolve) =>
-        lane.add({
-          id: event.id,
-          first,
-          attempt,
-          made,
-          event,
-          deadline,
-          ended: (made) => resolve(answerFor(made)),
-        }),
-      ).finally(() => running.delete(first));
-      running.set(first, answer);
-      return answer;
-    },
-  });
-}
-
-/** The sender has its answer at once. What arrives while there is room is forwarded from memory. */
-const planForQueue: PlanIn = (lane) => {
-  const { lease, leave } = lane.reserve();
-  return {
-    lease,
-    cancel: leave,
-    forward: async (event, { first, state, attempt, made = 0 }) => {
-      leave();
-      if (attempt !== undefined) lane.add({ id: event.id, first, attempt, made, event });
-      else if (state === "pending") lane.look();
-      return QUEUED;
-    },
-  };
-};
-
-/** An event that this receiver has claimed. */
-interface Job {
-  readonly id: string;
-  readonly first: string;
-  readonly attempt: number;
-  /** The attempts before, by the present plan. */
-  readonly made: number;
-  readonly event: Forwarded | { readonly damage: string };
-  /** When its sender stops waiting; without one, it is of the queue. */
-  readonly deadline?: number;
-  readonly ended?: (made: Attempt) => void;
+interface Job extends Claimed {
+  /** When it was claimed, by a clock that nobody sets. */
+  readonly since: number;
 }
 
 /** The attempts to one target. Each has a lane of its own, so that one that is down delays no other. */
-interface Lane {
-  /** Keeps room for an event, if there is any: its lease is 0 without. */
-  readonly reserve: () => { readonly lease: number; readonly leave: () => void };
-  readonly add: (job: Job) => void;
-  /** Looks for events now, if there is room for them. */
-  readonly look: () => void;
-  readonly start: () => void;
-  readonly close: () => Promise<void>;
-}
-
-function createLane(url: URL, outcomes: readonly Outcome[], parts: ForwarderParts): Lane {
-  const { queue, concurrency, delays = [], log, observe, now, pause, warn, margin = MARGIN } = parts;
+function createLane(
+  url: URL,
+  outcomes: readonly Outcome[],
+  parts: ForwarderParts,
+  { queue, delays, concurrency }: Queued,
+) {
+  const { log, observe, now, warn, margin = MARGIN } = parts;
   const lease = leaseOf(parts);
   const closing = new AbortController();
   // Each attempt whose end cannot be written waits for it.
   setMaxListeners(0, closing.signal);
-  const alarm = createAlarm(pause);
-  // Whoever waits for an answer gets it, whatever others got.
-  const target = queue === undefined ? undefined : createTargetPause(url, { delays, now, warn });
+  const target = createTargetPause(url, { delays, warn });
   const ask = warnOfFailures(warn);
-  /** Claimed, and not begun. */
-  const jobs: (Job & { readonly since: number })[] = [];
-  let [sending, reserved] = [0, 0];
-  const ends = new Set<Promise<void>>();
-  /** Events may be due that this receiver has not claimed. */
-  let isBehind = true;
-  /** When the next retry is due that this receiver has planned. */
-  let nextDue = Infinity;
-  let lookedAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+  /** Claimed, and not begun: some are, so that no attempt waits for the database. */
+  const jobs: Job[] = [];
+  let sending = 0;
+  /** Claims and attempts under way, and the ends that are being written. */
+  const open = new Set<Promise<void>>();
+  const track = (work: Promise<void>): void => {
+    const tracked = work.finally(() => open.delete(tracked));
+    open.add(tracked);
+  };
+  /** Events may be due that nobody has claimed. */
+  let isBehind = false;
+  let isClaiming = false;
 
   /** Another attempt must not be made because this one could not be recorded. */
-  const record = async (job: Job, made: Forward, retryAfter: number | undefined): Promise<void> => {
-    const claim = { id: job.first, attempt: job.attempt };
-    const write = (): Promise<true> => log.ended(claim, made, retryAfter).then(() => true);
-    // Whoever waits gets the answer, even if a full disk does not record it.
-    if (queue === undefined) return void (await write().catch(() => undefined));
+  const record = async ({ id, attempt }: Claimed, made: Forward, retryAfter?: number): Promise<void> => {
+    const write = (): Promise<true> => log.ended({ id, attempt }, made, retryAfter).then(() => true);
     while (!(await ask("end", write, false)) && !closing.signal.aborted)
-      await pause(LOOK_EVERY, closing.signal);
+      await sleep(LOOK_EVERY, undefined, closing).catch(() => undefined);
   };
-  const attempt = async (job: Job): Promise<void> => {
-    const end = target?.begin();
-    const { event, deadline } = job;
-    const made =
-      "damage" in event
-        ? notSent(now(), `not sent: the stored event is damaged: ${event.damage}`)
-        : await attemptIn(event, deadline);
-    end?.("damage" in event ? { status: 200 } : made);
+  const setAside = async (claimed: Claimed, damage: string): Promise<void> => {
+    const detail = `not sent: the stored event is damaged: ${damage}`;
+    await record(claimed, { at: now(), target: "", status: null, ms: 0, detail });
+    warn(damageWords(claimed.id, damage));
+  };
+  const attempt = async (claimed: Claimed): Promise<void> => {
+    const { id, made: before, event } = claimed;
+    if ("damage" in event) return setAside(claimed, event.damage);
+    const ended = target.begin(sending);
+    sending += 1;
+    const made = await forward(event, url, parts);
     sending -= 1;
-    const mayRetry = queue !== undefined && !isAccepted(made.status) && !("damage" in event);
-    const retryAfter = mayRetry ? delays[job.made] : undefined;
-    const recorded = record(job, made, retryAfter);
+    ended(made);
+    const retryAfter = isAccepted(made.status) ? undefined : delays[before];
+    const recorded = record(claimed, made, retryAfter);
     begin();
-    alarm.ring();
+    claim();
     await recorded;
-    if (retryAfter !== undefined) nextDue = Math.min(nextDue, now().getTime() + retryAfter);
-    if ("damage" in event) warn(damageWords(job.first, event.damage));
-    observe(
-      { id: job.id, first: job.first, event: "damage" in event ? undefined : event },
-      made,
-      queue === undefined
-        ? undefined
-        : {
-            attempt: job.made + 1,
-            state: isAccepted(made.status) ? "delivered" : retryAfter === undefined ? "failed" : "pending",
-            next: retryAfter === undefined ? null : new Date(now().getTime() + retryAfter),
-          },
-    );
-    job.ended?.(made);
+    const state = isAccepted(made.status) ? "delivered" : retryAfter === undefined ? "failed" : "pending";
+    const next = retryAfter === undefined ? null : new Date(now().getTime() + retryAfter);
+    observe({ ...event, first: id }, made, { attempt: before + 1, state, next });
   };
-  const attemptIn = (event: Forwarded, deadline: number | undefined): Promise<Attempt> => {
-    if (deadline === undefined) return forward(event, url, parts);
-    const timeout = deadline - now().getTime();
-    if (timeout > 0) return forward(event, url, { ...parts, timeout });
-    const detail = "timed out in the queue: earlier webhooks took all the time";
-    return Promise.resolve({ ...notSent(now(), detail), target: url.href, timedOut: true });
+  const giveBack = (back: readonly Claimed[]): void => {
+    if (back.length === 0) return;
+    isBehind = true;
+    const claims = back.map(({ id, attempt }) => ({ id, attempt }));
+    track(ask("release", () => queue.release(claims), undefined));
   };
   /** Begins as many attempts as may be under way. */
   const begin = (): void => {
-    for (;;) {
-      const mayBegin = sending < concurrency && (target === undefined || target.wait() === 0);
-      const job = mayBegin ? jobs.shift() : undefined;
+    while (target.room(concurrency, sending) > 0) {
+      const job = jobs.shift();
       if (job === undefined) break;
-      if (isLate(job)) {
-        giveBack([job]);
-        continue;
-      }
-      sending += 1;
-      const ending = attempt(job).finally(() => ends.delete(ending));
-      ends.add(ending);
+      if (performance.now() - job.since > margin * TO_BEGIN) giveBack([job]);
+      else track(attempt(job));
     }
     // What this target has no time for now, other receivers may have.
-    if (target !== undefined && target.wait() > 0) giveBack(jobs.splice(0));
+    if (closing.signal.aborted || target.isProbing()) giveBack(jobs.splice(0));
   };
-  const isLate = ({ since, deadline }: { readonly since: number; readonly deadline?: number }): boolean =>
-    deadline === undefined && now().getTime() - since > margin * TO_BEGIN;
-  const giveBack = (back: readonly Job[]): void => {
-    if (queue === undefined || back.length === 0) return;
-    isBehind = true;
-    const claims = back.map(({ first, attempt }) => ({ id: first, attempt }));
-    const released = ask("release", () => queue.release(claims), undefined).finally(() =>
-      ends.delete(released),
-    );
-    ends.add(released);
-  };
-  const add = (job: Job): void => {
-    jobs.push({ ...job, since: now().getTime() });
-    begin();
-  };
-  /** How many events there is room for. Twice the attempts at the same time are claimed, so that none waits for the database. */
-  const room = (): number => {
-    const held = sending + jobs.length + reserved;
-    if (target?.isProbing() === true) return target.wait() > 0 ? 0 : 1 - held;
-    return 2 * concurrency - held;
-  };
-  const claimMore = async (from: DeliveryQueue): Promise<void> => {
-    const time = now().getTime();
-    const isTime = time >= nextDue || time < lookedAt || time >= lookedAt + LOOK_EVERY;
-    const limit = room();
-    if (limit <= 0 || !(isTime || (isBehind && jobs.length <= concurrency / 2))) return;
-    if (time >= nextDue) nextDue = Infinity;
-    lookedAt = time;
-    const claimed = await ask("claim", () => from.claim({ limit, outcomes, lease }), NONE);
-    isBehind = claimed.length >= limit;
-    for (const { id, attempt, made, event } of claimed) add({ id, first: id, attempt, made, event });
-  };
-  const run = async (from: DeliveryQueue): Promise<void> => {
-    while (!closing.signal.aborted) {
-      await claimMore(from);
-      const wait = target?.wait() ?? 0;
-      await alarm.wait(
-        Math.max(1, Math.min(LOOK_EVERY, wait === 0 ? LOOK_EVERY : wait, nextDue - now().getTime())),
-      );
+  const claimAll = async (): Promise<void> => {
+    isClaiming = true;
+    for (;;) {
+      const limit = target.room(AHEAD * concurrency, sending + jobs.length);
+      if (!isBehind || limit <= 0 || jobs.length > concurrency / 2 || closing.signal.aborted) break;
+      // Before the question: what is stored meanwhile may not be found.
+      isBehind = false;
+      const since = performance.now();
+      const claimed = await ask("claim", () => queue.claim({ limit, outcomes, lease }), NONE);
+      if (claimed.length >= limit) isBehind = true;
+      jobs.push(...claimed.map((one) => ({ ...one, since })));
+      begin();
     }
-    giveBack(jobs.splice(0));
+    isClaiming = false;
   };
-  let running: Promise<void> | undefined;
+  const claim = (): void => {
+    if (!isClaiming) track(claimAll());
+  };
+  /** Looks for events now, if there is room for them. */
+  const look = (): void => {
+    isBehind = true;
+    claim();
+  };
   return {
-    reserve: () => {
-      const [oldest] = jobs;
-      const isQuick = oldest === undefined || now().getTime() - oldest.since < HANDED_WITHIN;
-      const most = target?.isProbing() === true ? 1 : isQuick ? HANDED_OVER * concurrency : 2 * concurrency;
-      const hasRoom = !isBehind && sending + jobs.length + reserved < most && (target?.wait() ?? 0) === 0;
-      if (!hasRoom || closing.signal.aborted) return { lease: 0, leave: () => undefined };
-      reserved += 1;
-      return { lease, leave: () => void (reserved -= 1) };
-    },
-    add,
-    look: () => {
-      isBehind = true;
-      alarm.ring();
-    },
+    look,
     start: () => {
-      if (queue !== undefined) running ??= run(queue);
+      look();
+      timer = setInterval(look, LOOK_EVERY);
     },
     close: async () => {
       closing.abort();
-      alarm.ring();
-      await running;
-      while (ends.size > 0) await Promise.all(ends);
+      clearInterval(timer);
+      giveBack(jobs.splice(0));
+      while (open.size > 0) await Promise.all(open);
     },
   };
 }
@@ -375,16 +309,6 @@ function answerFor({ status, timedOut, sent, reply }: Attempt): HttpReply {
 /** What a proxy would pass on, and when to try again. */
 const PASSED_BACK: ReadonlySet<string> = new Set(["content-type", "retry-after"]);
 
-const notSent = (at: Date, detail: string): Attempt => ({
-  at,
-  target: "",
-  status: null,
-  ms: 0,
-  detail,
-  timedOut: false,
-  sent: false,
-});
-
 const damageWords = (id: string, reason: string): string =>
   `The stored event ${id} is damaged (${reason}). It was not forwarded, is marked as failed, and the service does not send it again.`;
 
@@ -406,25 +330,5 @@ function warnOfFailures(warn: (text: string) => void) {
       failing.set(what, reason);
       return instead;
     }
-  };
-}
-
-interface Alarm {
-  readonly ring: () => void;
-  /** Resolves after the time, or once it rings; at once if it has rung since the last wait. */
-  readonly wait: (milliseconds: number) => Promise<void>;
-}
-
-const RUNG = "rung";
-
-function createAlarm(pause: Pause): Alarm {
-  let ringing = new AbortController();
-  return {
-    // Without a reason, each would make an error with a stack.
-    ring: () => ringing.abort(RUNG),
-    wait: async (milliseconds) => {
-      await pause(milliseconds, ringing.signal);
-      ringing = new AbortController();
-    },
   };
 }

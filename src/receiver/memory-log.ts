@@ -38,7 +38,7 @@ export function createMemoryLog(): EventLog {
       return { repeated, first: one.first, state: one.state };
     one.state = "pending";
     one.attempts += 1;
-    return { repeated, first: one.first, state: "pending", attempt: one.attempts, made: 0 };
+    return { repeated, first: one.first, state: "pending", attempt: one.attempts };
   };
   return {
     append,

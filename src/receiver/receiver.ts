@@ -152,15 +152,11 @@ async function accept(
   try {
     stored = await (refuse === undefined ? log.append : log.again)(event, plan?.lease);
   } catch (error) {
-    plan?.cancel();
     // An event that is not stored must not be acknowledged: the service delivers it again.
     const detail = `the event cannot be stored: ${messageOf(error)}`;
     return reject({ ...refusal("not_stored", detail), verdict, request });
   }
-  if (stored === undefined) {
-    plan?.cancel();
-    return refuse === undefined ? OK : refuse();
-  }
+  if (stored === undefined) return refuse === undefined ? OK : refuse();
   const observed = stored.repeated ? asRepeated(event) : event;
   observe(observed);
   return plan === undefined ? OK : plan.forward(observed, stored);

@@ -9,58 +9,50 @@ const LONGEST_ASKED = 600_000;
 const SAID_AT = 2;
 
 /** How an attempt ended, as far as it tells about the target. */
-export type Answer = Pick<Attempt, "status" | "retryAfter">;
+type Answer = Pick<Attempt, "status" | "retryAfter">;
 
-export interface TargetPause {
-  /** Milliseconds until an attempt may begin: 0 for now, and Infinity while a probe is under way. */
-  readonly wait: () => number;
-  /** Whether the target did not answer the last time, so that one attempt at a time may be made. */
+interface TargetPause {
+  /** How many more attempts there is time for, of at most so many, while so many have it. */
+  readonly room: (most: number, busy: number) => number;
+  /** Whether the target did not answer the last time. */
   readonly isProbing: () => boolean;
-  /** Begins an attempt, and gives what ends it. */
-  readonly begin: () => (answer: Answer) => void;
+  /** Begins an attempt while so many others are under way, and gives what ends it. */
+  readonly begin: (sending: number) => (answer: Answer) => void;
 }
 
 interface PauseParts {
   /** Milliseconds before each retry: after the nth failure in a row, the target has as long a pause. */
   readonly delays: readonly number[];
-  readonly now: () => Date;
   readonly warn: (text: string) => void;
 }
 
-export function createTargetPause(target: URL, { delays, now, warn }: PauseParts): TargetPause {
-  /** Failures in a row, the time of the last one, and the end of its pause. */
-  let [failures, failedAt, until] = [0, 0, 0];
-  let probes = 0;
+export function createTargetPause(target: URL, { delays, warn }: PauseParts): TargetPause {
+  /** Failures in a row, and the end of the pause after the last one, by a clock that nobody sets. */
+  let [failures, until] = [0, 0];
   /** How many attempts were answered: what fails while others are answered is of its event. */
   let answers = 0;
-  const time = (): number => now().getTime();
   const fail = ({ status, retryAfter = 0 }: Answer, isProbe: boolean): void => {
-    const asked = Math.min(retryAfter, LONGEST_ASKED);
-    const isPaused = failures > 0 && !isProbe;
     // Of several attempts that were under way together, the first that fails counts.
-    if (!isPaused) failures += 1;
-    const pause = Math.min(delays[Math.min(failures, delays.length) - 1] ?? 0, LONGEST_PAUSE);
-    failedAt = time();
-    until = Math.max(isPaused ? until : 0, failedAt + Math.max(isPaused ? 0 : pause, asked));
-    if (!isPaused && failures === SAID_AT) warn(pauseWords(target, status, until - failedAt));
+    const isFirst = failures === 0 || isProbe;
+    if (isFirst) failures += 1;
+    const delay = isFirst ? (delays[Math.min(failures, delays.length) - 1] ?? 0) : 0;
+    const pause = Math.max(Math.min(delay, LONGEST_PAUSE), Math.min(retryAfter, LONGEST_ASKED));
+    until = Math.max(until, performance.now() + pause);
+    if (isFirst && failures === SAID_AT) warn(pauseWords(target, status, pause));
   };
   return {
-    wait: () => {
-      if (failures === 0) return 0;
-      if (probes > 0) return Infinity;
-      // A clock that was set back: no pause is meant to last until then.
-      return time() < failedAt ? 0 : Math.max(0, until - time());
+    room: (most, busy) => {
+      if (failures === 0) return most - busy;
+      return performance.now() < until ? 0 : 1 - busy;
     },
     isProbing: () => failures > 0,
-    begin: () => {
-      const isProbe = failures > 0;
+    begin: (sending) => {
+      const isProbe = failures > 0 && sending === 0;
       const answeredBefore = answers;
-      if (isProbe) probes += 1;
       return (answer) => {
-        if (isProbe) probes -= 1;
         if (!isFailure(answer)) {
           answers += 1;
-          failures = 0;
+          [failures, until] = [0, 0];
         } else if (isProbe || answers === answeredBefore) fail(answer, isProbe);
       };
     },

@@ -33,7 +33,7 @@ import {
 export async function addDeliveries(
   session: Session,
   events: readonly (readonly [first: string, Pick<EventWrite, "lease" | "payment">])[],
-): Promise<ReadonlyMap<string, Pick<Stored, "attempt" | "made">>> {
+): Promise<ReadonlyMap<string, Pick<Stored, "attempt">>> {
   const { now, dialect } = session;
   const { schema, types } = dialect;
   const rows = new Map(
@@ -55,14 +55,13 @@ export async function addDeliveries(
          planned = CASE deliveries.state WHEN 'failed' THEN deliveries.attempts ELSE deliveries.planned END
        WHERE deliveries.state = 'failed' OR (excluded.attempts > 0
          AND (deliveries.state = 'pending' OR (deliveries.state = 'trying' AND deliveries.due <= ?)))
-       RETURNING event, attempts, planned, state`,
+       RETURNING event, attempts, state`,
     { types: ["text", "text", "text", types.integer, types.integer, "integer"], more: [now] },
   );
   return new Map(
-    added.flatMap(({ event, attempts, planned, state }) => {
-      const attempt = Number(attempts);
-      return state === "trying" ? [[String(event), { attempt, made: attempt - Number(planned) - 1 }]] : [];
-    }),
+    added.flatMap(({ event, attempts, state }) =>
+      state === "trying" ? [[String(event), { attempt: Number(attempts) }]] : [],
+    ),
   );
 }
 

@@ -160,7 +160,7 @@ describe("the options of listen", async () => {
     const most = { forwardTo, ack: "stored", forwardConcurrency: "1000", forwardTimeout: "10m" };
     expect((await read(most)).forwarding).toMatchObject({ concurrency: 1000, timeout: 600_000 });
     for (const forwardConcurrency of ["0", "1001", "1.5", "many"])
-      expect(await problemsOf({ forwardTo, forwardConcurrency })).toEqual({
+      expect(await problemsOf({ forwardTo, ack: "stored", forwardConcurrency })).toEqual({
         "--forward-concurrency": expect.stringMatching(/^must be a whole number from 1 to 1000/),
       });
     for (const forwardTimeout of ["0s", "11m", "soon"])
@@ -170,21 +170,24 @@ describe("the options of listen", async () => {
     expect(await problemsOf({ forwardTo, forwardTimeout: "10s" })).toEqual({
       "--forward-timeout": "must be less than 10s without --ack stored: the service waits 10s for the answer",
     });
-    expect(await problemsOf({ forwardTimeout: "5s", forwardConcurrency: "2" })).toEqual({
+    expect(await problemsOf({ forwardTimeout: "5s" })).toEqual({
       "--forward-timeout": "has no effect without --forward-to",
-      "--forward-concurrency": "has no effect without --forward-to",
     });
   });
 
-  it("refuse --ack stored without a target or a store, and --retry without it", async () => {
+  it("refuse --ack stored without a target or a store, and what is for it without it", async () => {
     expect(await problemsOf({ ack: "stored" })).toEqual({ "--ack": "has no effect without --forward-to" });
     expect(await problemsOf({ ack: "stored", forwardTo: ["3000"], store: false })).toEqual({
       "--ack": "stored cannot be used with --no-store: what is acknowledged would be lost",
     });
     for (const ack of [{}, { ack: "forwarded" }])
-      expect(await problemsOf({ ...ack, forwardTo: ["3000"], retry: "5s" })).toEqual({
-        "--retry": "has no effect without --ack stored: the service retries",
-      });
+      expect(await problemsOf({ ...ack, forwardTo: ["3000"], retry: "5s", forwardConcurrency: "2" })).toEqual(
+        {
+          "--retry": "has no effect without --ack stored: the service retries",
+          "--forward-concurrency":
+            "has no effect without --ack stored: each webhook goes out as the service sends it",
+        },
+      );
     expect(Object.keys(await problemsOf({ ack: "stored", forwardTo: ["3000"], retry: "5s,soon" }))).toEqual([
       "--retry",
     ]);

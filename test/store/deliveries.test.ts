@@ -84,7 +84,6 @@ function areDelivered(
       first: "a",
       state: "pending",
       attempt: 1,
-      made: 0,
     });
     expect(await claim()).toEqual([]);
     expect(await ids(store.events({ state: "pending" }))).toEqual(["a"]);
@@ -97,7 +96,7 @@ function areDelivered(
     await store.ended({ id: "a", attempt: 1 }, forward(500));
     expect(await deliveryOf("a")).toMatchObject({ state: "failed", attempts: 1, next: null });
     // And after the application has refused it: the service waits for another answer.
-    expect(await other.append({ ...event("a"), id: "a3" }, HOUR)).toMatchObject({ attempt: 2, made: 0 });
+    expect(await other.append({ ...event("a"), id: "a3" }, HOUR)).toMatchObject({ attempt: 2 });
     await other.ended({ id: "a", attempt: 2 }, forward(204));
     expect(await store.append({ ...event("a"), id: "a4" }, HOUR)).toEqual({
       repeated: true,

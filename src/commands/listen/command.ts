@@ -23,10 +23,7 @@ export const listen = command({
     excludes(["tunnel"], ["publicUrl", "tlsCert"]),
     needs(["tlsCert"], ["tlsKey"]),
     needs(["tlsKey"], ["tlsCert"]),
-    needs(
-      ["forwardHeader", "insecure", "ack", "signWith", "forwardConcurrency", "forwardTimeout"],
-      ["forwardTo"],
-    ),
+    needs(["forwardHeader", "insecure", "ack", "signWith", "forwardTimeout"], ["forwardTo"]),
     excludes(["store"], ["db", "keep"]),
     excludes(["full"], ["compact"]),
     excludes(["verify"], ["publicUrl", "tunnel", "signWith", "db", "keep"], "is for verified webhooks"),
@@ -57,11 +54,12 @@ export const listen = command({
       ] as const)
         if (isGiven)
           usage.problems.push({ at: "--ack", message: `stored cannot be used with ${flag}: ${why}` });
-    if (ack !== "stored" && values.retry !== undefined)
-      usage.problems.push({
-        at: "--retry",
-        message: "has no effect without --ack stored: the service retries",
-      });
+    for (const [flag, value, who] of [
+      ["--retry", values.retry, "the service retries"],
+      ["--forward-concurrency", values.forwardConcurrency, "each webhook goes out as the service sends it"],
+    ] as const)
+      if (ack !== "stored" && value !== undefined)
+        usage.problems.push({ at: flag, message: `has no effect without --ack stored: ${who}` });
     if (ack !== "stored" && values.forwardTimeout >= SERVICE_WAITS)
       usage.problems.push({
         at: "--forward-timeout",

@@ -90,9 +90,9 @@ export const listenFlags = {
     ),
     forwardConcurrency: flag(
       "--forward-concurrency <count>",
-      "how many requests this receiver makes to each target at the same time; 1 sends in order of arrival",
+      `with --ack stored: how many requests this receiver makes to each target at the same time; 1 sends in order of arrival (default: ${FORWARD_CONCURRENCY})`,
       parseCount(1, 1000),
-      { default: String(FORWARD_CONCURRENCY) },
+      { example: "1" },
     ),
     forwardTimeout: forwardTimeoutFlag(
       "; without --ack stored, less than the 10s that the service waits",

@@ -1,5 +1,4 @@
 /** How `listen` forwards: before it acknowledges a webhook, or from the event store after that. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { hint, paylink } from "../../domain/errors.ts";
 import { type Named, renderHint } from "../../render/hint.ts";
@@ -21,7 +20,7 @@ interface ForwardingParts {
 
 /** Undefined without a target. */
 export function openForwarding(
-  { forwarding: { routes, delays, ...forwarding } }: ListenOptions,
+  { forwarding: { routes, delays, concurrency, ...forwarding } }: ListenOptions,
   { log, queue, signWith }: ForwardingParts,
   { send, now, out }: Pick<Context, "now" | "out"> & Pick<Targets, "send">,
   observe: (id: string, first: string, forward: Forward, progress?: Progress) => void,
@@ -35,10 +34,8 @@ export function openForwarding(
     now,
     signWith,
     log,
-    ...(isQueued ? { queue, delays } : {}),
+    queued: isQueued ? { queue, delays, concurrency } : undefined,
     observe: ({ id, first }, forward, progress) => observe(id, first, forward, progress),
-    // Not the pause of the context, which ends at an interruption: the last attempts of a run need it.
-    pause: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
     warn: out.warn,
   });
   return {

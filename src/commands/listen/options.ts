@@ -4,7 +4,7 @@ import { publicAddress } from "../../receiver/address.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { ValuesOf } from "../command.ts";
 import { parseDelays } from "../flag-values.ts";
-import { policyOf, serviceKeys } from "../shared-flags.ts";
+import { FORWARD_CONCURRENCY, policyOf, serviceKeys } from "../shared-flags.ts";
 import { RETRY, type listenFlags } from "./flags.ts";
 
 export type ListenOptions = ReturnType<typeof listenOptions>;
@@ -31,7 +31,7 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
       routes: flags.forwardTo,
       headers: flags.forwardHeader,
       insecure: flags.insecure,
-      concurrency: flags.forwardConcurrency,
+      concurrency: flags.forwardConcurrency ?? FORWARD_CONCURRENCY,
       timeout: flags.forwardTimeout,
       /** Undefined if webhooks are acknowledged once they are forwarded. */
       delays: flags.ack === "stored" ? (flags.retry ?? defaultDelays()) : undefined,

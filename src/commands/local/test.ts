@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process";
 import { createPublicKey } from "node:crypto";
 import { constants } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Context, SandboxHome } from "../../context.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
@@ -20,7 +19,7 @@ import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import type { SandboxEvent } from "../../sandbox/setup.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
-import { FORWARD_CONCURRENCY, FORWARD_SECONDS } from "../shared-flags.ts";
+import { FORWARD_SECONDS } from "../shared-flags.ts";
 import { openLocalServices, type LocalServices, type Receiving } from "./services.ts";
 
 /** Returns the command's own exit code. */
@@ -59,13 +58,11 @@ function openServices(
       routes,
       send,
       now,
-      pause: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
-      concurrency: FORWARD_CONCURRENCY,
       timeout: FORWARD_SECONDS * 1000,
       headers: [],
       insecure: false,
       log,
-      observe: ({ event }, forward) => report.onForward(event?.request, forward),
+      observe: ({ request }, forward) => report.onForward(request, forward),
       warn: out.warn,
     });
     return {
