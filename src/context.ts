@@ -163,8 +163,8 @@ export interface Context {
   readonly forgetToken: (profile: string) => void;
   /** The client of the service. Throws `no_profile`, `no_token`. */
   readonly api: (options?: ApiOptions) => Promise<Api>;
-  /** The event store: a file, or the one at the default location. The caller closes it. */
-  readonly events: (place?: string) => Promise<EventStore>;
+  /** The event store: a file, or the one at the default location. The caller closes it. A server reads for `readTimeout` milliseconds at most. */
+  readonly events: (place?: string, readTimeout?: number) => Promise<EventStore>;
   /** Whether `events` would open a file that exists already. */
   readonly hasEvents: () => Promise<boolean>;
   /** The sandbox's identity, ledger and profile: the user's own, or those of another home. */

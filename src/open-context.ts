@@ -206,12 +206,13 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
     forgetToken: (name) => tokens.forget(name),
     settings,
     api,
-    events: async (place) => {
+    events: async (place, readTimeout) => {
       const chosen = place ?? (await settings()).get("eventStore");
       if (chosen !== undefined && isDatabaseUrl(chosen)) {
         for (const password of passwordsIn(chosen)) secrets.know(password);
         const { openPostgresEventStore } = await import("./store/postgres.ts");
-        return openPostgresEventStore(chosen, { env, user: await userName() });
+        const times = readTimeout === undefined ? {} : { read: readTimeout };
+        return openPostgresEventStore(chosen, { env, user: await userName(), times });
       }
       if (chosen !== undefined) requireFolder(chosen);
       const { openEventStore } = await import("./store/sqlite.ts");

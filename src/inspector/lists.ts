@@ -6,7 +6,7 @@ import { describedPart } from "../pages/exchange.ts";
 import { chips, emptyList, freshButton, olderLink, table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import { situationSentence, statsSentence } from "../render/stats.ts";
-import { countText, inspectorPage, type View } from "./frame.ts";
+import { COUNTED, countText, inspectorPage, type View } from "./frame.ts";
 import { type EventRow, ROWS, SHOWN, withAttempts } from "./rows.ts";
 
 /** The most rows of a page. */
@@ -76,12 +76,13 @@ const nothing = (state: string, advice: string): Page =>
 
 export async function queuePage(view: View, store: EventStore): Promise<Page> {
   const [stats, failed, waiting] = await Promise.all([
-    store.stats(view.now, view.now),
+    store.stats(view.now, view.now, COUNTED),
     store.page({ show: "failed", limit: ROWS_SHOWN }).then((found) => withAttempts(store, found)),
-    store.page({ show: "pending", limit: ROWS_SHOWN }).then((found) => withAttempts(store, found)),
+    store
+      .page({ show: "pending", nextFirst: true, limit: ROWS_SHOWN })
+      .then((found) => withAttempts(store, found)),
   ]);
-  const next = waiting.toSorted((one, other) => dueOf(one) - dueOf(other));
-  const lost = [...next, ...failed].find(({ attempt }) => attempt !== undefined)?.attempt;
+  const lost = [...waiting, ...failed].find(({ attempt }) => attempt !== undefined)?.attempt;
   const [words, all] = [situationSentence(stats, lost, view.now), statsSentence(stats, view.now)];
   return inspectorPage(view, {
     title: "Queue",
@@ -96,16 +97,13 @@ export async function queuePage(view: View, store: EventStore): Promise<Page> {
         })}
       </section>
       ${queuePanel(view, "failed", "Failed: not sent again by itself", failed, view.failed)}
-      ${queuePanel(view, "waiting", "Waiting, the next first", next, view.waiting)}`,
+      ${queuePanel(view, "waiting", "Waiting, the next first", waiting, view.waiting)}`,
   });
 }
 
 /** Milliseconds after which something due that nobody has claimed means that no receiver forwards. */
 const UNCLAIMED = 60_000;
 const NO_RECEIVER = "No receiver forwards these: start paylink listen --ack stored --forward-to <target>";
-
-const dueOf = ({ stored }: EventRow): number =>
-  stored.type === "event" ? (stored.delivery?.next?.getTime() ?? 0) : 0;
 
 function queuePanel(
   view: View,

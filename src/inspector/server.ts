@@ -2,6 +2,7 @@
 import { Hono, type Context } from "hono";
 import { csrf } from "hono/csrf";
 import { HTTPException } from "hono/http-exception";
+import { timeout } from "hono/timeout";
 import { PaylinkError } from "../domain/errors.ts";
 import { isLoopback } from "../domain/addresses.ts";
 import { asReceived, type StoredEvent, type StoredRejection } from "../store/rows.ts";
@@ -48,8 +49,8 @@ export function createInspector(parts: InspectorParts) {
   const view = async (c: Context): Promise<View> => {
     const { pathname, search } = new URL(c.req.url);
     const [waiting, failed] = await Promise.all([
-      store.count({ state: "pending" }, COUNTED),
-      store.count({ state: "failed" }, COUNTED),
+      store.countState("pending", COUNTED),
+      store.countState("failed", COUNTED),
     ]);
     return {
       now: now(),
@@ -69,6 +70,7 @@ export function createInspector(parts: InspectorParts) {
     return next();
   });
   serveFiles(app, "inspector");
+  app.get("*", timeout(READ_TIMEOUT, new HTTPException(503, { message: TOO_SLOW })));
   app.get("/", async (c) => htmlReply(await eventsPage(await view(c), store, c.req.query(), parts.advice)));
   app.get("/queue", async (c) => htmlReply(await queuePage(await view(c), store)));
   app.get("/events/:id", async (c) => {
@@ -137,6 +139,9 @@ export function createInspector(parts: InspectorParts) {
   };
 }
 
+/** Milliseconds for a page; a server ends what is still being read by then. */
+export const READ_TIMEOUT = 5_000;
+const TOO_SLOW = `The store did not answer in ${READ_TIMEOUT / 1000} s. Reload the page to ask again.`;
 const WITHOUT_KEY = "Open the address that paylink inspect prints: it carries the key of this page.";
 const WRONG_PAGE = "The request was made by a page of another origin.";
 

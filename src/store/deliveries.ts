@@ -86,24 +86,35 @@ export async function statesOf(
   );
 }
 
+/** The events that are due first, until a time. Each outcome is read by itself, so that the index gives the rows in order. */
+export function dueFirst(
+  { schema }: Dialect,
+  { outcomes, until, limit }: Pick<ClaimWrite, "outcomes" | "limit"> & { readonly until: number },
+  lock = "",
+): { readonly sql: string; readonly values: readonly Value[] } {
+  const ofOutcomes = outcomes.map(
+    (_, index) => `SELECT * FROM (
+       SELECT event, due FROM ${schema}deliveries WHERE outcome = ? AND due <= ?
+       ORDER BY due, event LIMIT ? ${lock}) AS of${index}`,
+  );
+  return {
+    sql: `SELECT event FROM (${ofOutcomes.join(" UNION ALL ")}) AS found ORDER BY due, event LIMIT ?`,
+    values: [...outcomes.flatMap((outcome) => [outcome, until, limit]), limit],
+  };
+}
+
 /** Claims the events that have been due for longest, and reads them. */
 export async function claim(
   { all, now, dialect }: Session,
   { limit, outcomes, lease }: ClaimWrite,
 ): Promise<readonly Row[]> {
   const { schema, skipLocked, materialized } = dialect;
-  // Each outcome by itself, so that the index gives the rows in order.
-  const ofOutcomes = outcomes.map(
-    (_, index) => `SELECT * FROM (
-       SELECT event, due FROM ${schema}deliveries WHERE outcome = ? AND due <= ?
-       ORDER BY due, event LIMIT ? ${skipLocked}) AS of${index}`,
-  );
+  const { sql, values } = dueFirst(dialect, { outcomes, until: now, limit }, skipLocked);
   const claimed = await all(
-    `WITH due_now AS ${materialized} (
-       SELECT event FROM (${ofOutcomes.join(" UNION ALL ")}) AS found ORDER BY due, event LIMIT ?)
+    `WITH due_now AS ${materialized} (${sql})
      UPDATE ${schema}deliveries SET due = ?, attempts = attempts + 1, state = 'trying'
      WHERE event IN (SELECT event FROM due_now) RETURNING event, attempts, planned`,
-    [...outcomes.flatMap((outcome) => [outcome, now, limit]), limit, now + lease],
+    [...values, now + lease],
   );
   if (claimed.length === 0) return [];
   const ids = claimed.map(({ event }) => String(event));

@@ -1,7 +1,7 @@
 /** The event store in PostgreSQL, which receivers on any number of machines can share. */
 import { hint, PaylinkError } from "../domain/errors.ts";
 import type { Environment } from "../settings/resolved-settings.ts";
-import { POSTGRES, type Statements } from "./dialects.ts";
+import { POSTGRES, type Row, type Statements, type Value } from "./dialects.ts";
 import { createConnections, timedOut, type Connection } from "./postgres/connections.ts";
 import { explained, isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
@@ -12,7 +12,7 @@ import { createGroupWriter } from "./write-group.ts";
 interface Times {
   /** To connect. */
   readonly connect: number;
-  /** For one reading: a page of events, or a count of all of them. */
+  /** For one reading: a page of events, or a count of all of them. The server ends it too. */
   readonly read: number;
   /** For a group, from its first statement to its commit. */
   readonly group: number;
@@ -21,6 +21,8 @@ interface Times {
 }
 
 export const TIMES: Times = { connect: 4_000, read: 60_000, group: 8_000, append: 7_000 };
+/** Milliseconds for what the server and the network take beside the statement. */
+const SPARE = 1_000;
 
 /**
  * The answer 200 promises that the event survives a crash of the server, whatever the server's default is. A receiver
@@ -38,24 +40,31 @@ interface PostgresParts {
   readonly env: Environment;
   /** Who runs this program. */
   readonly user: string;
-  readonly times?: Times;
+  readonly times?: Partial<Times>;
 }
 
 /** Throws `usage`. */
-export function openPostgresEventStore(url: string, { env, user, times = TIMES }: PostgresParts): EventStore {
+export function openPostgresEventStore(url: string, { env, user, ...parts }: PostgresParts): EventStore {
+  const times = { ...TIMES, ...parts.times };
   const connections = createConnections(url, env, times.connect);
   const { server } = connections;
   const { name } = server;
   let opened: Promise<string> | undefined;
   /** Resolves with the identity of the store. Creates its tables once at most: a failover may lead to an empty database. */
   const identity = (): Promise<string> =>
-    (opened ??= openTables(connections, name).catch((error: unknown) => {
+    (opened ??= openTables(connections, name, times.read).catch((error: unknown) => {
       opened = undefined;
       throw error;
     }));
-  const use = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
+  /** A client that gives up leaves its statement running on the server. */
+  const read = async (sql: string, values?: readonly Value[]): Promise<readonly Row[]> => {
     await identity();
-    return connections.use(work, times.read);
+    return connections.use(async (connection) => {
+      await connection.run(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${times.read}`);
+      const rows = await connection.all(sql, values);
+      await connection.run("COMMIT");
+      return rows;
+    }, times.read + SPARE);
   };
   const transaction = async <T>(work: (session: Connection & Statements) => Promise<T>): Promise<T> => {
     const expected = await identity();
@@ -71,10 +80,7 @@ export function openPostgresEventStore(url: string, { env, user, times = TIMES }
     {
       dialect: POSTGRES,
       place: name,
-      open: () => ({
-        all: (sql, values) => use((connection) => connection.all(sql, values)),
-        close: () => undefined,
-      }),
+      open: () => ({ all: read, close: () => undefined }),
       write: createGroupWriter({ dialect: POSTGRES, transaction, isOfOne: isAboutOneRow }),
       // A write that changes nothing: it fails on a standby, and without the right to write.
       ready: () =>

@@ -3,8 +3,10 @@
  * a cursor (`page`), one event with its attempts, arrivals and actions (`history`), and the sums of what is not delivered.
  */
 import { messageOf } from "../domain/system-reason.ts";
+import { OUTCOMES } from "../domain/outcome.ts";
 import { type DeliveryState, idAt } from "../receiver/events.ts";
 import type { All, Dialect, Readable, Row, Value } from "./dialects.ts";
+import { dueFirst } from "./deliveries.ts";
 import { follow } from "./following.ts";
 import {
   type Action,
@@ -42,6 +44,8 @@ export interface PageOptions {
   readonly show?: DeliveryState | "rejected" | undefined;
   /** Only what arrived before the row with this id. */
   readonly before?: string | undefined;
+  /** Of what waits, the next attempt first, in place of the newest event. */
+  readonly nextFirst?: boolean;
   readonly limit: number;
 }
 
@@ -52,6 +56,8 @@ export interface History {
   readonly actions: readonly Action[];
 }
 
+/** Behind every id. */
+const LAST_ID = "\u{10ffff}";
 /** The most events, and the most rejections, that a search finds. */
 const MAX_FOUND = 20;
 /** Rows in memory at once. */
@@ -114,17 +120,17 @@ export function createReading(readable: Readable) {
       reader.close();
     }
   };
-  const newest = <T>(
-    all: All,
-    convert: (row: Row) => T,
-    source: Source,
-    before: string | undefined,
-    limit: number,
-  ) =>
-    all(
-      `${source.select} WHERE ${source.where} ${before === undefined ? "" : "AND id < ?"} ORDER BY id DESC LIMIT ?`,
-      [...source.values, ...(before === undefined ? [] : [before]), limit],
-    ).then((rows) => rows.map(orDamaged(convert)));
+  /** The newest rows of a page. The deliveries choose those of a state: there may be no such event among the newest ones. */
+  const newestOf = (show: PageOptions["show"]): string =>
+    show === undefined || show === "rejected"
+      ? `SELECT id FROM ${schema}events WHERE id < ? ORDER BY id DESC LIMIT ?`
+      : `SELECT event FROM ${schema}deliveries WHERE ${IN_STATE[show]} AND event < ? ORDER BY event DESC LIMIT ?`;
+  const eventsOfPage = (all: All, { show, before = LAST_ID, nextFirst = false, limit }: PageOptions) => {
+    const [order, { sql, values }] = nextFirst
+      ? ["due, id", dueFirst(dialect, { outcomes: OUTCOMES, until: Number.MAX_SAFE_INTEGER, limit })]
+      : ["id DESC", { sql: newestOf(show), values: [before, limit] }];
+    return all(`${selectEvents(dialect)} WHERE id IN (${sql}) ORDER BY ${order}`, values);
+  };
   return {
     /** The events and rejections whose uti or id begins with `prefix`, or whose order number it is; newest first. */
     find: async (prefix: string): Promise<(StoredEvent | StoredRejection)[]> => {
@@ -158,18 +164,16 @@ export function createReading(readable: Readable) {
     rejections: (filter: RejectionFilter = {}): AsyncIterable<StoredRejection> =>
       pages(rejectionFromRow, rejectionsOf(filter, dialect), filter),
     /** Events and rejections together, newest first. The id of the last one is the cursor of the next page. */
-    page: ({ show, before, limit }: PageOptions): Promise<(StoredEvent | StoredRejection | DamagedRow)[]> =>
+    page: (options: PageOptions): Promise<(StoredEvent | StoredRejection | DamagedRow)[]> =>
       using(async (all) => {
-        const state = show === "rejected" ? undefined : show;
-        const events =
-          show === "rejected"
-            ? []
-            : await newest(all, eventFromRow, eventsOf({ state }, dialect), before, limit);
-        const rejections =
-          state === undefined
-            ? await newest(all, rejectionFromRow, rejectionsOf({}, dialect), before, limit)
-            : [];
-        return [...events, ...rejections]
+        const { show, before = LAST_ID, limit } = options;
+        const events = show === "rejected" ? [] : await eventsOfPage(all, options);
+        if (show !== undefined && show !== "rejected") return events.map(orDamaged(eventFromRow));
+        const rejections = await all(
+          `SELECT * FROM ${schema}rejections WHERE id < ? ORDER BY id DESC LIMIT ?`,
+          [before, limit],
+        );
+        return [...events.map(orDamaged(eventFromRow)), ...rejections.map(orDamaged(rejectionFromRow))]
           .toSorted((one, other) => (one.id < other.id ? 1 : -1))
           .slice(0, limit);
       }),
@@ -204,8 +208,21 @@ export function createReading(readable: Readable) {
         );
         return Number(row?.["n"]);
       }),
-    /** `since` is for what is finished: attempts, and events that were delivered. */
-    stats: (since: Date, now: Date): Promise<Stats> => using((all) => statsOf(all, dialect, since, now)),
+    /** How many events wait or failed, at most `most`. */
+    countState: (state: "pending" | "failed", most: number): Promise<number> =>
+      using(async (all) => {
+        const [row] = await all(
+          `SELECT count(*) AS n FROM (SELECT 1 FROM ${schema}deliveries WHERE ${IN_STATE[state]} LIMIT ?) AS found`,
+          [most],
+        );
+        return Number(row?.["n"]);
+      }),
+    /**
+     * `since` is for what is finished: attempts, and events that were delivered. Nothing is summed up where there are `most`
+     * events or more.
+     */
+    stats: (since: Date, now: Date, most?: number): Promise<Stats> =>
+      using((all) => statsOf(all, dialect, { since, now, most })),
     /** Counts what `prune` would delete. */
     countBefore: (before: Date): Promise<Pruned> =>
       using(async (all) => {

@@ -7,8 +7,8 @@ import { IN_STATE } from "./schema.ts";
 
 export interface StateStats {
   readonly events: number;
-  /** What was approved, by currency: "EUR 152.80". Other outcomes have no sum. */
-  readonly sums: readonly string[];
+  /** What was approved, by currency: "EUR 152.80". Other outcomes have no sum. Null if there are more events than were asked for. */
+  readonly sums: readonly string[] | null;
 }
 
 export interface Stats {
@@ -38,15 +38,29 @@ export interface TargetStats {
 
 const HOUR = 3_600_000;
 
-export async function statsOf(all: All, { schema, now }: Dialect, since: Date, at: Date): Promise<Stats> {
+interface StatsOptions {
+  readonly since: Date;
+  readonly now: Date;
+  /** The most events to count in each state. */
+  readonly most: number | undefined;
+}
+
+export async function statsOf(
+  all: All,
+  { schema, now }: Dialect,
+  { since, now: at, most = Number.MAX_SAFE_INTEGER }: StatsOptions,
+): Promise<Stats> {
   const byState = async (where: string, ...values: string[]): Promise<StateStats> => {
     const rows = await all(
       `SELECT currency, count(*) AS events, CAST(sum(amount) AS text) AS sum
-       FROM ${schema}deliveries WHERE ${where} GROUP BY currency ORDER BY currency`,
-      values,
+       FROM (SELECT currency, amount FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found
+       GROUP BY currency ORDER BY currency`,
+      [...values, most],
     );
+    const events = rows.reduce((sum, row) => sum + Number(row["events"]), 0);
+    if (events >= most) return { events, sums: null };
     return {
-      events: rows.reduce((sum, { events }) => sum + Number(events), 0),
+      events,
       sums: rows.flatMap(({ currency, sum }: Row) =>
         typeof sum === "string" ? [formatAmount(unscaledAmount(BigInt(sum)), String(currency)).trim()] : [],
       ),

@@ -1,6 +1,6 @@
 /** The inspector in process: its pages on both databases, its actions, and what attackers get. */
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { createInspector, type InspectorParts } from "../../src/inspector/server.ts";
 import type { NewEvent } from "../../src/receiver/events.ts";
@@ -190,6 +190,17 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(wordsOf(await get(path))).toContain("LATE");
   });
 }
+
+it("says after five seconds that the store does not answer", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const store = openSqlite(join(temporaryHome(), "events.db"));
+  const { request } = openInspector({ ...store, countState: () => new Promise(() => undefined) });
+  const asked = request("GET", "/");
+  await vi.advanceTimersByTimeAsync(5_000);
+  const { status, text } = await asked;
+  expect([status, text]).toEqual([503, "The store did not answer in 5 s. Reload the page to ask again.\n"]);
+});
 
 describe("sending again", () => {
   it("is offered with a target alone, warns, and is recorded", async () => {

@@ -279,6 +279,22 @@ describe("a server that is away", () => {
     expect(await code("b", store)).toBe("stored");
   });
 
+  it("does not work on for a reader that has given up", async () => {
+    const url = await server().createDatabase();
+    const store = openPostgresEventStore(url, { env: {}, user: "tester", times: { read: 300 } });
+    onTestFinished(() => store.close());
+    await store.append(event("a"));
+    const other = await session(url);
+    await other.query("BEGIN; LOCK TABLE paylink.events");
+    expect(await store.count({}, 1).catch(codeOf)).toBe("database_unreachable");
+    const { rows } = await other.query(
+      "SELECT query FROM pg_stat_activity WHERE application_name = 'paylink' AND state <> 'idle'",
+    );
+    expect(rows).toEqual([]);
+    await other.query("ROLLBACK");
+    expect(await store.count({}, 1)).toBe(1);
+  });
+
   it("whose network drops everything makes no webhook wait, loses none, and is used again", async () => {
     // The service waits 10 s.
     expect(TIMES.append).toBeLessThan(8_000);

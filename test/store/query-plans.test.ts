@@ -15,6 +15,9 @@ const MANY = 20_000;
 /** Later than few events. */
 const OLD = new Date(AT.getTime() + 5);
 
+/** Later than every id of this test: what a page asks of the finished ones. */
+const LATEST = new Date(36 ** 8 - 1);
+
 /** Many events with their history: most are delivered, some have failed or wait. `numbers` is a table of 1 to MANY. */
 const history = ({ schema, types }: Dialect, numbers: string): readonly string[] => [
   `INSERT INTO ${schema}events (id, uti, received_at, outcome, reference, verdict, head, body)
@@ -79,7 +82,18 @@ async function plansOf(
   if (!hasStatistics) return plans;
   expect(await store.prune(OLD)).toMatchObject({ rejections: 0 });
   await store.backlog();
-  for (const show of ["failed", "pending", undefined] as const) await store.page({ show, limit: 20 });
+  for (const show of ["failed", "pending", "skipped", "delivered", "rejected", undefined] as const) {
+    await store.page({ show, limit: 20 });
+    expect((await store.page({ show, before: "zz119000", limit: 20 })).length).toBe(
+      show === "skipped" || show === "rejected" ? 0 : 20,
+    );
+  }
+  const next = await store.page({ show: "pending", nextFirst: true, limit: 20 });
+  expect(next.map(({ id }) => id)).toEqual(
+    Array.from({ length: 20 }, (_, number) => `zz${100_802 + number * 100}`),
+  );
+  for (const state of ["failed", "pending"] as const) await store.countState(state, 1_000);
+  await store.stats(LATEST, LATEST);
   return plans;
 }
 

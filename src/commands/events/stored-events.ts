@@ -210,7 +210,7 @@ export async function showStats(context: Context, database: string | undefined):
     const rows = (["pending", "failed", "skipped", "delivered"] as const).map((state) => [
       { text: state === "delivered" ? "delivered, 24 h" : state },
       right(String(stats[state].events)),
-      { text: stats[state].sums.join(", ") || "–" },
+      { text: (stats[state].sums ?? []).join(", ") || "–" },
     ]);
     const targets = stats.attempts.map(({ target, accepted, refused, unanswered }) => [
       { text: target },

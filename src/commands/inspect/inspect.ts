@@ -2,7 +2,7 @@
 import { openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import type { StoredEvent } from "../../store/rows.ts";
-import { startInspector, type InspectorParts } from "../../inspector/server.ts";
+import { READ_TIMEOUT, startInspector, type InspectorParts } from "../../inspector/server.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { jsonLine } from "../../receiver/events.ts";
 import { forward } from "../../receiver/forward.ts";
@@ -22,7 +22,7 @@ export const inspect = (context: Context, flags: InspectFlags): Promise<number> 
 async function serveInspector(context: Context, flags: InspectFlags, later: Later): Promise<number> {
   const { out, now, newId, serve, signal } = context;
   out.streamWarnings();
-  const store = await context.events(flags.db);
+  const store = await context.events(flags.db, READ_TIMEOUT);
   later(() => store.close());
   const { profile } = await context.settings();
   const { url, close } = await startInspector({

@@ -8,16 +8,14 @@ import type { Connection, Connections } from "./connections.ts";
 const CREATION_LOCK = "31632452968539755";
 /** PostgreSQL 13, the oldest version that paylink supports. */
 const OLDEST_SERVER = 130_000;
-/** Milliseconds. */
-const TIMEOUT = 60_000;
 
-/** Checks the server, creates the tables if there are none, and resolves with the identity of the store. */
-export const openTables = (connections: Connections, name: string): Promise<string> =>
+/** Checks the server, creates the tables if there are none, and resolves with the identity of the store; in `timeout` milliseconds. */
+export const openTables = (connections: Connections, name: string, timeout: number): Promise<string> =>
   connections.use(async (connection) => {
     await checkServer(connection, name);
     if ((await versionOf(connection, name)) === undefined) await create(connection, name);
     return identityIn(await connection.run(IDENTITY), name);
-  }, TIMEOUT);
+  }, timeout);
 
 /** Finds the identity of the store, which is made together with the tables and is in every copy of them. */
 export const IDENTITY = "SELECT value AS store FROM paylink.facts WHERE name = 'store'";
