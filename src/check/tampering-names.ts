@@ -22,8 +22,6 @@ export const TAMPERING_NAMES = {
   age: ["created", "created-moved", "created-future", "created-type", "expired", "replay"],
   key: ["key", "algorithm", "algorithm-pss", "algorithm-unknown"],
   request: ["method", "target", "content-type", "content-type-duplicate"],
-  size: ["signatures", "header-lines", "body-size"],
-  record: ["not-json", "not-utf8", "duplicate-member", "null-member", "not-complete"],
 } as const;
 
 export type TamperingName = (typeof TAMPERING_NAMES)[keyof typeof TAMPERING_NAMES][number];

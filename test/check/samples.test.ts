@@ -55,10 +55,8 @@ describe("each tampering", () => {
     },
   );
 
-  const refused = TAMPERINGS.filter(({ kind }) => kind !== "authentic");
-
   it.each(
-    refused.flatMap((tampering) =>
+    TAMPERINGS.flatMap((tampering) =>
       [undefined, DERIVED_COVER].map((cover) => [tampering.name, tampering, cover] as const),
     ),
   )("%s is refused for its own reason", (name, tampering, chosen) => {
@@ -72,22 +70,14 @@ describe("each tampering", () => {
   });
 
   it("is not offered under a cover that does not detect it", () => {
-    const undetected = refused.filter((one) => coverToTamper(one, ["content-digest"]) === undefined);
+    const undetected = TAMPERINGS.filter((one) => coverToTamper(one, ["content-digest"]) === undefined);
     expect(undetected.map(({ name }) => name)).toEqual([
       "target",
       "method",
       "content-type",
       "content-type-duplicate",
     ]);
-    const byDefault = refused.filter((one) => coverToTamper(one, undefined) !== SERVICE_COVER);
+    const byDefault = TAMPERINGS.filter((one) => coverToTamper(one, undefined) !== SERVICE_COVER);
     expect(byDefault.map(({ name }) => name)).toEqual(["target", "method"]);
-  });
-
-  it.each(
-    TAMPERINGS.filter(({ kind }) => kind === "authentic").map(({ name, tamper }) => [name, tamper] as const),
-  )("%s is authentic, and breaks the specification", (_, tamper) => {
-    const { verdict, violations } = judged(tamper(body, sender));
-    expect(verdict.code).toBe("ok");
-    expect(violations).not.toEqual([]);
   });
 });

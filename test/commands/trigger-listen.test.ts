@@ -35,8 +35,8 @@ async function stage(...flags: string[]): Promise<Stage> {
 }
 
 /** Sends each in turn, and gives the statuses with what the listener printed. */
-async function tamper(kinds: readonly Tampering[], ...flags: string[]) {
-  const { listen, trigger } = await stage(...flags);
+async function tamper(kinds: readonly Tampering[]) {
+  const { listen, trigger } = await stage();
   const statuses: unknown[] = [];
   for (const { name } of kinds) {
     const { exit, stdout } = await trigger("--tamper", name);
@@ -49,33 +49,12 @@ async function tamper(kinds: readonly Tampering[], ...flags: string[]) {
 }
 
 describe("every tampering, sent to listen", () => {
-  const refused = TAMPERINGS.filter(({ kind }) => kind !== "authentic");
-  const authentic = TAMPERINGS.filter(({ kind }) => kind === "authentic");
-  /** Where the status says more than that nothing verified. */
-  const STATUSES: Readonly<Record<string, number>> = {
-    method: 405,
-    signatures: 400,
-    "header-lines": 431,
-    "body-size": 413,
-  };
-
   it("is rejected for its own reason", async () => {
-    const half = refused.length >> 1;
-    const parts = [refused.slice(0, half), refused.slice(half)].map((kinds) => tamper(kinds));
+    const half = TAMPERINGS.length >> 1;
+    const parts = [TAMPERINGS.slice(0, half), TAMPERINGS.slice(half)].map((kinds) => tamper(kinds));
     const results = (await Promise.all(parts)).flat();
     expect(results.map(({ name, status, line }) => [name, status, line?.["type"], line?.["code"]])).toEqual(
-      refused.map(({ name }) => [name, STATUSES[name] ?? 401, "rejected", CODES[name]]),
-    );
-  });
-
-  it("is accepted with its violation shown, or refused by --strict, if it is authentic", async () => {
-    const [lenient, strict] = await Promise.all([tamper(authentic), tamper(authentic, "--strict")]);
-    for (const { name, status, line } of lenient) {
-      expect([name, status, line?.["type"]]).toEqual([name, 200, "event"]);
-      expect(line?.["violations"]).not.toEqual([]);
-    }
-    expect(strict.map(({ status, line }) => [status, line?.["type"]])).toEqual(
-      authentic.map(() => [422, "rejected"]),
+      TAMPERINGS.map(({ name }) => [name, name === "method" ? 405 : 401, "rejected", CODES[name]]),
     );
   });
 });
@@ -113,12 +92,7 @@ describe("the exit code", () => {
 
   it.each([
     ["a tampered webhook is refused", 401, ["--tamper", "body"]],
-    ["an endpoint accepts a body that others find too large", 200, ["--tamper", "body-size"]],
-    [
-      "an endpoint accepts an authentic record that breaks the specification",
-      200,
-      ["--tamper", "null-member"],
-    ],
+    ["an endpoint accepts a record that breaks the specification", 200, ["--set", "status=Pending"]],
     [
       "an endpoint refuses an authentic record that breaks the specification",
       422,

@@ -37,7 +37,4 @@ export const CODES: Readonly<Record<string, string>> = {
   "content-type": "signature_invalid",
   replay: "content_digest_mismatch",
   method: "method_not_allowed",
-  signatures: "limit_exceeded",
-  "header-lines": "limit_exceeded",
-  "body-size": "body_too_large",
 };

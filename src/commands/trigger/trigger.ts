@@ -15,12 +15,12 @@ import type { SigningKey } from "../../signatures/keys.ts";
 import { type Answer, type NoAnswer, notReached, post } from "../../check/endpoint.ts";
 import { recordOfSample } from "../../check/samples.ts";
 import { SERVICE_COVER, type SignatureForm } from "../../signatures/cover.ts";
-import { coverToTamper, type Tampering } from "../../check/tamperings.ts";
+import { coverToTamper, TAMPERINGS, type Tampering } from "../../check/tamperings.ts";
 import { loadSigningKey } from "../../check/signing-key.ts";
 import { signedWebhook } from "../../check/signed-webhook.ts";
 import type { Usage, ValuesOf } from "../command.ts";
 import { checkLocal } from "../shared-flags.ts";
-import type { triggerArguments, triggerFlags } from "./flags.ts";
+import type { triggerArguments, triggerFlags } from "./command.ts";
 
 type TriggerOptions = Awaited<ReturnType<typeof triggerOptions>>;
 
@@ -36,7 +36,8 @@ export async function triggerOptions(
   const decimals = amount && decimalsProblem(amount, currency ?? "EUR");
   if (decimals !== undefined)
     usage.problems.push({ at: "--amount", message: `${decimals} (got "${amount?.toString()}")` });
-  const { tamper, cover } = values;
+  const { cover } = values;
+  const tamper = TAMPERINGS.find(({ name }) => name === values.tamper);
   if (tamper && cover && coverToTamper(tamper, cover) === undefined)
     usage.problems.push({
       at: "--cover",
@@ -49,6 +50,7 @@ export async function triggerOptions(
   };
   return {
     ...values,
+    tamper,
     url: to ?? listenerOf(await settings()),
     sample: { outcome, link, amount: amount?.toString(), currency, reference },
     /** Fields of the record that replace the sample's. */
@@ -89,9 +91,9 @@ export async function trigger(context: Context, options: TriggerOptions): Promis
   return 0;
 }
 
-/** An endpoint may accept or refuse a webhook that is over its limits, or that is authentic but breaks the specification. */
+/** An endpoint may accept or refuse an authentic webhook whose record breaks the specification. */
 function isWrong(status: number, { violations }: Delivery, tampering: Tampering | undefined): boolean {
-  if (tampering !== undefined) return tampering.kind === "refused" && isAccepted(status);
+  if (tampering !== undefined) return isAccepted(status);
   return violations.length === 0 && !isAccepted(status);
 }
 

@@ -18,7 +18,7 @@ export const verify = command({
   arguments: {
     file: argument(
       "[file]",
-      "a raw HTTP/1.1 request, JSON, or a line of listen --json; - or nothing for stdin",
+      "a raw HTTP/1.1 request, the output of curl -v, or a line of listen --json; - or nothing for stdin",
       text,
       { example: "webhook.http" },
     ),

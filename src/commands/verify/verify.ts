@@ -1,10 +1,9 @@
 /** `paylink verify`: explains how one captured webhook was verified, and what to change if it was not. */
 import type { Context } from "../../context.ts";
 import { PaylinkError, hint, paylink } from "../../domain/errors.ts";
-import { messageOf } from "../../domain/system-reason.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { summaryOf } from "../../domain/transaction.ts";
-import { fieldLines, type HttpRequest, type HeaderLine } from "../../http/message.ts";
+import { fieldLines, type HttpRequest } from "../../http/message.ts";
 import { addressed, publicAddress } from "../../receiver/address.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { explainCapture, type Explanation } from "../../receiver/captured.ts";
@@ -66,9 +65,12 @@ async function openCapture(
   if (event === undefined) return readCapture(await readFile(file), file === "-" ? "stdin" : file);
   const store = await events(db);
   try {
-    const { id, request, receivedAt } = await findOne(store, event);
-    if (request !== null) return { ...captureFromRequest(request), receivedAt };
-    throw new PaylinkError("usage", `${id} was not an HTTP request, so there is nothing to verify.`);
+    const { id, request: stored, receivedAt } = await findOne(store, event);
+    if (stored === null)
+      throw new PaylinkError("usage", `${id} was not an HTTP request, so there is nothing to verify.`);
+    const { scheme, authority, ...request } = stored;
+    const address = authority === "" ? {} : { address: { scheme, authority } };
+    return { request, receivedAt, ...address };
   } finally {
     await store.close();
   }
@@ -125,56 +127,21 @@ const keyRequired = (): PaylinkError =>
     ],
   });
 
-/** The address in the capture itself: that of an absolute `url`. */
-interface CapturedAddress {
-  readonly scheme: "http" | "https";
-  readonly authority: string;
-}
-
 interface Capture {
   readonly request: RawRequest;
-  readonly address?: CapturedAddress;
-  /** When `listen` received it: a stored event is judged as of then. */
+  /** The address that `listen` verified it against. */
+  readonly address?: Pick<HttpRequest, "scheme" | "authority">;
+  /** When `listen` received it: it is judged as of then. */
   readonly receivedAt?: Date;
 }
 
-const headers = z.array(
-  z.tuple([z.string(), z.string("must be text")]),
-  "must be a list of [name, value] pairs",
-);
-
-const text = "must be text";
-const base64 = z.pipe(
-  z.base64("must be base64"),
-  z.transform((encoded) => Buffer.from(encoded, "base64")),
-);
-
-const captured = z
-  .object({
-    method: z.string(text).check(z.regex(/^\S+$/, "must be a method, such as POST")),
-    url: z.optional(z.string(text)),
-    target: z.optional(z.string(text)),
-    headers,
-    body: z.optional(
-      z.pipe(
-        z.string("must be the text exactly as it arrived: a body that was parsed cannot be verified"),
-        z.transform((body) => Buffer.from(body)),
-      ),
-    ),
-    bodyBase64: z.optional(base64),
-  })
-  .check(
-    z.refine(({ url, target }) => (url ?? target) !== undefined, { path: ["url"], error: "is required" }),
-    z.refine(({ body, bodyBase64 }) => body === undefined || bodyBase64 === undefined, {
-      path: ["body"],
-      error: "must not be given together with bodyBase64",
-    }),
-  );
-
-/** A stored request, with the address that it was verified against if it had one. */
-function captureFromRequest({ scheme, authority, ...request }: HttpRequest): Capture {
-  return authority === "" ? { request } : { request, address: { scheme, authority } };
-}
+const captured = z.object({
+  method: z.string(),
+  url: z.string(),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  bodyBase64: z.base64(),
+  receivedAt: z.optional(z.iso.datetime()),
+});
 
 /** Throws `usage` if the bytes are not a webhook. `name` is the file's. */
 async function readCapture(bytes: Uint8Array, name: string): Promise<Capture> {
@@ -189,7 +156,7 @@ async function readCapture(bytes: Uint8Array, name: string): Promise<Capture> {
 const unreadable = (name: string, what: string): PaylinkError =>
   new PaylinkError("usage", `${name} ${what}.`, {
     hints: [
-      hint`It begins with a request line, such as "POST /webhooks HTTP/1.1", or is JSON: {"method", "url", "headers": [[name, value]], "body" or "bodyBase64"}, or a line of: ${paylink("listen", "--json")}`,
+      hint`It begins with a request line, such as "POST /webhooks HTTP/1.1", or is a line of: ${paylink("listen", "--json")}`,
     ],
   });
 
@@ -197,42 +164,19 @@ function fromJson(content: string, name: string): Capture {
   let value: unknown;
   try {
     value = JSON.parse(content);
-  } catch (error) {
-    const several = /^\{.*\}\s*\n\s*\{/.test(content);
-    throw unreadable(
-      name,
-      several ? "has several events; give the line of one" : `is not JSON: ${messageOf(error)}`,
-    );
+  } catch {
+    throw unreadable(name, "is not one line of JSON");
   }
-  if (typeof value === "object" && value !== null && "type" in value && value.type === "rejected")
-    throw unreadable(name, 'is a line of type "rejected", which does not hold the webhook');
   const parsed = captured.safeParse(value);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => ({ at: path.join("."), message }));
-    throw new PaylinkError("usage", `${name} is not a captured webhook.`, { problems });
-  }
-  const { method, url, target, headers: lines, body, bodyBase64 } = parsed.data;
-  const { address, rest } = splitUrl(target ?? url ?? "", target === undefined);
-  const request = {
-    method,
-    target: rest,
-    headers: lines.map(octets),
-    body: body ?? bodyBase64 ?? new Uint8Array(),
+  if (!parsed.success)
+    throw unreadable(name, "is no webhook: a line of a refused one, or with --compact, has no body");
+  const { method, url, headers, bodyBase64, receivedAt } = parsed.data;
+  // Cut, not parsed: `URL` would normalise what was signed.
+  const [, scheme, authority = "", target = url] = /^(https?):\/\/([^/?#]+)(\/.*)$/s.exec(url) ?? [];
+  const body = Buffer.from(bodyBase64, "base64");
+  return {
+    request: { method, target, headers, body },
+    ...(scheme === undefined ? {} : { address: { scheme: scheme === "http" ? "http" : "https", authority } }),
+    ...(receivedAt === undefined ? {} : { receivedAt: new Date(receivedAt) }),
   };
-  return address === undefined ? { request } : { request, address };
-}
-
-/** Cut, not parsed: `URL` would normalise what was signed. */
-function splitUrl(url: string, mayBeAbsolute: boolean): { rest: string; address?: CapturedAddress } {
-  const [, scheme, authority, rest] = /^(https?):\/\/([^/?#]+)(.*)$/is.exec(url) ?? [];
-  if (!mayBeAbsolute || scheme === undefined || authority === undefined || rest === undefined)
-    return { rest: url };
-  const address = { scheme: scheme.toLowerCase() === "http" ? "http" : "https", authority } as const;
-  return { rest: rest.startsWith("/") ? rest : `/${rest}`, address };
-}
-
-/** One character per octet; text beyond latin1 can only have been UTF-8. */
-function octets([name, value]: readonly [string, string]): HeaderLine {
-  const latin1 = [...value].every((char) => char.charCodeAt(0) <= 0xff && char.length === 1);
-  return [name, latin1 ? value.trim() : Buffer.from(value.trim(), "utf8").toString("latin1")];
 }
