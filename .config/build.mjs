@@ -70,10 +70,10 @@ const { output } = await build({
         { name: "main", test: /src.main\.ts$/, priority: 2 },
         {
           name: "command",
-          test: /src.(?:open-context|render.error-message)\.ts$/,
+          test: /src.(?:open-context|render.error-message|commands.(?:command|shared-flags))\.ts$/,
           priority: 1,
         },
-        { name: "request", test: /src.commands.create.create\.ts$/ },
+        { name: "request", test: /src.commands.create.(?:command|create)\.ts$/ },
         {
           name: "client",
           test: /src.service.(?:open-client|sandbox)\.ts$/,

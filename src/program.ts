@@ -6,63 +6,115 @@ import {
   type CommandUnknownOpts,
 } from "@commander-js/extra-typings";
 import type { Command } from "./commands/command.ts";
-import { bulk } from "./commands/bulk/command.ts";
-import { check } from "./commands/check.ts";
-import { complete, completion } from "./commands/completion/command.ts";
-import { config } from "./commands/config/config.ts";
-import { create } from "./commands/create/command.ts";
 import { declare, declared, declareLater, examples, type Execute } from "./commands/declare.ts";
-import { events } from "./commands/events/command.ts";
 import { helpLayout } from "./commands/help-layout.ts";
-import { help, version } from "./commands/help/help.ts";
-import { links } from "./commands/links/command.ts";
-import { listen } from "./commands/listen/command.ts";
-import { login } from "./commands/login/login.ts";
-import { logout } from "./commands/logout.ts";
 import { failAsUsage, refuseFlagsAsValues, refuseHelp } from "./commands/usage-errors.ts";
-import { profiles } from "./commands/profiles.ts";
-import { pay } from "./commands/pay.ts";
-import { inspect } from "./commands/inspect/command.ts";
-import { sandbox } from "./commands/sandbox/command.ts";
-import { status } from "./commands/status.ts";
-import { demo, test } from "./commands/local/command.ts";
-import { transaction } from "./commands/transaction.ts";
-import { trigger } from "./commands/trigger/command.ts";
-import { verify } from "./commands/verify/command.ts";
+
+/** A command of the program as `paylink --help` lists it. Most runs need one of them: the rest is loaded with it. */
+interface Listed {
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
 
 /** The commands under their headings, in the order of the help. */
-const COMMANDS: Readonly<Record<string, Readonly<Record<string, Command>>>> = {
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
   "Links:": {
-    create,
-    links,
-    bulk,
-    transaction,
+    create: {
+      summary: "create a payment link",
+      load: () => import("./commands/create/command.ts").then(({ create }) => create),
+    },
+    links: {
+      summary: "list, show, update and cancel the links at the service",
+      load: () => import("./commands/links/command.ts").then(({ links }) => links),
+    },
+    bulk: {
+      summary: "create one payment link per row of a spreadsheet, each exactly once",
+      load: () => import("./commands/bulk/command.ts").then(({ bulk }) => bulk),
+    },
+    transaction: {
+      summary: "read a transaction back from the service, with its custom data",
+      load: () => import("./commands/transaction.ts").then(({ transaction }) => transaction),
+    },
   },
   "Webhooks:": {
-    listen,
-    events,
-    inspect,
-    verify,
-    trigger,
-    check,
+    listen: {
+      summary: "receive, verify and show webhooks, and forward them to your application",
+      load: () => import("./commands/listen/command.ts").then(({ listen }) => listen),
+    },
+    events: {
+      summary: "list, show, count, follow, replay, retry, skip, accept and prune received events",
+      load: () => import("./commands/events/command.ts").then(({ events }) => events),
+    },
+    inspect: {
+      summary: "show received webhooks in a browser: why each was accepted or refused, and what became of it",
+      load: () => import("./commands/inspect/command.ts").then(({ inspect }) => inspect),
+    },
+    verify: {
+      summary: "explain step by step why a captured webhook verifies, or why not",
+      load: () => import("./commands/verify/command.ts").then(({ verify }) => verify),
+    },
+    trigger: {
+      summary: "post a well-formed, signed sample webhook to an endpoint on this machine",
+      load: () => import("./commands/trigger/command.ts").then(({ trigger }) => trigger),
+    },
+    check: {
+      summary: "test your own webhook endpoint: what it must accept, and what it must refuse",
+      load: () => import("./commands/check.ts").then(({ check }) => check),
+    },
   },
   "Sandbox:": {
-    sandbox,
-    pay,
-    test,
-    demo,
+    sandbox: {
+      summary: "run the whole payment-link service on this machine",
+      load: () => import("./commands/sandbox/command.ts").then(({ sandbox }) => sandbox),
+    },
+    pay: {
+      summary: "simulate the customer: pay a link of the sandbox without a browser",
+      load: () => import("./commands/pay.ts").then(({ pay }) => pay),
+    },
+    test: {
+      summary: "run a command against a sandbox and a receiver of its own, then delete both",
+      load: () => import("./commands/local/command.ts").then(({ test }) => test),
+    },
+    demo: {
+      summary: "create, pay, receive and verify in a few seconds, without an account",
+      load: () => import("./commands/local/command.ts").then(({ demo }) => demo),
+    },
   },
   "Account:": {
-    login,
-    logout,
-    status,
-    profiles,
-    config,
+    login: {
+      summary: "check an account at a service, and store it in a profile",
+      load: () => import("./commands/login/login.ts").then(({ login }) => login),
+    },
+    logout: {
+      summary: "delete a profile's token and client secret; its defaults stay",
+      load: () => import("./commands/logout.ts").then(({ logout }) => logout),
+    },
+    status: {
+      summary: "check the account: token, service, webhook key, addresses and storage",
+      load: () => import("./commands/status.ts").then(({ status }) => status),
+    },
+    profiles: {
+      summary: "list, choose and remove profiles",
+      load: () => import("./commands/profiles.ts").then(({ profiles }) => profiles),
+    },
+    config: {
+      summary: "show and change the settings of a profile",
+      load: () => import("./commands/config/config.ts").then(({ config }) => config),
+    },
   },
   "Command line:": {
-    help,
-    version,
-    completion,
+    help: {
+      summary: "show the help of a command, or explain a topic, such as errors, settings or ci",
+      load: () => import("./commands/help/help.ts").then(({ help }) => help),
+    },
+    version: {
+      summary: "print the version",
+      load: () => import("./commands/help/help.ts").then(({ version }) => version),
+    },
+    completion: {
+      summary: "print the completion script of a shell",
+      load: () => import("./commands/completion/command.ts").then(({ completion }) => completion),
+    },
   },
 };
 
@@ -101,20 +153,20 @@ export function createProgram({ argv, version: number, execute, print }: Program
     "paylink create --amount 10 --currency EUR",
   ]);
   failAsUsage(program, argv);
-  const add = (command: CommandUnknownOpts, declaration: Command): void =>
-    declareLater(command, {
-      declaration,
-      declare: () => {
-        declare(command, declaration, execute);
-        failAsUsage(command, argv);
-      },
+  const add = (command: CommandUnknownOpts, load: () => Promise<Command>): void =>
+    declareLater(command, async () => {
+      declare(command, await load(), execute);
+      failAsUsage(command, argv);
     });
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const [name, declaration] of Object.entries(commands)) add(program.command(name), declaration);
+    for (const [name, { summary, load }] of Object.entries(commands))
+      add(program.command(name).description(summary), load);
   }
-  add(program.command("complete", { hidden: true }), complete);
-  program.hook("preSubcommand", (_program, command) => void declared(command));
+  add(program.command("complete", { hidden: true }), () =>
+    import("./commands/completion/command.ts").then(({ complete }) => complete),
+  );
+  program.hook("preSubcommand", async (_program, command) => void (await declared(command)));
   program.hook("preAction", (_program, command) => refuseFlagsAsValues(command));
   program.on("beforeAllHelp", refuseHelp);
   return program;

@@ -36,7 +36,6 @@ const checkFlags = {
 type CheckOptions = ValuesOf<typeof checkArguments> & ValuesOf<typeof checkFlags>;
 
 export const check = command({
-  summary: "test your own webhook endpoint: what it must accept, and what it must refuse",
   examples: [
     `paylink check ${LISTENER_URL}`,
     `paylink check ${LISTENER_URL} --junit webhooks.xml`,

@@ -188,8 +188,8 @@ export interface Given {
 export type GivenFor = (name: string) => Given;
 
 interface Declaration<Arguments, Flags> {
-  /** In the list of commands. */
-  readonly summary: string;
+  /** In the list of the group's commands; the program has those of its own. */
+  readonly summary?: string;
   /** Lines that work against the sandbox as written, the simplest first. */
   readonly examples: readonly [string, string, ...string[]];
   /** What the help says first, about the words that were typed. */

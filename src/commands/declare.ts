@@ -1,5 +1,5 @@
 /** Gives commander what is declared for each command, once it is needed, and finds the declared parts again. */
-import { Argument, Help, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { Argument, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context, GivenTimeLimit } from "../context.ts";
 import type { Argument as DeclaredArgument, Command as Declaration, Flag, GivenFor } from "./command.ts";
 
@@ -10,36 +10,19 @@ export type Execute = (
   timeLimit: GivenTimeLimit | undefined,
 ) => Promise<void>;
 
-interface Undeclared {
-  readonly declaration: Declaration;
-  readonly declare: () => void;
+const UNDECLARED = new WeakMap<CommandUnknownOpts, () => Promise<void>>();
+
+/** Leaves the declaration of a command, besides its name and summary, to `declared`. */
+export function declareLater(command: CommandUnknownOpts, declare: () => Promise<void>): void {
+  UNDECLARED.set(command, declare);
 }
 
-const UNDECLARED = new WeakMap<CommandUnknownOpts, Undeclared>();
-
-/** Gives the command its summary, and leaves the rest of its declaration to `declared`. */
-export function declareLater(command: CommandUnknownOpts, undeclared: Undeclared): void {
-  UNDECLARED.set(command.description(undeclared.declaration.summary), undeclared);
-}
-
-/**
- * The command with its declaration. Without it, the command has a name and a summary only: most runs need a single command,
- * and all of them take a twentieth of a short run (startup bench).
- */
-export function declared(command: CommandUnknownOpts): CommandUnknownOpts {
-  const undeclared = UNDECLARED.get(command);
+/** The command with its declaration: most runs need that of one command, or of none (startup bench). */
+export async function declared(command: CommandUnknownOpts): Promise<CommandUnknownOpts> {
+  const declare = UNDECLARED.get(command);
   UNDECLARED.delete(command);
-  undeclared?.declare();
+  await declare?.();
   return command;
-}
-
-/** A command in a list of commands, as commander spells it. The help of paylink lists them undeclared (startup bench). */
-export function termOf(command: CommandUnknownOpts): string {
-  const undeclared = UNDECLARED.get(command);
-  if (undeclared === undefined) return new Help().subcommandTerm(command);
-  const { arguments: operands = {}, flags } = undeclared.declaration;
-  const options = flags === undefined ? [] : ["[options]"];
-  return [command.name(), ...options, ...Object.values(operands).map(({ spelled }) => spelled)].join(" ");
 }
 
 const EXAMPLES = new WeakMap<CommandUnknownOpts, readonly string[]>();
@@ -118,7 +101,7 @@ export function declare(command: CommandUnknownOpts, declaration: Declaration, e
     );
   for (const [name, inner] of Object.entries(commands)) {
     const added = command.command(name, { isDefault: inner.isDefault === true });
-    declare(added.description(inner.summary), inner, execute);
+    declare(added.description(inner.summary ?? ""), inner, execute);
   }
 }
 

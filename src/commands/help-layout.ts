@@ -3,7 +3,7 @@ import type { Argument, CommandUnknownOpts, HelpConfiguration, Option } from "@c
 import { paylink } from "../domain/errors.ts";
 import { renderCommand } from "../render/hint.ts";
 import { type SettingKey, SETTINGS } from "../settings/setting-table.ts";
-import { globalOptions, termOf } from "./declare.ts";
+import { globalOptions } from "./declare.ts";
 
 /** More choices than this are listed by the command itself, below its options. */
 const MANY = 8;
@@ -14,7 +14,7 @@ export const helpLayout: HelpConfiguration = {
   // Only the root's: the options of `sandbox` do not apply to `sandbox advance`.
   visibleGlobalOptions: (command: CommandUnknownOpts) =>
     command.parent === null ? [] : globalOptions(command),
-  subcommandTerm: termOf,
+  subcommandTerm: (command: CommandUnknownOpts) => command.name(),
   commandDescription: (command: CommandUnknownOpts) => {
     const text = command.description();
     return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;

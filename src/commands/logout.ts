@@ -5,7 +5,6 @@ import { SETTINGS } from "../settings/setting-table.ts";
 import { command } from "./command.ts";
 
 export const logout = command({
-  summary: "delete a profile's token and client secret; its defaults stay",
   examples: ["paylink logout", "paylink logout --profile sandbox"],
   run: async ({ out, env, settings, profiles, forgetToken }) => {
     const { profile } = await settings();

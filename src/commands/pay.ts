@@ -28,7 +28,6 @@ const CARDS = TEST_CARDS.map(
 const LINK = "$(paylink links list --status active --limit 1 --quiet)";
 
 export const pay = command({
-  summary: "simulate the customer: pay a link of the sandbox without a browser",
   examples: [
     `paylink pay ${LINK}`,
     `paylink pay ${LINK} --outcome declined`,

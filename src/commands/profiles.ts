@@ -116,7 +116,6 @@ function requireProfile(name: string, stored: Profiles): void {
 }
 
 export const profiles = command({
-  summary: "list, choose and remove profiles",
   examples: ["paylink profiles", "paylink profiles use sandbox"],
   commands: { list, use, remove },
 });

@@ -8,7 +8,6 @@ import { command } from "./command.ts";
 import { timeoutFlag } from "./shared-flags.ts";
 
 export const status = command({
-  summary: "check the account: token, service, webhook key, addresses and storage",
   examples: ["paylink status", "paylink status --profile sandbox --json"],
   flags: {
     timeout: timeoutFlag({ default: "30s" }, "Not every check was made."),

@@ -6,7 +6,6 @@ import { argument, command } from "./command.ts";
 import { quietFlag, timeoutFlag } from "./shared-flags.ts";
 
 export const transaction = command({
-  summary: "read a transaction back from the service, with its custom data",
   examples: [
     "paylink transaction $(paylink events list --limit 1 --quiet)",
     "paylink transaction $(paylink events list --limit 1 --quiet) --json",

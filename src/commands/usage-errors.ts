@@ -9,7 +9,7 @@ import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { withoutPassword } from "../domain/addresses.ts";
 import { nearest } from "../domain/parse-result.ts";
 import { isSecretName } from "../domain/secrets.ts";
-import { collect, declared, exampleOf, pathOf } from "./declare.ts";
+import { collect, exampleOf, pathOf } from "./declare.ts";
 
 /**
  * Turns every error of commander into a PaylinkError, so that all errors are rendered in one place: those of a command and its
@@ -65,52 +65,16 @@ function refuseTwice(command: CommandUnknownOpts): void {
   }
 }
 
-export function unknownCommand(word: string, group: CommandUnknownOpts): PaylinkError {
-  const similar = similarCommands(word, group);
-  const [first, ...others] = similar;
-  const message = `Unknown command '${word}'.${didYouMean(similar.join(", ").replace(/, (?=[^,]*$)/, " or "))}`;
-  return first === undefined || others.length > 0
-    ? new PaylinkError("usage", message, listOf(group))
-    : usage(message);
-}
-
-/** What other programs call these commands. */
-const DELETE = ["cancel", "remove", "unset", "prune"];
-const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
-  ["ls", ["list"]],
-  ["rm", DELETE],
-  ["delete", DELETE],
-]);
-
-/** What was probably meant: a subcommand of that very name, or else the most similar command, topic or subcommand. */
-function similarCommands(word: string, group: CommandUnknownOpts): readonly string[] {
+export function unknownCommand(
+  word: string,
+  group: CommandUnknownOpts,
+  others: readonly string[] = [],
+): PaylinkError {
   const commands = group.createHelp().visibleCommands(group);
-  const inner = commands.flatMap((command) =>
-    declared(command).commands.map((one) => [one.name(), `${command.name()} ${one.name()}`] as const),
-  );
-  const named = (name: string) => inner.filter(([own]) => own === name).map(([, both]) => both);
-  const meant = MEANT.get(word) ?? [word];
-  const own = commands.map((command) => command.name()).filter((name) => meant.includes(name));
-  if (own.length > 0) return own;
-  const others = meant.flatMap(named);
-  if (others.length > 0) return others;
-  const topics = group.parent === null ? topicsOf(group) : [];
-  const near = nearest(word, [
-    ...commands.map((command) => command.name()),
-    ...topics,
-    ...inner.map(([own]) => own),
-  ]);
-  if (near === undefined) return [];
-  if (commands.some((command) => command.name() === near)) return [near];
-  if (!topics.includes(near)) return named(near);
-  return [group.args[0] === "help" ? near : `help ${near}`];
+  const near = nearest(word, [...commands.map((command) => command.name()), ...others]);
+  const message = `Unknown command '${word}'.${didYouMean(near)}`;
+  return near === undefined ? new PaylinkError("usage", message, listOf(group)) : usage(message);
 }
-
-/** What `paylink help` explains besides the commands. */
-const topicsOf = (program: CommandUnknownOpts): readonly string[] =>
-  program.commands
-    .filter((command) => command.name() === "help")
-    .flatMap((command) => declared(command).registeredArguments[0]?.argChoices ?? []);
 
 const listOf = (group: CommandUnknownOpts) => ({
   hints: [hint`To list the commands: ${paylink(...namesOf(group), "--help")}`],

@@ -48,7 +48,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 const SERVING = ["inspect", "listen", "sandbox"];
 
 const leaves = (command: CommandUnknownOpts): CommandUnknownOpts[] => {
-  const inner = command.createHelp().visibleCommands(command).map(declared).flatMap(leaves);
+  const inner = command.createHelp().visibleCommands(command).flatMap(leaves);
   return command.parent === null ? inner : [command, ...inner];
 };
 const program = createProgram({
@@ -57,6 +57,7 @@ const program = createProgram({
   print: () => undefined,
   execute: async () => undefined,
 });
+await Promise.all(program.commands.map(declared));
 const COMMANDS = leaves(program).map((command) => pathOf(command).replace(/^paylink /, ""));
 /** It prints nothing before an event arrives. */
 const FOLLOWING = "events tail";

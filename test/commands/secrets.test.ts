@@ -84,7 +84,8 @@ const program = createProgram({
   execute: () => Promise.reject(new Error("no command runs")),
   print: () => undefined,
 });
-const commands = program.commands.map(declared).map((command) => command.name());
+await Promise.all(program.commands.map(declared));
+const commands = program.commands.map((command) => command.name());
 
 describe("secrets", () => {
   it("are looked for in commands that exist", () => {

@@ -91,7 +91,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   });
   const printed = { stdout: stdout.text(), stderr: stderr.text() };
   if (argv.includes("--json") && !argv.includes("--debug") && !argv.includes("--help"))
-    checkJsonOutput(argv, printed);
+    await checkJsonOutput(argv, printed);
   return { exit, ...printed, home };
 }
 

@@ -11,11 +11,11 @@ interface Printed {
 }
 
 /** Throws if stdout or stderr is not as declared. */
-export function checkJsonOutput(argv: readonly string[], { stdout, stderr }: Printed): void {
+export async function checkJsonOutput(argv: readonly string[], { stdout, stderr }: Printed): Promise<void> {
   const errors = documentsIn(stderr, "document");
   for (const error of errors) requireShape("stderr", error, errorOutput);
   if (stdout === "") return;
-  const name = commandOf(argv);
+  const name = await commandOf(argv);
   const output = outputs()[name];
   if (output === undefined)
     throw new Error(`test/support/json-outputs.ts does not describe ${name}: ${stdout}`);
@@ -67,7 +67,7 @@ function documentsIn(text: string, format: "document" | "documents" | "lines"): 
 }
 
 /** The name of the command that runs: `events list`. */
-function commandOf(argv: readonly string[]): string {
+async function commandOf(argv: readonly string[]): Promise<string> {
   let name = "";
   const program = createProgram({
     argv,
@@ -77,6 +77,6 @@ function commandOf(argv: readonly string[]): string {
       name = pathOf(command).replace(/^paylink /, "");
     },
   });
-  program.parse(argv, { from: "user" });
+  await program.parseAsync(argv, { from: "user" });
   return name;
 }

@@ -4,7 +4,6 @@ import { reusableNeeded } from "../request-flags.ts";
 import { bulkFlags, bulkOptions } from "./flags.ts";
 
 export const bulk = command({
-  summary: "create one payment link per row of a spreadsheet, each exactly once",
   examples: [
     `printf 'amount,customerName\\n10,Ada\\n20,Bob\\n' | paylink bulk - --currency EUR`,
     `printf 'amount\\n10\\n20\\n' > orders.csv && paylink bulk orders.csv --rate 20`,

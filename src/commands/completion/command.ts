@@ -3,7 +3,6 @@ import { argument, command, oneOf, text } from "../command.ts";
 import { programOf } from "../declare.ts";
 
 export const completion = command({
-  summary: "print the completion script of a shell",
   examples: [
     "paylink completion bash >> ~/.bashrc",
     "mkdir -p ~/.config/fish/completions && paylink completion fish > ~/.config/fish/completions/paylink.fish",
@@ -17,7 +16,6 @@ For PowerShell, add to the file that $PROFILE names:
 });
 
 export const complete = command({
-  summary: "print what may follow the words of a command line",
   examples: ["paylink complete -- li", "paylink complete -- links ''"],
   isHidden: true,
   takesAnyFlag: true,

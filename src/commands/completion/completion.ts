@@ -26,7 +26,7 @@ export async function suggest(
   words: readonly string[],
   { out, profiles }: Context,
 ): Promise<number> {
-  program.commands.forEach(declared);
+  await Promise.all(program.commands.map(declared));
   if (isFile(program, words)) {
     out.data(SHELL_COMPLETES_FILES);
     return 0;

@@ -61,7 +61,6 @@ const path = command({
 });
 
 export const config = command({
-  summary: "show and change the settings of a profile",
   examples: ["paylink config list", "paylink config set currency EUR"],
   commands: { list, get, set, unset, path },
 });

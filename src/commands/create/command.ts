@@ -6,7 +6,6 @@ import { createFlags } from "./flags.ts";
 const SHOWN = ["wait", "open", "quiet", "qr"] as const;
 
 export const create = command({
-  summary: "create a payment link",
   examples: [
     "paylink create --amount 10 --currency EUR",
     "paylink create --reusable --min-amount 5 --max-amount 500 --invoice-id DONATION",

@@ -344,7 +344,6 @@ const prune = command({
 });
 
 export const events = command({
-  summary: "list, show, count, follow, replay, retry, skip, accept and prune received events",
   examples: ["paylink events", "paylink events list --outcome declined --since 7d"],
   commands: { list, show, stats, replay, tail, retry, skip, accept, prune },
 });

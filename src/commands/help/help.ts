@@ -49,7 +49,6 @@ const FILES = [
 ] as const satisfies readonly TopicFile[];
 
 export const help = command({
-  summary: "show the help of a command, or explain a topic, such as errors, settings or ci",
   examples: [
     "paylink help create",
     "paylink help errors",
@@ -65,7 +64,7 @@ export const help = command({
     const topic = TOPICS.find((name) => name === word);
     if (topic !== undefined) return (await import("./topics.ts")).showTopic(context, topic, part);
     const words = [word, part].filter((one) => one !== undefined);
-    const described = commandNamed(words, programOf(self));
+    const described = await commandNamed(words, programOf(self));
     if (context.out.json) return (await import("./program-reference.ts")).showReference(context, described);
     described.outputHelp();
     return 0;
@@ -73,16 +72,18 @@ export const help = command({
 });
 
 /** Throws `usage` if there is no such command. */
-function commandNamed([word, ...rest]: readonly string[], group: CommandUnknownOpts): CommandUnknownOpts {
+async function commandNamed(
+  [word, ...rest]: readonly string[],
+  group: CommandUnknownOpts,
+): Promise<CommandUnknownOpts> {
   if (word === undefined) return group;
   const found = group.commands.find((known) => known.name() === word);
-  if (found === undefined) throw unknownCommand(word, group);
-  return commandNamed(rest, declared(found));
+  if (found === undefined) throw unknownCommand(word, group, group.parent === null ? TOPICS : []);
+  return commandNamed(rest, await declared(found));
 }
 
 /** Prints what `--version` prints, or JSON. */
 export const version = command({
-  summary: "print the version",
   examples: ["paylink version", "paylink version --json"],
   run: async ({ out }, _, self) => {
     const number = programOf(self).version() ?? "";

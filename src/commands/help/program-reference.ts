@@ -6,9 +6,10 @@ import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { collect, declared, examplesOf, pathOf, programOf } from "../declare.ts";
 
 /** Describes the whole program, or one command of it with its subcommands. */
-export function showReference({ out }: Context, described: CommandUnknownOpts): number {
+export async function showReference({ out }: Context, described: CommandUnknownOpts): Promise<number> {
   const program = programOf(described);
-  const commands = described === program ? visibleCommands(program) : [declared(described)];
+  const commands = described === program ? visibleCommands(program) : [described];
+  await Promise.all(commands.map(declared));
   const reference = {
     commands: commands.map(describeCommand),
     flags: [
@@ -46,10 +47,7 @@ export const describeSettings = () =>
   });
 
 const visibleCommands = (group: CommandUnknownOpts): CommandUnknownOpts[] =>
-  group
-    .createHelp()
-    .visibleCommands(group)
-    .map((command) => declared(command));
+  group.createHelp().visibleCommands(group);
 
 /** As it is typed after `paylink`: `events list`. */
 const nameOf = (command: CommandUnknownOpts): string =>

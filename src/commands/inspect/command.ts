@@ -3,7 +3,6 @@ import { command } from "../command.ts";
 import { inspectFlags } from "./flags.ts";
 
 export const inspect = command({
-  summary: "show received webhooks in a browser: why each was accepted or refused, and what became of it",
   examples: [
     "paylink inspect",
     "paylink inspect --db events.db --no-open",

@@ -102,7 +102,6 @@ const cancel = command({
 });
 
 export const links = command({
-  summary: "list, show, update and cancel the links at the service",
   examples: ["paylink links", "paylink links list --status active --since 30d"],
   commands: { list, show, update, cancel },
 });

@@ -9,7 +9,6 @@ import { listenFlags } from "./flags.ts";
 const SERVICE_WAITS = 10_000;
 
 export const listen = command({
-  summary: "receive, verify and show webhooks, and forward them to your application",
   examples: [
     `paylink listen --port ${LISTENER_PORT}`,
     "paylink listen --forward-to localhost:3000/webhooks",

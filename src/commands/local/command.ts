@@ -3,7 +3,6 @@ import { argument, command, text } from "../command.ts";
 import { checkTargets, targetsFlag } from "../shared-flags.ts";
 
 export const test = command({
-  summary: "run a command against a sandbox and a receiver of its own, then delete both",
   examples: [
     "paylink test -- paylink create --amount 10 --currency EUR",
     "paylink test -- npm test",
@@ -21,7 +20,6 @@ export const test = command({
 });
 
 export const demo = command({
-  summary: "create, pay, receive and verify in a few seconds, without an account",
   examples: ["paylink demo", "paylink demo --json"],
   run: async (context) => (await import("./demo.ts")).demo(context),
 });

@@ -45,7 +45,6 @@ const rotateKey = command({
 });
 
 export const sandbox = command({
-  summary: "run the whole payment-link service on this machine",
   examples: [
     "paylink sandbox",
     "paylink sandbox --port 0 --json",

@@ -85,7 +85,6 @@ const EXITS = `
 Exit code 4: the endpoint refused a well-formed webhook. Exit code 7: it accepted a tampered one.`;
 
 export const trigger = command({
-  summary: "post a well-formed, signed sample webhook to an endpoint on this machine",
   examples: [
     "paylink trigger approved",
     "paylink trigger declined --amount 12.50 --link reusable --reference DONATION",

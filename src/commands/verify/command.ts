@@ -8,7 +8,6 @@ import { parsePath } from "../flag-values.ts";
 import { eventStoreFlag, policyFlags, serviceKeyFlag } from "../shared-flags.ts";
 
 export const verify = command({
-  summary: "explain step by step why a captured webhook verifies, or why not",
   examples: [
     "paylink trigger approved --dry-run | paylink verify",
     "paylink verify --event $(paylink events list --limit 1 --quiet)",
