@@ -192,8 +192,6 @@ interface Declaration<Arguments, Flags> {
   readonly summary?: string;
   /** Lines that work against the sandbox as written, the simplest first. */
   readonly examples: readonly [string, string, ...string[]];
-  /** What the help says first, about the words that were typed. */
-  readonly introduction?: (words: readonly string[]) => string;
   /** What the help says below the flags. */
   readonly notes?: string;
   readonly arguments?: Arguments;

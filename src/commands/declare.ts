@@ -80,9 +80,8 @@ export function declare(command: CommandUnknownOpts, declaration: Declaration, e
     command.addOption(option);
   }
   if (declaration.takesAnyFlag === true) command.allowUnknownOption();
-  const { introduction, notes } = declaration;
+  const { notes } = declaration;
   command.addHelpText("after", () => globalLine(command));
-  if (introduction !== undefined) command.addHelpText("before", () => introduction(command.args));
   if (notes !== undefined) command.addHelpText("after", () => `\n${fitted(notes, command)}`);
   if (declaration.examples.length > 0) examples(command, declaration.examples);
   const order = Object.keys(operands);

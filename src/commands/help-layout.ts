@@ -1,8 +1,5 @@
-/** How help is laid out: values as they are typed, the options of every command, and the explanation of a setting. */
+/** How help is laid out: values as they are typed and the options of every command. */
 import type { Argument, CommandUnknownOpts, HelpConfiguration, Option } from "@commander-js/extra-typings";
-import { paylink } from "../domain/errors.ts";
-import { renderCommand } from "../render/hint.ts";
-import { type SettingKey, SETTINGS } from "../settings/setting-table.ts";
 import { globalOptions } from "./declare.ts";
 
 /** More choices than this are listed by the command itself, below its options. */
@@ -35,17 +32,4 @@ function described({ description, argChoices = [], defaultValue }: Option | Argu
   return ownNotes === undefined
     ? `${description} (${notes.join("; ")})`
     : `${text} (${[ownNotes, ...notes].join("; ")})`;
-}
-
-/** What a setting is for, its default and variable, and a good value. */
-export function explainSetting(key: SettingKey): string {
-  const { means, variable, default: preset, example } = SETTINGS[key];
-  return [
-    `  ${key}: ${means}`,
-    ...(preset === undefined ? [] : [`      default: ${preset}`]),
-    ...(variable === undefined ? [] : [`      variable: ${variable}`]),
-    example === undefined
-      ? "      a secret: paylink login stores it, and no command prints it"
-      : `      ${renderCommand(paylink("config", "set", key, example))}`,
-  ].join("\n");
 }

@@ -1,6 +1,7 @@
 /** `paylink logout`: deletes a profile's secrets, and nothing else. */
 import { PaylinkError } from "../domain/errors.ts";
 import { safeText } from "../render/safe-text.ts";
+import { withoutSecrets } from "../settings/profile.ts";
 import { SETTINGS } from "../settings/setting-table.ts";
 import { command } from "./command.ts";
 
@@ -9,7 +10,6 @@ export const logout = command({
   run: async ({ out, env, settings, profiles, forgetToken }) => {
     const { profile } = await settings();
     if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to log out of.");
-    const { withoutSecrets } = await import("../settings/profile.ts");
     await (await profiles()).change(profile, withoutSecrets);
     forgetToken(profile);
     if (out.json) out.data(JSON.stringify({ profile, loggedOut: true }));

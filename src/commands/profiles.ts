@@ -1,10 +1,11 @@
 /** `paylink profiles`: lists the profiles, and chooses or removes one. */
 import { parseWebAddress } from "../domain/addresses.ts";
 import type { ServiceLabel } from "../domain/known-services.ts";
+import { renderTable } from "../render/layout.ts";
 import { safeText } from "../render/safe-text.ts";
 import { noSuchProfile } from "../settings/profile-names.ts";
 import type { Profile, Profiles } from "../settings/profile.ts";
-import type { ResolvedSettings } from "../settings/resolved-settings.ts";
+import { resolveSettings, type ResolvedSettings } from "../settings/resolved-settings.ts";
 import { argument, command, text } from "./command.ts";
 import { checkConfirmable, isConfirmed } from "./shared-flags.ts";
 
@@ -17,7 +18,6 @@ const list = command({
   run: async ({ out, profiles }) => {
     const settings = await profiles();
     const current = settings.current();
-    const { resolveSettings } = await import("../settings/resolved-settings.ts");
     const stored = settings.profiles();
     const listed = Object.entries(stored).map(([name, profile]) => {
       const resolved = resolveSettings({ named: name, env: {}, current: name, profiles: stored });
@@ -26,8 +26,6 @@ const list = command({
     if (out.json) out.data(JSON.stringify({ current: current ?? null, profiles: listed }));
     else if (listed.length === 0) out.note(NO_PROFILE);
     else {
-      // It measures text with Intl.Segmenter, which costs a help text a seventh of its time (startup bench).
-      const { renderTable } = await import("../render/layout.ts");
       out.data(renderTable(listed.map((one) => rowOf(one).map((cell) => ({ text: cell })))));
     }
     return 0;

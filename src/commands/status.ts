@@ -1,9 +1,24 @@
 /** `paylink status`: checks the account of the profile, one line for each part, with the remedy. */
 import type { Context } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
+import { renderCheck, renderServiceName } from "../render/account.ts";
 import { renderHint } from "../render/hint.ts";
-import type { Check } from "../service/checks.ts";
+import { NO_PAINT } from "../render/paint.ts";
+import {
+  ADDRESS_CHECKS,
+  attempt,
+  checkCallbacks,
+  checkPublicUrl,
+  checkService,
+  failed,
+  passed,
+  SERVICE_CHECKS,
+  unchecked,
+  type Check,
+} from "../service/checks.ts";
+import { noAccount } from "../service/open-client.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
+import { checkKeys, KEY } from "./account-checks.ts";
 import { command } from "./command.ts";
 import { timeoutFlag } from "./shared-flags.ts";
 
@@ -15,8 +30,6 @@ export const status = command({
   consequence: "Nothing was checked.",
   /** Ends with the exit code of the first failed check. */
   run: async (context) => {
-    const { noAccount } = await import("../service/open-client.ts");
-    const { renderCheck } = await import("../render/account.ts");
     const { out } = context;
     const settings = await context.settings().catch(ifUnreadable);
     if (!(settings instanceof PaylinkError) && settings.get("baseUrl") === undefined) throw noAccount();
@@ -52,22 +65,8 @@ const FILE = "settings file";
 const STORE = "event store";
 
 async function checkAccount(context: Context, settings: ResolvedSettings | PaylinkError): Promise<Check[]> {
-  const {
-    ADDRESS_CHECKS,
-    attempt,
-    checkCallbacks,
-    checkPublicUrl,
-    checkService,
-    failed,
-    passed,
-    SERVICE_CHECKS,
-    unchecked,
-  } = await import("../service/checks.ts");
-  const { checkKeys, KEY } = await import("./account-checks.ts");
   if (settings instanceof PaylinkError)
     return [failed(FILE, settings), ...unchecked([...SERVICE_CHECKS, KEY, ...ADDRESS_CHECKS, STORE], FILE)];
-  const { NO_PAINT } = await import("../render/paint.ts");
-  const { renderServiceName } = await import("../render/account.ts");
   const store = await attempt(eventStorePlace(context));
   const profiles = await context.profiles();
   const file = `${profiles.path}, ${renderServiceName(settings, NO_PAINT)}`;

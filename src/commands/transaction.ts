@@ -36,7 +36,7 @@ export const transaction = command({
     const { record, violations } = readRecord(bytes);
     if (record === null)
       throw new PaylinkError("not_reached", "The service's answer is not a transaction record.", {
-        hints: [checkAddress("transactionUrl")],
+        hints: [checkAddress("read")],
         problems: violations.map(({ path, message }) => ({ at: path || "body", message })),
       });
     const isOther = textOf(record, "uti") !== uti;

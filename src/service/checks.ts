@@ -111,28 +111,20 @@ export const SERVICE_CHECKS = [ENDPOINT, TOKEN, LINKS, TRANSACTION];
 
 /** The token endpoint, the token, the list of links and the address of transactions, each one question. */
 export async function checkService(account: Account): Promise<Check[]> {
+  const { settings } = account;
   const api = await attempt(account.api());
   if (api instanceof PaylinkError)
     return [...unchecked([ENDPOINT], TOKEN), failed(TOKEN, api), ...unchecked([LINKS, TRANSACTION], TOKEN)];
-  const endpoint = await checkTokenEndpoint(api, account.settings);
+  const endpoint = await checkTokenEndpoint(api, settings);
   if (endpoint.state === "failed") return [endpoint, ...unchecked([TOKEN, LINKS, TRANSACTION], ENDPOINT)];
-  const listed = await listLinks(api, account);
-  const links = checkLinks(listed, account.settings);
-  if (statusOf(listed) === 401) return [endpoint, ...refusedToken(listed)];
-  if (listed !== undefined && !isFromApi(listed))
+  const links = await checkLinks(api, account);
+  if (links.failure?.details["status"] === 401)
+    return [endpoint, failed(TOKEN, links.failure), ...unchecked([LINKS, TRANSACTION], TOKEN)];
+  if (links.state === "failed")
     return [endpoint, ...unchecked([TOKEN], LINKS), links, ...unchecked([TRANSACTION], LINKS)];
-  const read = await readTransaction(api, account.settings);
-  if (statusOf(read) === 401) return [endpoint, ...refusedToken(read)];
-  const token = [listed, read].some(isFromApi) ? passed(TOKEN, "accepted") : skipped(TOKEN, "not checked");
-  return [endpoint, token, links, checkTransaction(read, account.settings)];
+  const token = links.state === "ok" ? passed(TOKEN, "accepted") : skipped(TOKEN, "not checked");
+  return [endpoint, token, links, await checkTransaction(api, settings)];
 }
-
-const refusedToken = (answer: Answer): Check[] =>
-  answer instanceof PaylinkError
-    ? [failed(TOKEN, answer, LOGIN), ...unchecked([LINKS, TRANSACTION], TOKEN)]
-    : [];
-
-const LOGIN = hint`Check the token. To store another account: ${paylink("login")}`;
 
 /** What an earlier failure makes useless to ask. */
 export const unchecked = (checks: readonly string[], cause: string): Check[] =>
@@ -145,83 +137,38 @@ async function checkTokenEndpoint(api: Api, settings: ResolvedSettings): Promise
   return passed(ENDPOINT, `${settings.get("tokenUrl") ?? ""} gave an access token`);
 }
 
-/** Undefined if the question was not asked. */
-type Answer = PaylinkError | "answered" | undefined;
-
 /** Milliseconds: one day of links is enough to see whether the service lists them. */
 const PERIOD = 86_400_000;
 
-/** Undefined without a terminal, which the operation needs. */
-async function listLinks(api: Api, { settings, now }: Account): Promise<Answer> {
+async function checkLinks(api: Api, { settings, now }: Account): Promise<Check> {
   const terminalId = settings.get("terminalId");
-  if (terminalId === undefined) return undefined;
+  if (terminalId === undefined)
+    return warned(
+      LINKS,
+      "not checked, because no terminal is set",
+      hint`Each ${paylink("create")} needs --terminal-id. To store a default: ${set("terminalId", "<id>")}`,
+    );
   const from = new Date(now.getTime() - PERIOD);
   const page = await attempt(api.listLinks({ terminalId, from, to: now, page: 1, size: 1 }));
-  return page instanceof PaylinkError ? page : "answered";
-}
-
-const TERMINAL = set("terminalId", "<id>");
-
-const NO_TERMINAL = warned(
-  LINKS,
-  "not checked, because no terminal is set",
-  hint`Each ${paylink("create")} needs --terminal-id. To store a default: ${TERMINAL}`,
-);
-
-function checkLinks(listed: Answer, settings: ResolvedSettings): Check {
-  if (listed === undefined) return NO_TERMINAL;
-  const [baseUrl, terminalId] = [settings.get("baseUrl") ?? "", settings.get("terminalId") ?? ""];
-  if (listed === "answered") return passed(LINKS, `${baseUrl} lists the links of terminal ${terminalId}`);
-  if (!(listed instanceof UnusableAnswer) || listed.code === "redirected") return failed(LINKS, listed);
-  const { status, words } = listed.answer;
-  if (status === 403)
-    return failed(
-      LINKS,
-      listed,
-      hint`The token is valid, but not for this request. Check the terminal: ${TERMINAL}`,
-      hint`and the scope of the token: ${set("tokenScope", "<scope>")}`,
-    );
-  if (words.isPage || status === 404 || status < 300)
-    return failed(LINKS, listed, hint`Check the address of the service: ${set("baseUrl", "<url>")}`);
-  if (status < 500 && listed.code === "refused")
-    return failed(LINKS, listed, hint`Check the terminal: ${TERMINAL}`);
-  return failed(LINKS, listed);
+  return page instanceof PaylinkError
+    ? failed(LINKS, page)
+    : passed(LINKS, `${settings.get("baseUrl") ?? ""} lists the links of terminal ${terminalId}`);
 }
 
 /** No transaction has this uti: reading it has no effect. */
 const NO_UTI = "00000000-0000-0000-0000-000000000000";
 
-async function readTransaction(api: Api, settings: ResolvedSettings): Promise<Answer> {
-  if (settings.get("transactionUrl") === undefined) return undefined;
-  const read = await attempt(api.readTransaction(NO_UTI));
-  return read instanceof PaylinkError ? read : "answered";
-}
-
-function checkTransaction(read: Answer, settings: ResolvedSettings): Check {
+async function checkTransaction(api: Api, settings: ResolvedSettings): Promise<Check> {
   const address = settings.find("transactionUrl");
   if (address === undefined)
     return skipped(TRANSACTION, "not set", hint`${paylink("transaction")} needs it.`);
-  if (!(read instanceof PaylinkError) || saysUnknown(read)) return passed(TRANSACTION, address.value);
+  const read = await attempt(api.readTransaction(NO_UTI));
+  // An API knows no such uti, and says so in its own words or with an empty answer.
+  const isUnknown = read instanceof UnusableAnswer && (read.isJson || read.details["status"] === 204);
+  if (!(read instanceof PaylinkError) || isUnknown) return passed(TRANSACTION, address.value);
   const remedy = hint`${paylink("transaction")} needs it: ${set("transactionUrl", "<path or URL with {uti}>")}`;
   const detail = `${address.value}: ${read.message}`;
   return address.source === "default"
     ? warned(TRANSACTION, detail, remedy)
     : { ...failed(TRANSACTION, read, remedy), detail };
 }
-
-/** The answers of an API to an unknown uti: a refusal in its words, or nothing found. */
-function saysUnknown(read: PaylinkError): boolean {
-  if (!(read instanceof UnusableAnswer)) return false;
-  const { status, words } = read.answer;
-  return status === 204 || (words.isJson && (status < 300 || read.code === "refused"));
-}
-
-/** Whether the service's API gave the answer, which checks the token first: a page, a fault or a redirect may be of others. */
-function isFromApi(answer: Answer): boolean {
-  if (!(answer instanceof UnusableAnswer)) return answer === "answered";
-  const { status, words } = answer.answer;
-  return [400, 403, 422].includes(status) && !words.isPage;
-}
-
-const statusOf = (answer: Answer): number | undefined =>
-  answer instanceof UnusableAnswer ? answer.answer.status : undefined;

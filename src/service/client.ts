@@ -18,7 +18,7 @@ import {
   type ServiceLink,
 } from "./links.ts";
 import { LINKS_PATH } from "../domain/known-services.ts";
-import { recordIn } from "./records.ts";
+import { recordIn } from "./envelopes.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";

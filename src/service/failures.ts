@@ -12,24 +12,25 @@ import {
 import { formatRelative } from "../domain/time.ts";
 import { isOfUnknownAuthority, SandboxNotRunning, SendError, SendTimeout } from "../http/exchange.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
+import type { ConfigKey } from "../settings/setting-table.ts";
 import { serviceWords, type ServiceWords } from "./words.ts";
 
 /** The outcome of a request that changes nothing cannot be unknown. */
-const HARMLESS: ReadonlySet<Effect> = new Set<Effect>(["list", "show", "read", "control"]);
-
-/** What the service answered: its status and its words. */
-interface Answer {
-  readonly status: number;
-  readonly words: ServiceWords;
-}
+export const isHarmless = (effect: Effect): boolean => ["list", "show", "read", "control"].includes(effect);
 
 /** The failure after an answer that is no success, or not what was asked for. */
 export class UnusableAnswer extends PaylinkError {
-  readonly answer: Answer;
+  /** Whether an API answered, and no web page. */
+  readonly isJson: boolean;
 
-  constructor(code: FailureCode, message: string, answer: Answer, options: FailureOptions) {
-    const { status, words } = answer;
-    const { text, code: ownCode, problems } = words;
+  constructor(
+    code: FailureCode,
+    message: string,
+    { status }: HttpReply,
+    words: ServiceWords,
+    options: FailureOptions,
+  ) {
+    const { text, code: ownCode, problems, isJson } = words;
     super(code, message, {
       ...options,
       problems,
@@ -42,7 +43,7 @@ export class UnusableAnswer extends PaylinkError {
         ...options.details,
       },
     });
-    this.answer = answer;
+    this.isJson = isJson;
   }
 }
 
@@ -67,9 +68,9 @@ function codeOf(reply: HttpReply, effect: Effect): FailureCode {
   const { status } = reply;
   if (status >= 300 && status < 400) return "redirected";
   if (status === 401 || status === 403) return "unauthorized";
-  if (isOverloaded(reply, !HARMLESS.has(effect))) return "overloaded";
+  if (isOverloaded(reply, !isHarmless(effect))) return "overloaded";
   if (status >= 400 && status < 500) return "refused";
-  return HARMLESS.has(effect) ? "not_reached" : "outcome_unknown";
+  return isHarmless(effect) ? "not_reached" : "outcome_unknown";
 }
 
 /** The failure for a 2xx reply whose body reports an error. */
@@ -79,12 +80,10 @@ export const reportedError = (reply: HttpReply, effect: Effect): UnusableAnswer 
 function unusable(code: FailureCode, reply: HttpReply, options: FailureOptions): UnusableAnswer {
   const words = serviceWords(reply.body);
   const target = redirectTarget(reply);
-  return new UnusableAnswer(
-    code,
-    `The service ${answeredWith(reply, words)}`,
-    { status: reply.status, words },
-    { ...options, details: { ...options.details, ...(target === undefined ? {} : { location: target }) } },
-  );
+  return new UnusableAnswer(code, `The service ${answeredWith(reply, words)}`, reply, words, {
+    ...options,
+    details: { ...options.details, ...(target === undefined ? {} : { location: target }) },
+  });
 }
 
 const redirectTarget = ({ status, headers }: HttpReply): string | undefined =>
@@ -106,9 +105,17 @@ export function whenUnknown(effect: Effect, link = ""): readonly Hint[] {
   return FAILURES.outcome_unknown.hints;
 }
 
-/** Shows the setting that an address is made of. */
-export const checkAddress = (key: "baseUrl" | "transactionUrl"): Hint =>
-  hint`Check the address: ${paylink("config", "get", key)}`;
+const check = (what: string, key: ConfigKey, value: string): Hint =>
+  hint`Check ${what}: ${paylink("config", "set", key, value)}`;
+
+const CHECK_TERMINAL = check("the terminal", "terminalId", "<id>");
+const CHECK_SCOPE = check("the scope of the token", "tokenScope", "<scope>");
+const CHECK_ADDRESS = check("the address of the service", "baseUrl", "<url>");
+const CHECK_TRANSACTIONS = check("the address", "transactionUrl", "<path or URL with {uti}>");
+
+/** For an answer that is not what the address should give. */
+export const checkAddress = (effect: Effect): Hint =>
+  effect === "read" ? CHECK_TRANSACTIONS : CHECK_ADDRESS;
 
 /** The next steps after a refusal; undefined if those of the code are right. */
 function nextSteps(
@@ -120,15 +127,14 @@ function nextSteps(
   const { status } = reply;
   if (effect === "pay") return [];
   if (code === "overloaded") return waitHints(reply);
-  if (status === 403)
-    return [hint`The token is valid, but not for this request. Check the terminal: ${paylink("status")}`];
-  if (status === 404 && effect === "read")
-    return [hint`Check the uti, and the address: ${paylink("config", "get", "transactionUrl")}`];
-  if (status === 404 && (effect === "create" || effect === "list")) return [checkAddress("baseUrl")];
+  if (status === 403) return [CHECK_TERMINAL, CHECK_SCOPE];
+  if (status === 404 && effect === "read") return [hint`Check the uti.`, CHECK_TRANSACTIONS];
+  if (status === 404 && (effect === "create" || effect === "list")) return [CHECK_ADDRESS];
   if (status === 404 && effect !== "control")
     return [
       hint`The service has no link ${link}, or the account may not see it. To list the links: ${paylink("links", "list")}`,
     ];
+  if (code === "refused" && effect === "list") return [CHECK_TERMINAL];
   if (code === "refused" && (effect === "update" || effect === "cancel"))
     return [hint`To see the link: ${paylink("links", "show", link)}`];
   return undefined;
@@ -151,7 +157,7 @@ function askedWait({ headers }: HttpReply): string | undefined {
 /** The failure for an exchange without a usable reply. */
 export function failureOf(error: unknown, effect: Effect, link?: string): unknown {
   if (!(error instanceof SendError)) return error;
-  if (!error.sent || HARMLESS.has(effect))
+  if (!error.sent || isHarmless(effect))
     return notReached(
       error,
       effect,

@@ -7,8 +7,9 @@ import { parseJson } from "../domain/parse-json.ts";
 import { LINK_STATUSES, readPaymentLink } from "../domain/payment-link-reply.ts";
 import { isWebAddress } from "../domain/addresses.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
-import { checkAddress, reportedError, UnusableAnswer, whenUnknown } from "./failures.ts";
-import { reportsError, serviceWords } from "./words.ts";
+import { onlyObject } from "./envelopes.ts";
+import { reportedError, whenUnknown } from "./failures.ts";
+import { reportsError } from "./words.ts";
 import { formatInstant } from "../domain/time.ts";
 
 export interface CreatedLink {
@@ -108,33 +109,11 @@ export function requireCancelled({ link: { status = "" } }: ServiceLink, id: str
 export const linkAddress = (links: URL, id: string, action: string): URL =>
   new URL(`${links.href}/${encodeURIComponent(id)}${action}`);
 
-/** Throws `outcome_unknown` for a 2xx reply without a link to a change, which may have had its effect. */
 export function readServiceLink(reply: HttpReply, id: string, effect: LinkEffect): ServiceLink {
-  const text = UTF8.decode(reply.body);
-  const parsed = parseJson(text);
-  const body = parsed.ok ? parsed.value.value : null;
-  const [json, ...others] = linksIn(body);
-  if (json === undefined || others.length > 0) {
-    if (json === undefined && reportsError(body)) throw reportedError(reply, effect);
-    throw noLink(reply, effect, id, json === undefined ? "not with a link" : "with more than one link");
-  }
+  const { object: json } = onlyObject(reply, { what: "link", findIn: linksIn, effect, link: id });
   const { link, violations } = readPaymentLink(json);
   const other = link.id === undefined || link.id === id ? [] : [{ at: "id", message: `must be ${id}` }];
-  return { text, json, link, violations: [...other, ...violations] };
-}
-
-function noLink({ status, body }: HttpReply, effect: LinkEffect, id: string, what: string): PaylinkError {
-  const { text: service, code } = serviceWords(body);
-  const isHarmless = effect === "show";
-  return new PaylinkError(
-    isHarmless ? "not_reached" : "outcome_unknown",
-    `The service answered ${status}, but ${what}: ${service || "an empty body"}`,
-    {
-      effect,
-      hints: isHarmless ? [checkAddress("baseUrl")] : whenUnknown(effect, id),
-      details: { status, service, link: id, ...(code === undefined ? {} : { code }) },
-    },
-  );
+  return { text: UTF8.decode(reply.body), json, link, violations: [...other, ...violations] };
 }
 
 export interface LinksQuery {
@@ -158,28 +137,16 @@ export function pageAddress(links: URL, { from, to, ...query }: LinksQuery): URL
   return address;
 }
 
-/**
- * The links on a page. A service without links may answer with nothing, or with nothing for `records`. Throws `not_reached` if a 2xx reply is not a
- * list of links: something else answers at the address.
- */
+/** The links on a page. A service without links may answer with nothing, or with nothing for `records`. */
 export function readPage(reply: HttpReply): readonly Json[] {
-  const { status, body } = reply;
   if (isEmpty(reply)) return [];
-  const parsed = parseJson(UTF8.decode(body));
-  const document = parsed.ok ? parsed.value.value : undefined;
-  const [page, ...others] = document === undefined ? [] : findWrapped(document, isPage);
-  if (page !== undefined && others.length === 0) {
-    const records = memberOf(page, "records");
-    return Array.isArray(records) ? records : [];
-  }
-  if (document !== undefined && reportsError(document)) throw reportedError(reply, "list");
-  const words = serviceWords(body);
-  throw new UnusableAnswer(
-    "not_reached",
-    `The service answered ${status}, but not with a list of links: ${words.text}`,
-    { status, words },
-    { effect: "list", hints: [checkAddress("baseUrl")] },
-  );
+  const { object } = onlyObject(reply, {
+    what: "list of links",
+    findIn: (document) => findWrapped(document, isPage),
+    effect: "list",
+  });
+  const records = memberOf(object, "records");
+  return Array.isArray(records) ? records : [];
 }
 
 function isPage(value: JsonObject): boolean {

@@ -174,7 +174,8 @@ function refusedToken(
   return new UnusableAnswer(
     code,
     `${url.origin} gave no access token. It ${answeredWith(reply, words)}`,
-    { status: reply.status, words },
+    reply,
+    words,
     { effect, hints },
   );
 }

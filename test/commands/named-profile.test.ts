@@ -36,7 +36,7 @@ const LINKS: readonly [words: string, args: readonly string[], exit: number, nex
   ["an unknown outcome", ["create", "--amount", "1"], 6, "links list --since 10m"],
   ["a refused cancellation", ["links", "cancel", "a", "--yes"], 4, "links list"],
   ["an unknown link", ["links", "show", "a"], 4, "links list"],
-  ["an unknown transaction", ["transaction", "a"], 4, "config get transactionUrl"],
+  ["an unknown transaction", ["transaction", "a"], 4, "config set transactionUrl"],
 ];
 
 it.each(LINKS)("names the profile in the next step after %s", async (_, args, exit, next) => {

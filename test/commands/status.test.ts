@@ -239,9 +239,9 @@ describe("paylink status", () => {
     [200, '{"records":[]}', 0, "ok", "ok"],
     [200, "{}", 5, "skipped", "failed"],
     [401, "", 3, "failed", "skipped"],
-    [403, "", 3, "ok", "failed"],
+    [403, "", 3, "skipped", "failed"],
     [404, "{}", 4, "skipped", "failed"],
-    [422, "{}", 4, "ok", "failed"],
+    [422, "{}", 4, "skipped", "failed"],
     [500, "", 5, "skipped", "failed"],
   ])("after a %i with %j ends with %i", async (status, body, exit, token, links) => {
     const found = await statusOf(answering(status, body));

@@ -45,7 +45,7 @@ describe("a page of links", () => {
   it.each([
     ["a page for people", "<html><title>Shop</title></html>", 'an HTML page with the title "Shop"'],
     ["JSON of another kind", '{"links":[]}', '{"links":[]}'],
-    ["an array", "[]", "not with a list of links: []"],
+    ["an array", "[]", "without a list of links: []"],
   ])("is not %s", async (_, body, words) => {
     const server = await rawServer(reply(200, body));
     const error = await failure(apiAt(server.url).api.listLinks(QUERY));

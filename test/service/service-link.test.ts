@@ -149,7 +149,7 @@ describe("a change of the description alone", () => {
 describe("the details of a link", () => {
   it.each([
     ["a page for people", "<html><title>Shop</title></html>", 'an HTML page with the title "Shop"'],
-    ["a list", "[]", "not with a link"],
+    ["a list", "[]", "without a link"],
     ["nothing", "", "an empty body"],
   ])("are not %s", async (_, body, words) => {
     const server = await rawServer(reply(200, body));

@@ -24,6 +24,7 @@ import {
   SETTINGS,
   type ConfigKey,
 } from "../../settings/setting-table.ts";
+import { checkKeys, requirePassed, settingsWith } from "../account-checks.ts";
 import { parseEventStore } from "../flag-values.ts";
 
 /** Throws `usage` for a name that is not a setting, or is a secret. */
@@ -107,9 +108,7 @@ export async function printSetting({ out, settings }: Context, key: ConfigKey): 
 /** Throws `usage` for a value that the setting cannot have. */
 export async function storeSetting(
   context: Context,
-  key: ConfigKey,
-  texts: readonly string[],
-  check: boolean,
+  { key, values: texts, check }: { key: ConfigKey; values: readonly string[]; check: boolean },
 ): Promise<number> {
   const { out, profile, env } = context;
   const stored = await context.profiles();
@@ -150,7 +149,6 @@ const followers = (key: ConfigKey, { callbackUrl, failureCallbackUrl }: Profile)
 async function requireKeys(name: string, texts: readonly string[], context: Context): Promise<void> {
   const read = parseSetting("webhookKey")(texts);
   if (!read.ok) return;
-  const { checkKeys, requirePassed, settingsWith } = await import("../account-checks.ts");
   const found = await checkKeys(settingsWith(name, { webhookKey: read.value }), context, "webhookKey");
   for (const { state, detail } of found) if (state === "warning") context.out.warn(safeText(detail));
   const unread = hint`To store it unread: ${paylink("config", "set", "webhookKey", "<file or URL>", "--no-check")}`;

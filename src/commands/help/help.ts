@@ -3,50 +3,8 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { argument, command, text } from "../command.ts";
 import { declared, programOf } from "../declare.ts";
 import { unknownCommand } from "../usage-errors.ts";
-import type { Topic, TopicFile } from "./topics.ts";
-
-/** What `help` explains besides the commands. */
-const TOPICS = [
-  "errors",
-  "reasons",
-  "settings",
-  "environment",
-  "webhooks",
-  "production",
-  "ci",
-  "files",
-] as const satisfies readonly Topic[];
-
-/** What `help` prints of a topic by itself. */
-const FILES = [
-  "systemd",
-  "container",
-  "kubernetes",
-  "alerts",
-  "dashboard",
-  "orders",
-  "node",
-  "express",
-  "fastify",
-  "hono",
-  "koa",
-  "nest",
-  "next",
-  "react-router",
-  "workers",
-  "lambda",
-  "php",
-  "python",
-  "go",
-  "ruby",
-  "java",
-  "man",
-  "skill",
-  "openapi",
-  "changelog",
-  "notices",
-  "sbom",
-] as const satisfies readonly TopicFile[];
+import { showReference } from "./program-reference.ts";
+import { FILE_NAMES, showTopic, TOPIC_NAMES } from "./topics.ts";
 
 export const help = command({
   examples: [
@@ -57,15 +15,15 @@ export const help = command({
     "paylink help --json",
   ],
   arguments: {
-    topic: argument("[topic]", "a command, or a topic", text, { choices: TOPICS }),
-    part: argument("[part]", "a subcommand, or a file of the topic", text, { choices: FILES }),
+    topic: argument("[topic]", "a command, or a topic", text, { choices: TOPIC_NAMES }),
+    part: argument("[part]", "a subcommand, or a file of the topic", text, { choices: FILE_NAMES }),
   },
   run: async (context, { topic: word, part }, self) => {
-    const topic = TOPICS.find((name) => name === word);
-    if (topic !== undefined) return (await import("./topics.ts")).showTopic(context, topic, part);
+    const topic = TOPIC_NAMES.find((name) => name === word);
+    if (topic !== undefined) return showTopic(context, topic, part);
     const words = [word, part].filter((one) => one !== undefined);
     const described = await commandNamed(words, programOf(self));
-    if (context.out.json) return (await import("./program-reference.ts")).showReference(context, described);
+    if (context.out.json) return showReference(context, described);
     described.outputHelp();
     return 0;
   },
@@ -78,7 +36,7 @@ async function commandNamed(
 ): Promise<CommandUnknownOpts> {
   if (word === undefined) return group;
   const found = group.commands.find((known) => known.name() === word);
-  if (found === undefined) throw unknownCommand(word, group, group.parent === null ? TOPICS : []);
+  if (found === undefined) throw unknownCommand(word, group, group.parent === null ? TOPIC_NAMES : []);
   return commandNamed(rest, await declared(found));
 }
 

@@ -1,14 +1,14 @@
 /** The topics of `paylink help` that do not belong to one command: what each prints, as JSON and for people. */
 import type { Context, Output } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
+import { paylink, PaylinkError } from "../../domain/errors.ts";
 import { nearest } from "../../domain/parse-result.ts";
 import { MEANINGS } from "../../domain/reasons.ts";
 import { BROKER_VARIABLES } from "../../domain/brokers.ts";
 import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
 import { readOwnFile } from "../../own-files.ts";
+import { renderCommand } from "../../render/hint.ts";
 import { renderTable, wrap } from "../../render/layout.ts";
-import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
-import { explainSetting } from "../help-layout.ts";
+import { SETTING_KEYS, SETTINGS, type SettingKey } from "../../settings/setting-table.ts";
 import { describeErrorCodes, describeExitCodes, describeSettings } from "./program-reference.ts";
 import ci from "../../texts/guides/ci.txt?raw";
 import production from "../../texts/guides/production.txt?raw";
@@ -138,6 +138,21 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   ),
 };
 
+/** What a setting is for, its default and variable, and a command that sets it, which stays on one line to be copied. */
+const explainSetting =
+  (key: SettingKey): Part =>
+  ({ lineWidth }) => {
+    const { means, variable, default: preset, example } = SETTINGS[key];
+    return [
+      `  ${wrap(`${key}: ${means}`, lineWidth - 6, 6)}`,
+      ...(preset === undefined ? [] : [`      default: ${preset}`]),
+      ...(variable === undefined ? [] : [`      variable: ${variable}`]),
+      example === undefined
+        ? "      a secret: paylink login stores it, and no command prints it"
+        : `      ${renderCommand(paylink("config", "set", key, example))}`,
+    ].join("\n");
+  };
+
 const TOPICS = {
   errors: () => {
     const [exitCodes, errorCodes] = [describeExitCodes(), describeErrorCodes()];
@@ -166,13 +181,7 @@ const TOPICS = {
     parts: [
       "Settings of a profile. A flag comes first, then the environment variable, the profile, the service, and the default. paylink config list shows the values in force.",
       "",
-      ...SETTING_KEYS.map((key): Part => ({ lineWidth }) => {
-        const lines = explainSetting(key).split("\n");
-        // A command to copy stays on one line.
-        return lines
-          .map((line) => line.replace(/(?<=^ +)(?!paylink |[ ]).*/, (text) => wrap(text, lineWidth - 6, 6)))
-          .join("\n");
-      }),
+      ...SETTING_KEYS.map(explainSetting),
     ],
   }),
   environment: () => ({
@@ -191,8 +200,11 @@ const TOPICS = {
     files: OWN_FILES,
   }),
 } as const satisfies Readonly<Record<string, () => Explanation>>;
-export type Topic = keyof typeof TOPICS;
-export type TopicFile = keyof typeof PRODUCTION_FILES | keyof typeof RECEIVERS | keyof typeof OWN_FILES;
+
+type Topic = keyof typeof TOPICS;
+export const TOPIC_NAMES = Object.keys(TOPICS) as Topic[];
+/** What `help` prints of a topic by itself. */
+export const FILE_NAMES = [PRODUCTION_FILES, RECEIVERS, OWN_FILES].flatMap((files) => Object.keys(files));
 
 /** Shows a topic, or one file of it. Throws `usage`. */
 export async function showTopic({ out }: Context, topic: Topic, name?: string): Promise<number> {

@@ -86,7 +86,7 @@ export async function loginOptions(
   return { profile, known, account, check: values.check };
 }
 
-export async function login(
+export async function storeAccount(
   context: Context,
   { profile, known, account: given, check }: LoginOptions,
 ): Promise<number> {

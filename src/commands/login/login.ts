@@ -1,8 +1,9 @@
-/** `paylink login`: its flags and help; what runs it is loaded when it runs. */
+/** `paylink login`: its flags and help. */
 import { SANDBOX_URL } from "../../domain/addresses.ts";
 import type { SettingValue } from "../../settings/profile.ts";
 import { SETTINGS, type AccountKey } from "../../settings/setting-table.ts";
 import { command, excludes, flag, group, toggle, type Flag } from "../command.ts";
+import { loginOptions, parseAccountValue, storeAccount } from "./account.ts";
 
 type AccountFlags<Key extends AccountKey> = { readonly [One in Key]: Flag<SettingValue<One> | undefined> };
 
@@ -10,8 +11,7 @@ type AccountFlags<Key extends AccountKey> = { readonly [One in Key]: Flag<Settin
 function accountFlags<Key extends AccountKey>(...keys: readonly Key[]): AccountFlags<Key> {
   const flags = keys.map((key) => {
     const { login: how, means, example } = SETTINGS[key];
-    const parse = async (typed: string) => (await import("./account.ts")).parseAccountValue(key)(typed);
-    return [key, flag(how.flag, means, parse, { example })];
+    return [key, flag(how.flag, means, parseAccountValue(key), { example })];
   });
   return Object.fromEntries(flags) as AccountFlags<Key>;
 }
@@ -48,7 +48,6 @@ export const login = command({
   },
   rules: [excludes(["tokenStdin"], ["clientSecretStdin", "clientId", "tokenUrl"])],
   consequence: "Nothing was stored.",
-  prepare: async (values, usage, context) =>
-    (await import("./account.ts")).loginOptions(values, usage, context),
-  run: async (context, options) => (await import("./account.ts")).login(context, options),
+  prepare: loginOptions,
+  run: storeAccount,
 });
