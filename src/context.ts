@@ -165,8 +165,6 @@ export interface Context {
   readonly api: (options?: ApiOptions) => Promise<Api>;
   /** The event store: a file, or the one at the default location. The caller closes it. A server reads for `readTimeout` milliseconds at most. */
   readonly events: (place?: string, readTimeout?: number) => Promise<EventStore>;
-  /** Whether `events` would open a file that exists already. */
-  readonly hasEvents: () => Promise<boolean>;
   /** The sandbox's identity, ledger and profile: the user's own, or those of another home. */
   readonly sandbox: (home?: string) => Promise<SandboxHome>;
   readonly temporaryHome: () => Promise<TemporaryHome>;

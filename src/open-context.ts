@@ -221,7 +221,6 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
         user: await userName(),
       });
     },
-    hasEvents: async () => existsSync((await settings()).get("eventStore") ?? eventsPath(data)),
     sandbox: async (home) => {
       const { openIdentity, profileOf, renewKey } = await import("./sandbox/identity.ts");
       const { openLedger } = await import("./sandbox/store/ledger.ts");

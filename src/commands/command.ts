@@ -2,7 +2,7 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { PaylinkError, type Hint, type Problem } from "../domain/errors.ts";
-import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, parseChoice, type Parsed } from "../domain/parse-result.ts";
 import { withoutPassword } from "../domain/addresses.ts";
 import { parseProfileName } from "../settings/profile-names.ts";
 
@@ -17,15 +17,8 @@ export interface Parser<T> {
 export const text: Parser<string> = (typed) => accepted(typed);
 
 /** One of a few words, spelled exactly so. */
-export const oneOf = <const T extends string>(choices: readonly T[]): Parser<T> => {
-  const parse = (typed: string): Parsed<T> => {
-    const choice = choices.find((word) => word === typed);
-    return choice === undefined
-      ? refused(`must be one of ${choices.join(", ")}`, nearest(typed, choices))
-      : accepted(choice);
-  };
-  return Object.assign(parse, { choices });
-};
+export const oneOf = <const T extends string>(choices: readonly T[]): Parser<T> =>
+  Object.assign((typed: string) => parseChoice(choices, typed), { choices });
 
 interface Declared<T> {
   /** As help shows it: `-f, --forward-to <target>`, or `<link>`. */

@@ -16,6 +16,14 @@ export function refused(message: string, instead?: string): Parsed<never> {
   return { ok: false, message, instead };
 }
 
+/** One of a few words, spelled exactly so. */
+export function parseChoice<T extends string>(choices: readonly T[], text: string): Parsed<T> {
+  const choice = choices.find((word) => word === text);
+  return choice === undefined
+    ? refused(`must be one of ${choices.join(", ")}`, nearest(text, choices))
+    : accepted(choice);
+}
+
 /** Whether a name is near, by the number of edits and the letters of the longer name. */
 type IsNear = (edits: number, letters: number) => boolean;
 

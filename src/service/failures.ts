@@ -140,18 +140,13 @@ function nextSteps(
   return undefined;
 }
 
-/** Undefined if the service does not say how long. */
-export function waitHints(reply: HttpReply): readonly Hint[] | undefined {
-  const wait = askedWait(reply);
-  return wait === undefined ? undefined : [hint`The service asks to wait: run the command again ${wait}.`];
-}
-
-/** The `Retry-After` of a reply (RFC 9110 10.2.3) in words. */
-function askedWait({ headers }: HttpReply): string | undefined {
-  const [value] = fieldLines(headers, "retry-after");
-  if (value === undefined) return undefined;
-  if (/^\d{1,9}$/.test(value)) return formatRelative(new Date(Number(value) * 1000), new Date(0));
-  return /^\w+, \d/.test(value) ? `after ${value}` : undefined;
+/** Undefined if the service does not say how long (`Retry-After`, RFC 9110 10.2.3). */
+export function waitHints({ headers }: HttpReply): readonly Hint[] | undefined {
+  const [value = ""] = fieldLines(headers, "retry-after");
+  const isDate = /^\w+, \d/.test(value);
+  if (!isDate && !/^\d{1,9}$/.test(value)) return undefined;
+  const wait = isDate ? `after ${value}` : formatRelative(new Date(Number(value) * 1000), new Date(0));
+  return [hint`The service asks to wait: run the command again ${wait}.`];
 }
 
 /** The failure for an exchange without a usable reply. */

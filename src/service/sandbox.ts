@@ -20,28 +20,24 @@ export const control = (
   path: string,
   form: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<string> =>
-  postForm(send, new URL(path, baseUrl), form, "control", {
-    headers: [["Authorization", `Bearer ${token}`]],
-    signal,
-  });
+): Promise<string> => ask(send, new URL(path, baseUrl), { form, effect: "control", token, signal });
+
+interface Question extends SendOptions {
+  /** Posted; without it, the question is a GET. */
+  readonly form?: Readonly<Record<string, string>>;
+  readonly effect: Effect;
+  readonly token?: string;
+}
 
 /** Returns the body of the answer. Throws unless it is a 200. */
-async function postForm(
-  send: Send,
-  url: URL,
-  form: Readonly<Record<string, string>>,
-  effect: Effect,
-  { headers = [], ...options }: SendOptions & { readonly headers?: readonly HeaderLine[] } = {},
-): Promise<string> {
+async function ask(send: Send, url: URL, { form, effect, token, ...options }: Question): Promise<string> {
+  const headers: HeaderLine[] = [["Accept", "application/json"]];
+  if (form !== undefined) headers.push(["Content-Type", "application/x-www-form-urlencoded"]);
+  if (token !== undefined) headers.push(["Authorization", `Bearer ${token}`]);
   const request = {
-    method: "POST",
+    method: form === undefined ? "GET" : "POST",
     ...addressOf(url),
-    headers: [
-      ["Accept", "application/json"],
-      ["Content-Type", "application/x-www-form-urlencoded"],
-      ...headers,
-    ] as const,
+    headers,
     body: new TextEncoder().encode(new URLSearchParams(form).toString()),
   };
   const reply = await send(request, options).catch((error: unknown) => {
@@ -58,20 +54,9 @@ export async function paymentsOf(
   link: string,
   signal: AbortSignal,
 ): Promise<readonly TransactionRecord[]> {
-  const request = {
-    method: "GET",
-    ...addressOf(new URL(`/sandbox/links/${encodeURIComponent(link)}/payments`, baseUrl)),
-    headers: [
-      ["Accept", "application/json"],
-      ["Authorization", `Bearer ${token}`],
-    ] as const,
-    body: new Uint8Array(),
-  };
-  const reply = await send(request, { signal }).catch((error: unknown) => {
-    throw failureOf(error, "read");
-  });
-  if (reply.status !== 200) throw refusalOf(reply, "read");
-  const records = memberOf(parseJsonObject(new TextDecoder().decode(reply.body)) ?? {}, "records");
+  const url = new URL(`/sandbox/links/${encodeURIComponent(link)}/payments`, baseUrl);
+  const answer = parseJsonObject(await ask(send, url, { effect: "read", token, signal }));
+  const records = memberOf(answer ?? {}, "records");
   return Array.isArray(records) ? records.filter(isJsonObject) : [];
 }
 
@@ -96,7 +81,7 @@ export async function payAtCheckout(
   url: URL,
   form: Readonly<Record<string, string>>,
 ): Promise<TransactionRecord> {
-  const text = await postForm(send, url, form, "pay");
+  const text = await ask(send, url, { form, effect: "pay" });
   const record = parseJsonObject(text);
   if (record === undefined)
     throw new PaylinkError(

@@ -118,18 +118,14 @@ const formEncoded = (text: string): string => new URLSearchParams([["", text]]).
 function tokenFrom(url: URL, reply: HttpReply, asked: Date, effect: Effect): AccessToken {
   const answer = parseJsonObject(new TextDecoder().decode(reply.body));
   const token = answer === undefined ? undefined : memberOf(answer, "access_token");
-  if (answer === undefined || typeof token !== "string" || token === "")
-    throw refusedToken(url, reply, effect, wordsWithoutToken(reply, answer));
+  if (answer === undefined || typeof token !== "string" || token === "") {
+    const words = serviceWords(reply.body);
+    // It may hold a token under another name, so it is not repeated.
+    const text = words.isPage ? words.text : (messageIn(answer ?? null) ?? "a body without access_token");
+    throw refusedToken(url, reply, effect, { ...words, text });
+  }
   const expires = expiryOf(answer, asked);
   return expires === undefined ? { token: usableToken(token) } : { token: usableToken(token), expires };
-}
-
-/** A 2xx answer may hold a token under another name, so it is not repeated. */
-function wordsWithoutToken({ body }: HttpReply, answer: JsonObject | undefined): ServiceWords {
-  const words = serviceWords(body);
-  if (words.isPage) return words;
-  const text = (answer === undefined ? undefined : messageIn(answer)) ?? "a body without access_token";
-  return answer === undefined ? { ...words, text, code: undefined, problems: [] } : { ...words, text };
 }
 
 /** Seconds: longer than any token lasts, and within the range of a date. */

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { eventStoreProblem, isDatabaseUrl, isKeyText, normalAddress, parseUrl } from "../domain/addresses.ts";
 import { parseCurrency } from "../domain/money.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";
-import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, parseChoice, refused, type Parsed } from "../domain/parse-result.ts";
 import { parseDuration } from "../domain/time.ts";
 
 /** Reads its own result to the same result. Its message never quotes the value. */
@@ -24,11 +24,7 @@ const filled = (parse: (text: string) => Parsed<string> = accepted): Parser<stri
   text((given) => (given.trim() === "" ? refused("must not be empty") : parse(given)));
 
 const oneOf = <T extends string>(words: readonly T[]): Parser<T> =>
-  text((given) => {
-    const word = words.find((known) => known === given);
-    if (word !== undefined) return accepted(word);
-    return refused(`must be one of ${words.join(", ")}`, nearest(given, words));
-  });
+  text((given) => parseChoice(words, given));
 
 /** `true` or `false`, or the same as text. */
 function toggle(value: unknown): Parsed<boolean> {

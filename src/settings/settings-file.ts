@@ -51,11 +51,9 @@ export function openSettingsFile(folder: string): SettingsFile {
   const write = async (change: (now: Stored) => Stored): Promise<void> => {
     // Only writing needs conf, which is slow to load.
     const { default: Store } = await import("conf");
-    writing(path, () => {
-      makeFolder(folder);
-      const next = change(read());
-      new Store<Stored>({ cwd: folder, configName: NAME, ...OPTIONS }).store = next;
-    });
+    makeFolder(folder);
+    const next = change(read());
+    new Store<Stored>({ cwd: folder, configName: NAME, ...OPTIONS }).store = next;
   };
   return {
     path,
@@ -77,22 +75,6 @@ export function openSettingsFile(folder: string): SettingsFile {
 
 /** conf stores no member that is undefined. */
 const withCurrent = (current: string | undefined) => (current === undefined ? {} : { current });
-
-/** The failures of a full disk, or of a folder that nobody may write to. */
-function writing(path: string, write: () => void): void {
-  try {
-    write();
-  } catch (error) {
-    if (error instanceof PaylinkError || !isSystemError(error)) throw error;
-    throw new PaylinkError(
-      "file_unwritable",
-      `The settings in ${path} cannot be written: ${systemReason(error)}. They are as they were before.`,
-      { cause: error },
-    );
-  }
-}
-
-const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
 /** Throws `file_unreadable` for a file that is damaged, or holds an invalid value, such as a typing error. */
 function readStored(path: string, text: string | undefined): Stored {

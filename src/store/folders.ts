@@ -1,6 +1,6 @@
 /** Where paylink stores its files: in PAYLINK_HOME, or in the platform's own folder for each kind. */
-import { existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { mkdirSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import envPaths from "env-paths";
 import { hint, PaylinkError } from "../domain/errors.ts";
 
@@ -26,20 +26,5 @@ export const sandboxFolder = (dataFolder: string): string => join(dataFolder, "s
 /** Where events are stored unless the user names another file. */
 export const eventsPath = (data: string): string => join(data, "events.db");
 
-/**
- * Makes a folder, for its owner only, and those above it. The `recursive` of Node never ends where a file system answers that a
- * folder to create does not exist, as /proc does.
- */
-export function makeFolder(path: string): void {
-  if (isFolder(path)) return;
-  const parent = dirname(path);
-  if (parent !== path && !existsSync(parent)) makeFolder(parent);
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another process may have been quicker.
-    if (!isFolder(path)) throw error;
-  }
-}
-
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** Makes a folder, for its owner only, and those above it. */
+export const makeFolder = (path: string): void => void mkdirSync(path, { recursive: true, mode: 0o700 });

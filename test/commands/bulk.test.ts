@@ -45,7 +45,6 @@ describe("the options of bulk", () => {
       settings: async () => settings,
       readFile: async () => Buffer.from(base),
       out: { json },
-      hasEvents: async () => false,
       events: () => Promise.reject(new Error("there are no events")),
       serve: () => Promise.reject(new Error("nothing should have been served")),
     });

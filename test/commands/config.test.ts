@@ -216,15 +216,6 @@ describe("paylink config", () => {
     expect(stderr).not.toMatch(/secret|hunter2/);
   });
 
-  it.each(["--help", "-h"])("explains a key with set <key> %s", async (flag) => {
-    const config = configIn(temporaryHome());
-    const { exit, stdout } = await config("set", "tokenScope", flag);
-    expect(exit).toBe(0);
-    expect(stdout).toContain("tokenScope: the scope of the access token\n");
-    expect(stdout).toContain("paylink config set tokenScope pay_by_link");
-    expect((await config("set", flag)).stdout).not.toContain("tokenScope");
-  });
-
   it("prints the path of the settings", async () => {
     const home = temporaryHome();
     expect((await configIn(home)("path")).stdout).toBe(`${join(home, "settings.json")}\n`);

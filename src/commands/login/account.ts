@@ -165,7 +165,7 @@ async function readSecret(
 
 /** Shows the checks, or throws every failure as one error. */
 async function requireWorking(context: Context, settings: ResolvedSettings): Promise<void> {
-  const { out, now } = context;
+  const { out, named, now } = context;
   const found = [
     ...(await checkService({ settings, now: now(), api: () => context.api({ settings }) })),
     ...(await checkKeys(settings, context, loginFlagOf("webhookKey"))),
@@ -175,17 +175,13 @@ async function requireWorking(context: Context, settings: ResolvedSettings): Pro
     .map((check) => ({ ...check, remedies: check.remedies.map(asFlags) }));
   const unchecked = hint`To store the account without these checks: ${paylink("login", "--no-check")}`;
   requirePassed(checks, "The account does not work. Nothing was stored.", unchecked);
-  for (const check of checks) {
-    const { check: name, state, detail, remedies } = check;
-    if (state === "ok" || !out.json)
-      out.note(renderCheck(check, { paint: out.notePaint, lineWidth: out.lineWidth }, context.named));
+  for (const check of checks)
+    if (check.state === "ok")
+      out.note(renderCheck(check, { paint: out.notePaint, lineWidth: out.lineWidth }, named));
     else
       out.warn(
-        [safeText(`${name}: ${detail}`), ...remedies.map((remedy) => renderHint(remedy, context.named))].join(
-          " ",
-        ),
+        [`${check.check}: ${check.detail}`, ...check.remedies.map((one) => renderHint(one, named))].join(" "),
       );
-  }
 }
 
 /** `login` takes the values of an account as flags: no profile holds them yet. */
