@@ -15,8 +15,8 @@ export interface Checked {
   readonly columns: ReadonlySet<string>;
   /** The columns that are only copied to the results. */
   readonly unsent: readonly string[];
-  /** Those of them whose values are currencies or amounts, and that no `--map` leaves out. */
-  readonly doubtful: readonly { readonly name: string; readonly field: "amount" | "currency" }[];
+  /** Those of them whose values are currencies, and that no `--map` leaves out. */
+  readonly currencies: readonly string[];
   /** What the valid rows ask for. */
   readonly asked: Asked;
 }
@@ -55,7 +55,8 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
   const { rows, columns, build, now, signal, checked, invalid } = parts;
   const [problems, warnings] = [new RowProblems(), new RowProblems()];
   const names = new Set<string>();
-  const unsent = new Map<string, Kind | undefined>();
+  /** Each with whether all of its values are currencies; undefined without a value. */
+  const unsent = new Map<string, boolean | undefined>();
   const asked = new Asked();
   let count = 0;
   for await (const row of rows) {
@@ -77,9 +78,8 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
       names.add(name);
       if (field !== undefined) continue;
       const known = unsent.get(name);
-      const text = known === "other" ? "" : textOf(value).trim();
-      const kind = text === "" ? known : kindOf(text);
-      unsent.set(name, known === undefined || known === kind ? kind : "other");
+      const text = known === false ? "" : textOf(value).trim();
+      unsent.set(name, text === "" ? known : isKnownCurrency(text));
     }
     count++;
   }
@@ -89,29 +89,12 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
     warnings: warnings.list(),
     columns: names,
     unsent: [...unsent.keys()],
-    doubtful: [...unsent].flatMap(([name, field]) =>
-      field === undefined || field === "other" || columns.isMapped(name) ? [] : [{ name, field }],
+    currencies: [...unsent].flatMap(([name, isCurrency]) =>
+      isCurrency === true && !columns.isMapped(name) ? [name] : [],
     ),
     asked,
   };
 }
-
-/** What the values of a column are. */
-type Kind = "amount" | "currency" | "other";
-
-/** A number with two decimals, or with the sign or the code of a currency. */
-function isMoney(text: string): boolean {
-  const [, before, whole, decimals, after] =
-    /^(\p{Sc}|[A-Z]{3})? ?-?((?:\d{1,3}(?:[.,' \u00A0\u202F]\d{3})+|\d+))([.,]\d\d)? ?(\p{Sc}|[A-Z]{3})?$/u.exec(
-      text,
-    ) ?? [];
-  const mark = before ?? after;
-  if (whole === undefined) return false;
-  return mark === undefined ? decimals !== undefined : mark.length < 3 || isKnownCurrency(mark);
-}
-
-const kindOf = (text: string): Kind =>
-  isMoney(text) ? "amount" : isKnownCurrency(text) ? "currency" : "other";
 
 /** The same problem, or warning, of one row or more. */
 export interface RowProblem extends Problem {

@@ -66,8 +66,7 @@ export async function* dueRows(
 export const sendRows = (parts: RunParts): Promise<void> => new Sending(parts).run();
 
 /** A row and how often the service was not reached with it. */
-interface Waiting {
-  readonly due: DueRow;
+interface Waiting extends DueRow {
   readonly attempts: number;
 }
 
@@ -76,13 +75,12 @@ interface Ready extends Waiting {
   readonly request: PaymentLinkRequest;
 }
 
-interface Settled {
-  readonly due: DueRow;
+interface Settled extends DueRow {
   readonly outcome: Outcome;
   /** Null if it can no longer be sent. */
   readonly request: PaymentLinkRequest | null;
-  /** Whether the row may be sent again in this run. */
-  readonly isOpen: boolean;
+  /** The row may be sent again in this run. */
+  readonly isOpen?: boolean;
 }
 
 class Sending {
@@ -134,7 +132,7 @@ class Sending {
 
   /** Takes the next rows, and writes that they are about to be sent. False if there are none. */
   private async fill(): Promise<boolean> {
-    const { concurrency, pace } = this.parts;
+    const { concurrency, pace, build, now } = this.parts;
     // At a rate, each row waits for its time: only then it is about to be sent.
     const most = pace.isLimited ? 1 : concurrency * ROWS_AHEAD;
     const rows: Ready[] = [];
@@ -142,27 +140,18 @@ class Sending {
     while (rows.length < most) {
       const waiting = this.again.pop() ?? (await this.pull());
       if (waiting === undefined || !(await pace.waitToSend())) break;
-      const { number, digest, row } = waiting.due;
+      const { row, number, digest } = waiting;
       // Built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
-      const time = this.parts.now();
-      const { request, problems, meant } = requestOf(row, this.parts.build, time);
+      const time = now();
+      const { request, problems, meant } = requestOf(row, build, time);
       if (digestOf(meant) !== digest) throw changedMeanwhile(row);
       if (request === null) {
-        this.settle({
-          due: waiting.due,
-          outcome: { status: "refused", error: problemsText(problems) },
-          request,
-          isOpen: false,
-        });
+        this.settle({ ...waiting, request, outcome: { status: "refused", error: problemsText(problems) } });
         continue;
       }
       rows.push({ ...waiting, request });
-      intents.push({
-        number,
-        request: stringifyJson(meant),
-        sent: time.getTime(),
-        expires: expiryOf(request, time),
-      });
+      const expires = expiryOf(request, time);
+      intents.push({ number, request: stringifyJson(meant), sent: time.getTime(), expires });
     }
     this.write(intents);
     this.ready.push(...rows);
@@ -170,17 +159,49 @@ class Sending {
   }
 
   private async pull(): Promise<Waiting | undefined> {
-    const { done, value: due } = await this.queue.next();
-    return done === true ? undefined : { due, attempts: 0 };
+    const { done, value } = await this.queue.next();
+    return done === true ? undefined : { ...value, attempts: 0 };
   }
 
-  private async send(ready: Ready): Promise<void> {
-    const { due, attempts, request } = ready;
-    if (!this.parts.pace.isOpen()) return this.postpone(ready, { status: "not_sent" });
-    const outcome = this.judged(await attempted(due.row, request, this.parts));
-    if (outcome.status === "not_reached" && attempts + 1 < ATTEMPTS)
-      this.postpone({ due, request, attempts: attempts + 1 }, outcome);
-    else this.settle({ due, outcome, request, isOpen: false });
+  private async send(row: Ready): Promise<void> {
+    if (!this.parts.pace.isOpen()) return this.postpone(row, { status: "not_sent" });
+    const outcome = await this.attempt(row);
+    const attempts = row.attempts + 1;
+    if (outcome.status === "not_reached" && attempts < ATTEMPTS) this.postpone({ ...row, attempts }, outcome);
+    else this.settle({ ...row, outcome });
+  }
+
+  /** An unexpected error leaves the outcome unknown and ends the run. */
+  private async attempt({ row, request }: Ready): Promise<Outcome> {
+    const { create, violated, stop, pace } = this.parts;
+    const since = pace.now();
+    try {
+      const { link, violations } = await create(request);
+      if (violations.length > 0) violated(row, violations);
+      pace.answered();
+      this.unknownInARow = 0;
+      return { status: "created", id: link.id, url: link.url };
+    } catch (error) {
+      if (!(error instanceof PaylinkError)) {
+        stop(error);
+        return { status: "unknown", error: String(error) };
+      }
+      const { message, problems, details } = error;
+      const body = typeof details["body"] === "string" ? details["body"] : "";
+      const said = [message, problemsText(problems), body].filter((part) => part !== "").join(" ");
+      const status = statusOf(error.code);
+      this.judge(error, status, since);
+      return { status, error: said };
+    }
+  }
+
+  /** Applies a failure to the whole run, before the next request is sent. */
+  private judge(failure: PaylinkError, status: Status, since: number): void {
+    const { pace, stop } = this.parts;
+    if (status !== "not_reached") pace.answered();
+    else if (!pace.slowDown(since, failure)) stop(failure);
+    this.unknownInARow = status === "unknown" ? this.unknownInARow + 1 : 0;
+    if (FOR_EVERY_ROW.has(failure.code) || this.unknownInARow >= MAX_UNKNOWN) stop(failure);
   }
 
   private postpone(row: Ready, outcome: Outcome): void {
@@ -200,24 +221,10 @@ class Sending {
     this.timer = undefined;
     const { settled } = this;
     if (settled.length + intents.length === 0) return;
-    this.parts.sent.write(
-      settled.map(({ due, outcome }) => ({ number: due.number, outcome })),
-      intents,
-    );
+    this.parts.sent.write(settled, intents);
     this.settled = [];
-    for (const { due, outcome, request, isOpen } of settled)
-      if (!isOpen) this.parts.settled(due.row, outcome, request);
-  }
-
-  /** Applies the result of an attempt to the whole run, before the next request is sent. */
-  private judged({ outcome, failure, since }: Attempt): Outcome {
-    const { pace, stop } = this.parts;
-    if (outcome.status !== "not_reached") pace.answered();
-    else if (failure !== undefined && !pace.slowDown(since, failure)) stop(failure);
-    this.unknownInARow = outcome.status === "unknown" ? this.unknownInARow + 1 : 0;
-    if (failure !== undefined && (FOR_EVERY_ROW.has(failure.code) || this.unknownInARow >= MAX_UNKNOWN))
-      stop(failure);
-    return outcome;
+    for (const { row, outcome, request, isOpen } of settled)
+      if (isOpen !== true) this.parts.settled(row, outcome, request);
   }
 }
 
@@ -231,36 +238,6 @@ const changedMeanwhile = ({ line }: Row): PaylinkError =>
       hint`The remaining rows were not sent. Run the same command again to continue with the changed list.`,
     ],
   });
-
-interface Attempt {
-  readonly outcome: Outcome;
-  readonly failure?: PaylinkError;
-  /** The time of sending. */
-  readonly since: number;
-}
-
-/** An unexpected error during a request leaves its outcome unknown and ends the run. */
-async function attempted(
-  row: Row,
-  request: PaymentLinkRequest,
-  { create, violated, stop, pace }: RunParts,
-): Promise<Attempt> {
-  const since = pace.now();
-  try {
-    const { link, violations } = await create(request);
-    if (violations.length > 0) violated(row, violations);
-    return { outcome: { status: "created", id: link.id, url: link.url }, since };
-  } catch (error) {
-    if (!(error instanceof PaylinkError)) {
-      stop(error);
-      return { outcome: { status: "unknown", error: String(error) }, since };
-    }
-    const { message, problems, details } = error;
-    const body = typeof details["body"] === "string" ? details["body"] : "";
-    const said = [message, problemsText(problems), body].filter((part) => part !== "").join(" ");
-    return { outcome: { status: statusOf(error.code), error: said }, failure: error, since };
-  }
-}
 
 /** Failures that affect every row: the first one ends the run. */
 const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"]);

@@ -58,7 +58,7 @@ export interface PlannedRow {
   readonly isDue: boolean;
 }
 
-export interface RowOutcome {
+interface Settled {
   /** The row's number in the memory. */
   readonly number: number;
   readonly outcome: Outcome;
@@ -245,10 +245,10 @@ export class SentRows {
   }
 
   /** Both are on disk when it returns: what became of rows, and which rows are about to be sent. */
-  write(outcomes: readonly RowOutcome[], intents: readonly Intent[]): void {
+  write(settled: readonly Settled[], intents: readonly Intent[]): void {
     const { database } = this.memory;
     transaction(database, () => {
-      for (const { number, outcome } of outcomes) {
+      for (const { number, outcome } of settled) {
         const { status, id = null, url = null, error = null } = outcome;
         this.settled.run(status, id, url, error, number);
       }

@@ -98,27 +98,18 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** The variables of both brokers that have a secret. */
-const SECRETS = {
-  NATS_PASSWORD: "the password of NATS_USER",
-  NATS_TOKEN: "the token at NATS, in place of a user",
-  AMQP_PASSWORD: "the password of AMQP_USER",
-} as const;
-
-export const SECRET_BROKER_VARIABLES = Object.keys(SECRETS);
-
 /** The variables of both brokers, with what each means. */
 export const BROKER_VARIABLES = {
   NATS_USER: "the user at NATS",
-  NATS_PASSWORD: SECRETS.NATS_PASSWORD,
-  NATS_TOKEN: SECRETS.NATS_TOKEN,
+  NATS_PASSWORD: "the password of NATS_USER",
+  NATS_TOKEN: "the token at NATS, in place of a user",
   NATS_CREDS: "the credentials file of a user of NATS",
   NATS_NKEY: "the file with the seed of a user of NATS",
   NATS_CA: "a file with the authorities of NATS' certificate; requires TLS",
   NATS_CERT: "the file of paylink's certificate for NATS; requires TLS",
   NATS_KEY: "the file of its private key",
   AMQP_USER: "the user at RabbitMQ (default: guest)",
-  AMQP_PASSWORD: SECRETS.AMQP_PASSWORD,
+  AMQP_PASSWORD: "the password of AMQP_USER",
   AMQP_PASSWORD_FILE: "a file with the password of AMQP_USER",
   AMQP_CA: "a file with the authorities of RabbitMQ's certificate",
   AMQP_CERT: "the file of paylink's certificate for RabbitMQ; logs in by itself without AMQP_USER",
@@ -126,3 +117,10 @@ export const BROKER_VARIABLES = {
 } as const;
 
 export type BrokerVariable = keyof typeof BROKER_VARIABLES;
+
+/** Those that hold a secret. */
+export const SECRET_BROKER_VARIABLES: readonly BrokerVariable[] = [
+  "NATS_PASSWORD",
+  "NATS_TOKEN",
+  "AMQP_PASSWORD",
+];

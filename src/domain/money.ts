@@ -148,21 +148,26 @@ function withoutExponent(text: string): string {
 export function halfOf(amount: JsonNumber, currency: string): JsonNumber {
   if (!isDecimal(amount.value)) return amount;
   const decimals = Math.max(exponentOf(currency) ?? 2, decimalsOf(amount));
-  const [whole = "0", fraction = ""] = amount.value.split(".");
-  const half = String(BigInt(whole + fraction.padEnd(decimals, "0")) / 2n).padStart(decimals + 1, "0");
-  return new JsonNumber(decimals === 0 ? half : `${half.slice(0, -decimals)}.${half.slice(-decimals)}`);
+  return new JsonNumber(decimalOf(unitsOf(amount, decimals) / 2n, decimals));
 }
 
 /** What is left of an amount after a part of it, in the decimals of the longer one; neither is negative. */
 export function restOf(amount: JsonNumber, part: JsonNumber): JsonNumber {
   const decimals = Math.max(decimalsOf(amount), decimalsOf(part));
-  const unitsOf = ({ value }: JsonNumber): bigint => {
-    const [whole = "0", fraction = ""] = value.split(".");
-    return BigInt(whole + fraction.padEnd(decimals, "0"));
-  };
-  const rest = unitsOf(amount) - unitsOf(part);
-  const digits = String(rest < 0n ? 0n : rest).padStart(decimals + 1, "0");
-  return new JsonNumber(decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`);
+  const rest = unitsOf(amount, decimals) - unitsOf(part, decimals);
+  return new JsonNumber(decimalOf(rest < 0n ? 0n : rest, decimals));
+}
+
+/** A plain decimal in units of its last decimal. */
+function unitsOf({ value }: JsonNumber, decimals: number): bigint {
+  const [whole = "0", fraction = ""] = value.split(".");
+  return BigInt(whole + fraction.padEnd(decimals, "0"));
+}
+
+/** The decimal of so many units. */
+function decimalOf(units: bigint, decimals: number): string {
+  const digits = String(units).padStart(decimals + 1, "0");
+  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
 export interface Sum {
@@ -194,12 +199,7 @@ export class Sums {
   list(): Sum[] {
     return [...this.sums]
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([currency, { units, decimals }]) => {
-        const digits = String(units).padStart(decimals + 1, "0");
-        const point = digits.length - decimals;
-        const amount = decimals === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`;
-        return { currency, amount };
-      });
+      .map(([currency, { units, decimals }]) => ({ currency, amount: decimalOf(units, decimals) }));
   }
 }
 
@@ -248,7 +248,6 @@ export function scaledAmount(amount: Amount): number | undefined {
 
 /** A sum of such numbers as a decimal. */
 export function unscaledAmount(sum: bigint): string {
-  const digits = String(sum < 0n ? -sum : sum).padStart(SCALE + 1, "0");
-  const fraction = digits.slice(-SCALE).replace(/0+$/, "");
-  return `${sum < 0n ? "-" : ""}${digits.slice(0, -SCALE)}${fraction === "" ? "" : `.${fraction}`}`;
+  const decimal = decimalOf(sum < 0n ? -sum : sum, SCALE).replace(/\.?0+$/, "");
+  return `${sum < 0n ? "-" : ""}${decimal}`;
 }

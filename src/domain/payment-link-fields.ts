@@ -20,13 +20,12 @@ export type FieldType =
   | "initial"
   | "object";
 
-type Presence = "required" | "optional";
-
 interface LinkField {
   readonly type: FieldType;
-  /** Whether a request has it, and whether a reply has it. */
-  readonly request?: Presence;
-  readonly reply?: Presence;
+  /** Whether a request has it: optional by default. */
+  readonly request?: "required" | "never";
+  /** Whether a reply has it: never by default. */
+  readonly reply?: "required" | "optional";
   /** The flag of `create` that sets it, as its declaration names it, and what help calls its value. */
   readonly flag?: string;
   readonly value?: string;
@@ -36,8 +35,8 @@ interface LinkField {
   readonly choices?: readonly string[];
   /** What prompts, summaries, cards and tables call it. */
   readonly label: string;
-  /** As help says it; `meaningOf` makes it a sentence. */
-  readonly meaning: string;
+  /** As help says it; `meaningOf` makes it a sentence. By default the label. */
+  readonly meaning?: string;
   /** How a person types it, if that is not how it is sent. */
   readonly typed?: string;
   /** What a flag that is not given means. */
@@ -48,7 +47,7 @@ interface LinkField {
 
 /** By the path of the field, in the order of the specification. */
 export const LINK_FIELDS = {
-  id: { type: "text", reply: "required", label: "id", meaning: "the id of the link" },
+  id: { type: "text", request: "never", reply: "required", label: "id", meaning: "the id of the link" },
   amount: {
     type: "amount",
     request: "required",
@@ -72,7 +71,6 @@ export const LINK_FIELDS = {
   },
   invoiceId: {
     type: "text",
-    request: "optional",
     reply: "optional",
     flag: "invoiceId",
     value: "id",
@@ -91,7 +89,6 @@ export const LINK_FIELDS = {
   },
   expirationDate: {
     type: "date",
-    request: "optional",
     reply: "required",
     flag: "expires",
     value: "when",
@@ -111,7 +108,6 @@ export const LINK_FIELDS = {
   },
   description: {
     type: "text",
-    request: "optional",
     reply: "optional",
     flag: "description",
     value: "text",
@@ -121,7 +117,6 @@ export const LINK_FIELDS = {
   },
   transactionType: {
     type: "name",
-    request: "optional",
     flag: "type",
     value: "type",
     choices: TRANSACTION_TYPES,
@@ -132,7 +127,6 @@ export const LINK_FIELDS = {
   },
   merchantCustomData: {
     type: "text",
-    request: "optional",
     flag: "customData",
     value: "text",
     label: "custom data",
@@ -140,31 +134,26 @@ export const LINK_FIELDS = {
   },
   periodic: {
     type: "object",
-    request: "optional",
     label: "subscription",
     meaning: "starts a recurring or subscription arrangement",
   },
   "periodic.periodicType": {
     type: "ucof",
-    request: "optional",
     label: "periodic type",
     meaning: "the kind of the arrangement",
   },
   "periodic.sequenceType": {
     type: "initial",
-    request: "optional",
     label: "sequence type",
     meaning: "the position of the payment in the arrangement",
   },
   paymentSettings: {
     type: "object",
-    request: "optional",
     label: "redirects and callbacks",
     meaning: "where the customer returns to, and where the webhooks are posted",
   },
   "paymentSettings.returnUrl": {
     type: "webAddress",
-    request: "optional",
     flag: "returnUrl",
     value: "url",
     label: "return URL",
@@ -172,7 +161,6 @@ export const LINK_FIELDS = {
   },
   "paymentSettings.failureReturnUrl": {
     type: "webAddress",
-    request: "optional",
     flag: "failureReturnUrl",
     value: "url",
     label: "return URL after a failure",
@@ -180,7 +168,6 @@ export const LINK_FIELDS = {
   },
   "paymentSettings.callbackUrl": {
     type: "webAddress",
-    request: "optional",
     flag: "callbackUrl",
     value: "url",
     label: "callback URL",
@@ -189,7 +176,6 @@ export const LINK_FIELDS = {
   },
   "paymentSettings.failureCallbackUrl": {
     type: "webAddress",
-    request: "optional",
     flag: "failureCallbackUrl",
     value: "url",
     label: "callback URL after a failure",
@@ -197,13 +183,11 @@ export const LINK_FIELDS = {
   },
   customerDetails: {
     type: "object",
-    request: "optional",
     label: "customer details",
     meaning: "known data of the customer, filled in on the checkout page",
   },
   "customerDetails.email": {
     type: "email",
-    request: "optional",
     flag: "email",
     value: "address",
     label: "e-mail",
@@ -211,29 +195,23 @@ export const LINK_FIELDS = {
   },
   "customerDetails.billingAddress": {
     type: "object",
-    request: "optional",
     label: "billing address",
     meaning: "the customer's billing address",
   },
   "customerDetails.billingAddress.firstName": {
     type: "text",
-    request: "optional",
     flag: "firstName",
     value: "name",
     label: "first name",
-    meaning: "first name",
   },
   "customerDetails.billingAddress.lastName": {
     type: "text",
-    request: "optional",
     flag: "lastName",
     value: "name",
     label: "last name",
-    meaning: "last name",
   },
   "customerDetails.billingAddress.address1": {
     type: "text",
-    request: "optional",
     flag: "address1",
     value: "line",
     label: "address",
@@ -241,13 +219,11 @@ export const LINK_FIELDS = {
   },
   "customerDetails.billingAddress.addressLine1": {
     type: "text",
-    request: "optional",
     label: "address",
     meaning: "another spelling of address1",
   },
   "customerDetails.billingAddress.address2": {
     type: "text",
-    request: "optional",
     flag: "address2",
     value: "line",
     label: "address, second line",
@@ -255,44 +231,35 @@ export const LINK_FIELDS = {
   },
   "customerDetails.billingAddress.city": {
     type: "text",
-    request: "optional",
     flag: "city",
     value: "city",
     label: "city",
-    meaning: "city",
   },
   "customerDetails.billingAddress.postalcode": {
     type: "text",
-    request: "optional",
     flag: "postcode",
     value: "code",
     label: "postcode",
-    meaning: "postcode",
   },
   "customerDetails.billingAddress.postalCode": {
     type: "text",
-    request: "optional",
     label: "postcode",
     meaning: "another spelling of postalcode",
   },
   "customerDetails.billingAddress.country": {
     type: "text",
-    request: "optional",
     flag: "country",
     value: "country",
     label: "country",
-    meaning: "country",
   },
   linkOptions: {
     type: "object",
-    request: "optional",
     reply: "optional",
     label: "options of a reusable link",
     meaning: "makes the link reusable; only reusable links have it",
   },
   "linkOptions.mode": {
     type: "name",
-    request: "optional",
     reply: "optional",
     flag: "mode",
     value: "mode",
@@ -302,7 +269,6 @@ export const LINK_FIELDS = {
   },
   "linkOptions.minAmount": {
     type: "bound",
-    request: "optional",
     reply: "optional",
     flag: "minAmount",
     value: "decimal",
@@ -312,7 +278,6 @@ export const LINK_FIELDS = {
   },
   "linkOptions.maxAmount": {
     type: "bound",
-    request: "optional",
     reply: "optional",
     flag: "maxAmount",
     value: "decimal",
@@ -322,7 +287,6 @@ export const LINK_FIELDS = {
   },
   "linkOptions.paymentReferenceMode": {
     type: "name",
-    request: "optional",
     reply: "optional",
     flag: "referenceMode",
     value: "mode",
@@ -330,33 +294,44 @@ export const LINK_FIELDS = {
     meaning: "how the checkout page handles the payment reference",
     default: "FIXED, set by the service",
   },
-  createdDate: { type: "date", reply: "required", label: "created", meaning: "when the link was created" },
+  createdDate: {
+    type: "date",
+    request: "never",
+    reply: "required",
+    label: "created",
+    meaning: "when the link was created",
+  },
   viewedDate: {
     type: "dateOrNull",
+    request: "never",
     reply: "required",
     label: "viewed",
     meaning: "when the customer first opened the link",
   },
   attemptedDate: {
     type: "dateOrNull",
+    request: "never",
     reply: "required",
     label: "attempted",
     meaning: "when a payment was last attempted",
   },
   paidDate: {
     type: "dateOrNull",
+    request: "never",
     reply: "required",
     label: "paid",
     meaning: "when the link was last paid",
   },
   cancelledDate: {
     type: "dateOrNull",
+    request: "never",
     reply: "required",
     label: "cancelled",
     meaning: "when the link was cancelled",
   },
   status: {
     type: "text",
+    request: "never",
     reply: "required",
     label: "status",
     meaning:
@@ -364,6 +339,7 @@ export const LINK_FIELDS = {
   },
   url: {
     type: "text",
+    request: "never",
     reply: "required",
     label: "URL",
     meaning: "the address that the customer pays at, with the id of the link as query parameter r",
@@ -378,7 +354,7 @@ export type LinkFieldPath = keyof LinkFields;
 
 /** The paths and fields of a side, in the order of the table. */
 export const fieldsOf = (side: "request" | "reply"): readonly [path: LinkFieldPath, field: LinkField][] =>
-  FIELDS.filter(([, field]) => field[side] !== undefined);
+  FIELDS.filter(([, { request, reply }]) => (side === "request" ? request !== "never" : reply !== undefined));
 
 const FIELDS = Object.entries(LINK_FIELDS) as [LinkFieldPath, LinkField][];
 
@@ -434,6 +410,6 @@ export const capitalized = (text: string): string => `${text.charAt(0).toUpperCa
 
 /** As a sentence. */
 export const meaningOf = (path: string): string | undefined =>
-  isLinkField(path) ? `${capitalized(LINK_FIELDS[path].meaning)}.` : undefined;
+  isLinkField(path) ? `${capitalized(fieldAt(path).meaning ?? labelOf(path))}.` : undefined;
 
 const isLinkField = (path: string): path is LinkFieldPath => Object.hasOwn(LINK_FIELDS, path);

@@ -39,20 +39,29 @@ type NameBelow<Path extends string, Prefix extends string> = Path extends `${Pre
     : Name
   : never;
 
+/** Whether a side has the field: a request has each field that its table does not exclude. */
+type Presence<Path extends LinkFieldPath, From extends Side> = LinkFields[Path] extends {
+  readonly [S in From]: infer Stated;
+}
+  ? Stated
+  : From extends "request"
+    ? "optional"
+    : "never";
+
 /** The members below a prefix that are required, or optional, on a side; with `Loose` each may be missing. */
 type Members<Prefix extends string, From extends Side, Types extends Shown | Sent, Loose extends boolean> = {
   readonly [
     Path in LinkFieldPath as Loose extends true
       ? never
-      : LinkFields[Path] extends { readonly [S in From]: "required" }
+      : Presence<Path, From> extends "required"
         ? NameBelow<Path, Prefix>
         : never
   ]: Value<Path, From, Types, Loose>;
 } & {
   readonly [
-    Path in LinkFieldPath as LinkFields[Path] extends {
-      readonly [S in From]: Loose extends true ? string : "optional";
-    }
+    Path in LinkFieldPath as Presence<Path, From> extends (
+      Loose extends true ? "required" | "optional" : "optional"
+    )
       ? NameBelow<Path, Prefix>
       : never
   ]?: Value<Path, From, Types, Loose> | undefined;

@@ -138,12 +138,10 @@ const PROBLEMS: readonly Rule[] = [pastExpiry, tooManyDecimals, brokenBounds];
 const warningsOf = (request: PartialRequest, service: string | undefined): Problem[] => [
   ...doubtfulCurrency(request),
   ...beyondService(request, service),
-  ...unknownWords(request),
-  ...doubtfulCountry(request),
+  ...unknownType(request),
   ...boundsWithoutEffect(request),
   ...changeableAmount(request),
   ...plainHttpCallbacks(request),
-  ...incompletePeriodic(request),
   ...subscriptionWithAmount(request),
   ...reusableSubscription(request),
   ...nothingToPay(request),
@@ -172,15 +170,8 @@ function boundsWithoutEffect(request: PartialRequest): readonly Problem[] {
     .map((name) => ({ at: `linkOptions.${name}`, message }));
 }
 
-function doubtfulCurrency({ currency }: PartialRequest): readonly Problem[] {
-  if (currency === undefined) return NONE;
-  const code = currency.toUpperCase();
-  const problems: Problem[] = [];
-  if (!isKnownCurrency(code)) problems.push(problemWith(code, "currency", "is not an ISO 4217 currency"));
-  if (currency !== code)
-    problems.push({ at: "currency", message: `is sent in lower case; ISO 4217 writes ${code}` });
-  return problems;
-}
+const doubtfulCurrency = ({ currency = "EUR" }: PartialRequest): readonly Problem[] =>
+  isKnownCurrency(currency) ? NONE : [problemWith(currency, "currency", "is not an ISO 4217 currency")];
 
 /** What the documentation of a built-in service does not offer. */
 function beyondService(
@@ -201,35 +192,15 @@ function beyondService(
   return problems;
 }
 
-/** Other words may work at the service, so they are sent as they are. */
-function unknownWords({ transactionType, linkOptions }: PartialRequest): readonly Problem[] {
-  const check = (at: string, value: string | undefined, words: readonly string[]): readonly Problem[] => {
-    if (value === undefined || words.includes(value)) return NONE;
-    const near = nearest(value, words);
-    const meant = near === undefined ? "" : `; did you mean ${near}?`;
-    const kind = `is sent as it is: neither the specification nor the service names this value, only ${words.join(", ")}`;
-    return [{ at, message: `${kind} ("${value}"${meant})`, kind }];
-  };
-  return [
-    ...check("transactionType", transactionType, TRANSACTION_TYPES),
-    ...check("linkOptions.mode", linkOptions?.mode, [VARIABLE_MODE]),
-    ...check("linkOptions.paymentReferenceMode", linkOptions?.paymentReferenceMode, [DEFAULT_REFERENCE_MODE]),
-  ];
+/** Another type may work at the service, so it is sent as it is. */
+function unknownType({ transactionType: type }: PartialRequest): readonly Problem[] {
+  const types: readonly string[] = TRANSACTION_TYPES;
+  if (type === undefined || types.includes(type)) return NONE;
+  const near = nearest(type, types);
+  const meant = near === undefined ? "" : `; did you mean ${near}?`;
+  const kind = `is sent as it is: neither the specification nor the service names this value, only ${types.join(", ")}`;
+  return [{ at: "transactionType", message: `${kind} ("${type}"${meant})`, kind }];
 }
-
-/** The specification gives no format: its examples have two letters and more. A name in full is probably a mistake. */
-function doubtfulCountry({ customerDetails }: PartialRequest): readonly Problem[] {
-  const country = customerDetails?.billingAddress?.country;
-  if (country === undefined || country === "" || isCountryCode(country)) return NONE;
-  const kind =
-    "is sent as it is: it is not a country code of two or three capital letters (ISO 3166), such as GB";
-  return [problemWith(country, "customerDetails.billingAddress.country", kind)];
-}
-
-const isCountryCode = (code: string): boolean =>
-  /^[A-Z]{3}$/.test(code) ||
-  (/^[A-Z]{2}$/.test(code) &&
-    new Intl.DisplayNames("en", { type: "region", fallback: "none" }).of(code) !== undefined);
 
 function plainHttpCallbacks({ paymentSettings }: PartialRequest): readonly Problem[] {
   if (paymentSettings === undefined) return NONE;
@@ -242,15 +213,6 @@ function plainHttpCallbacks({ paymentSettings }: PartialRequest): readonly Probl
       return url !== undefined && !isKnown && isExposed(url);
     })
     .map((name) => ({ at: `paymentSettings.${name}`, message }));
-}
-
-/** Endpoints rule 8: an arrangement needs both members. */
-function incompletePeriodic({ periodic }: PartialRequest): readonly Problem[] {
-  if (periodic === undefined) return NONE;
-  const message = "is missing, so the link starts no recurring arrangement";
-  return (["periodicType", "sequenceType"] as const)
-    .filter((name) => periodic[name] === undefined)
-    .map((name) => ({ at: `periodic.${name}`, message }));
 }
 
 /** A start of a subscription is a verification over 0 (Endpoints rule 8). */

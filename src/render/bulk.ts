@@ -55,16 +55,9 @@ function placeOf({ at, lines, rows }: ShownProblem): string {
 export const renderRowProblem = (problem: ShownProblem): string =>
   `${placeOf(problem)}  ${safeText(problem.message)}`;
 
-/** Currencies that are shown. */
-const SHOWN_SUMS = 5;
-
 /** `EUR 1,234.50 and USD 20.00` */
-export function renderSums(sums: readonly Sum[]): string {
-  const shown = sums.slice(0, SHOWN_SUMS).map(({ currency, amount }) => groupedAmount(amount, currency));
-  const more = sums.length - shown.length;
-  if (more > 0) shown.push(`${count(more)} more ${more === 1 ? "currency" : "currencies"}`);
-  return new Intl.ListFormat("en-GB").format(shown);
-}
+export const renderSums = (sums: readonly Sum[]): string =>
+  new Intl.ListFormat("en-GB").format(sums.map(({ currency, amount }) => groupedAmount(amount, currency)));
 
 export interface ShownList {
   /** The links that are sent, their sums, and the first of them. */
@@ -104,9 +97,6 @@ export function renderList(list: ShownList, paint: Paint, width: number): string
     ...(service === undefined ? [] : [renderServiceName(service, paint)]),
     ...(first.length === 0 ? [] : table.split("\n").map((line) => INDENT + line)),
     ...(first.length === 0 || rest === 0 ? [] : [`${INDENT}and ${count(rest)} more`]),
-    ...(first.length > 0 && first.every(({ invoiceId }) => invoiceId === undefined)
-      ? ["These links have no order number."]
-      : []),
   ].join("\n");
 }
 

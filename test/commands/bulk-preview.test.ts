@@ -109,15 +109,6 @@ describe("the preview of a list", () => {
     expect(service.arrivals).toHaveLength(4);
   });
 
-  it("names five currencies, and how many more there are", async () => {
-    const codes = ["AUD", "CAD", "CHF", "DKK", "EUR", "GBP", "USD"];
-    const { run } = await desk(HEADER + codes.map((code) => `${code},1,${code},Ada,\n`).join(""));
-    const { stdout } = await run(["--dry-run"]);
-    expect(stdout).toContain(
-      "7 links, AUD 1.00, CAD 1.00, CHF 1.00, DKK 1.00, EUR 1.00 and 2 more currencies\n",
-    );
-  });
-
   it("does not take Enter for a yes where links are live", async () => {
     const { run } = await desk();
     const { ask, asked } = answering(false);
@@ -201,13 +192,6 @@ describe("the preview of a list", () => {
       created: 4,
       sums: { EUR: "1002.30", USD: "5.00" },
     });
-  });
-
-  it("says that no link has an order number", async () => {
-    const { run } = await desk("amount\n1\n2\n");
-    const { stdout } = await run(["--dry-run", "--currency", "EUR", "--customer-name", "Shop"]);
-    expect(stdout).toContain("These links have no order number.");
-    expect(stdout).toMatch(/EUR 1\.00 +Shop /);
   });
 });
 
@@ -300,29 +284,25 @@ describe("rows that repeat others", () => {
   });
 });
 
-describe("a column that is not sent and whose values are", () => {
-  it.each([
-    ["currencies", "Coin", ["EUR", "usd"], "looks like the currency"],
-    ["amounts", "Gross", ["10.50", "1,234.00"], "looks like the amount"],
-    ["amounts with their currency", "Gross", ["€ 10", "20 EUR"], "looks like the amount"],
-  ])("%s stops the list, until --map says what it is", async (_, name, [one, two], words) => {
-    const list = `invoiceId,amount,currency,customerName,${name}\nI1,1,EUR,Ada,"${one}"\nI2,1,EUR,Ada,"${two}"\nI3,1,EUR,Ada,\n`;
-    const { run, service } = await desk(list);
+describe("a column of currencies that is not sent", () => {
+  const LISTED =
+    "invoiceId,amount,currency,customerName,Coin\nI1,1,EUR,Ada,EUR\nI2,1,EUR,Ada,usd\nI3,1,EUR,Ada,\n";
+
+  it("stops the list, until --map says what it is", async () => {
+    const { run, service } = await desk(LISTED);
     const { exit, stderr } = await run();
     expect(exit).toBe(2);
-    expect(stderr).toContain(`The column ${name} is not sent, and ${words}. Nothing was sent.`);
-    expect(stderr).toContain(`--map ${name}= to leave it out`);
+    expect(stderr).toContain("The column Coin is not sent, and looks like the currency. Nothing was sent.");
+    expect(stderr).toContain("--map Coin= to leave it out");
     expect(service.arrivals).toEqual([]);
-    expect((await run(["--map", `${name}=`])).exit).toBe(0);
+    expect((await run(["--map", "Coin="])).exit).toBe(0);
   });
 
   it.each([
-    ["10", "20"],
-    ["INV001", "INV 2"],
     ["EUR", "red"],
-    ["2026-01-31", "31.12.2026"],
+    ["INV", "INV 2"],
     ["", ""],
-  ])("%j and %j does not", async (one, two) => {
+  ])("is none with %j and %j", async (one, two) => {
     const { run } = await desk(`amount,currency,customerName,own\n1,EUR,Ada,${one}\n2,EUR,Ada,${two}\n`);
     expect((await run(["--dry-run"])).exit).toBe(0);
   });

@@ -91,17 +91,17 @@ export async function refusalOf(
   { allowDuplicates, skipInvalid, again }: Pick<BulkOptions, "allowDuplicates" | "skipInvalid" | "again">,
 ): Promise<PaylinkError | undefined> {
   const { out } = context;
-  const { problems: found, doubtful } = checked;
+  const { problems: found, currencies } = checked;
   for (const problem of found.list()) out.note(`  ${renderRowProblem(problem)}`);
   if (found.others > 0) out.note(`  and ${count(found.others)} more`);
   const refusals: Refusal[] = [];
   if (invalid > 0 && !skipInvalid)
     refusals.push({ message: `${rowsOf(invalid)} of ${count(rows)} cannot be sent.`, hint: FIX_ROWS });
-  // Otherwise links would be made over another amount, or in another currency, than the list says.
-  for (const { name, field } of doubtful)
+  // Otherwise links would be made in another currency than the list says.
+  for (const name of currencies)
     refusals.push({
-      message: `The column ${name} is not sent, and looks like the ${field}.`,
-      hint: [mapAdvice(name, field)],
+      message: `The column ${name} is not sent, and looks like the currency.`,
+      hint: [mapAdvice(name, "currency")],
     });
   const repeated = allowDuplicates ? [] : list.sent.repeated().map(repetition);
   if (repeated.length > 0)
