@@ -1,5 +1,5 @@
 /** The results of a run: all rows in their order, each with its link or its error, in a file that is replaced as a whole. */
-import { accessSync, constants, createReadStream, existsSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, createReadStream, realpathSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
@@ -138,7 +138,7 @@ async function hasResults(path: string): Promise<boolean> {
  * Writes a draft and renames it, so that the file always has either all new results or all old ones. The draft is a new
  * file with a name of its own, for its owner only: it never follows a link that somebody put there.
  */
-export function fileSink({ path, force }: ResultsFile, id: string): Sink {
+export function fileSink(path: string, id: string): Sink {
   const draft = `${path}.${id}.part`;
   return async (chunks) => {
     const file = await open(draft, "wx", 0o600).catch((error: unknown) => {
@@ -146,8 +146,6 @@ export function fileSink({ path, force }: ResultsFile, id: string): Sink {
     });
     try {
       await pipeline(chunks, file.createWriteStream());
-      if (!force && existsSync(path) && !(await hasResults(path)))
-        throw new Error("another program has changed the file");
       await rename(draft, path);
     } catch (error) {
       await rm(draft, { force: true });

@@ -32,7 +32,7 @@ export interface RunParts {
   /** Ends the run: running requests are completed, and no more are sent. */
   readonly stop: (reason: unknown) => void;
   readonly stopped: () => boolean;
-  /** Called for each outcome, once it is on disk. */
+  /** Called for each outcome, once it is on disk or the disk has not taken it at the end. */
   readonly settled: (row: Row, outcome: Outcome, request: PaymentLinkRequest | null) => void;
   /** Called for each answer that created a link and breaks the specification. */
   readonly violated: (row: Row, violations: readonly Problem[]) => void;
@@ -90,7 +90,7 @@ class Sending {
   /** Rows that were not sent, or did not reach the service. */
   private readonly again: Waiting[] = [];
   /** Outcomes that are not on disk yet. */
-  private settled: Settled[] = [];
+  private readonly settled: Settled[] = [];
   private timer: NodeJS.Timeout | undefined;
   private filling: Promise<boolean> | undefined;
   private unknownInARow = 0;
@@ -105,6 +105,8 @@ class Sending {
     await Promise.all(Array.from({ length: concurrency }, () => this.guarded(() => this.work())));
     for (const row of this.ready.splice(0)) this.postpone(row, { status: "not_sent" });
     await this.guarded(async () => this.write([]));
+    // What the disk did not take is in the results all the same.
+    this.report();
   }
 
   /** Whatever fails ends the run. */
@@ -222,8 +224,11 @@ class Sending {
     const { settled } = this;
     if (settled.length + intents.length === 0) return;
     this.parts.sent.write(settled, intents);
-    this.settled = [];
-    for (const { row, outcome, request, isOpen } of settled)
+    this.report();
+  }
+
+  private report(): void {
+    for (const { row, outcome, request, isOpen } of this.settled.splice(0))
       if (isOpen !== true) this.parts.settled(row, outcome, request);
   }
 }

@@ -92,7 +92,9 @@ const result = z.object({
 });
 export type Result = z.infer<typeof result>;
 
-const RESULTS = `SELECT
+const NO_LINK = { id: null, url: null, error: null };
+
+const RESULTS = `SELECT number,
     CASE WHEN list.digest IS NULL THEN 'invalid' WHEN state = 'sending' THEN 'unknown' ELSE coalesce(state, 'not_sent') END AS status,
     id, url, iif(state = 'sending', '${INTERRUPTED}', error) AS error, NOT due AS isEarlier
   FROM list LEFT JOIN rows USING (number)`;
@@ -164,7 +166,10 @@ export class SentRows {
   private readonly insert: Statement;
   private readonly intended: Statement;
   private readonly settled: Statement;
+  /** What became of rows of this run, if the disk did not take it. */
+  private readonly unwritten = new Map<number, Outcome>();
   private count = 0;
+  private plannedAt = 0;
 
   /** `service` is its base URL, in the canonical spelling. */
   constructor(memory: Memory, service: string) {
@@ -202,6 +207,7 @@ export class SentRows {
 
   /** Decides what this run sends. It leaves no trace in the memory. `now` in ms since 1970. */
   plan(now: number, { again, retryUnknown }: Readonly<Record<"again" | "retryUnknown", boolean>>): Plan {
+    this.plannedAt = now;
     return beforeSending(() => {
       this.all(FIND_SENT, this.service, now);
       const continues = again && this.all(IS_STOPPED_AGAIN).length > 0;
@@ -221,10 +227,11 @@ export class SentRows {
     return this.all(CONFLICTS, this.service, now).map((found) => conflict.parse(found));
   }
 
-  /** Gives every row its place in the memory, so that a disk that takes nothing is noticed before the first request. */
+  /** Forgets links that have expired, and gives every row its place in the memory, so that a disk that takes nothing is noticed before the first request. */
   begin(again: boolean): void {
     beforeSending(() =>
       transaction(this.memory.database, () => {
+        this.all(FORGET, this.plannedAt);
         // A run that is stopped leaves the mark at the rows that it has not sent once more.
         if (again) this.all("UPDATE rows SET again = 1 WHERE number IN (SELECT number FROM list WHERE due)");
         this.all(ADD_ROWS, this.service);
@@ -241,12 +248,18 @@ export class SentRows {
 
   /** What became of each row, in the order of the list. */
   *results(): Generator<Result> {
-    for (const found of this.pages(RESULTS)) yield result.parse(found);
+    for (const found of this.pages(RESULTS)) {
+      const unwritten = this.unwritten.get(Number(found["number"]));
+      yield result.parse(unwritten === undefined ? found : { ...found, ...NO_LINK, ...unwritten });
+    }
   }
 
   /** Both are on disk when it returns: what became of rows, and which rows are about to be sent. */
   write(settled: readonly Settled[], intents: readonly Intent[]): void {
     const { database } = this.memory;
+    for (const { number, outcome } of settled) this.unwritten.set(number, outcome);
+    // Without their intent on disk, they are not sent.
+    for (const { number } of intents) this.unwritten.set(number, { status: "not_sent" });
     transaction(database, () => {
       for (const { number, outcome } of settled) {
         const { status, id = null, url = null, error = null } = outcome;
@@ -258,11 +271,12 @@ export class SentRows {
     // The next run would not find what goes to a file without a name.
     if (!database.isInPlace())
       throw new PaylinkError("file_unwritable", `${database.path} was removed or replaced during this run.`);
+    this.unwritten.clear();
   }
 
-  /** Forgets links that have expired. */
-  end(now: number): void {
-    this.all(FORGET, now);
+  /** Whether the next run will know less than the results of this one. */
+  hasUnwritten(): boolean {
+    return this.unwritten.size > 0;
   }
 
   private groups(column: "digest" | "order_number", having: string): Required<Group>[] {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openMemory, openMemoryAlone } from "../../src/bulk/memory.ts";
+import { openMemory } from "../../src/bulk/memory.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -137,20 +137,6 @@ describe("a row that was sent", () => {
     expect(memory.database.prepare("SELECT count(*) AS rows FROM rows").get()).toEqual({ rows: 1 });
     memory.database.close();
   });
-
-  it("is left alone by a list that was interrupted", async () => {
-    const control = new AbortController();
-    const { send, links, service } = await desk((before) => {
-      if (before === 0) control.abort(interrupted());
-      return "create";
-    });
-    const flags = ["--concurrency", "1", "--rate", "1"];
-    expect((await send(LIST, { flags, signal: control.signal })).exit).toBe(130);
-    expect((await send(HEADER + rowsOf(1, 2), { name: "rest.csv" })).exit).toBe(0);
-    expect((await send(LIST)).exit).toBe(0);
-    expect(service.arrivals).toEqual(["I0", "I1", "I2", "I3"]);
-    expect(links()).toEqual([1, 1, 1, 1]);
-  });
 });
 
 describe("an order number that was sent with other values", () => {
@@ -271,32 +257,21 @@ describe("the memory of what was sent", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("is that of one run at a time; a second one sends nothing and names the first", async () => {
-    const { send, service, folder } = await desk();
-    const first = openMemoryAlone(folder, "/march.csv", new Date("2026-01-31T12:00:00.000Z"));
-    const { exit, stderr } = await send(LIST);
-    expect(exit).toBe(2);
-    expect(stderr).toContain(
-      "Another run has been sending /march.csv since 2026-01-31T12:00:00.000Z. Nothing was sent.",
-    );
-    expect((await send(LIST, { flags: ["--dry-run"] })).exit).toBe(0);
-    expect(service.arrivals).toEqual([]);
-    first.database.close();
-    first.release();
-    expect((await send(LIST)).exit).toBe(0);
-  });
-
   it("ends the run when it is removed", async () => {
     let remove = (): void => undefined;
-    const { send, service, database } = await desk((before) => {
+    const { send, service, database, results } = await desk((before) => {
       if (before === 1) remove();
       return "create";
     });
     remove = () => rmSync(database);
-    const { exit, stderr } = await send(LIST, { flags: ["--concurrency", "1"] });
+    const { exit, stdout, stderr } = await send(LIST, { flags: ["--concurrency", "1"] });
     expect(exit).toBe(2);
     expect(stderr).toContain("was removed or replaced during this run");
-    expect(service.arrivals.length).toBeLessThan(4);
+    expect(service.arrivals).toEqual(["I0", "I1"]);
+    // Nothing that the service answered is lost.
+    expect(stdout).toMatch(/^4 rows: 2 created, 2 not sent\n2 links: EUR 4\.00\n/);
+    expect(results()[1]).toMatch(/,I1\.1,https:\S+,created,$/);
+    expect(stderr).toContain("These results have them: keep a copy.");
   });
 });
 

@@ -264,21 +264,11 @@ describe("the results of bulk", () => {
     writeFileSync(victim, "precious\n");
     if (what === "a link") symlinkSync(victim, `${path}.1.part`);
     else writeFileSync(`${path}.1.part`, "precious\n");
-    const sink = fileSink({ path, force: false }, "1");
+    const sink = fileSink(path, "1");
     await expect(sink(bytesOf("results\n"))).rejects.toMatchObject({ code: "file_unwritable" });
     expect(readFileSync(victim, "utf8")).toBe("precious\n");
     expect(readFileSync(`${path}.1.part`, "utf8")).toBe("precious\n");
     expect(existsSync(path)).toBe(false);
-  });
-
-  it("do not replace a file that appears during the run", async () => {
-    const home = temporaryHome();
-    const path = join(home, "out.csv");
-    const sink = fileSink({ path, force: false }, "1");
-    const chunks = bytesOf("results\n", () => writeFileSync(path, "precious\n"));
-    await expect(sink(chunks)).rejects.toMatchObject({ code: "file_unwritable" });
-    expect(readFileSync(path, "utf8")).toBe("precious\n");
-    expect(readdirSync(home)).toEqual(["out.csv"]);
   });
 
   it("are the same bytes on stdout, with the summary on stderr", async () => {

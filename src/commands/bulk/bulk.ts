@@ -56,24 +56,19 @@ async function dryRun(context: Context, list: List, options: BulkOptions): Promi
 
 async function sendList(context: Context, list: List, options: BulkOptions): Promise<number> {
   const { reporter, sent } = list;
-  const now = (): number => context.now().getTime();
   // Checked first: after the run it would be too late to learn that the results cannot be written.
   const output = await openOutput(context, options, list);
   const api = await context.api({ retries: false });
   const checked = await checkList(context, list);
-  const plan = sent.plan(now(), options);
+  const plan = sent.plan(context.now().getTime(), options);
   const failure = await refusalOf(context, list, checked, plan, options);
   if (failure !== undefined) throw failure;
   await confirmSending(context, list, checked, plan, options);
   sent.begin(options.again && !plan.continues);
-  try {
-    const end = await run(context, list, plan, options, api);
-    reporter.warnings(end.violations);
-    await finishRun(context, list, { checked, plan, output }, end);
-    return 0;
-  } finally {
-    sent.end(now());
-  }
+  const end = await run(context, list, plan, options, api);
+  reporter.warnings(end.violations);
+  await finishRun(context, list, { checked, plan, output }, end);
+  return 0;
 }
 
 /** Throws `usage` if the results cannot be written. */
@@ -84,9 +79,8 @@ async function openOutput(
 ): Promise<ResultsOutput> {
   if (output === "-") return { format: rows.format, sink: stdoutSink(out), path: undefined };
   const path = output ?? defaultOutput(file, rows.format === "csv" ? ".csv" : ".jsonl");
-  const results = { path, force };
-  await requireWritable(results, input.path);
-  return { format: isCsv(path) ? "csv" : "json lines", sink: fileSink(results, newId()), path };
+  await requireWritable({ path, force }, input.path);
+  return { format: isCsv(path) ? "csv" : "json lines", sink: fileSink(path, newId()), path };
 }
 
 /** The results of `orders.csv` go to `orders.links.csv`, those of standard input to the current folder. */

@@ -34,6 +34,7 @@ export interface RunEnd {
 /** Rows that are named on the terminal; all of them are in the results. */
 const NAMED = 20;
 
+const KEEP_RESULTS = hint`paylink could not remember the last rows, which the next run calls unknown. These results have them: keep a copy.`;
 const CONTINUE = hint`Run the same command again to continue: no row is sent twice.`;
 
 /** Throws what stopped the run, or else the worst outcome. */
@@ -84,7 +85,7 @@ export async function finishRun(
     else out.data(lines.join("\n"));
   }
   if (signal.aborted && tally.not_sent > 0) out.note(renderHint(CONTINUE));
-  const failure = failureOf(reason, tally);
+  const failure = failureOf(reason, tally, sent.hasUnwritten() ? [KEEP_RESULTS, CONTINUE] : [CONTINUE]);
   if (failure !== undefined) throw failure;
 }
 
@@ -112,7 +113,7 @@ const SEE_LINKS = hint`To see the links: ${paylink("links", "list", "--since", "
 
 const FAILED: ReadonlySet<string> = new Set(["refused", "not_reached", "unknown"]);
 
-function failureOf(reason: unknown, tally: Tally): unknown {
+function failureOf(reason: unknown, tally: Tally, next: readonly Hint[]): unknown {
   const details = { ...tally };
   if (reason instanceof PaylinkError) {
     const { code, message, problems } = reason;
@@ -120,7 +121,7 @@ function failureOf(reason: unknown, tally: Tally): unknown {
     return new PaylinkError(code, `The run was stopped${left}. ${message}`, {
       problems,
       details: { ...reason.details, ...details },
-      hints: [...reason.hints, CONTINUE],
+      hints: [...reason.hints, ...next],
       cause: reason,
     });
   }
