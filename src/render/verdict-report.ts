@@ -86,14 +86,9 @@ function cause({ verdict: { verdict, code }, hints }: Explanation, paint: Paint)
   if (verdict === "valid" || code === "ok") return [];
   if (hints.length === 0) return [REASONS[code].advice ?? NOTHING];
   return hints.flatMap(({ variant, advice }) => [
-    `${paint.bold(safeText(variant))}  ${paint.dim(explains(code))}`,
+    paint.bold(safeText(variant)),
     ...advice.split("\n").map((line) => `  ${safeText(line)}`),
   ]);
 }
-
-const explains = (code: string): string =>
-  code === "signature_invalid" || code === "content_digest_mismatch" || code === "body_incomplete"
-    ? "this variant verifies; it explains the failure, but is not accepted"
-    : "";
 
 const NOTHING = "No variant of the message explains the failure.";

@@ -4,7 +4,7 @@ import { parseJson } from "../../domain/parse-json.ts";
 import { RAW_BODY_FIXES } from "../../domain/reasons.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { checkDigest } from "../digest.ts";
-import type { Hint, Variant } from "./hint.ts";
+import type { Hint } from "./hint.ts";
 
 const RAW_BYTES = [
   "Verify the bytes as they arrived, before anything parses them:",
@@ -54,8 +54,8 @@ const CHANGES: readonly BodyChange[] = [
     variant: "body encoded twice",
     advice: `The digest is that of the text inside the JSON string that was received: the body was serialised twice. ${RAW_BYTES}`,
     apply: (body) => {
-      const inner: unknown = attempt(() => JSON.parse(body.toString("utf8")));
-      return typeof inner === "string" ? [Buffer.from(inner)] : [];
+      const read = parseJson(body.toString("utf8"));
+      return read.ok && typeof read.value.value === "string" ? [Buffer.from(read.value.value)] : [];
     },
   },
   {
@@ -65,14 +65,6 @@ const CHANGES: readonly BodyChange[] = [
   },
 ];
 
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}
-
 /** Compact and indented, as common serialisers write it, and with amounts of two decimals; empty if it is not JSON. */
 function spellings(text: string): string[] {
   const read = parseJson(text);
@@ -81,25 +73,31 @@ function spellings(text: string): string[] {
   const compact = stringifyJson(value);
   const slashes = compact.replaceAll("/", String.raw`\/`);
   const written = [compact, slashes, ascii(compact), ascii(slashes)];
-  return [...written, ...written.map(withDecimals), stringifyJson(value, 2), stringifyJson(value, 4)];
+  const exact = ["amountTrans", String.raw`amount\w*`].flatMap((name) =>
+    written.map((json) => withDecimals(json, name)),
+  );
+  return [...written, ...exact, stringifyJson(value, 2), stringifyJson(value, 4)];
 }
 
-/** Programs that read 10.00 write 10. */
-const withDecimals = (json: string): string =>
+/** Programs that read 10.00 write 10 or 10.0. */
+const withDecimals = (json: string, name: string): string =>
   json.replace(
-    /("amount\w*":-?\d+)(\.\d)?(?=[,}])/g,
+    new RegExp(String.raw`("${name}":-?\d+)(\.\d)?(?=[,}])`, "g"),
     (_, whole: string, tenths = ".0") => `${whole}${tenths}0`,
   );
 
 const ascii = (json: string): string =>
   json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** The body that the digest is of, where the received one is a changed form of it. */
-export function signedBody({ headers, body }: HttpRequest): Variant<Buffer> | undefined {
+/** What changed the body, and its length before, where that can be told; undefined if its digest matches. */
+export function changeOf({ headers, body }: HttpRequest): (Hint & { readonly length?: number }) | undefined {
   const digest = checkDigest(headers, body);
   if (digest.ok || digest.reason !== "content_digest_mismatch") return undefined;
   for (const { variant, advice, apply } of CHANGES)
     for (const changed of apply(Buffer.from(body)))
-      if (checkDigest(headers, changed).ok) return { kind: "body", variant, advice, changed };
-  return undefined;
+      if (checkDigest(headers, changed).ok) return { variant, advice, length: changed.length };
+  return {
+    variant: "another body",
+    advice: `The digest is that of another body: what arrived is not what was sent. ${RAW_BYTES}`,
+  };
 }

@@ -6,11 +6,3 @@ export interface Hint {
   readonly variant: string;
   readonly advice: string;
 }
-
-/** What may have been changed between the service and this machine. */
-export interface Variant<Subject> extends Hint {
-  /** Two variants of one kind are not combined. */
-  readonly kind: string;
-  /** The subject as it may have been signed. */
-  readonly changed: Subject;
-}

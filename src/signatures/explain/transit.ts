@@ -1,19 +1,27 @@
 /** What may have been signed before a proxy, a tunnel or a framework changed it: the address and two header fields. */
 import { fieldLines, type HeaderLine, type HttpRequest } from "../../http/message.ts";
 import type { ReceivedSignature } from "../received.ts";
-import type { Variant } from "./hint.ts";
+import type { Hint } from "./hint.ts";
 
-type RequestVariant = Variant<HttpRequest> & { readonly apply: (request: HttpRequest) => HttpRequest };
+/** What may have been changed between the service and this machine. */
+interface Variant extends Hint {
+  /** Two variants of one kind are not combined. */
+  readonly kind: string;
+  /** The request as it may have been signed. */
+  readonly changed: HttpRequest;
+  readonly apply: (request: HttpRequest) => HttpRequest;
+}
 
 /** Each variant by itself, then each pair of different kinds. */
-export function* combined(...lists: readonly (readonly RequestVariant[])[]): Iterable<Variant<HttpRequest>> {
+export function* combined(
+  ...lists: readonly (readonly Variant[])[]
+): Iterable<Hint & Pick<Variant, "changed">> {
   const variants = lists.flat();
   yield* variants;
   for (const [at, first] of variants.entries())
     for (const second of variants.slice(at + 1))
       if (first.kind !== second.kind)
         yield {
-          kind: "pair",
           variant: `${first.variant} + ${second.variant}`,
           advice: [...new Set([first.advice, second.advice])].join("\n"),
           changed: second.apply(first.changed),
@@ -21,14 +29,14 @@ export function* combined(...lists: readonly (readonly RequestVariant[])[]): Ite
 }
 
 /** The addresses that the service may have posted to: each scheme with each authority and target, but for the received one. */
-export function addressVariants(request: HttpRequest): RequestVariant[] {
+export function addressVariants(request: HttpRequest): Variant[] {
   const schemes: readonly HttpRequest["scheme"][] =
     request.scheme === "http" ? ["http", "https"] : ["https", "http"];
   const authorities = [request.authority, ...authoritiesOf(request)];
   const targets = [request.target, ...targetsOf(request)];
   return targets.flatMap((target) =>
     authorities.flatMap((authority) =>
-      schemes.flatMap((scheme): RequestVariant[] => {
+      schemes.flatMap((scheme): Variant[] => {
         const changes = [
           ...(scheme === request.scheme ? [] : [`scheme=${scheme}`]),
           ...(authority === request.authority ? [] : [`authority=${authority}`]),
@@ -58,13 +66,9 @@ function authoritiesOf({ headers, authority }: HttpRequest): string[] {
   const forwarded = lines("forwarded").flatMap(
     (line) => /(?:^|;)\s*host="?([^";,\s]+)/i.exec(line)?.[1] ?? [],
   );
-  const named = [...lines("x-forwarded-host"), ...forwarded, ...lines("x-original-host"), ...lines("host")];
+  const named = [...lines("x-forwarded-host"), ...forwarded, ...lines("host")];
   const withoutPorts = named.map((host) => host.replace(/:\d+$/, ""));
-  const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])(?=:|$)/;
-  const aliases = loopback.test(authority)
-    ? ["localhost", "127.0.0.1", "[::1]"].map((name) => authority.replace(loopback, name))
-    : [];
-  const guesses = [...named, ...withoutPorts, ...aliases].filter(
+  const guesses = [...named, ...withoutPorts].filter(
     (host) => /^[^/?#@\\\s,;]+$/.test(host) && host !== authority,
   );
   return [...new Set(guesses)].slice(0, MAX_GUESSES);
@@ -72,20 +76,15 @@ function authoritiesOf({ headers, authority }: HttpRequest): string[] {
 
 const MAX_GUESSES = 8;
 
-/** What a proxy says that it rewrote or stripped, and the path with or without its final slash. */
+/** With the prefix that a proxy says it stripped, and the path with or without its final slash. */
 function targetsOf({ target, headers }: HttpRequest): string[] {
   const [path = "", ...rest] = target.split("?");
   const query = rest.length > 0 ? `?${rest.join("?")}` : "";
-  const originals = ["x-original-uri", "x-original-url", "x-forwarded-uri"].flatMap((name) =>
-    fieldLines(headers, name),
-  );
   const prefixed = fieldLines(headers, "x-forwarded-prefix").map(
     (prefix) => `${prefix.replace(/\/$/, "")}${target}`,
   );
   const slashed = `${path.endsWith("/") ? path.slice(0, -1) : `${path}/`}${query}`;
-  const guesses = [...originals, ...prefixed, slashed].filter(
-    (guess) => guess.startsWith("/") && guess !== target,
-  );
+  const guesses = [...prefixed, slashed].filter((guess) => guess.startsWith("/") && guess !== target);
   return [...new Set(guesses)].slice(0, MAX_GUESSES);
 }
 
@@ -102,7 +101,7 @@ export function fieldVariants(
   request: HttpRequest,
   { components }: ReceivedSignature,
   length: number,
-): RequestVariant[] {
+): Variant[] {
   const keep = "Keep it unchanged, and verify the header as it arrived, not as a framework presents it.";
   const guesses: readonly (readonly [name: string, value: string, what: string])[] = [
     ...JSON_TYPES.map(
@@ -110,7 +109,7 @@ export function fieldVariants(
     ),
     ["content-length", String(length), `the body that was signed has ${length} bytes`],
   ];
-  return guesses.flatMap(([name, value, what]): RequestVariant[] => {
+  return guesses.flatMap(([name, value, what]): Variant[] => {
     const lines = fieldLines(request.headers, name);
     if (!components.some((covered) => covered.name === name) || lines.join() === value) return [];
     const arrived = lines.length === 0 ? "none arrived" : `"${lines.join(", ")}" arrived`;
