@@ -48,21 +48,18 @@ export function signWebhookAt(
   return { method, url: address.href, headers: Object.fromEntries(headers), body };
 }
 
-function signingKey(key: SignWebhookOptions["key"], keyid: string | undefined): SigningKey {
-  const signing = key instanceof KeyObject ? { key, keyid: keyid ?? null } : readKey(key, keyid);
-  const { type, asymmetricKeyType } = signing.key;
+function signingKey(option: SignWebhookOptions["key"], keyid: string | undefined): SigningKey {
+  if (option instanceof KeyObject) return privateRsa({ key: option, keyid: keyid ?? null });
+  const text = typeof option === "string" ? option : (bytesIn(option) ?? JSON.stringify(option) ?? "");
+  const read = readSigningKey(text, keyid);
+  if (read.ok) return privateRsa(read.key);
+  throw new TypeError(`The option key is not a private RSA key: ${read.reason}.`);
+}
+
+function privateRsa(signing: SigningKey): SigningKey {
+  const { type, asymmetricKeyType = "" } = signing.key;
   if (type === "private" && asymmetricKeyType === "rsa") return signing;
-  throw notPrivate(
-    `it is a ${type} key${asymmetricKeyType === undefined ? "" : ` of type ${asymmetricKeyType}`}`,
+  throw new TypeError(
+    `The option key is not a private RSA key: it is a ${type} key${asymmetricKeyType && ` of type ${asymmetricKeyType}`}.`,
   );
 }
-
-function readKey(key: Exclude<SignWebhookOptions["key"], KeyObject>, keyid: string | undefined): SigningKey {
-  const text = typeof key === "string" ? key : (bytesIn(key) ?? JSON.stringify(key) ?? "");
-  const read = readSigningKey(text, keyid);
-  if (read.ok) return read.key;
-  throw notPrivate(read.reason);
-}
-
-const notPrivate = (reason: string): TypeError =>
-  new TypeError(`The option key is not a private RSA key: ${reason}.`);

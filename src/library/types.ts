@@ -41,11 +41,10 @@ export interface NodeRequest {
   readonly pause: () => unknown;
 }
 
-type Fields<Value> = Readonly<Record<string, Value | undefined>>;
-
 /** Header fields as an object, whose values may be lists, or as name and value pairs, or as Web `Headers`. */
 export type HeaderFields =
-  Fields<string | readonly string[]> | Iterable<readonly [name: string, value: string | readonly string[]]>;
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+  | Iterable<readonly [name: string, value: string | readonly string[]]>;
 
 /** A request by its parts. */
 export interface PlainRequest {
@@ -123,12 +122,6 @@ export interface VerifierOptions {
   readonly strict?: boolean | undefined;
   /** The time to verify at, for tests: a Date or Unix seconds, or a function that returns either. */
   readonly now?: Date | number | (() => Date | number) | undefined;
-}
-
-/** Options that refuse a record that breaks the specification. */
-export interface StrictOptions extends VerifierOptions {
-  /** A record that breaks the specification is a WebhookError with the status 422 and its `violations`. */
-  readonly strict: true;
 }
 
 /** One amount of a record, without binary floating point. */

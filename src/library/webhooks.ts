@@ -5,7 +5,6 @@ import { sendByFetch, type KeyringAccess } from "./key-options.ts";
 import type {
   SignedWebhook,
   SignWebhookOptions,
-  StrictOptions,
   StrictVerifier,
   Verifier,
   VerifierOptions,
@@ -20,7 +19,6 @@ export type {
   PlainRequest,
   SignedWebhook,
   SignWebhookOptions,
-  StrictOptions,
   StrictVerifier,
   StrictWebhook,
   VerifiedWebhook,
@@ -83,7 +81,7 @@ const access: KeyringAccess = {
  *   }
  * }
  */
-export function createVerifier(options: StrictOptions): StrictVerifier;
+export function createVerifier(options: VerifierOptions & { readonly strict: true }): StrictVerifier;
 export function createVerifier(options: VerifierOptions): Verifier;
 export function createVerifier(options: VerifierOptions): Verifier {
   return createVerifierWith(options, access);

@@ -236,7 +236,6 @@ describe("the types", () => {
         "RecordViolation",
         "SignWebhookOptions",
         "SignedWebhook",
-        "StrictOptions",
         "StrictVerifier",
         "StrictWebhook",
         "Transaction",

@@ -1,7 +1,7 @@
 /** The receivers of `paylink help webhooks`, each with the runtime of its language: what they accept and refuse, and which payment they book. */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { createHash, createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
@@ -9,6 +9,8 @@ import { KEYS } from "../support/keys.ts";
 import { runPaylink } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
 import { statusOf } from "../support/post.ts";
+import { vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
+import { formatRequest } from "../../src/http/capture.ts";
 
 const FILES = resolve(import.meta.dirname, "../../src/texts/receivers");
 const PATH = "/webhooks/paylink";
@@ -19,6 +21,8 @@ interface Language {
   readonly probe: readonly string[];
   readonly compile?: readonly string[];
   readonly run: (port: string) => readonly string[];
+  /** How it asks for the time, and the time of the vectors in its place. */
+  readonly clock: readonly [asked: string, fixed: string];
   /** It reads the key with each request, and not when it starts. */
   readonly readsKeyLate?: boolean;
   /** Cases that its server does not survive. */
@@ -33,6 +37,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     file: "receiver.php",
     probe: ["php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"],
     run: (port) => ["php", "-S", `127.0.0.1:${port}`, "receiver.php"],
+    clock: ["time()", "1700000060"],
     readsKeyLate: true,
     // PHP's server for development ends at a length that it cannot read, and at one header in two spellings.
     unsent: [
@@ -45,17 +50,20 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     file: "receiver.py",
     probe: [PYTHON, "-c", "import cryptography"],
     run: () => [PYTHON, "receiver.py"],
+    clock: ["int(time.time())", "1700000060"],
   },
   Go: {
     file: "receiver.go",
     probe: ["go", "version"],
     compile: ["go", "build", "-o", "receiver", "receiver.go"],
     run: () => ["./receiver"],
+    clock: ["time.Now()", "time.Unix(1700000060, 0)"],
   },
   Ruby: {
     file: "receiver.rb",
     probe: ["ruby", "-rwebrick", "-ropenssl", "-e", ""],
     run: () => ["ruby", "receiver.rb"],
+    clock: ["Time.now.to_i", "1700000060"],
   },
   Java: {
     file: "Receiver.java",
@@ -63,6 +71,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     // java Receiver.java does both, more slowly.
     compile: ["javac", "Receiver.java"],
     run: () => ["java", "Receiver"],
+    clock: ["Instant.now()", "Instant.ofEpochSecond(1700000060)"],
   },
 };
 
@@ -128,6 +137,14 @@ function webhook(changes: Changes = {}): Uint8Array {
   const head = [changes.start ?? `POST ${PATH} HTTP/1.1`, ...(changes.lines?.(lines) ?? lines)].join("\r\n");
   return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, "latin1"), changes.sent ?? body]);
 }
+
+const negative = vectorFile<{ cases: (WebhookCase & { raw_base64?: string })[] }>("webhook-negative").cases;
+const NEGATIVE_VECTORS = negative.map((vector): [string, Uint8Array] => [
+  vector.id,
+  vector.raw_base64 === undefined
+    ? formatRequest(webhookRequest(vector))
+    : Buffer.from(vector.raw_base64, "base64"),
+]);
 
 const plus =
   (...more: string[]) =>
@@ -339,7 +356,7 @@ const WRONG_KEYS: Readonly<
 
 describe.each(Object.entries(LANGUAGES))(
   "the receiver in %s",
-  (_, { file, probe, compile, run, unsent = [], readsKeyLate = false }) => {
+  (_, { file, probe, compile, run, clock, unsent = [], readsKeyLate = false }) => {
     const folder = mkdtempSync(join(tmpdir(), "paylink-receiver-"));
     const app = join(folder, "app");
     const isInstalled = spawnSync(probe[0] ?? "", probe.slice(1)).status === 0;
@@ -371,9 +388,13 @@ describe.each(Object.entries(LANGUAGES))(
       return { status, text: (await ending).text };
     }
 
-    function ended([command = "", ...args]: readonly string[], variables: Readonly<Record<string, string>>) {
+    function ended(
+      [command = "", ...args]: readonly string[],
+      variables: Readonly<Record<string, string>>,
+      cwd = app,
+    ) {
       const env = { ...process.env, PAYLINK_WEBHOOK_KEY: "", PAYLINK_WEBHOOK_KEY_FILE: "", ...variables };
-      const program = spawn(command, args, { cwd: app, env, stdio: ["ignore", "ignore", "pipe"] });
+      const program = spawn(command, args, { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
       let text = "";
       program.stderr.setEncoding("utf8").on("data", (more: string) => void (text += more));
       const closed = new Promise<number | null>((resolve) => program.once("close", resolve));
@@ -381,6 +402,13 @@ describe.each(Object.entries(LANGUAGES))(
         closed.then((status) => ({ status, text })),
         { child: program },
       );
+    }
+
+    function install(cwd: string, change: (source: string) => string): void {
+      mkdirSync(cwd);
+      writeFileSync(join(cwd, file), change(readFileSync(join(FILES, file), "utf8")));
+      const [compiler, ...args] = compile ?? [];
+      if (compiler !== undefined) execFileSync(compiler, args, { cwd });
     }
 
     async function stop(): Promise<void> {
@@ -418,10 +446,7 @@ describe.each(Object.entries(LANGUAGES))(
 
     beforeAll(async () => {
       if (!isInstalled) return;
-      mkdirSync(app);
-      copyFileSync(join(FILES, file), join(app, file));
-      const [compiler, ...args] = compile ?? [];
-      if (compiler !== undefined) execFileSync(compiler, args, { cwd: app });
+      install(app, (source) => source);
       port = await freePort();
       await start();
     }, 2 * SECONDS);
@@ -462,6 +487,25 @@ describe.each(Object.entries(LANGUAGES))(
         "is larger than a body may be": 413,
       });
       expect(await post({})).toBe(200);
+    });
+
+    it("refuses every negative vector, at its time and with its key", async (test) => {
+      skipWithout(test);
+      const cwd = join(folder, "vectors");
+      install(cwd, (source) => source.replaceAll(...clock));
+      const own = await freePort();
+      const server = ended(run(own), { PORT: own, PAYLINK_WEBHOOK_KEY: KEYS.publicPem }, cwd);
+      await vi.waitFor(() => statusOf(Number(own), webhook({ start: "GET / HTTP/1.1" })), {
+        timeout: SECONDS,
+      });
+      const control = webhook({ parameters: ";created=1700000000" });
+      expect(await statusOf(Number(own), control)).toBe(200);
+      const accepted: string[] = [];
+      for (const [id, bytes] of NEGATIVE_VECTORS)
+        if ((await statusOf(Number(own), bytes).catch(() => 0)) === 200) accepted.push(id);
+      expect(accepted).toEqual([]);
+      server.child.kill("SIGKILL");
+      await server;
     });
 
     it("books what pays the order exactly, and nothing else", async (test) => {
