@@ -85,7 +85,8 @@ export function openDatabase(
     // the latter again would be a write: readers would wait for writers.
     if (database.prepare("PRAGMA page_count").get()?.["page_count"] === 0)
       database.exec(`PRAGMA page_size=${pageSize}; PRAGMA auto_vacuum=INCREMENTAL`);
-    database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
+    useLog(database);
+    database.exec("PRAGMA synchronous=FULL");
     check(database);
     createTables(database, path, tables, version);
   } catch (error) {
@@ -102,6 +103,17 @@ export function openDatabase(
       opened === files[0] &&
       DATABASE_FILES.every((suffix, index) => files[index] !== undefined && present(suffix) === files[index]),
   };
+}
+
+/** Where several programs open a new file at once, SQLite does not wait for the others here, as it does for any other lock. */
+function useLog(database: Connection): void {
+  try {
+    database.exec("PRAGMA journal_mode=WAL");
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+    database.exec("BEGIN EXCLUSIVE; COMMIT");
+    useLog(database);
+  }
 }
 
 function createTables(database: Connection, path: string, tables: string, version: number): void {

@@ -1,8 +1,10 @@
 /** The SQLite driver of this Node: durable commits, tables that are created once, and newer files refused. */
+import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase, transaction } from "../../src/store/database.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -32,6 +34,23 @@ it("opens for a reader at once while another program writes", () => {
   expect(reader.prepare("SELECT * FROM t").all()).toEqual([]);
   expect(reader.prepare("PRAGMA auto_vacuum").get()?.["auto_vacuum"]).toBe(2);
   reader.close();
+});
+
+it("waits for another program that has opened the new file at the same moment", async () => {
+  const path = join(temporaryHome(), "test.db");
+  const other = new Worker(
+    `const { parentPort, workerData } = require("node:worker_threads");
+     const { DatabaseSync } = require(process.getBuiltinModule("node:sqlite") ? "node:sqlite" : "@photostructure/sqlite");
+     const database = new DatabaseSync(workerData);
+     database.exec("CREATE TABLE other (a TEXT); BEGIN IMMEDIATE");
+     parentPort.postMessage("locked");
+     setTimeout(() => database.exec("COMMIT"), 200);`,
+    { eval: true, workerData: path },
+  );
+  await once(other, "message");
+  const database = openDatabase(path, "CREATE TABLE t (a TEXT)");
+  onTestFinished(() => database.close());
+  expect(database.prepare("SELECT * FROM t").all()).toEqual([]);
 });
 
 it("rolls back a transaction that throws", () => {
