@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { groupedAmount } from "../domain/money.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
-import type { DamagedRow, StoredAttempt, StoredEvent, StoredRejection } from "../store/rows.ts";
+import type { StoredAttempt, StoredEvent, StoredRejection } from "../store/rows.ts";
 import { asReceived } from "../store/rows.ts";
 import type { EventStore } from "../store/event-store.ts";
 import { badge, clipped, countdown, momentOf } from "../pages/components.ts";
@@ -10,7 +10,7 @@ import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import { isAccepted } from "../receiver/events.ts";
 
-export type Stored = StoredEvent | StoredRejection | DamagedRow;
+export type Stored = StoredEvent | StoredRejection;
 
 /** A row with the newest attempt to forward it. */
 export interface EventRow {
@@ -85,7 +85,7 @@ export const ROWS: Listing<EventRow, Date> = {
       kind: "main",
       cell: ({ stored }) =>
         html`<a href="${eventPath(stored.id)}" dir="auto"
-            >${stored.type === "event" ? nameOf(stored) : stored.type === "rejected" ? stored.code : "damaged"}</a
+            >${stored.type === "event" ? nameOf(stored) : stored.code}</a
           >${stored.type === "event" && stored.repeats > 0 ? html` <span class="count" title="received ${stored.repeats + 1} times">×${stored.repeats + 1}</span>` : ""}`,
     },
     {
@@ -94,9 +94,6 @@ export const ROWS: Listing<EventRow, Date> = {
     },
     { title: "Amount", kind: "number", cell: ({ stored }) => stored.type === "event" && amountOf(stored) },
     { title: "Answer", cell: (row, now) => answerCell(row, now) },
-    {
-      title: "Received",
-      cell: ({ stored }, now) => stored.type !== "damaged" && momentOf(stored.receivedAt, now),
-    },
+    { title: "Received", cell: ({ stored }, now) => momentOf(stored.receivedAt, now) },
   ],
 };

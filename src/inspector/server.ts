@@ -105,7 +105,7 @@ export function createInspector(parts: InspectorParts) {
     const event = await eventIn(c);
     if (event === undefined) return c.notFound();
     const order = c.req.param("order") === "skip" ? "skip" : "retry";
-    const changed = await store.order(order, [event.id]);
+    const changed = await store.order(order, { ids: [event.id] });
     return finish(c, changed.length === 0 ? "busy" : order, nameOf(event));
   });
   app.post("/events/:id/send", async (c) => {
@@ -123,7 +123,7 @@ export function createInspector(parts: InspectorParts) {
     return finish(c, event === undefined ? "refused" : "accepted", found.id);
   });
   app.post("/retry-all", async (c) => {
-    const count = await store.retryAll({});
+    const { length: count } = await store.order("retry", {});
     return finish(c, `retry-${count}`, plural(count, "event"));
   });
 

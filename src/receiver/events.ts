@@ -120,17 +120,17 @@ export interface EventLog {
    * Resolves once the end of an attempt is durable. An accepted event is delivered; any other is due again after
    * `retryAfter` milliseconds, and without them it has failed. Nothing is written if the event has been claimed again.
    */
-  ended(
-    claim: { readonly id: string; readonly attempt: number },
-    forward: Forward,
-    retryAfter?: number,
-  ): Promise<void>;
+  ended(claim: Claim, forward: Forward, retryAfter?: number): Promise<void>;
+}
+
+/** What identifies an attempt: its event, and its number. */
+export interface Claim {
+  readonly id: string;
+  readonly attempt: number;
 }
 
 /** An event that was claimed from the queue. */
-export interface Claimed {
-  readonly id: string;
-  readonly attempt: number;
+export interface Claimed extends Claim {
   /** The attempts before, by the present plan. */
   readonly made: number;
   /** The reason if its row does not hold what paylink wrote. */
@@ -140,14 +140,17 @@ export interface Claimed {
 /** The events that wait to be forwarded, which any number of receivers share: each is claimed by one at a time. */
 export interface DeliveryQueue {
   /** Claims events that are due, at most so many, for so many milliseconds: the first to become due come first. */
-  claim(wanted: {
-    readonly limit: number;
-    readonly outcomes: readonly string[];
-    readonly lease: number;
-  }): Promise<readonly Claimed[]>;
+  claim(wanted: Wanted): Promise<readonly Claimed[]>;
   /** Gives claimed events back, without an attempt. */
-  release(claims: readonly { readonly id: string; readonly attempt: number }[]): Promise<void>;
+  release(claims: readonly Claim[]): Promise<void>;
   backlog(): Promise<Backlog>;
+}
+
+/** Which events to claim. */
+export interface Wanted {
+  readonly limit: number;
+  readonly outcomes: readonly string[];
+  readonly lease: number;
 }
 
 /** Events that are not forwarded yet. */

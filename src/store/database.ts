@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, realpathSync, statSync } from "node:fs
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { hint, PaylinkError } from "../domain/errors.ts";
-import { messageOf } from "../domain/system-reason.ts";
+import { messageOf, systemReason } from "../domain/system-reason.ts";
 import { makeFolder } from "./folders.ts";
 
 export type Value = null | number | bigint | string | Uint8Array;
@@ -212,9 +212,13 @@ function fileAt(path: string): string | undefined {
  * mode of this one. Returns its path without links.
  */
 function createFile(path: string): string {
-  makeFolder(dirname(path));
-  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
-  return realpathSync(path);
+  try {
+    makeFolder(dirname(path));
+    if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+    return realpathSync(path);
+  } catch (error) {
+    throw unreadable(path, `cannot be opened: ${systemReason(error)}`, error);
+  }
 }
 
 const unreadable = (path: string, what: string, cause?: unknown): PaylinkError =>

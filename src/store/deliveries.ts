@@ -1,29 +1,17 @@
 /** The statements of the deliveries: which events wait, who attempts which, how attempts end, and what operators order. */
-import type { Backlog, DeliveryState, Stored } from "../receiver/events.ts";
-import {
-  changeRows,
-  type Dialect,
-  forRows,
-  inOrder,
-  places,
-  type Row,
-  type Session,
-  type Value,
-} from "./dialects.ts";
-
+import type { Backlog, Claim, DeliveryState, Stored, Wanted } from "../receiver/events.ts";
+import type { Value } from "./database.ts";
+import { type Dialect, forRows, inOrder, places, type Row, type Session } from "./dialects.ts";
 import { stateOf } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
-import { conditionsOf, selectEvents } from "./selection.ts";
+import { conditionsOf, selectEvents, type Selection } from "./selection.ts";
 import {
   COLUMNS,
-  type Claim,
-  type ClaimWrite,
   type EndWrite,
   type EventWrite,
   type Order,
   type OrderWrite,
   type ReplayWrite,
-  type Selection,
 } from "./writes.ts";
 
 /**
@@ -89,7 +77,7 @@ export async function statesOf(
 /** The events that are due first, until a time. Each outcome is read by itself, so that the index gives the rows in order. */
 export function dueFirst(
   { schema }: Dialect,
-  { outcomes, until, limit }: Pick<ClaimWrite, "outcomes" | "limit"> & { readonly until: number },
+  { outcomes, until, limit }: Pick<Wanted, "outcomes" | "limit"> & { readonly until: number },
   lock = "",
 ): { readonly sql: string; readonly values: readonly Value[] } {
   const ofOutcomes = outcomes.map(
@@ -106,7 +94,7 @@ export function dueFirst(
 /** Claims the events that have been due for longest, and reads them. */
 export async function claim(
   { all, now, dialect }: Session,
-  { limit, outcomes, lease }: ClaimWrite,
+  { limit, outcomes, lease }: Wanted,
 ): Promise<readonly Row[]> {
   const { schema, skipLocked, materialized } = dialect;
   const { sql, values } = dueFirst(dialect, { outcomes, until: now, limit }, skipLocked);
@@ -126,17 +114,17 @@ export async function claim(
   });
 }
 
-/** Writes how attempts ended, of those events that nobody has claimed again. Returns these events. */
-export async function endAttempts(session: Session, ends: readonly EndWrite[]): Promise<ReadonlySet<string>> {
+/** Writes how attempts ended, of those events that nobody has claimed again. */
+export async function endAttempts(session: Session, ends: readonly EndWrite[]): Promise<void> {
   const { now, dialect } = session;
   const { schema, types } = dialect;
   const ended = await forRows(
     session,
-    inOrder(ends, ({ event }) => event).map(({ event, attempt, isAccepted, retryAfter }) => [
-      event,
+    inOrder(ends, ({ claim }) => claim.id).map(({ claim: { id, attempt }, isAccepted, retryAfter }) => [
+      id,
       attempt,
-      isAccepted ? "delivered" : retryAfter === null ? "failed" : "pending",
-      isAccepted || retryAfter === null ? null : now + retryAfter,
+      isAccepted ? "delivered" : retryAfter === undefined ? "failed" : "pending",
+      isAccepted || retryAfter === undefined ? null : now + retryAfter,
     ]),
     (rows) =>
       // What an operator has decided meanwhile stays, unless the application has accepted the event.
@@ -150,13 +138,12 @@ export async function endAttempts(session: Session, ends: readonly EndWrite[]): 
   const events = new Set(ended.map(({ event }) => String(event)));
   await insertAttempts(
     session,
-    ends.filter(({ event }) => events.has(event)).map(({ values }) => values),
+    ends.filter(({ claim }) => events.has(claim.id)).map(({ values }) => values),
   );
-  return events;
 }
 
 const insertAttempts = (session: Session, rows: readonly (readonly Value[])[]) =>
-  changeRows(
+  forRows(
     session,
     rows,
     (values) => `INSERT INTO ${session.dialect.schema}attempts (${COLUMNS.attempts.join()}) VALUES ${values}`,
@@ -164,7 +151,7 @@ const insertAttempts = (session: Session, rows: readonly (readonly Value[])[]) =
 
 /** Gives claimed events back: an attempt that was not made does not count in the plan. */
 export async function release(session: Session, claims: readonly Claim[]): Promise<void> {
-  await changeRows(
+  await forRows(
     session,
     inOrder(claims, ({ id }) => id).map(({ id, attempt }) => [id, attempt]),
     (rows) =>
@@ -183,7 +170,7 @@ export async function replay(session: Session, replays: readonly ReplayWrite[]):
     session,
     replays.map(({ values }) => values),
   );
-  await changeRows(
+  await forRows(
     session,
     replays.filter(({ settles }) => settles).map(({ event, payment }) => [event, ...payment]),
     (rows) =>
@@ -219,7 +206,7 @@ export async function applyOrder(
     [...given, ...chosen.values, now, ...more],
   );
   const ids = changed.map(({ event }) => String(event));
-  await changeRows(
+  await forRows(
     session,
     ids.map((id) => [id, now, order, actor]),
     (rows) => `INSERT INTO ${schema}actions (event, at, action, actor) VALUES ${rows}`,
@@ -244,9 +231,9 @@ interface Condition {
 }
 
 /** Events by their ids. One that was not to be forwarded so far gets a delivery. */
-async function chosenEvents({ change, dialect }: Session, ids: readonly string[]): Promise<Condition> {
+async function chosenEvents({ all, dialect }: Session, ids: readonly string[]): Promise<Condition> {
   const { schema } = dialect;
-  await change(
+  await all(
     `INSERT INTO ${schema}deliveries (event, outcome, currency, state, attempts)
      SELECT id, outcome, '', 'failed', 0 FROM ${schema}events WHERE id IN (${places(ids)})
      ON CONFLICT (event) DO NOTHING`,
@@ -265,28 +252,26 @@ function openEvents(dialect: Dialect, selection: Selection): Condition {
   return { where: `${open} AND event IN (SELECT id FROM ${schema}events WHERE ${where})`, values };
 }
 
-/** What waits: how many events, the first of them, and the first that is due. By the index of what waits, not that of events. */
-export const waitingOf = (schema: string): string =>
-  `SELECT count(*) AS events, min(event || '') AS first, min(due) AS due FROM ${schema}deliveries WHERE due IS NOT NULL`;
-
-export const lastAttemptOf = (schema: string): string =>
-  `SELECT at FROM ${schema}attempts WHERE seq = (SELECT max(seq) FROM ${schema}attempts)`;
-
-/** What waits, what has failed, and when an attempt was last made. */
+/**
+ * What waits, what has failed, and when an attempt was last made; `overdue` if something has been due for so many milliseconds.
+ * By the index of what waits, not that of events.
+ */
 export async function backlogOf({
   all,
-  dialect: { schema },
-}: Pick<Session, "all" | "dialect">): Promise<Backlog> {
+  dialect: { schema, now },
+}: Pick<Session, "all" | "dialect">): Promise<Backlog & { readonly overdue: number }> {
   const [row = {}] = await all(
-    `SELECT events, (SELECT received_at FROM ${schema}events WHERE id = first) AS oldest,
+    `SELECT events, (SELECT received_at FROM ${schema}events WHERE id = first) AS oldest, ${now} - due AS overdue,
        (SELECT count(*) FROM ${schema}deliveries WHERE ${IN_STATE.failed}) AS failed,
-       (${lastAttemptOf(schema)}) AS last
-     FROM (${waitingOf(schema)}) AS waiting`,
+       (SELECT at FROM ${schema}attempts WHERE seq = (SELECT max(seq) FROM ${schema}attempts)) AS last
+     FROM (SELECT count(*) AS events, min(event || '') AS first, min(due) AS due
+       FROM ${schema}deliveries WHERE due IS NOT NULL) AS waiting`,
   );
   const dateOf = (time: unknown): Date | undefined => (time == null ? undefined : new Date(Number(time)));
   return {
     events: Number(row["events"]),
     oldest: dateOf(row["oldest"]),
+    overdue: Math.max(0, Number(row["overdue"] ?? 0)),
     failed: Number(row["failed"]),
     lastForward: dateOf(row["last"]),
   };

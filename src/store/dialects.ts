@@ -1,9 +1,5 @@
 /** What differs between the SQL of SQLite and that of PostgreSQL. Every statement of the event store is built from it. */
-
-import type { PaylinkError } from "../domain/errors.ts";
-
-/** A value that both databases store. */
-export type Value = null | number | bigint | string | Uint8Array;
+import type { Value } from "./database.ts";
 
 /** A row as either database gives it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -25,7 +21,7 @@ export interface Dialect {
   readonly skipLocked: string;
   /** A subquery that is read once, before the statement changes what it reads. */
   readonly materialized: string;
-  /** Gives back some of the space of deleted rows, where the database does not do so by itself. */
+  /** Gives the space of deleted rows back, where the database does not do so by itself. */
   readonly giveBack: string | undefined;
   /** The function that finds a text in a text. */
   readonly position: string;
@@ -52,7 +48,7 @@ export const SQLITE: Dialect = {
   concurrent: false,
   skipLocked: "",
   materialized: "",
-  giveBack: "PRAGMA incremental_vacuum(1000)",
+  giveBack: "PRAGMA incremental_vacuum",
   position: "instr",
   now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
   types: {
@@ -91,25 +87,18 @@ export const POSTGRES: Dialect = {
 /** A database that can be read. */
 export interface Readable {
   readonly dialect: Dialect;
-  /** Opens it for statements that each commit by themselves. */
-  readonly open: () => { readonly all: All; readonly close: () => void };
-  /** The failure of a row that paylink did not write. */
-  readonly damaged: (reason: string) => PaylinkError;
+  /** The file, or the URL of the database without its password. */
+  readonly place: string;
+  /** Each statement commits by itself. */
+  readonly all: All;
 }
-
-/** Runs one statement that returns no rows. Resolves with the number of rows that it changed. */
-export type Change = (sql: string, values?: readonly Value[]) => Promise<number>;
 
 /** The statements of one transaction. */
-export interface Statements {
+export interface Session {
+  readonly dialect: Dialect;
   readonly all: All;
-  readonly change: Change;
   /** The database's time at their beginning, in milliseconds: the clocks of its users differ. */
   readonly now: number;
-}
-
-export interface Session extends Statements {
-  readonly dialect: Dialect;
 }
 
 interface RowsOptions {
@@ -119,51 +108,28 @@ interface RowsOptions {
   readonly more?: readonly Value[];
 }
 
-/** Makes the statement for any number of rows from their places: `(?, ?), (?, ?)`. */
-type RowsSql = (places: string) => string;
-type Rows = readonly (readonly Value[])[];
-
-/** The statements for all rows, with their values. */
-function* parts(
-  { rows: most }: Dialect,
-  rows: Rows,
-  sql: RowsSql,
-  { types, more = [] }: RowsOptions,
-): Generator<[sql: string, values: readonly Value[]]> {
+/**
+ * Runs a statement for any number of rows, and gives the rows that it returns. `sql` makes it from the places of the rows:
+ * `(?, ?), (?, ?)`.
+ */
+export async function forRows(
+  { dialect: { rows: most }, all }: Session,
+  rows: readonly (readonly Value[])[],
+  sql: (places: string) => string,
+  { types, more = [] }: RowsOptions = {},
+): Promise<readonly Row[]> {
   const [first] = rows;
-  if (first === undefined) return;
+  if (first === undefined) return [];
   const place = `(${first.map((_, index) => (types === undefined ? "?" : `CAST(? AS ${types[index]})`)).join()})`;
   const statement = (count: number): string => sql(Array.from({ length: count }, () => place).join());
   const whole = statement(Math.min(most, rows.length));
-  for (let from = 0; from < rows.length; from += most) {
-    const values = most === 1 ? (rows[from] ?? []) : rows.slice(from, from + most).flat();
-    const isWhole = values.length === first.length * Math.min(most, rows.length);
-    yield [isWhole ? whole : statement(values.length / first.length), [...values, ...more]];
-  }
-}
-
-/** Runs a statement for any number of rows, and gives the rows that it returns. */
-export async function forRows(
-  { dialect, all }: Session,
-  rows: Rows,
-  sql: RowsSql,
-  options: RowsOptions = {},
-): Promise<readonly Row[]> {
   const found: Row[] = [];
-  for (const [text, values] of parts(dialect, rows, sql, options)) found.push(...(await all(text, values)));
+  for (let from = 0; from < rows.length; from += most) {
+    const part = rows.slice(from, from + most);
+    const isWhole = from === 0 || part.length === most;
+    found.push(...(await all(isWhole ? whole : statement(part.length), [...part.flat(), ...more])));
+  }
   return found;
-}
-
-/** Runs a statement for any number of rows, and counts what it changed. */
-export async function changeRows(
-  { dialect, change }: Session,
-  rows: Rows,
-  sql: RowsSql,
-  options: RowsOptions = {},
-): Promise<number> {
-  let changed = 0;
-  for (const [text, values] of parts(dialect, rows, sql, options)) changed += await change(text, values);
-  return changed;
 }
 
 /** Of the same order in all groups: two that lock the same rows in another order would wait for each other. */

@@ -3,14 +3,13 @@
  * `openEventStore` (sqlite.ts) and `openPostgresEventStore` (postgres.ts) open one; what can be read is in reading.ts.
  */
 import { hint, PaylinkError } from "../domain/errors.ts";
-import type {
-  Backlog,
-  Claimed,
-  DeliveryQueue,
-  EventLog,
-  Forward,
-  NewEvent,
-  Stored,
+import {
+  type DeliveryQueue,
+  type EventLog,
+  type Forward,
+  isAccepted,
+  type NewEvent,
+  type Stored,
 } from "../receiver/events.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import { createGroupCommit } from "./group-commit.ts";
@@ -20,15 +19,13 @@ import { createReading } from "./reading.ts";
 import { claimedFromRow, type StoredEvent, type StoredRejection } from "./rows.ts";
 import type { WriteGroup } from "./write-group.ts";
 import {
-  acceptWrite,
-  type Claim,
-  endWrite,
+  attemptValues,
   eventWrite,
   type Order,
+  type OrderWrite,
+  paymentOf,
   type Pruned,
   rejectionWrite,
-  replayWrite,
-  type Selection,
   sizeOf,
   type Told,
   type Write,
@@ -36,13 +33,9 @@ import {
 
 /** What a database offers. */
 export interface Database extends Readable {
-  /** The file, or the URL of the database without its password. */
-  readonly place: string;
   readonly write: WriteGroup;
   /** Resolves if the store can be written, and rejects with the reason if not. Can be called at any time. */
   readonly ready: () => Promise<void>;
-  /** Gives what deleted events took back to the system. */
-  readonly shrink: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -56,7 +49,7 @@ const MAX_WAITING_REJECTIONS = 4 * 1024 * 1024;
 
 /** `user` is who runs this program, which is kept with what an operator does. */
 export function createEventStore(database: Database, user: string) {
-  const { dialect, write, place, ready, shrink } = database;
+  const { dialect, write, place, ready } = database;
   // While one group waits for the disk, the next one is gathered and sent.
   const group = createGroupCommit(write, { atOnce: 2 });
   // On a server, claims and deleting would delay the webhooks of their group. In a file, a group more would be a sync more.
@@ -71,10 +64,9 @@ export function createEventStore(database: Database, user: string) {
     ...createReading(database),
     place,
     ready,
-    shrink,
     append: async (event: NewEvent, lease?: number): Promise<Stored> =>
       (await group.add(eventWrite(event, lease))).stored ?? { repeated: false, first: event.id, state: null },
-    again: async (event: NewEvent, lease?: number): Promise<Stored | undefined> =>
+    again: async (event: NewEvent, lease?: number) =>
       (await group.add(eventWrite(event, lease, true))).stored,
     reject: async (rejection) => {
       const write = rejectionWrite(rejection);
@@ -84,44 +76,48 @@ export function createEventStore(database: Database, user: string) {
       rejectedBytes += size;
       await group.add(write).finally(() => (rejectedBytes -= size));
     },
-    ended: async (claim: Claim, forward: Forward, retryAfter?: number): Promise<void> =>
-      void (await queueGroup.add(endWrite(claim, forward, retryAfter))),
-    claim: async (wanted): Promise<readonly Claimed[]> =>
+    ended: async (claim, forward, retryAfter?: number) => {
+      const values = attemptValues(claim.id, forward, false);
+      await queueGroup.add({
+        type: "end",
+        claim,
+        values,
+        isAccepted: isAccepted(forward.status),
+        retryAfter,
+      });
+    },
+    claim: async (wanted) =>
       ((await queueGroup.add({ type: "claim", ...wanted })).claimed ?? []).map(claimedFromRow),
     release: async (claims) => void (await queueGroup.add({ type: "release", claims })),
-    backlog: async (): Promise<Backlog> => {
+    backlog: async () => {
       const { backlog } = await queueGroup.add({ type: "backlog" });
       return backlog ?? { events: 0, oldest: undefined, failed: 0, lastForward: undefined };
     },
     /** Records an attempt that an operator made. If it `settles`, an answer of success ends the delivery of the event. */
-    replayed: async (event: string, forward: Forward, settles: boolean, record: TransactionRecord | null) =>
-      void (await queueGroup.add(replayWrite(event, forward, settles, record))),
+    replayed: async (event: string, forward: Forward, settles: boolean, record: TransactionRecord | null) => {
+      await queueGroup.add({
+        type: "replay",
+        event,
+        values: attemptValues(event, forward, true),
+        settles: settles && isAccepted(forward.status),
+        payment: paymentOf(record),
+      });
+    },
     /**
-     * Obeys an order for events, and returns the ids of those that it has changed. Events that the application has accepted
-     * stay as they are, and so do those that are being attempted.
+     * Obeys an order for events, or for all that wait or failed and are selected. Returns the ids of those that it has changed:
+     * none that the application has accepted, and none that is being attempted.
      */
-    order: async (order: Order, events: readonly string[]): Promise<readonly string[]> =>
-      events.length === 0
-        ? []
-        : ((await queueGroup.add({ type: "order", order, events: { ids: events }, actor: user })).changed ??
-          []),
-    /** Makes all events due now that wait or failed, and are selected. Returns how many. */
-    retryAll: async (selection: Selection): Promise<number> => {
-      let count = 0;
+    order: async (order: Order, events: OrderWrite["events"]): Promise<readonly string[]> => {
+      const all: string[] = [];
       for (;;) {
-        const { changed = [] } = await queueGroup.add({
-          type: "order",
-          order: "retry",
-          events: selection,
-          actor: user,
-        });
-        count += changed.length;
-        if (changed.length < ORDER_SIZE) return count;
+        const { changed = [] } = await queueGroup.add({ type: "order", order, events, actor: user });
+        all.push(...changed);
+        if (changed.length < ORDER_SIZE) return all;
       }
     },
     /** Makes a rejection, which verifies now, an event that waits to be forwarded. */
     accept: async (event: NewEvent): Promise<Stored | undefined> =>
-      (await group.add(acceptWrite(event, user))).stored,
+      (await group.add({ ...eventWrite(event, 0), acceptedBy: user })).stored,
     /** Remembers one value by its name, which `fact` gives. */
     remember: async (name: string, value: string) =>
       void (await queueGroup.add({ type: "fact", name, value })),
@@ -132,7 +128,7 @@ export function createEventStore(database: Database, user: string) {
     prune: async (before: Date, between?: () => Promise<void>): Promise<Pruned> => {
       let [events, rejections] = [0, 0];
       for (;;) {
-        const { pruned = NOTHING } = await queueGroup.add({ type: "prune", before: before.getTime() });
+        const { pruned = NOTHING } = await queueGroup.add({ type: "prune", before });
         events += pruned.events;
         rejections += pruned.rejections;
         if (pruned.events === 0) return { events, rejections };

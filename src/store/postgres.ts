@@ -1,7 +1,7 @@
 /** The event store in PostgreSQL, which receivers on any number of machines can share. */
-import { hint, PaylinkError } from "../domain/errors.ts";
 import type { Environment } from "../settings/resolved-settings.ts";
-import { POSTGRES, type Row, type Statements, type Value } from "./dialects.ts";
+import type { Value } from "./database.ts";
+import { POSTGRES, type Row, type Session } from "./dialects.ts";
 import { createConnections, timedOut, type Connection } from "./postgres/connections.ts";
 import { explained, isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
@@ -66,7 +66,9 @@ export function openPostgresEventStore(url: string, { env, user, ...parts }: Pos
       return rows;
     }, times.read + SPARE);
   };
-  const transaction = async <T>(work: (session: Connection & Statements) => Promise<T>): Promise<T> => {
+  const transaction = async <T>(
+    work: (session: Connection & Omit<Session, "dialect">) => Promise<T>,
+  ): Promise<T> => {
     const expected = await identity();
     return connections.use(async (connection) => {
       const begun = await connection.run(BEGIN);
@@ -80,20 +82,12 @@ export function openPostgresEventStore(url: string, { env, user, ...parts }: Pos
     {
       dialect: POSTGRES,
       place: name,
-      open: () => ({ all: read, close: () => undefined }),
+      all: read,
       write: createGroupWriter({ dialect: POSTGRES, transaction, isOfOne: isAboutOneRow }),
       // A write that changes nothing: it fails on a standby, and without the right to write.
       ready: () =>
         transaction(async ({ run }) => void (await run("DELETE FROM paylink.rejections WHERE FALSE"))),
-      // Autovacuum does it.
-      shrink: async () => undefined,
       close: () => connections.close(),
-      damaged: (reason) =>
-        new PaylinkError(
-          "file_unreadable",
-          `The event store ${name} has a row that paylink did not write: ${reason}.`,
-          { hints: [hint`Restore the database from a backup, or name another one with --db.`] },
-        ),
     },
     user,
   );

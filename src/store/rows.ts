@@ -1,11 +1,13 @@
 /** Rows of the event tables, of SQLite and PostgreSQL alike, parsed into stored events, rejections, arrivals and attempts. */
 import * as z from "zod/mini";
+import { isReason, isWarning, type Reason, type Warning } from "../domain/reasons.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { readRecord, type ReadRecord } from "../domain/transaction.ts";
 import { withBody } from "../http/message.ts";
-import type { Claimed, DeliveryState, Forward, Rejection, WebhookEvent } from "../receiver/events.ts";
+import type { Claimed, DeliveryState, Rejection, WebhookEvent } from "../receiver/events.ts";
+import { ALGORITHM, LABEL } from "../signatures/policy.ts";
+import { CHECKS, type CheckName, type Verdict } from "../signatures/verdict.ts";
 import type { Row } from "./dialects.ts";
-import { rejectionVerdictColumn, verdictColumn } from "./stored-verdict.ts";
 
 /** What becomes of an event that is forwarded. */
 export interface Delivery {
@@ -42,33 +44,6 @@ export const asReceived = ({ type, id, receivedAt, verdict, request }: StoredEve
 
 export type StoredRejection = Omit<Rejection, "hint">;
 
-/** A row that cannot be read back, because it does not hold what paylink wrote. */
-export interface DamagedRow {
-  readonly type: "damaged";
-  readonly id: string;
-  readonly reason: string;
-}
-
-/** One more delivery of an event that was already stored. */
-export interface Arrival {
-  readonly id: string;
-  readonly receivedAt: Date;
-}
-
-/** An attempt as it is stored. */
-export interface StoredAttempt extends Forward {
-  /** `events replay` made it. */
-  readonly isReplay: boolean;
-}
-
-/** What an operator did to an event. */
-export interface Action {
-  readonly at: Date;
-  readonly action: "retry" | "skip" | "accept";
-  /** The user of the system. */
-  readonly actor: string;
-}
-
 const time = z.pipe(
   z.number(),
   z.transform((milliseconds) => new Date(milliseconds)),
@@ -81,6 +56,21 @@ const json = <T extends z.ZodMiniType>(schema: T) =>
     ),
     schema,
   );
+const isCheck = (name: unknown): boolean =>
+  name === "http" || (typeof name === "string" && Object.hasOwn(CHECKS, name));
+const verdict = z.object({
+  verdict: z.enum(["valid", "invalid"]),
+  code: z.custom<"ok" | Reason>((code) => code === "ok" || isReason(code)),
+  label: z.literal(LABEL),
+  keyid: z.nullable(z.string()),
+  alg: z.literal(ALGORITHM),
+  created: z.nullable(z.number()),
+  covered: z.array(z.string()),
+  warnings: z.array(z.custom<Warning>(isWarning)),
+  key: z.nullable(z.object({ keyid: z.nullable(z.string()), number: z.number(), bits: z.number() })),
+  failure: z.nullable(z.object({ check: z.custom<CheckName | "http">(isCheck), detail: z.string() })),
+}) satisfies z.ZodMiniType<Verdict>;
+export const verdictColumn = json(verdict);
 const head = json(
   z.object({
     method: z.string(),
@@ -90,6 +80,7 @@ const head = json(
     headers: z.array(z.readonly(z.tuple([z.string(), z.string()]))),
   }),
 );
+const stateColumn = z.nullable(z.enum(["pending", "trying", "delivered", "failed", "skipped"]));
 const eventRow = z.object({
   id: z.string(),
   uti: z.string(),
@@ -100,7 +91,7 @@ const eventRow = z.object({
   head,
   body: z.instanceof(Uint8Array),
   repeats: z.number(),
-  state: z.nullable(z.string()),
+  state: stateColumn,
   due: z.nullable(z.number()),
   attempts: z.number(),
 });
@@ -110,10 +101,11 @@ const rejectionRow = z.object({
   code: z.string(),
   status: z.number(),
   detail: z.string(),
-  verdict: rejectionVerdictColumn,
+  verdict: json(z.nullable(verdict)),
   head: z.nullable(head),
   body: z.nullable(z.instanceof(Uint8Array)),
 });
+const claimedRow = z.object({ id: z.string(), attempt: z.number(), made: z.number() });
 const arrivalRow = z.object({ id: z.string(), received_at: time });
 const attemptRow = z.object({
   at: time,
@@ -125,82 +117,64 @@ const attemptRow = z.object({
 });
 const actionRow = z.object({ at: time, action: z.enum(["retry", "skip", "accept"]), actor: z.string() });
 
-const NOTHING = new Uint8Array();
-
 /** An event that is claimed is `trying`, until the end of the attempt is written. */
-export function stateOf(state: unknown): DeliveryState | null {
-  if (state === "trying") return "pending";
-  return STATES.find((one) => one === state) ?? null;
+export function stateOf(column: unknown): DeliveryState | null {
+  const state = stateColumn.parse(column);
+  return state === "trying" ? "pending" : state;
 }
 
-const STATES: readonly DeliveryState[] = ["pending", "delivered", "failed", "skipped"];
-
 export function eventFromRow(row: Row): StoredEvent {
-  const parsed = eventRow.parse(row);
-  const { id, uti, outcome, reference, repeats, state: text, due, attempts } = parsed;
-  const state = stateOf(text);
-  const isTrying = text === "trying";
+  const { received_at: receivedAt, state: column, due, attempts, head, body, ...rest } = eventRow.parse(row);
+  const state = stateOf(column);
+  const isTrying = column === "trying";
+  const next = due === null || isTrying ? null : new Date(due);
   return {
     type: "event",
-    id,
-    receivedAt: parsed.received_at,
-    uti,
-    outcome,
-    reference,
-    repeats,
-    delivery:
-      state === null
-        ? null
-        : { state, attempts, isTrying, next: due === null || isTrying ? null : new Date(due) },
-    verdict: parsed.verdict,
-    request: withBody(parsed.head, parsed.body),
+    receivedAt,
+    ...rest,
+    delivery: state === null ? null : { state, attempts, isTrying, next },
+    request: withBody(head, body),
   };
 }
 
 export function rejectionFromRow(row: Row): StoredRejection {
-  const { received_at: receivedAt, head, body, verdict, ...rest } = rejectionRow.parse(row);
-  return {
-    type: "rejected",
-    receivedAt,
-    ...rest,
-    verdict,
-    request: head && withBody(head, body ?? NOTHING),
-  };
+  const { received_at: receivedAt, head, body, ...rest } = rejectionRow.parse(row);
+  return { type: "rejected", receivedAt, ...rest, request: head && withBody(head, body ?? new Uint8Array()) };
 }
 
-/** A row that is damaged must not stop those behind it. */
-export const orDamaged =
-  <T>(convert: (row: Row) => T) =>
-  (row: Row): T | DamagedRow => {
-    try {
-      return convert(row);
-    } catch (error) {
-      return { type: "damaged", id: String(row["id"]), reason: damageOf(error) };
-    }
-  };
-
-/** `row` is that of the event, or its id alone if the event is gone. */
+/** `row` is that of the event, or its id alone if the event is gone. One that is damaged must not stop those behind it. */
 export function claimedFromRow(row: Row): Claimed {
-  const { id, attempt, made } = z
-    .object({ id: z.string(), attempt: z.number(), made: z.number() })
-    .parse(row);
-  const event = orDamaged(eventFromRow)(row);
-  return { id, attempt, made, event: event.type === "damaged" ? { damage: event.reason } : event };
+  const claimed = claimedRow.parse(row);
+  try {
+    return { ...claimed, event: eventFromRow(row) };
+  } catch (error) {
+    return { ...claimed, event: { damage: damageOf(error) } };
+  }
 }
 
-const damageOf = (error: unknown): string =>
+/** Why a row cannot be read back, which does not hold what paylink wrote. */
+export const damageOf = (error: unknown): string =>
   error instanceof z.core.$ZodError
     ? `it has no valid ${error.issues.map(({ path }) => path.join(".")).join(", ")}`
     : messageOf(error);
 
-export function arrivalFromRow(row: Row): Arrival {
+/** One more delivery of an event that was already stored. */
+export type Arrival = ReturnType<typeof arrivalFromRow>;
+
+export function arrivalFromRow(row: Row) {
   const { id, received_at: receivedAt } = arrivalRow.parse(row);
   return { id, receivedAt };
 }
 
-export function attemptFromRow(row: Row): StoredAttempt {
+/** An attempt as it is stored, also one that `events replay` made. */
+export type StoredAttempt = ReturnType<typeof attemptFromRow>;
+
+export function attemptFromRow(row: Row) {
   const { replay, ...forward } = attemptRow.parse(row);
   return { ...forward, isReplay: replay !== 0 };
 }
+
+/** What an operator did to an event: `actor` is the user of the system. */
+export type Action = z.infer<typeof actionRow>;
 
 export const actionFromRow = (row: Row): Action => actionRow.parse(row);

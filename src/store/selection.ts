@@ -1,7 +1,42 @@
-/** Which events a statement is about, and what it reads of them. */
-import { idAt } from "../receiver/events.ts";
-import type { Dialect, Value } from "./dialects.ts";
-import type { Selection } from "./writes.ts";
+/** Which events, or rejections, a statement is about, and what it reads of them. */
+import { hint, PaylinkError } from "../domain/errors.ts";
+import { type DeliveryState, idAt } from "../receiver/events.ts";
+import type { Dialect, Readable, Row } from "./dialects.ts";
+import type { Value } from "./database.ts";
+import { damageOf, eventFromRow, rejectionFromRow, type StoredEvent, type StoredRejection } from "./rows.ts";
+import { IN_STATE } from "./schema.ts";
+
+/** Which events, by the columns that lists filter by. */
+export interface Selection {
+  readonly outcome?: string | undefined;
+  /** A part of the reference. */
+  readonly reference?: string | undefined;
+  /** The order number: the reference, or what is before its suffix. */
+  readonly order?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+}
+
+export interface EventFilter extends Selection {
+  /** Only events whose delivery is in this state. */
+  readonly state?: DeliveryState | undefined;
+  /** Only the newest ones, at most this many. */
+  readonly limit?: number | undefined;
+  /** In place of the order of arrival. */
+  readonly newestFirst?: boolean | undefined;
+}
+
+export type RejectionFilter = Pick<EventFilter, "since" | "until" | "limit" | "newestFirst">;
+
+/** Where rows are read from, and what they become. */
+export interface Source<T> {
+  readonly table: "events" | "rejections";
+  readonly select: string;
+  /** The condition, on the columns of the table. */
+  readonly where: string;
+  readonly values: readonly Value[];
+  readonly convert: (row: Row) => T;
+}
 
 /** Subqueries, not joins: a server without statistics would join all deliveries. */
 export const selectEvents = ({ schema }: Dialect): string =>
@@ -17,16 +52,55 @@ export const oldEvents = ({ schema }: Dialect): string =>
   `events WHERE id < ? AND NOT EXISTS (SELECT 1 FROM ${schema}deliveries
      WHERE event = events.id AND (due IS NOT NULL OR state = 'failed'))`;
 
-export interface Conditions {
-  readonly where: string;
-  readonly values: readonly Value[];
+export function eventsOf({ state, ...filter }: EventFilter, readable: Readable): Source<StoredEvent> {
+  const { dialect } = readable;
+  const { where, values } = conditionsOf(filter, dialect);
+  const ofState =
+    state === undefined
+      ? ""
+      : state === "delivered"
+        ? // Nearly all are: a list of them would take longer than a look at each row of a page.
+          ` AND EXISTS (SELECT 1 FROM ${dialect.schema}deliveries WHERE event = events.id AND ${IN_STATE.delivered})`
+        : ` AND id IN (SELECT event FROM ${dialect.schema}deliveries WHERE ${IN_STATE[state]})`;
+  return {
+    table: "events",
+    select: selectEvents(dialect),
+    where: where + ofState,
+    values,
+    convert: checked(eventFromRow, readable),
+  };
 }
+
+export const rejectionsOf = (
+  { since, until }: RejectionFilter,
+  readable: Readable,
+): Source<StoredRejection> => ({
+  table: "rejections",
+  select: `SELECT * FROM ${readable.dialect.schema}rejections`,
+  ...conditionsOf({ since, until }, readable.dialect),
+  convert: checked(rejectionFromRow, readable),
+});
+
+/** Says of a row that it cannot be read back. */
+export const checked =
+  <T>(convert: (row: Row) => T, { place }: Readable) =>
+  (row: Row): T => {
+    try {
+      return convert(row);
+    } catch (error) {
+      throw new PaylinkError(
+        "file_unreadable",
+        `The event store ${place} has a row that paylink did not write: ${damageOf(error)}.`,
+        { hints: [hint`Restore it from a backup, or name another one with --db.`] },
+      );
+    }
+  };
 
 /** The condition that a selection is, on the columns of `events`. */
 export function conditionsOf(
   { outcome, reference, order, since, until }: Selection,
   { position }: Dialect,
-): Conditions {
+): { readonly where: string; readonly values: readonly Value[] } {
   const conditions: readonly [sql: string, ...values: (string | undefined)[]][] = [
     ["outcome = ?", outcome],
     [`${position}(reference, ?) > 0`, reference],

@@ -1,6 +1,6 @@
 /** The file of an event store: its tables, and the groups that are written to it. */
 import { isLocked, openDatabase, rollBack, type Database, type Statement } from "./database.ts";
-import { SQLITE, type All, type Change, type Statements } from "./dialects.ts";
+import { SQLITE, type All } from "./dialects.ts";
 import { createTables, SCHEMA_VERSION } from "./schema.ts";
 import { createGroupWriter, type WriteGroup } from "./write-group.ts";
 
@@ -10,37 +10,26 @@ const PAGE_SIZE = 8192;
 export const openEventDatabase = (path: string): Database =>
   openDatabase(path, createTables(SQLITE), { version: SCHEMA_VERSION, pageSize: PAGE_SIZE });
 
-/** Gives the free pages back. */
-export function shrinkDatabase(database: Database): void {
-  database.exec("PRAGMA incremental_vacuum");
-  // The file is cut when its log is emptied.
-  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-}
-
-/** Each statement is prepared once. */
-export function statementsOf(database: Database): { readonly all: All; readonly change: Change } {
+/** Runs statements, each of which is prepared once. */
+export function statementsOf(database: Database): All {
   const prepared = new Map<string, Statement>();
-  const prepare = (sql: string): Statement => {
+  return async (sql, values = []) => {
     const statement = prepared.get(sql) ?? database.prepare(sql);
     prepared.set(sql, statement);
-    return statement;
-  };
-  return {
-    all: async (sql, values = []) => prepare(sql).all(...values),
-    change: async (sql, values = []) => Number(prepare(sql).run(...values).changes),
+    return statement.all(...values);
   };
 }
 
 export function createSqliteWriter(database: Database): WriteGroup {
-  const statements = statementsOf(database);
+  const all = statementsOf(database);
   const time = database.prepare(`SELECT ${SQLITE.now} AS now`);
   return createGroupWriter({
     dialect: SQLITE,
     // Nothing in it waits for anything but SQLite, so that no other group comes between.
-    transaction: async <T>(work: (statements: Statements) => Promise<T>): Promise<T> => {
+    transaction: async (work) => {
       database.exec("BEGIN IMMEDIATE");
       try {
-        const result = await work({ ...statements, now: Number(time.get()?.["now"]) });
+        const result = await work({ all, now: Number(time.get()?.["now"]) });
         database.exec("COMMIT");
         return result;
       } catch (error) {

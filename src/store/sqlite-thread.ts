@@ -35,7 +35,7 @@ async function answerTo(writes: readonly Write[]): Promise<ThreadAnswer> {
     requireInPlace();
     return { results };
   } catch (error) {
-    return { results: writes.map(() => ({ status: "rejected", reason: error })), failure: messageOf(error) };
+    return { failure: messageOf(error) };
   }
 }
 

@@ -2,12 +2,12 @@
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
-import { damaged, type Database } from "./database.ts";
-import { SQLITE } from "./dialects.ts";
-import { openEventDatabase, shrinkDatabase, statementsOf } from "./sqlite-database.ts";
+import type { Database } from "./database.ts";
+import { type All, SQLITE } from "./dialects.ts";
+import { openEventDatabase, statementsOf } from "./sqlite-database.ts";
 import { createEventStore, type EventStore } from "./event-store.ts";
 import type { WriteGroup } from "./write-group.ts";
-import type { ThreadAnswer, Write, WriteResult } from "./writes.ts";
+import type { ThreadAnswer, Write } from "./writes.ts";
 
 export interface EventStoreParts {
   /** Starts with the first write. */
@@ -25,20 +25,17 @@ export interface ThreadProgram {
 /** Does not open the file before the first read or write, which reports a file that cannot be opened. */
 export function openEventStore(path: string, { thread, user }: EventStoreParts): EventStore {
   const writer = createWriterThread(thread, path);
+  const reader = createReader(path);
   return createEventStore(
     {
       dialect: SQLITE,
       place: path,
-      // Opened for each use, so that it is the file that is at the path at that time.
-      open: () => {
-        const database = open(path);
-        return { all: statementsOf(database).all, close: () => database.close() };
-      },
+      all: reader.all,
       write: writer.write,
       ready: async () => {
         // What is wrong with the file is said in full at the start. Later, the thread alone looks, so that no webhook waits.
-        if (!writer.isRunning()) open(path).close();
-        await writer.prove().catch((cause: unknown) => {
+        if (!writer.isRunning()) openEventDatabase(path).close();
+        await writer.write([]).catch((cause: unknown) => {
           throw new PaylinkError("file_unwritable", `Cannot write the event store: ${systemReason(cause)}`, {
             cause,
             hints: [
@@ -47,37 +44,36 @@ export function openEventStore(path: string, { thread, user }: EventStoreParts):
           });
         });
       },
-      shrink: async () => {
-        const database = open(path);
-        shrinkDatabase(database);
-        database.close();
+      close: () => {
+        reader.close();
+        return writer.close();
       },
-      close: writer.close,
-      damaged: (reason) => damaged(path, reason),
     },
     user,
   );
 }
 
-function open(path: string): Database {
-  try {
-    return openEventDatabase(path);
-  } catch (error) {
-    if (error instanceof PaylinkError) throw error;
-    throw new PaylinkError(
-      "file_unreadable",
-      `Cannot open the event store ${path}: ${systemReason(error)}.`,
-      { cause: error },
-    );
-  }
+/** Reads the file that is at the path, also after it was replaced. */
+function createReader(path: string): { readonly all: All; readonly close: () => void } {
+  let database: Database | undefined;
+  let read: All;
+  return {
+    all: async (sql, values) => {
+      if (database?.isInPlace() !== true) {
+        database?.close();
+        database = openEventDatabase(path);
+        read = statementsOf(database);
+      }
+      return read(sql, values);
+    },
+    close: () => database?.close(),
+  };
 }
 
 interface WriterThread {
-  /** Rejects when the thread ends instead of answering; the next group starts another thread. */
+  /** Rejects when nothing can be written, or the thread ends instead of answering; the next group starts another thread. */
   readonly write: WriteGroup;
   readonly isRunning: () => boolean;
-  /** Rejects if nothing can be written. */
-  readonly prove: () => Promise<void>;
   /** Resolves when the thread has closed the file. */
   readonly close: () => Promise<void>;
 }
@@ -117,12 +113,12 @@ export function createWriterThread({ program, options }: ThreadProgram, path: st
       (worker ??= start()).postMessage(writes);
     });
   return {
-    write: async (writes): Promise<readonly WriteResult[]> => (await ask(writes)).results,
-    isRunning: () => worker !== undefined,
-    prove: async () => {
-      const { failure } = await ask([]);
-      if (failure !== undefined) throw new Error(failure);
+    write: async (writes) => {
+      const answer = await ask(writes);
+      if ("failure" in answer) throw new Error(answer.failure);
+      return answer.results;
     },
+    isRunning: () => worker !== undefined,
     close: () =>
       new Promise((resolve) => {
         if (worker === undefined) return resolve();

@@ -1,8 +1,8 @@
 /** Whether money is being lost now: what is not delivered, with its sums, and what was refused, read from indexes. */
 import { formatAmount, unscaledAmount } from "../domain/money.ts";
 import { idAt } from "../receiver/events.ts";
-import { lastAttemptOf, waitingOf } from "./deliveries.ts";
-import type { All, Dialect, Row } from "./dialects.ts";
+import { backlogOf } from "./deliveries.ts";
+import type { Readable, Row } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";
 
 export interface StateStats {
@@ -46,10 +46,10 @@ interface StatsOptions {
 }
 
 export async function statsOf(
-  all: All,
-  { schema, now }: Dialect,
+  { all, dialect }: Readable,
   { since, now: at, most = Number.MAX_SAFE_INTEGER }: StatsOptions,
 ): Promise<Stats> {
+  const { schema } = dialect;
   const byState = async (where: string, ...values: string[]): Promise<StateStats> => {
     const rows = await all(
       `SELECT currency, count(*) AS events, CAST(sum(amount) AS text) AS sum
@@ -66,11 +66,7 @@ export async function statsOf(
       ),
     };
   };
-  const [waiting = {}] = await all(
-    `SELECT (SELECT received_at FROM ${schema}events WHERE id = first) AS oldest, ${now} - due AS overdue,
-       (${lastAttemptOf(schema)}) AS last
-     FROM (${waitingOf(schema)}) AS waiting`,
-  );
+  const { oldest, overdue, lastForward } = await backlogOf({ all, dialect });
   const refused = await all(
     `SELECT code, count(*) AS n FROM ${schema}rejections WHERE id >= ? GROUP BY code ORDER BY n DESC, code`,
     [idAt(new Date(at.getTime() - HOUR))],
@@ -82,14 +78,13 @@ export async function statsOf(
      FROM ${schema}attempts WHERE event >= ? GROUP BY target ORDER BY target`,
     [idAt(since)],
   );
-  const dateOf = (time: unknown): Date | null => (time == null ? null : new Date(Number(time)));
   return {
     pending: await byState(IN_STATE.pending),
     failed: await byState(IN_STATE.failed),
     skipped: await byState(IN_STATE.skipped),
     delivered: await byState(`${IN_STATE.delivered} AND event >= ?`, idAt(since)),
-    oldest: dateOf(waiting["oldest"]),
-    overdue: Math.max(0, Number(waiting["overdue"] ?? 0)),
+    oldest: oldest ?? null,
+    overdue,
     refused: Object.fromEntries(refused.map(({ code, n }) => [String(code), Number(n)])),
     attempts: targets.map(({ target, accepted, refused, unanswered }) => ({
       target: String(target),
@@ -97,6 +92,6 @@ export async function statsOf(
       refused: Number(refused),
       unanswered: Number(unanswered),
     })),
-    lastAttempt: dateOf(waiting["last"]),
+    lastAttempt: lastForward ?? null,
   };
 }

@@ -1,6 +1,7 @@
 /** Writes a group of events, attempts, rejections and orders in one transaction, with the same statements in both databases. */
 import { hash } from "node:crypto";
 import { idAt, type Stored } from "../receiver/events.ts";
+import type { Value } from "./database.ts";
 import {
   addDeliveries,
   applyOrder,
@@ -11,18 +12,9 @@ import {
   replay,
   statesOf,
 } from "./deliveries.ts";
-import {
-  changeRows,
-  forRows,
-  inOrder,
-  type Dialect,
-  type Session,
-  type Statements,
-  type Value,
-} from "./dialects.ts";
+import { type Dialect, forRows, inOrder, type Row, type Session } from "./dialects.ts";
 import { oldEvents } from "./selection.ts";
 import {
-  type AcceptWrite,
   COLUMNS,
   type EventWrite,
   type Pruned,
@@ -37,13 +29,13 @@ const MAX_REJECTIONS = { signed: 10_000, unsigned: 1_000 };
 /** Events deleted in one transaction, for which a `listen` on the same database may have to wait. */
 const PRUNE_SIZE = 500;
 
-/** Returns one result for each write once the successful ones are durable. Never rejects. */
+/** Returns one result for each write once the successful ones are durable. Rejects if nothing can be written. */
 export type WriteGroup = (writes: readonly Write[]) => Promise<readonly WriteResult[]>;
 
 interface WriterParts {
   readonly dialect: Dialect;
   /** Runs the statements of `work` in one transaction. */
-  readonly transaction: <T>(work: (statements: Statements) => Promise<T>) => Promise<T>;
+  readonly transaction: <T>(work: (statements: Omit<Session, "dialect">) => Promise<T>) => Promise<T>;
   /** Whether a failure may be of one write, so that the others can be stored. */
   readonly isOfOne: (reason: unknown) => boolean;
 }
@@ -66,9 +58,7 @@ export function createGroupWriter({ dialect, transaction, isOfOne }: WriterParts
 async function writeAll(session: Session, writes: readonly Write[]): Promise<Told[]> {
   const of = <Type extends Write["type"]>(type: Type) =>
     writes.filter((write): write is Extract<Write, { type: Type }> => write.type === type);
-  const accepted = of("accept");
-  const stored = await storeEvents(session, [...of("event"), ...accepted]);
-  await endAcceptance(session, accepted);
+  const stored = await storeEvents(session, of("event"));
   await endAttempts(session, of("end"));
   await release(
     session,
@@ -78,22 +68,27 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Tol
   await insertRejections(session, of("rejection"));
   const told: Told[] = [];
   for (const write of writes) {
-    if (write.type === "event" || write.type === "accept") told.push({ stored: stored.get(write.id) });
+    if (write.type === "event") told.push({ stored: stored.get(write.id) });
     else if (write.type === "claim") told.push({ claimed: await claim(session, write) });
     else if (write.type === "order") told.push({ changed: await applyOrder(session, write) });
     else if (write.type === "prune") told.push({ pruned: await prune(session, write.before) });
     else if (write.type === "backlog") told.push({ backlog: await backlogOf(session) });
-    else if (write.type === "fact") {
-      await session.change(
-        `INSERT INTO ${session.dialect.schema}facts (name, value) VALUES (?, ?)
-         ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-        [write.name, write.value],
-      );
+    else {
+      if (write.type === "fact") await remember(session, write.name, write.value);
       told.push({});
-    } else told.push({});
+    }
   }
   return told;
 }
+
+const remember = (session: Session, name: string, value: string) =>
+  insert(
+    session,
+    "facts",
+    ["name", "value"],
+    [[name, value]],
+    "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+  );
 
 const insert = (
   session: Session,
@@ -101,25 +96,23 @@ const insert = (
   columns: readonly string[],
   rows: readonly (readonly Value[])[],
   ending = "",
-) =>
-  changeRows(
+): Promise<readonly Row[]> =>
+  forRows(
     session,
     rows,
     (places) =>
       `INSERT INTO ${session.dialect.schema}${table} (${columns.join()}) VALUES ${places} ${ending}`,
   );
 
-type Storing = Omit<EventWrite, "type">;
-
 /** Stores new events and further deliveries of known ones, and claims what is forwarded now. */
 async function storeEvents(
   session: Session,
-  arrived: readonly Storing[],
+  arrived: readonly EventWrite[],
 ): Promise<ReadonlyMap<string, Stored>> {
   const firsts = await firstDeliveries(session, arrived);
   const events = arrived.filter(({ id, isKnown }) => !isKnown || firsts.has(id));
-  const firstOf = ({ id }: Storing): string => firsts.get(id) ?? id;
-  const isRepeated = (event: Storing): boolean => firstOf(event) !== event.id;
+  const firstOf = ({ id }: EventWrite): string => firsts.get(id) ?? id;
+  const isRepeated = (event: EventWrite): boolean => firstOf(event) !== event.id;
   await insert(
     session,
     "events",
@@ -134,6 +127,10 @@ async function storeEvents(
     "arrivals",
     ["event", "id", "received_at"],
     repeated.map((event) => [firstOf(event), event.id, event.receivedAt]),
+  );
+  await endAcceptance(
+    session,
+    events.filter(({ acceptedBy }) => acceptedBy !== undefined),
   );
   const claims = await addDeliveries(
     session,
@@ -156,7 +153,7 @@ async function storeEvents(
 /** The first deliveries of those events that were stored before, by the digests of their bodies. */
 async function firstDeliveries(
   session: Session,
-  events: readonly Storing[],
+  events: readonly EventWrite[],
 ): Promise<ReadonlyMap<string, string>> {
   const { schema, types } = session.dialect;
   const firsts = new Map<string, string>();
@@ -171,9 +168,9 @@ async function firstDeliveries(
     "digests",
     ["digest", "event", "received_at"],
     inOrder(added, ({ key }) => key).map(({ digest, event }) => [digest, event.id, event.receivedAt]),
-    "ON CONFLICT (digest) DO NOTHING",
+    "ON CONFLICT (digest) DO NOTHING RETURNING event",
   );
-  if (inserted === events.length) return firsts;
+  if (inserted.length === events.length) return firsts;
   const found = await forRows(
     session,
     keyed.map(({ digest }) => [digest]),
@@ -195,15 +192,15 @@ async function firstDeliveries(
 }
 
 /** Removes the rejections that have become events, and keeps who accepted them. */
-async function endAcceptance(session: Session, accepted: readonly AcceptWrite[]): Promise<void> {
+async function endAcceptance(session: Session, accepted: readonly EventWrite[]): Promise<void> {
   const { schema } = session.dialect;
   await insert(
     session,
     "actions",
     ["event", "at", "action", "actor"],
-    accepted.map(({ id, actor }) => [id, session.now, "accept", actor]),
+    accepted.map(({ id, acceptedBy = "" }) => [id, session.now, "accept", acceptedBy]),
   );
-  await changeRows(
+  await forRows(
     session,
     accepted.map(({ id }) => [id]),
     (places) => `DELETE FROM ${schema}rejections WHERE id IN (VALUES ${places})`,
@@ -220,7 +217,7 @@ async function insertRejections(session: Session, rejections: readonly Rejection
     rejections.map(({ values }) => values),
   );
   for (const isSigned of new Set(rejections.map((rejection) => rejection.isSigned)))
-    await session.change(
+    await session.all(
       `DELETE FROM ${schema}rejections WHERE seq IN (
          SELECT seq FROM ${schema}rejections WHERE signed = ? AND seq <= (
            SELECT seq FROM ${schema}rejections WHERE signed = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)
@@ -230,23 +227,25 @@ async function insertRejections(session: Session, rejections: readonly Rejection
 }
 
 /** Deletes some of the old events, and the old rejections when no such event is left. Their digests stay. */
-async function prune(session: Session, time: number): Promise<Pruned> {
-  const { all, change, dialect } = session;
+async function prune(session: Session, time: Date): Promise<Pruned> {
+  const { all, dialect } = session;
   const { schema, skipLocked } = dialect;
-  const before = idAt(new Date(time));
+  const before = idAt(time);
   const events = await all(
     `DELETE FROM ${schema}events WHERE seq IN (
        SELECT seq FROM ${schema}${oldEvents(dialect)} LIMIT ${PRUNE_SIZE} ${skipLocked}) RETURNING id`,
     [before],
   );
   for (const table of ["arrivals", "deliveries", "attempts", "actions"])
-    await changeRows(
+    await forRows(
       session,
       events.map(({ id }) => [String(id)]),
       (places) => `DELETE FROM ${schema}${table} WHERE event IN (VALUES ${places})`,
     );
   const rejections =
-    events.length > 0 ? 0 : await change(`DELETE FROM ${schema}rejections WHERE id < ?`, [before]);
+    events.length > 0
+      ? []
+      : await all(`DELETE FROM ${schema}rejections WHERE id < ? RETURNING seq`, [before]);
   if (dialect.giveBack !== undefined) await all(dialect.giveBack);
-  return { events: events.length, rejections };
+  return { events: events.length, rejections: rejections.length };
 }

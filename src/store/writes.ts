@@ -1,16 +1,11 @@
-/** The writes of an event store: plain values, which can be posted to a thread, made from events, attempts and rejections. */
+/** The writes of an event store: plain values, which can be posted to a thread, made from events and rejections. */
 import { scaledAmount } from "../domain/money.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
-import {
-  type Backlog,
-  type Forward,
-  isAccepted,
-  type NewEvent,
-  type Rejection,
-  type Stored,
-} from "../receiver/events.ts";
-import type { Row, Value } from "./dialects.ts";
+import type { Backlog, Claim, Forward, NewEvent, Rejection, Stored, Wanted } from "../receiver/events.ts";
+import type { Value } from "./database.ts";
+import type { Row } from "./dialects.ts";
+import type { Selection } from "./selection.ts";
 
 /** The columns that the values of a write are for. */
 export const COLUMNS = {
@@ -32,24 +27,24 @@ export interface EventWrite {
   readonly payment: readonly Value[];
   /** Its bytes must have been stored before. */
   readonly isKnown: boolean;
+  /** Who has made it of a stored rejection, which verifies now. */
+  readonly acceptedBy?: string;
+}
+
+export interface RejectionWrite {
+  readonly type: "rejection";
+  readonly isSigned: boolean;
+  readonly values: readonly Value[];
 }
 
 /** How an attempt of a claimed event ended. */
 export interface EndWrite {
   readonly type: "end";
-  readonly event: string;
-  /** The attempt's number, as it was claimed. */
-  readonly attempt: number;
+  readonly claim: Claim;
   readonly values: readonly Value[];
   readonly isAccepted: boolean;
-  /** Milliseconds until the next attempt; null without one. */
-  readonly retryAfter: number | null;
-}
-
-/** Gives claimed events back, without an attempt. */
-export interface ReleaseWrite {
-  readonly type: "release";
-  readonly claims: readonly Claim[];
+  /** Milliseconds until the next attempt; undefined without one. */
+  readonly retryAfter: number | undefined;
 }
 
 /** An attempt that belongs to no claim. */
@@ -60,20 +55,6 @@ export interface ReplayWrite {
   /** Ends the delivery of the event. */
   readonly settles: boolean;
   readonly payment: readonly Value[];
-}
-
-/** What identifies an attempt. */
-export interface Claim {
-  readonly id: string;
-  readonly attempt: number;
-}
-
-/** Asks for events that are due. */
-export interface ClaimWrite {
-  readonly type: "claim";
-  readonly limit: number;
-  readonly outcomes: readonly string[];
-  readonly lease: number;
 }
 
 /** What an operator can order for an event: a new plan of attempts, whose first is due now, or that it is never forwarded. */
@@ -87,59 +68,21 @@ export interface OrderWrite {
   readonly actor: string;
 }
 
-/** Which events, by the columns that lists filter by. */
-export interface Selection {
-  readonly outcome?: string | undefined;
-  /** A part of the reference. */
-  readonly reference?: string | undefined;
-  /** The order number: the reference, or what is before its suffix. */
-  readonly order?: string | undefined;
-  readonly since?: Date | undefined;
-  readonly until?: Date | undefined;
-}
-
-/** Makes an event of a stored rejection, which verifies now. */
-export interface AcceptWrite extends Omit<EventWrite, "type"> {
-  readonly type: "accept";
-  readonly actor: string;
-}
-
-export interface RejectionWrite {
-  readonly type: "rejection";
-  readonly isSigned: boolean;
-  readonly values: readonly Value[];
-}
-
-/** Deletes some of what was received before a time; repeat it until none is left. */
-export interface PruneWrite {
-  readonly type: "prune";
-  readonly before: number;
-}
-
-/** Remembers one value by its name. */
-export interface FactWrite {
-  readonly type: "fact";
-  readonly name: string;
-  readonly value: string;
-}
-
-/** Reads what waits. In a file it is read by the thread that writes, so that it delays no webhook. */
-export interface BacklogRead {
-  readonly type: "backlog";
-}
-
 export type Write =
   | EventWrite
-  | EndWrite
-  | ReleaseWrite
-  | ReplayWrite
-  | ClaimWrite
-  | OrderWrite
-  | AcceptWrite
   | RejectionWrite
-  | PruneWrite
-  | FactWrite
-  | BacklogRead;
+  | EndWrite
+  | ReplayWrite
+  | OrderWrite
+  | ({ readonly type: "claim" } & Wanted)
+  /** Gives claimed events back, without an attempt. */
+  | { readonly type: "release"; readonly claims: readonly Claim[] }
+  /** Deletes some of what was received before a time; repeat it until none is left. */
+  | { readonly type: "prune"; readonly before: Date }
+  /** Remembers one value by its name. */
+  | { readonly type: "fact"; readonly name: string; readonly value: string }
+  /** Reads what waits. In a file it is read by the thread that writes, so that it delays no webhook. */
+  | { readonly type: "backlog" };
 
 /** What a write tells; each member is of one kind of write. */
 export interface Told {
@@ -160,12 +103,8 @@ export interface Pruned {
 
 export type WriteResult = PromiseSettledResult<Told>;
 
-/** What the thread of SQLite answers to a group. */
-export interface ThreadAnswer {
-  readonly results: readonly WriteResult[];
-  /** Why the whole group failed; undefined if it did not. */
-  readonly failure?: string;
-}
+/** What the thread of SQLite answers to a group: a result for each write, or why nothing can be written. */
+export type ThreadAnswer = { readonly results: readonly WriteResult[] } | { readonly failure: string };
 
 /**
  * The text as PostgreSQL can store it: without NUL and without half surrogate pairs, which have no UTF-8. JSON escapes
@@ -207,7 +146,7 @@ export function eventWrite(
 }
 
 /** Outcome, currency, and the amount that was approved: no other is money that an application misses. */
-function paymentOf(record: TransactionRecord | null): Value[] {
+export function paymentOf(record: TransactionRecord | null): Value[] {
   const outcome = outcomeOf(record);
   const isApproved = outcome === "APPROVED" || outcome === "PARTIALLY_APPROVED";
   const amount = record === null || !isApproved ? undefined : amountIn(record, "amountTrans");
@@ -215,16 +154,10 @@ function paymentOf(record: TransactionRecord | null): Value[] {
   return [outcome, currency, (amount && scaledAmount(amount)) ?? null];
 }
 
-export const acceptWrite = (event: NewEvent, actor: string): AcceptWrite => ({
-  ...eventWrite(event, 0),
-  type: "accept",
-  actor,
-});
-
 const headOf = ({ method, scheme, authority, target, headers }: HttpRequest): string =>
   JSON.stringify({ method, scheme, authority, target, headers });
 
-const attemptValues = (
+export const attemptValues = (
   event: string,
   { at, target, status, ms, detail }: Forward,
   isReplay: boolean,
@@ -237,32 +170,6 @@ const attemptValues = (
   storable(detail),
   Number(isReplay),
 ];
-
-export const endWrite = (
-  { id, attempt }: Claim,
-  forward: Forward,
-  retryAfter: number | undefined,
-): EndWrite => ({
-  type: "end",
-  event: id,
-  attempt,
-  values: attemptValues(id, forward, false),
-  isAccepted: isAccepted(forward.status),
-  retryAfter: retryAfter ?? null,
-});
-
-export const replayWrite = (
-  event: string,
-  forward: Forward,
-  settles: boolean,
-  record: TransactionRecord | null,
-): ReplayWrite => ({
-  type: "replay",
-  event,
-  values: attemptValues(event, forward, true),
-  settles: settles && isAccepted(forward.status),
-  payment: paymentOf(record),
-});
 
 /** The most bytes of a rejected body that are stored. */
 const MAX_REJECTED_BODY = 64 * 1024;
@@ -296,11 +203,9 @@ export function rejectionWrite({
   };
 }
 
-/** The bytes that a write takes while it waits, about. */
-export function sizeOf(write: Write): number {
-  const values: readonly Value[] = "values" in write ? write.values : [];
-  let size = 512;
-  for (const value of values)
-    if (typeof value === "string" || value instanceof Uint8Array) size += value.length;
-  return size;
-}
+/** The bytes that a rejection takes while it waits, about. */
+export const sizeOf = ({ values }: RejectionWrite): number =>
+  values.reduce<number>(
+    (size, value) => size + (typeof value === "string" || value instanceof Uint8Array ? value.length : 0),
+    512,
+  );

@@ -192,7 +192,7 @@ describe("events that wait in a store", () => {
     await expect.poll(() => store.backlog(), { timeout: 5_000 }).toMatchObject({ events: 0, failed: 1 });
     expect(sent).toHaveLength(2);
     isUp = true;
-    await store.order("retry", ["a"]);
+    await store.order("retry", { ids: ["a"] });
     await expect.poll(() => store.backlog(), { timeout: 5_000 }).toMatchObject({ events: 0, failed: 0 });
   });
 

@@ -186,42 +186,42 @@ function areDelivered(
     await store.append(event(done));
     expect(await store.prune(new Date(AT.getTime() + 1))).toMatchObject({ events: 1 });
     expect(await ids(store.events())).toEqual([failed, waits]);
-    await store.order("skip", [failed, waits]);
+    await store.order("skip", { ids: [failed, waits] });
     expect(await store.prune(new Date(AT.getTime() + 1))).toMatchObject({ events: 2 });
   });
 
   it("begin a new plan when an operator retries them, and keep who did it", async () => {
     const { store, other, claim, attempt } = await shared("a", "b", "c");
     await attempt(500, HOUR);
-    expect(await other.order("retry", ["a", "no such"])).toEqual(["a"]);
+    expect(await other.order("retry", { ids: ["a", "no such"] })).toEqual(["a"]);
     expect(await claim()).toMatchObject([{ id: "a", attempt: 2, made: 0 }]);
     expect((await store.history("a")).actions).toMatchObject([{ action: "retry", actor: "tester" }]);
     // It is being attempted.
-    expect(await other.order("retry", ["a"])).toEqual([]);
-    expect(await other.order("skip", ["a"])).toEqual([]);
-    expect(await other.retryAll({})).toBe(2);
-    expect(await other.retryAll({})).toBe(0);
+    expect(await other.order("retry", { ids: ["a"] })).toEqual([]);
+    expect(await other.order("skip", { ids: ["a"] })).toEqual([]);
+    expect(await other.order("retry", {})).toHaveLength(2);
+    expect(await other.order("retry", {})).toHaveLength(0);
     expect(idsOf(await claim())).toEqual(["b", "c"]);
   });
 
   it("are retried all at once, as far as they are selected, and none that was accepted or skipped", async () => {
     const { store, attempt } = await shared("a", "b", "c");
-    await store.order("skip", ["c"]);
+    await store.order("skip", { ids: ["c"] });
     await attempt(500);
-    expect(await store.retryAll({ reference: "a" })).toBe(1);
+    expect(await store.order("retry", { reference: "a" })).toHaveLength(1);
     expect(await attempt(200)).toEqual(["a"]);
     const many = Array.from({ length: 1500 }, (_, index) => `many ${index}`);
     await Promise.all(many.map((name) => store.append(event(name), 0)));
     await store.claim(wanted({ limit: 1500, lease: 1 }));
     await sleep(5);
-    expect(await store.retryAll({})).toBe(1501);
+    expect(await store.order("retry", {})).toHaveLength(1501);
     expect(await store.backlog()).toMatchObject({ events: 1501, failed: 0 });
   });
 
   it("are never made when an operator skips them, also when the event arrives again, until it is retried", async () => {
     const { store, attempt, deliveryOf } = await shared("a", "b");
     await store.append(event("never forwarded"));
-    expect(await store.order("skip", ["a", "never forwarded"])).toHaveLength(2);
+    expect(await store.order("skip", { ids: ["a", "never forwarded"] })).toHaveLength(2);
     expect(await store.append({ ...event("a", { reference: "a" }), id: "a2" }, HOUR)).toEqual({
       repeated: true,
       first: "a",
@@ -229,8 +229,8 @@ function areDelivered(
     });
     expect(await attempt(200)).toEqual(["b"]);
     expect(await store.backlog()).toMatchObject({ events: 0, failed: 0 });
-    expect(await store.order("retry", ["b"])).toEqual([]);
-    await store.order("retry", ["a"]);
+    expect(await store.order("retry", { ids: ["b"] })).toEqual([]);
+    await store.order("retry", { ids: ["a"] });
     expect(await attempt(200)).toEqual(["a"]);
     expect(await deliveryOf("a")).toMatchObject({ state: "delivered", attempts: 1 });
   });

@@ -2,7 +2,7 @@
 import { renameSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
-import type { Selection } from "../../src/store/writes.ts";
+import type { Selection } from "../../src/store/selection.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -17,8 +17,8 @@ function following(store: EventStore, filter: Selection = {}, rejected = false) 
     time += wait;
     const found: string[] = [];
     for (;;) {
-      const { found: stored, isEnd, isAnother } = await look(new Date(time));
-      found.push(...(isAnother ? ["another"] : []), ...idsOf(stored).map((id) => id.slice(8)));
+      const { found: stored, isEnd } = await look(new Date(time));
+      found.push(...idsOf(stored).map((id) => id.slice(8)));
       if (isEnd) return found;
     }
   };
@@ -31,7 +31,7 @@ const add = async (store: EventStore, ...names: string[]): Promise<void> => {
 describe("a file that is followed", () => {
   followsEvents(openSqlite, async () => eventsPath(temporaryHome()));
 
-  it("may be moved: the events of the next one are given, and said to be another's", async () => {
+  it("may be moved: the events of the next one are given", async () => {
     const path = eventsPath(temporaryHome());
     const store = openSqlite(path);
     await add(store, "a", "b", "c");
@@ -40,7 +40,7 @@ describe("a file that is followed", () => {
     for (const ending of ["", "-wal", "-shm"]) renameSync(path + ending, `${path}.moved${ending}`);
     const next = openSqlite(path);
     await add(next, "d");
-    expect(await look()).toEqual(["another", "d"]);
+    expect(await look()).toEqual(["d"]);
     await add(next, "e", "f", "g");
     expect(await look()).toEqual(["e", "f", "g"]);
   });

@@ -3,7 +3,8 @@ import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { asReceived, type StoredRejection } from "../../store/rows.ts";
 import { type EventStore, findOne } from "../../store/event-store.ts";
-import type { Order, Selection } from "../../store/writes.ts";
+import type { Selection } from "../../store/selection.ts";
+import type { Order } from "../../store/writes.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { eventCount } from "../../render/received-webhook.ts";
@@ -26,8 +27,7 @@ export async function retryEvents(
   const { out } = context;
   await withEvents(context, database, async (store) => {
     const chosen = (await findOpen(store, names, "retry")).map(({ id }) => id);
-    const due =
-      names.length === 0 ? await store.retryAll(selection) : (await store.order("retry", chosen)).length;
+    const { length: due } = await store.order("retry", names.length === 0 ? selection : { ids: chosen });
     const busy = names.length === 0 ? 0 : chosen.length - due;
     if (out.json) return out.data(JSON.stringify({ due, unchanged: busy }));
     if (due + busy === 0) return out.note("No event waits or has failed. Nothing was changed.");
@@ -60,10 +60,7 @@ export async function skipEvents(
       out.note("Nothing was skipped.");
       return;
     }
-    const skipped = await store.order(
-      "skip",
-      found.map(({ id }) => id),
-    );
+    const skipped = await store.order("skip", { ids: found.map(({ id }) => id) });
     const [busy] = found.filter(({ id }) => !skipped.includes(id)).map(nameOf);
     if (skipped.length > 0) {
       const names = found.filter(({ id }) => skipped.includes(id)).map(nameOf);

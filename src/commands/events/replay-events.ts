@@ -8,7 +8,7 @@ import { isAccepted } from "../../receiver/events.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { forward, targetOf, type Route } from "../../receiver/forward.ts";
 import { eventCount, lateSignature, renderForward } from "../../render/received-webhook.ts";
-import type { EventFilter } from "../../store/reading.ts";
+import type { EventFilter } from "../../store/selection.ts";
 import { LAST_TARGET } from "../../store/event-store.ts";
 import { asReceived } from "../../store/rows.ts";
 import { safeText } from "../../render/safe-text.ts";

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { formatAmount, scaledAmount, unscaledAmount } from "../../domain/money.ts";
 import { amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";
-import type { EventFilter } from "../../store/reading.ts";
+import type { EventFilter } from "../../store/selection.ts";
 import { asReceived, type Delivery, type StoredEvent, type StoredRejection } from "../../store/rows.ts";
 import { type EventStore, findOne } from "../../store/event-store.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
@@ -249,7 +249,6 @@ export async function pruneEvents(
       return;
     }
     const pruned = await store.prune(before);
-    await store.shrink();
     out.data(out.json ? JSON.stringify({ before, ...pruned }) : `Deleted ${deletedWords(pruned, before)}`);
   });
   return 0;

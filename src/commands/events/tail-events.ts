@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import type { Followed } from "../../store/following.ts";
 import { asReceived, type StoredEvent, type StoredRejection } from "../../store/rows.ts";
-import type { Selection } from "../../store/writes.ts";
+import type { Selection } from "../../store/selection.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
 import { createEventText, rejectionText } from "../event-text.ts";
 import { transactionCommand } from "../shared-flags.ts";
@@ -36,18 +36,12 @@ export async function tailEvents(
   await withEvents(context, database, async (store) => {
     const look = store.follow(filter, rejected);
     // A wrong name fails at once. Later, a store that is away may come back.
-    let result: Followed | undefined = await look(now());
+    let result: Followed<StoredEvent | StoredRejection> | undefined = await look(now());
     if (out.json) out.lines([jsonLine("ready", now(), { store: store.place })]);
     else out.note(`Waiting for ${rejected ? "rejected webhooks" : "events"} in ${store.place}. Ctrl-C ends.`);
     let failure: string | undefined;
     while (!signal.aborted && !unread.aborted) {
-      if (result?.isAnother === true)
-        out.warn(`${store.place} is another event store now. Its events are shown from here on.`);
       for (const stored of result?.found ?? []) {
-        if (stored.type === "damaged") {
-          out.warn(`The stored event ${stored.id} is damaged: ${stored.reason}.`);
-          continue;
-        }
         out.lines([lineOf(stored)]);
         await out.drained();
       }

@@ -5,11 +5,13 @@ import pgpass from "pgpass";
 import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
-import type { Row, Statements, Value } from "../dialects.ts";
+import type { Value } from "../database.ts";
+import type { All, Row } from "../dialects.ts";
 import { explained, type Server } from "./failures.ts";
 
 /** One connection. Statements are not named: behind PgBouncer, the next one may reach another session. */
-export interface Connection extends Omit<Statements, "now"> {
+export interface Connection {
+  readonly all: All;
   /** Runs several statements without values in one round trip. Resolves with the rows of the last one. */
   readonly run: (sql: string) => Promise<readonly Row[]>;
 }
@@ -93,16 +95,12 @@ export const timedOut = (): Error => new Error("timed out");
 const cutOff = (client: pg.PoolClient): void => void client.connection.stream.destroy(timedOut());
 
 function connectionOf(client: pg.PoolClient): Connection {
-  const query = (sql: string, values: readonly Value[] = []) => {
-    let number = 0;
-    return client.query<Row>(
-      sql.replace(/\?/g, () => `$${++number}`),
-      values.map(asParameter),
-    );
-  };
   return {
-    all: async (sql, values) => (await query(sql, values)).rows,
-    change: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
+    all: async (sql, values = []) => {
+      let number = 0;
+      const numbered = sql.replace(/\?/g, () => `$${++number}`);
+      return (await client.query<Row>(numbered, values.map(asParameter))).rows;
+    },
     run: async (sql) => {
       const results: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(sql);
       return [results].flat().at(-1)?.rows ?? [];
