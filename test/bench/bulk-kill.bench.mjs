@@ -7,8 +7,8 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { bulk, hostileRow, newHome, openDatabase, ROWS, startSandbox, writeList } from "./bulk.mjs";
+import { rowOfLost } from "./kills.mjs";
 import { showProgress } from "./progress.mjs";
-import { row } from "./row.mjs";
 
 /** A run is killed within this many milliseconds of its first request. */
 const WITHIN = 200;
@@ -158,13 +158,12 @@ async function kills(tested, most) {
           : `; the service failed ${JSON.stringify(service.failures)}\n`),
     );
     const note = `of ${created}; ${unknown} left as unknown`;
-    row(`links created twice, or lost, over ${most} kills of \`bulk\`, ${tested.label}`, twice + lost, {
-      most: 0,
-      unit: "",
-      digits: 0,
+    rowOfLost(
+      `links created twice, or lost, over ${most} kills of \`bulk\`, ${tested.label}`,
+      twice + lost,
       note,
-    });
-    if (rows !== ROWS || twice + lost + other > 0) process.exitCode = 1;
+    );
+    if (rows !== ROWS || other > 0) process.exitCode = 1;
   } finally {
     service.stop();
     rmSync(home, { recursive: true, force: true });

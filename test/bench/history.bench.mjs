@@ -32,16 +32,17 @@ const address = application.address();
 const port = address !== null && typeof address === "object" ? address.port : 0;
 const target = ["--ack", "stored", "--forward-to", String(port)];
 
-/** Each attempt is of an event of its own: half of them were refused first, so that every index has them. */
+/** Ids in the order of arrival, before today's, as receivers make them. Each event was refused once, and then accepted. */
+const id = (/** @type {string} */ n) => `'0' || lpad((${n})::text, 13, '0')`;
 const HISTORY = `
   INSERT INTO paylink.events (id, uti, received_at, outcome, reference, verdict, head, body)
-    SELECT md5(n::text), 'uti-' || n, n, 'APPROVED', 'INV-' || n, '{}', '{}', '{}'
+    SELECT ${id("n")}, 'uti-' || n, n, 'APPROVED', 'INV-' || n, '{}', '{}', '{}'
     FROM generate_series(1, ${Number(attempts) / 2}) AS numbers (n);
   INSERT INTO paylink.deliveries (event, outcome, currency, state, attempts)
-    SELECT md5(n::text), 'APPROVED', 'EUR', 'delivered', 2
+    SELECT ${id("n")}, 'APPROVED', 'EUR', 'delivered', 2
     FROM generate_series(1, ${Number(attempts) / 2}) AS numbers (n);
   INSERT INTO paylink.attempts (event, at, target, status, ms, detail, replay)
-    SELECT md5((1 + n / 2)::text), n, 'http://localhost/', CASE n % 2 WHEN 0 THEN 500 ELSE 200 END, 50, '', 0
+    SELECT ${id("1 + n / 2")}, n, 'http://localhost/', CASE n % 2 WHEN 0 THEN 500 ELSE 200 END, 50, '', 0
     FROM generate_series(0, ${Number(attempts) - 1}) AS numbers (n);
   ANALYZE`;
 
