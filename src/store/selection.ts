@@ -90,7 +90,7 @@ export const checked =
     } catch (error) {
       throw new PaylinkError(
         "file_unreadable",
-        `The event store ${place} has a row that paylink did not write: ${damageOf(error)}.`,
+        `The event store ${place} is damaged, with a row that paylink did not write: ${damageOf(error)}.`,
         { hints: [hint`Restore it from a backup, or name another one with --db.`] },
       );
     }
