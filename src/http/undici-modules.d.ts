@@ -16,6 +16,3 @@ declare module "undici/lib/api/api-connect.js" {
     options: Dispatcher.ConnectOptions,
   ): Promise<Dispatcher.ConnectData>;
 }
-declare module "undici/lib/core/connect.js" {
-  export { buildConnector as default } from "undici";
-}

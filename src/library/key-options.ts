@@ -1,11 +1,11 @@
 /** The `key` option: every form that `--key` takes, as sources that are read once and renewed as the listener's are. */
 import { createPublicKey, KeyObject } from "node:crypto";
+import { PaylinkError } from "../domain/errors.ts";
 import { messageOf, systemReason } from "../domain/system-reason.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import { targetUri, type HeaderLine } from "../http/message.ts";
 import {
-  KeyFailure,
-  openKeySources,
+  openKeyring,
   problemOfSource,
   type KeyAccess,
   type Keyring,
@@ -16,25 +16,21 @@ import { bytesIn, webBody } from "./request-body.ts";
 import { WebhookError } from "./webhook-error.ts";
 
 /** What keyrings need of the runtime. */
-export type KeyringAccess = Omit<KeyAccess, "place" | "signal">;
+export type KeyringAccess = Omit<KeyAccess, "place" | "effect" | "signal">;
 
 /** Reads the keys. Rejects with a WebhookError where they cannot be read now. */
 export async function openKeys(sources: readonly KeySource[], access: KeyringAccess): Promise<Keyring> {
   try {
-    return await openKeySources(sources, { ...access, place: "the key option" });
+    return await openKeyring(sources, { ...access, place: "the key option", effect: "receive" });
   } catch (error) {
-    throw error instanceof KeyFailure ? unusable(error) : error;
+    if (!(error instanceof PaylinkError)) throw error;
+    const { code, message } = error;
+    if (code !== "not_reached" && code !== "key_invalid") throw error;
+    // 500 or 503, so that the service sends the webhook again once there is a key.
+    throw new WebhookError(code, `${message} No webhook can be verified until this is fixed.`, {
+      cause: error,
+    });
   }
-}
-
-/** 500 or 503, so that the service sends the webhook again once there is a key. */
-function unusable(cause: KeyFailure): WebhookError {
-  const unreachable = cause.kind === "unreachable";
-  return new WebhookError(
-    unreachable ? "not_reached" : "key_invalid",
-    `${cause.message} No webhook can be verified until this is fixed.`,
-    { cause },
-  );
 }
 
 /**
