@@ -32,12 +32,13 @@ export async function parseRequest(bytes: Uint8Array): Promise<RawRequest | unde
   if (method === undefined || target === undefined) return undefined;
   // A capture of HTTP/2 has the same fields.
   lines[0] = `${method} ${target} HTTP/${version === "1.0" ? version : "1.1"}`;
-  const { headers, refused, body } = await parseWithNode(`${lines.join("\r\n")}\r\n\r\n${rest}`);
-  const head = { method, target, headers, ...(refused === undefined ? {} : { fault: refused }) };
+  const { headers, body, refused, cut } = await parseWithNode(`${lines.join("\r\n")}\r\n\r\n${rest}`);
   const isFramed =
     fieldLines(headers, "content-length").length > 0 ||
     (fieldLines(headers, "transfer-encoding").length > 0 && CHUNK.test(rest));
-  return isFramed ? { ...body, ...head } : { ...head, body: Buffer.from(rest, "latin1") };
+  const fault = refused ?? (isFramed ? cut : undefined);
+  const request = { method, target, headers, body: isFramed ? body : Buffer.from(rest, "latin1") };
+  return fault === undefined ? request : { ...request, fault };
 }
 
 /** The exact bytes of the request on the wire. */
@@ -61,10 +62,11 @@ function withoutPrefixes(text: string): string {
     .join("\n");
 }
 
-interface Parsed extends Pick<RawRequest, "headers"> {
+interface Parsed extends Pick<RawRequest, "headers" | "body"> {
   /** Why the listener would refuse the head. */
   readonly refused?: Refusal | undefined;
-  readonly body: Pick<RawRequest, "body" | "fault">;
+  /** Where the body ends too soon. */
+  readonly cut?: Refusal | undefined;
 }
 
 /** The first request on a connection that is a stream in memory. What follows it is left. */
@@ -73,31 +75,26 @@ function parseWithNode(text: string): Promise<Parsed> {
     const connection = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
     const chunks: Buffer[] = [];
     let incoming: IncomingMessage | undefined;
-    const end = (found: { refused?: Refusal; fault?: Refusal }): void => {
-      resolve({
-        headers: headerLines(incoming?.rawHeaders ?? []),
-        refused: found.refused ?? (incoming && refuseMissingHost(incoming)),
-        body: {
-          body: Buffer.concat(chunks),
-          ...(found.fault === undefined ? {} : { fault: found.fault }),
-        },
-      });
+    const end = (found: Pick<Parsed, "refused" | "cut"> = {}): void => {
+      const { rawHeaders = [] } = incoming ?? {};
+      const refused = incoming && refuseMissingHost(incoming);
+      resolve({ headers: headerLines(rawHeaders), body: Buffer.concat(chunks), refused, ...found });
       connection.destroy();
     };
     const cutShort = (): void => {
-      const length = Buffer.concat(chunks).length;
-      end({ fault: refusal("body_incomplete", `the body ends after ${length} bytes`) });
+      const { length } = Buffer.concat(chunks);
+      end({ cut: refusal("body_incomplete", `the body ends after ${length} bytes`) });
     };
     const server = createServer({ requireHostHeader: false }, (request) => {
       incoming = request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("error", cutShort).on("end", () => end({}));
+      request.on("error", cutShort).on("end", () => end());
     });
     server.on("clientError", (error: NodeJS.ErrnoException) => {
       if (incoming === undefined) end({ refused: socketRefusal(error) });
       // Else it is about what follows the request.
       else if (!incoming.complete) setImmediate(cutShort);
     });
-    connection.on("close", () => (incoming?.complete === false ? cutShort() : end({})));
+    connection.on("close", () => (incoming?.complete === false ? cutShort() : end()));
     server.emit("connection", connection);
     connection.push(Buffer.from(text, "latin1"));
     connection.push(null);

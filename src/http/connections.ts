@@ -1,30 +1,19 @@
 /** Limits the memory that senders can hold: idle connections are closed first, then the request that is incomplete for longest. */
 import type { Server as TlsServer } from "node:https";
-import type { Server, Socket } from "node:net";
+import type { Socket } from "node:net";
 
 /** Bytes over all connections and their bodies: about 4,000 connections that send nothing, or 800 with 64 KiB of body each. */
 export const MAX_HELD = 64 * 1024 * 1024;
 /** Bytes of a connection with the head of its request, which Node limits to 16 KiB. */
 const CONNECTION = 16 * 1024;
 
-export interface Connections {
-  /** The connection is new and waits for its first request. */
-  readonly opened: (socket: Socket) => void;
-  /** The body of the request takes this many more bytes. */
-  readonly hold: (socket: Socket, bytes: number) => void;
-  /** The request is complete: its connection is kept until it has been answered. */
-  readonly complete: (socket: Socket) => void;
-  /** The request was answered: its connection waits again. */
-  readonly answered: (socket: Socket) => void;
-  /** Closes every connection that waits for a request or for the rest of one. */
-  readonly dropWaiting: () => void;
-}
+export type Connections = ReturnType<typeof trackConnections>;
 
 /**
  * Makes room by closing connections in this order: those that were answered and have sent nothing since, then those whose
  * request is incomplete, the oldest first. The newest connection is closed last: under a flood it is the honest sender's.
  */
-export function trackConnections(maxHeld = MAX_HELD): Connections {
+export function trackConnections(maxHeld = MAX_HELD) {
   /** The bytes of each open connection. */
   const sizes = new Map<Socket, number>();
   let held = 0;
@@ -60,38 +49,38 @@ export function trackConnections(maxHeld = MAX_HELD): Connections {
     if (held > maxHeld && dropOne()) makeRoom();
   };
   return {
-    opened: (socket) => {
+    /** The connection is new and waits for its first request. */
+    opened: (socket: Socket): void => {
       socket.once("close", () => forget(socket));
       if (socket.destroyed) return;
       resize(socket, CONNECTION);
       incomplete.add(socket);
       makeRoom();
     },
-    hold: (socket, bytes) => {
+    /** The body of the request takes this many more bytes. */
+    hold: (socket: Socket, bytes: number): void => {
       const size = sizes.get(socket);
       if (size === undefined) return;
       resize(socket, size + bytes);
       makeRoom();
     },
-    complete: (socket) => {
+    /** The request is complete: its connection is kept until it has been answered. */
+    complete: (socket: Socket): void => {
       incomplete.delete(socket);
       idle.delete(socket);
     },
-    answered: (socket) => {
+    /** The request was answered: its connection waits again. */
+    answered: (socket: Socket): void => {
       incomplete.delete(socket);
       idle.delete(socket);
       if (!sizes.has(socket)) return;
       resize(socket, CONNECTION);
       idle.set(socket, socket.bytesRead);
     },
-    dropWaiting: () => [...incomplete, ...idle.keys()].forEach(drop),
+    /** Closes every connection that waits for a request or for the rest of one. */
+    dropWaiting: (): void => [...incomplete, ...idle.keys()].forEach(drop),
   };
 }
-
-export const countOpen = (server: Server): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
-  });
 
 /** A connection waits from its TCP handshake on; after the TLS handshake, the secure socket takes its place. */
 export function trackHandshakes(secure: TlsServer, connections: Connections): void {

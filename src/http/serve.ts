@@ -9,10 +9,11 @@ import {
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
+import { promisify } from "node:util";
 import { PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { discardRest, readBody, tooLarge } from "./body.ts";
-import { type Connections, countOpen, trackConnections, trackHandshakes } from "./connections.ts";
+import { type Connections, trackConnections, trackHandshakes } from "./connections.ts";
 import {
   refusal,
   type Handler,
@@ -91,7 +92,7 @@ export const serve: Serve = async (handler, options) => {
     url: `${scheme}://${host}:${port}/`,
     port,
     hosts: isWildcard(address) ? ownAddresses() : [options.host, address],
-    connections: () => countOpen(server),
+    connections: () => promisify(server.getConnections.bind(server))(),
     renewTls,
     close: () => close(server, state),
   };

@@ -10,29 +10,12 @@ type Exchange<Others extends readonly unknown[]> = (
   ...others: Others
 ) => Promise<HttpReply>;
 
-export interface TimeLimit {
-  /** Fires at an interruption of the run, and when its time has passed. */
-  readonly signal: AbortSignal;
-  /** Milliseconds of the whole run; undefined without a limit. */
-  readonly milliseconds: () => number | undefined;
-  /** Milliseconds that are left, which may be less than 0; Infinity without a limit. */
-  readonly left: () => number;
-  /** The same `Send` within the limit. The exchange in flight ends first, because it knows whether it was sent. */
-  readonly bound: <Others extends readonly unknown[]>(send: Exchange<Others>) => Exchange<Others>;
-  /** The same pause within the limit. Rejects at an interruption, and when the time has passed. */
-  readonly boundPause: (pause: Pause) => (milliseconds: number) => Promise<void>;
-  /** Sets the limit, from now on, unless there is one. `afterwards` says what is known then, unless nothing was sent. */
-  readonly start: (milliseconds: number, afterwards: string) => void;
-  /** Ends the run with this error instead, once the time has passed. */
-  readonly describe: (failure: () => PaylinkError) => void;
-  /** Without the limit, the process would stay until the time has passed. */
-  readonly end: () => void;
-}
+export type TimeLimit = ReturnType<typeof createTimeLimit>;
 
 /** Resolves after this many milliseconds, or when the signal fires. */
 export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
-export function createTimeLimit(interruption: AbortSignal, now: () => Date): TimeLimit {
+export function createTimeLimit(interruption: AbortSignal, now: () => Date) {
   const over = new AbortController();
   let total: number | undefined;
   let deadline = Number.POSITIVE_INFINITY;
@@ -47,11 +30,15 @@ export function createTimeLimit(interruption: AbortSignal, now: () => Date): Tim
   };
   const signal = AbortSignal.any([interruption, over.signal]);
   return {
+    /** Fires at an interruption of the run, and when its time has passed. */
     signal,
+    /** Milliseconds of the whole run; undefined without a limit. */
     milliseconds: () => total,
+    /** Milliseconds that are left, which may be less than 0; Infinity without a limit. */
     left,
+    /** The same `Send` within the limit. The exchange in flight ends first, because it knows whether it was sent. */
     bound:
-      (send) =>
+      <Others extends readonly unknown[]>(send: Exchange<Others>): Exchange<Others> =>
       async (request, options, ...others) => {
         over.signal.throwIfAborted();
         const most = Math.min(options?.timeout ?? Number.POSITIVE_INFINITY, Math.max(1, left()));
@@ -72,15 +59,19 @@ export function createTimeLimit(interruption: AbortSignal, now: () => Date): Tim
           end();
         }
       },
-    boundPause: (pause) => async (milliseconds) => {
-      const isCut = left() <= milliseconds;
-      await pause(Math.max(0, Math.min(milliseconds, left())), signal);
-      // A timer may fire a millisecond early by the clock.
-      if (isCut) isDue = true;
-      end();
-      signal.throwIfAborted();
-    },
-    start: (milliseconds, afterwards) => {
+    /** The same pause within the limit. Rejects at an interruption, and when the time has passed. */
+    boundPause:
+      (pause: Pause) =>
+      async (milliseconds: number): Promise<void> => {
+        const isCut = left() <= milliseconds;
+        await pause(Math.max(0, Math.min(milliseconds, left())), signal);
+        // A timer may fire a millisecond early by the clock.
+        if (isCut) isDue = true;
+        end();
+        signal.throwIfAborted();
+      },
+    /** Sets the limit, from now on, unless there is one. `afterwards` says what is known then, unless nothing was sent. */
+    start: (milliseconds: number, afterwards: string): void => {
       if (total !== undefined) return;
       total = milliseconds;
       deadline = now().getTime() + milliseconds;
@@ -93,7 +84,9 @@ export function createTimeLimit(interruption: AbortSignal, now: () => Date): Tim
         end();
       }, milliseconds);
     },
-    describe: (other) => void (failure = other),
-    end: () => clearTimeout(timer),
+    /** Ends the run with this error instead, once the time has passed. */
+    describe: (other: () => PaylinkError): void => void (failure = other),
+    /** Without the limit, the process would stay until the time has passed. */
+    end: (): void => clearTimeout(timer),
   };
 }

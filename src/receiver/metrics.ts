@@ -1,4 +1,4 @@
-/** What the receiver reports for monitoring: counts, durations the backlog and the process, in the text format of Prometheus. */
+/** What the receiver reports for monitoring: counts, durations, the backlog and the process, in the text format of Prometheus. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import {
   type Backlog,
@@ -16,18 +16,7 @@ export interface Gauges {
   readonly backlog: Backlog | undefined;
 }
 
-export interface Metrics {
-  /** A request was accepted or rejected. */
-  readonly observe: (outcome: WebhookEvent | Rejection) => void;
-  /** The identity of the event store in use. */
-  readonly useStore: (id: string) => void;
-  /** An event was stored, which took this long. */
-  readonly stored: (milliseconds: number) => void;
-  /** An attempt to forward an event has ended; `retries` says whether another one follows. */
-  readonly forwarded: (forward: Forward, retries: boolean) => void;
-  readonly contentType: string;
-  readonly text: (gauges: Gauges, now: Date) => Promise<string>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** In seconds: a fast disk takes a few milliseconds, and a locked database keeps an event waiting for ten seconds. */
 const STORE_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -36,7 +25,7 @@ const FORWARD_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 
 const UNKNOWN: Backlog = { events: NaN, failed: NaN, oldest: new Date(NaN), lastForward: undefined };
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
@@ -95,22 +84,26 @@ export function createMetrics(): Metrics {
 
   return {
     contentType: registry.contentType,
-    observe: (outcome) => {
+    /** A request was accepted or rejected. */
+    observe: (outcome: WebhookEvent | Rejection): void => {
       received.inc();
       bytes.inc(outcome.request?.body.length ?? 0);
       if (outcome.type === "rejected") return rejected.inc({ reason: outcome.code });
       if (outcome.verdict.verdict === "valid") verified.inc();
       if (outcome.repeated) repeated.inc();
     },
-    useStore: (id) => store.set({ store: id }, 1),
-    stored: (milliseconds) => storing.observe(milliseconds / 1000),
-    forwarded: ({ at, status, ms }, retries) => {
+    /** The identity of the event store in use. */
+    useStore: (id: string): void => store.set({ store: id }, 1),
+    /** An event was stored, which took this long. */
+    stored: (milliseconds: number): void => storing.observe(milliseconds / 1000),
+    /** An attempt to forward an event has ended; `retries` says whether another one follows. */
+    forwarded: ({ at, status, ms }: Forward, retries: boolean): void => {
       noteForward(at);
       forwards.inc({ status: status ?? "none" });
       if (!isAccepted(status) && !retries) failed.inc();
       forwarding.observe(ms / 1000);
     },
-    text: (gauges, now) => {
+    text: (gauges: Gauges, now: Date): Promise<string> => {
       const { events, failed: left, oldest = now, lastForward: stored } = gauges.backlog ?? UNKNOWN;
       noteForward(stored);
       connections.set(gauges.connections);

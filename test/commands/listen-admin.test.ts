@@ -134,6 +134,7 @@ describe("the admin listener", () => {
     const families = parse(await reply.text()).map(({ name, metrics }) => [name, metrics] as const);
     expect(Object.fromEntries(families)).toMatchObject({
       paylink_webhooks_received_total: [{ value: "3" }],
+      paylink_received_bytes_total: [{ value: String(3 * one.body.length) }],
       paylink_webhooks_verified_total: [{ value: "2" }],
       paylink_webhooks_repeated_total: [{ value: "1" }],
       paylink_webhooks_rejected_total: [{ value: "1", labels: { reason: "content_digest_mismatch" } }],

@@ -88,17 +88,6 @@ describe("a stream", () => {
     ]);
   });
 
-  it("gets one outcome, and an application the others", async () => {
-    await server().createStream("good");
-    await server().createStream("bad");
-    const flags = ["--no-store", "--forward-to", `declined=${targetOf("bad")}`];
-    const listen = await listenTo(`approved=${targetOf("good")}`, { flags });
-    expect(await deliver(listen)).toBe(200);
-    expect(await deliver(listen, record({ transApproved: false }))).toBe(200);
-    expect(await server().messages("good")).toHaveLength(1);
-    expect(await server().messages("bad")).toHaveLength(1);
-  });
-
   it("gets what is replayed, signed anew", async () => {
     await server().createStream("again");
     const home = temporaryHome();

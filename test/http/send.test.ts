@@ -111,9 +111,4 @@ describe("a proxy", () => {
       message: `https://${UNRESOLVABLE}: the proxy ${url} answered 407`,
     });
   });
-
-  it.each(["socks5://127.0.0.1:1080", "ftp://proxy"])("of another kind is refused: %s", async (address) => {
-    const refused = await failureThrough(address);
-    expect(refused).toMatchObject({ code: "usage", message: expect.stringContaining("http:// or https://") });
-  });
 });

@@ -1,7 +1,7 @@
 /** The metrics of the receiver, read by an independent parser of the Prometheus text format. */
 import parse from "parse-prometheus-text-format";
 import { expect, it } from "vitest";
-import type { Forward, Rejection, WebhookEvent } from "../../src/receiver/events.ts";
+import type { Forward, WebhookEvent } from "../../src/receiver/events.ts";
 import { judge } from "../../src/receiver/judge.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { createMetrics, type Gauges, measured, type Metrics } from "../../src/receiver/metrics.ts";
@@ -27,11 +27,6 @@ function event(): WebhookEvent {
   return { type: "event", id: "a", receivedAt: NOW, repeated: false, request, ...judgement };
 }
 
-const verified = (one: WebhookEvent): WebhookEvent => ({
-  ...one,
-  verdict: { ...one.verdict, verdict: "valid" },
-});
-
 it("has every metric from the start, with the documented names and types", async () => {
   const families = await familiesOf(createMetrics());
   const [own, usual] = [/^paylink_/, /^(?:process|nodejs)_/].map((prefix) =>
@@ -56,31 +51,6 @@ it("has every metric from the start, with the documented names and types", async
     ["paylink_store_info", "GAUGE"],
     ["paylink_connections", "GAUGE"],
   ]);
-});
-
-it("counts requests by their result", async () => {
-  const metrics = createMetrics();
-  const one = event();
-  const rejection: Rejection = {
-    ...one,
-    type: "rejected",
-    code: "unsigned",
-    status: 401,
-    detail: "",
-    verdict: null,
-  };
-  metrics.observe(verified(one));
-  metrics.observe({ ...verified(one), repeated: true });
-  metrics.observe(one);
-  metrics.observe(rejection);
-  metrics.observe({ ...rejection, request: null });
-  expect(await familiesOf(metrics)).toMatchObject({
-    paylink_webhooks_received_total: { metrics: [{ value: "5" }] },
-    paylink_received_bytes_total: { metrics: [{ value: String(4 * one.request.body.length) }] },
-    paylink_webhooks_verified_total: { metrics: [{ value: "2" }] },
-    paylink_webhooks_repeated_total: { metrics: [{ value: "1" }] },
-    paylink_webhooks_rejected_total: { metrics: [{ value: "2", labels: { reason: "unsigned" } }] },
-  });
 });
 
 it("counts forwards by status, and says how long they took", async () => {

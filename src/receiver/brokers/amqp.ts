@@ -6,9 +6,9 @@ import type { Connector, Login } from "./broker.ts";
 /** Seconds between the signs of life of a connection: one that misses two is ended. */
 const HEARTBEAT = 5;
 
-export const amqp: Connector = {
-  login: loginOf,
-  connect: async (url, login) => {
+export const amqp: Connector = async (url, login) => {
+  await loginOf(login);
+  return async () => {
     const { exchange = "", key, vhost } = amqpRoute(url);
     const { hostname, port } = brokerServer(url);
     const protocol = url.protocol.slice(0, -1);
@@ -82,7 +82,7 @@ export const amqp: Connector = {
         });
       },
     };
-  },
+  };
 };
 
 /** Without a user, a certificate of paylink's own logs in. */

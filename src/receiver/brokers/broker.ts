@@ -33,8 +33,5 @@ export interface Login {
   readonly timeout: number;
 }
 
-/** Connects to a broker. `login` rejects if a file cannot be read. */
-export interface Connector {
-  readonly login: (login: Login) => Promise<object>;
-  readonly connect: (url: URL, login: Login) => Promise<Session>;
-}
+/** Gives what connects to a broker, as often as it is called. Rejects if a file to log in with cannot be read. */
+export type Connector = (url: URL, login: Login) => Promise<() => Promise<Session>>;

@@ -17,49 +17,47 @@ import type { Connector, Login } from "./broker.ts";
 /** Milliseconds between the signs of life of a connection: one that misses two is ended. */
 const PING_INTERVAL = 5_000;
 
-export function nats(): Connector {
+export const nats: Connector = async (url, login) => {
+  await loginOf(login);
   /** The other servers of the cluster, as they tell it: one of them takes over. */
   let others: readonly string[] = [];
-  return {
-    login: loginOf,
-    connect: async (url, login) => {
-      const { hostname, port } = brokerServer(url);
-      const { authenticator, files } = await loginOf(login);
-      const connection = await connect({
-        servers: [hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`, ...others],
-        noRandomize: true,
-        // A request under way would wait for its whole time. The next message connects again.
-        reconnect: false,
-        name: "paylink",
-        timeout: login.timeout,
-        pingInterval: PING_INTERVAL,
-        authenticator,
-        // Without this, a server that requires TLS gets it all the same.
-        ...(url.protocol === "tls:" || Object.keys(files).length > 0
-          ? { tls: { ...files, rejectUnauthorized: !login.insecure } }
-          : {}),
-      });
-      others = connection.info?.connect_urls ?? others;
-      const subject = natsSubject(url);
-      return {
-        ended: connection.closed(),
-        check: () => connection.flush(),
-        close: () => connection.close(),
-        publish: async (message, timeout) => {
-          const fields = headers();
-          for (const [name, value] of message.headers) fields.append(name, value);
-          fields.set("Nats-Msg-Id", message.id);
-          const options = { headers: fields, timeout };
-          const reply = await connection.request(subject, message.body, options).catch((error: unknown) => {
-            const hasNoStream = error instanceof errors.RequestError && error.isNoResponders();
-            throw hasNoStream ? new Error(`no stream takes the subject ${subject}`) : error;
-          });
-          checkAcknowledged(reply.string());
-        },
-      };
-    },
+  return async () => {
+    const { hostname, port } = brokerServer(url);
+    const { authenticator, files } = await loginOf(login);
+    const connection = await connect({
+      servers: [hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`, ...others],
+      noRandomize: true,
+      // A request under way would wait for its whole time. The next message connects again.
+      reconnect: false,
+      name: "paylink",
+      timeout: login.timeout,
+      pingInterval: PING_INTERVAL,
+      authenticator,
+      // Without this, a server that requires TLS gets it all the same.
+      ...(url.protocol === "tls:" || Object.keys(files).length > 0
+        ? { tls: { ...files, rejectUnauthorized: !login.insecure } }
+        : {}),
+    });
+    others = connection.info?.connect_urls ?? others;
+    const subject = natsSubject(url);
+    return {
+      ended: connection.closed(),
+      check: () => connection.flush(),
+      close: () => connection.close(),
+      publish: async (message, timeout) => {
+        const fields = headers();
+        for (const [name, value] of message.headers) fields.append(name, value);
+        fields.set("Nats-Msg-Id", message.id);
+        const options = { headers: fields, timeout };
+        const reply = await connection.request(subject, message.body, options).catch((error: unknown) => {
+          const hasNoStream = error instanceof errors.RequestError && error.isNoResponders();
+          throw hasNoStream ? new Error(`no stream takes the subject ${subject}`) : error;
+        });
+        checkAcknowledged(reply.string());
+      },
+    };
   };
-}
+};
 
 /** Throws unless a stream says that it has the message, now or from an earlier delivery. */
 function checkAcknowledged(text: string): void {

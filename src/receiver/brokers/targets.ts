@@ -57,11 +57,7 @@ export async function openTargets(
   for (const { url } of routes) {
     if (!isBroker(url) || brokers.has(url.href)) continue;
     const connector = await connectorOf(url);
-    await connector.login(login);
-    brokers.set(
-      url.href,
-      createBroker(url, () => connector.connect(url, login)),
-    );
+    brokers.set(url.href, createBroker(url, await connector(url, login)));
   }
   return {
     send: (request, options = {}, url) => {
@@ -75,7 +71,7 @@ export async function openTargets(
 
 /** The clients of the brokers are loaded only where they are used. */
 async function connectorOf({ protocol }: URL): Promise<Connector> {
-  return protocol.startsWith("amqp") ? (await import("./amqp.ts")).amqp : (await import("./nats.ts")).nats();
+  return protocol.startsWith("amqp") ? (await import("./amqp.ts")).amqp : (await import("./nats.ts")).nats;
 }
 
 interface Broker {
