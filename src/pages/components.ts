@@ -195,21 +195,17 @@ export const askedAction = (asked: AskedAction): Page => {
 };
 
 export interface SearchBox {
-  readonly id: "search" | "filter";
   readonly action: string;
   readonly label: string;
   readonly placeholder: string;
   readonly text: string;
-  /** The filter that stays. */
-  readonly state?: string;
 }
 
-export const searchBox = ({ id, action, label, placeholder, text, state = "" }: SearchBox): Page =>
-  html`<form class="${id}" method="get" action="${action}" ${id === "search" ? html`role="search"` : ""}>
-    ${state === "" ? "" : html`<input type="hidden" name="state" value="${state}" />`}
-    <label class="hidden" for="${id}">${label}</label>
-    <input id="${id}" name="text" type="search" value="${text}" placeholder="${placeholder}" dir="auto" />
-    <button>${id === "search" ? "Search" : "Filter"}</button>
+export const searchBox = ({ action, label, placeholder, text }: SearchBox): Page =>
+  html`<form class="search" method="get" action="${action}" role="search">
+    <label class="hidden" for="search">${label}</label>
+    <input id="search" name="text" type="search" value="${text}" placeholder="${placeholder}" dir="auto" />
+    <button>Search</button>
   </form>`;
 
 type Query = Readonly<Record<string, string | undefined>>;

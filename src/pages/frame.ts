@@ -12,7 +12,7 @@ export interface Tab {
 
 interface WorkFrame extends Omit<Frame, "content"> {
   readonly brand: Page | string;
-  readonly search: Omit<SearchBox, "id">;
+  readonly search: SearchBox;
   readonly tabs: readonly Tab[];
   /** The address of the current tab. */
   readonly current: string | undefined;
@@ -48,7 +48,7 @@ export const workPage = ({
       <section class="head" aria-label="Head">
         <div class="head-row">
           <p class="brand" dir="auto"><a href="/">${brand}</a></p>
-          ${searchBox({ id: "search", ...search })}
+          ${searchBox(search)}
           <p id="connection" class="connection" role="status">Not live: reload to update</p>
         </div>
         <div class="head-row">

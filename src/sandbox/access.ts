@@ -74,7 +74,7 @@ export function createAccessTokens(
   const challenge = tokenAuth === "basic" ? "Basic" : undefined;
   return {
     /** OAuth 2.0 client credentials (RFC 6749 4.4), as strict as the service: the credentials are form fields. */
-    issue(authorization: string | undefined, form: URLSearchParams | undefined) {
+    issue(authorization: string | undefined, form: FormData | undefined) {
       if (form === undefined)
         return tokenError("invalid_request", "the body must be a form: application/x-www-form-urlencoded");
       const basic = basicCredentials(authorization);
@@ -84,17 +84,21 @@ export function createAccessTokens(
           "the service takes client_id and client_secret as form fields, not HTTP Basic; start the sandbox with --token-auth basic to allow it",
         );
       const fields = basic === undefined ? FIELDS : FIELDS.slice(0, 2);
-      const missing = fields.filter((name) => !form.get(name));
+      const field = (name: (typeof FIELDS)[number]): string => {
+        const value = form.get(name);
+        return typeof value === "string" ? value : "";
+      };
+      const missing = fields.filter((name) => field(name) === "");
       if (missing.length > 0)
         return tokenError("invalid_request", `${missing.join(", ")} must be in the form`);
       if (FIELDS.some((name) => form.getAll(name).length > 1))
         return tokenError("invalid_request", "a field is in the form twice");
-      if (form.get("grant_type") !== "client_credentials")
+      if (field("grant_type") !== "client_credentials")
         return tokenError("unsupported_grant_type", "grant_type must be client_credentials");
-      const [clientId, clientSecret] = basic ?? [form.get("client_id"), form.get("client_secret")];
-      if (!isSame(clientId ?? "", merchant.clientId) || !isSame(clientSecret ?? "", merchant.clientSecret))
+      const [clientId, clientSecret] = basic ?? [field("client_id"), field("client_secret")];
+      if (!isSame(clientId, merchant.clientId) || !isSame(clientSecret, merchant.clientSecret))
         return tokenError("invalid_client", "the client id or the client secret is wrong", challenge);
-      if (form.get("scope") !== SCOPE) return tokenError("invalid_scope", `scope must be ${SCOPE}`);
+      if (field("scope") !== SCOPE) return tokenError("invalid_scope", `scope must be ${SCOPE}`);
       deleteExpired();
       const token = `sandbox_${newId()}`;
       expiries.set(token, now().getTime() + TOKEN_LIFETIME * 1000);

@@ -4,7 +4,7 @@ import type { Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { Link } from "./store/rows.ts";
 import { addLink, cancelLink, linkResponse, listLinks, ownLink, updateLink } from "./links.ts";
-import { checkoutUrl, formBody, jsonReply, ServiceProblem } from "./replies.ts";
+import { checkoutUrl, jsonReply, ServiceProblem } from "./replies.ts";
 import type { SandboxRuntime } from "./runtime.ts";
 
 export function apiRoutes(app: Hono, service: SandboxRuntime): void {
@@ -16,22 +16,12 @@ export function apiRoutes(app: Hono, service: SandboxRuntime): void {
 }
 
 async function issueToken(c: Context, { tokens }: SandboxRuntime): Promise<Response> {
-  const answer = tokens.issue(c.req.header("authorization"), await tokenForm(c));
+  // Multipart form data as in the service's own sample, or the form of RFC 6749.
+  const form = await c.req.formData().catch(() => undefined);
+  const answer = tokens.issue(c.req.header("authorization"), form);
   if (!("error" in answer)) return jsonReply(answer, 200, { "Cache-Control": "no-store" });
   const { status, challenge, ...body } = answer;
   return jsonReply(body, status, challenge === undefined ? {} : { "WWW-Authenticate": challenge });
-}
-
-/** Multipart form data as in the service's own sample, or the form of RFC 6749. Undefined for any other body. */
-async function tokenForm(c: Context): Promise<URLSearchParams | undefined> {
-  const type = c.req.header("content-type") ?? "";
-  if (/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) return formBody(c);
-  if (!/^multipart\/form-data\s*;/i.test(type)) return undefined;
-  const form = await c.req.formData().catch(() => undefined);
-  if (form === undefined) return undefined;
-  const fields = new URLSearchParams();
-  for (const [name, value] of form) if (typeof value === "string") fields.append(name, value);
-  return fields;
 }
 
 async function describeService(): Promise<Response> {
@@ -54,8 +44,7 @@ const LINKS = "/v1/payment-links";
 function linkRoutes(app: Hono, service: SandboxRuntime): void {
   const shown = (c: Context, link: Link) => linkResponse(link, checkoutUrl(c), service.clock.now());
   app.post(LINKS, async (c) => {
-    const link = await addLink(service, await jsonBody(c), checkoutUrl(c));
-    return jsonReply(shown(c, link));
+    return jsonReply(shown(c, addLink(service, await jsonBody(c), checkoutUrl(c))));
   });
   app.get(LINKS, (c) => {
     const { totalCount, records } = listLinks(service, c.req.query());
@@ -64,11 +53,9 @@ function linkRoutes(app: Hono, service: SandboxRuntime): void {
   app.get(`${LINKS}/:id`, (c) => jsonReply(shown(c, ownLink(service, c.req.param("id")))));
   app.patch(`${LINKS}/:id`, async (c) => {
     const changes = await jsonBody(c);
-    return jsonReply(shown(c, await updateLink(service, c.req.param("id"), changes)));
+    return jsonReply(shown(c, updateLink(service, c.req.param("id"), changes)));
   });
-  app.post(`${LINKS}/:id/cancel`, async (c) =>
-    jsonReply(shown(c, await cancelLink(service, c.req.param("id")))),
-  );
+  app.post(`${LINKS}/:id/cancel`, (c) => jsonReply(shown(c, cancelLink(service, c.req.param("id")))));
 }
 
 async function jsonBody(c: Context): Promise<Json> {

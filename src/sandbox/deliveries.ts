@@ -1,4 +1,4 @@
-/** The deliveries of webhooks: in order for each link, several receivers at once, freshly signed and repeated by a schedule. */
+/** The deliveries of webhooks: in order for each link, several links at once, freshly signed and repeated by a schedule. */
 import { signedWebhook } from "../check/signed-webhook.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { messageOf } from "../domain/system-reason.ts";
@@ -16,94 +16,65 @@ import { ServiceProblem } from "./replies.ts";
 /** Milliseconds until each further attempt; after six attempts the delivery has failed. */
 export const SCHEDULE: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000];
 
-/** Simultaneous attempts at one receiver: a limit for each, so that a slow receiver delays no other. */
-const PER_RECEIVER = 8;
+/** The most simultaneous attempts: a receiver that hangs takes a few of them, and delays no other. */
+const AT_ONCE = 32;
 /** Milliseconds until the ledger is tried again after an attempt could not be stored. */
 const FAULT_PAUSE = 5_000;
 /** The longest wait of a Node timer, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** An attempt that has begun and has no result yet. */
-export interface AttemptUnderWay {
-  readonly deliveryId: string;
-  /** By this machine's clock. */
-  readonly since: Date;
-}
-
 export function createDeliveries(parts: SandboxSetup) {
   const { ledger, clock } = parts;
-  /** Attempts in progress, by the receiver's origin; an origin stays in the map while deliveries wait for it. */
-  const receivers = new Map(
-    ledger.waitingOrigins().map((origin) => [origin, new Set<Promise<void>>()] as const),
-  );
-  const busyLinks = new Set<string>();
-  const underWay = new Set<AttemptUnderWay>();
+  /** The attempts in progress, by the link: the webhooks of a link are posted one at a time. */
+  const running = new Map<string, { readonly deliveryId: string; readonly ended: Promise<void> }>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   /** The delivery whose attempt could not be stored, and why. Nothing is posted until the ledger can be written again. */
   let stuck: { readonly id: string; readonly error: unknown } | undefined;
 
-  const attemptsAt = (url: string): [origin: string, running: Set<Promise<void>>] => {
-    const origin = parseWebAddress(url)?.origin ?? "";
-    const running = receivers.get(origin) ?? new Set();
-    receivers.set(origin, running);
-    return [origin, running];
-  };
-  const wake = (url?: string): void => {
-    if (url !== undefined) attemptsAt(url);
+  const wake = (): void => {
     if (closed || stuck !== undefined) return;
     try {
-      for (const [receiver, running] of receivers) startDue(receiver, running);
+      while (running.size < AT_ONCE) {
+        const delivery = ledger.nextDelivery(clock.now().getTime(), running.keys());
+        if (delivery === undefined) break;
+        start(delivery);
+      }
       setTimer();
     } catch (error) {
       parts.faulted(error);
     }
   };
-  const startDue = (origin: string, running: Set<Promise<void>>): void => {
-    while (running.size < PER_RECEIVER) {
-      const delivery = ledger.nextFor(origin, clock.now().getTime(), busyLinks);
-      if (delivery === undefined) return;
-      busyLinks.add(delivery.linkId);
-      start(delivery, () => busyLinks.delete(delivery.linkId));
-    }
-  };
-  const start = (delivery: Delivery, onEnd: () => void): void => {
-    const [origin, running] = attemptsAt(delivery.url);
-    const begun = { deliveryId: delivery.id, since: parts.machineNow() };
-    underWay.add(begun);
-    const attempt = attemptDelivery(delivery, parts)
+  const start = (delivery: Delivery): void => {
+    const ended = attemptDelivery(delivery, parts)
       .catch((error: unknown) => {
         parts.faulted(error);
-        stuck = { id: delivery.id, error };
-        clearTimeout(timer);
-        timer = setTimeout(() => void resume(), FAULT_PAUSE);
+        hold(delivery.id, error);
       })
       .then(() => {
-        underWay.delete(begun);
-        running.delete(attempt);
-        onEnd();
-        if (running.size === 0 && !hasWaiting(origin)) receivers.delete(origin);
+        running.delete(delivery.linkId);
         wake();
       })
       .catch(parts.faulted);
-    running.add(attempt);
+    running.set(delivery.linkId, { deliveryId: delivery.id, ended });
+  };
+  const hold = (id: string, error: unknown): void => {
+    stuck = { id, error };
+    clearTimeout(timer);
+    timer = setTimeout(resume, FAULT_PAUSE);
   };
   /** Goes on once the ledger can be written: a webhook that cannot be stored is not posted again and again. */
-  const resume = async (): Promise<void> => {
+  const resume = (): void => {
     if (stuck === undefined || closed) return;
     const { id } = stuck;
     try {
-      await ledger.write(() => ledger.touch(id));
+      ledger.write(() => ledger.touch(id));
       stuck = undefined;
       wake();
     } catch (error) {
-      stuck = { id, error };
-      clearTimeout(timer);
-      timer = setTimeout(() => void resume(), FAULT_PAUSE);
+      hold(id, error);
     }
   };
-  const hasWaiting = (origin: string): boolean =>
-    ledger.nextFor(origin, Number.MAX_SAFE_INTEGER, NO_LINKS) !== undefined;
   const setTimer = (): void => {
     clearTimeout(timer);
     if (!clock.running) return;
@@ -117,11 +88,10 @@ export function createDeliveries(parts: SandboxSetup) {
     return delivery;
   };
   const idle = async (): Promise<void> => {
-    for (let running = all(receivers); running.length > 0; running = all(receivers))
-      await Promise.all(running);
+    while (running.size > 0) await Promise.all([...running.values()].map(({ ended }) => ended));
   };
   return {
-    /** Posts what is due; call it with the address after queueing a delivery. Reports failures, and never throws. */
+    /** Posts what is due; call it after queueing a delivery. Reports failures, and never throws. */
     wake,
     /** Resolves when no delivery is due or being posted. */
     idle,
@@ -142,23 +112,22 @@ export function createDeliveries(parts: SandboxSetup) {
         ledger.addDelivery(queued);
     },
     /** Starts a delivery's schedule again, with an attempt now. Throws a 404 problem for an unknown id. */
-    resend: async (id: string): Promise<void> => {
+    resend: (id: string): void => {
       const delivery = find(id);
-      await ledger.write(() => ledger.resend(delivery.id, clock.now().getTime()));
-      wake(delivery.url);
+      ledger.write(() => ledger.resend(delivery.id, clock.now().getTime()));
+      wake();
     },
     /** The same for every failed delivery. */
-    resendFailed: async (): Promise<void> => {
-      await ledger.write(() => ledger.resendFailed(clock.now().getTime()));
-      for (const origin of ledger.waitingOrigins()) wake(origin);
+    resendFailed: (): void => {
+      ledger.write(() => ledger.resendFailed(clock.now().getTime()));
+      wake();
     },
-    /** The attempt of a delivery that has begun and waits for an answer. */
-    underWay: (id: string): AttemptUnderWay | undefined =>
-      [...underWay].find(({ deliveryId }) => deliveryId === id),
+    /** Whether an attempt of a delivery has begun and waits for an answer. */
+    isUnderWay: (id: string): boolean => [...running.values()].some(({ deliveryId }) => deliveryId === id),
     /** Moves the clock forwards, making each attempt at the time it is due. Throws a 503 problem if one cannot be stored. */
     advance: async (milliseconds: number): Promise<void> => {
       const target = clock.now().getTime() + milliseconds;
-      await resume();
+      resume();
       for (;;) {
         wake();
         await idle();
@@ -170,7 +139,7 @@ export function createDeliveries(parts: SandboxSetup) {
       }
       clock.moveTo(new Date(target));
       const ahead = clock.now().getTime() - parts.machineNow().getTime();
-      await ledger.write(() => ledger.moveClock(ahead));
+      ledger.write(() => ledger.moveClock(ahead));
       wake();
       await idle();
     },
@@ -182,11 +151,6 @@ export function createDeliveries(parts: SandboxSetup) {
     },
   };
 }
-
-const NO_LINKS: ReadonlySet<string> = new Set();
-
-const all = (receivers: ReadonlyMap<string, ReadonlySet<Promise<void>>>): Promise<void>[] =>
-  [...receivers.values()].flatMap((running) => [...running]);
 
 /** How long the receiver may take, in milliseconds. */
 const TIMEOUT = 10_000;
@@ -209,10 +173,8 @@ async function attemptDelivery(delivery: Delivery, parts: SandboxSetup): Promise
   const attempt = { deliveryId: delivery.id, at, ...outcome };
   const wait = schedule[delivery.tries];
   const state = isAccepted(outcome) ? "delivered" : wait === undefined ? "failed" : "waiting";
-  let number = 0;
-  await ledger.write(() => {
-    number = ledger.addAttempt(attempt, { state, due: at.getTime() + (wait ?? 0) });
-  });
+  const due = at.getTime() + (wait ?? 0);
+  const number = ledger.write(() => ledger.addAttempt(attempt, { state, due }));
   parts.observe({ type: "delivery", delivery, attempt: number, status, detail, state });
 }
 

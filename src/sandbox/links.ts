@@ -112,12 +112,11 @@ export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFo
 
 const dateOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** Creates a link and resolves when it is durable. */
-export async function addLink(service: SandboxRuntime, request: Json, checkoutUrl: string): Promise<Link> {
+export function addLink(service: SandboxRuntime, request: Json, checkoutUrl: string): Link {
   const { merchant, ids, ledger, clock, duplicateInvoices } = service;
   const link = createLink(request, merchant, ids.newLinkId, clock);
   if (duplicateInvoices === "refuse") requireUnpaidOrder(ledger, link);
-  await ledger.write(() => ledger.addLink(link));
+  ledger.write(() => ledger.addLink(link));
   service.observe({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
   return link;
 }
@@ -163,7 +162,7 @@ export function listLinks(
 }
 
 /** Throws a 400 problem for invalid changes, a 422 problem once the customer has tried to pay. */
-export async function updateLink(service: SandboxRuntime, id: string, body: Json): Promise<Link> {
+export function updateLink(service: SandboxRuntime, id: string, body: Json): Link {
   const { ledger, clock } = service;
   const link = ownLink(service, id);
   // The expiry of an expired link, which has to be sent again, would be refused as past.
@@ -171,19 +170,19 @@ export async function updateLink(service: SandboxRuntime, id: string, body: Json
   const changes = validated(checkUpdate(body, clock.now()), clock);
   const { expirationDate } = changes;
   const updated = { ...link, request: { ...link.request, ...changes }, expirationDate };
-  await ledger.write(() => ledger.saveLink(updated));
+  ledger.write(() => ledger.saveLink(updated));
   service.observe({ type: "updated", link: updated });
   return updated;
 }
 
 /** Throws a 422 problem unless the link can still be paid. */
-export async function cancelLink(service: SandboxRuntime, id: string): Promise<Link> {
+export function cancelLink(service: SandboxRuntime, id: string): Link {
   const { ledger, clock } = service;
   const link = ownLink(service, id);
   const now = clock.now();
   requireStatus(link, OPEN_STATUSES, "cancelled", now);
   const cancelled = { ...link, cancelledDate: now };
-  await ledger.write(() => ledger.saveLink(cancelled));
+  ledger.write(() => ledger.saveLink(cancelled));
   service.observe({ type: "cancelled", link: cancelled });
   return cancelled;
 }

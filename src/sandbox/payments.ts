@@ -19,15 +19,7 @@ import { SAMPLE_OUTCOMES } from "../domain/outcome.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
 import { cardFor, TEST_CARDS, testCard, type TestCard } from "../domain/test-cards.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
-import {
-  CARD_FIELDS,
-  CUSTOMER_FIELDS,
-  detailsOfPayment,
-  entryProblems,
-  filledIn,
-  textProblem,
-  type CustomerDetails,
-} from "./customer.ts";
+import { CARD_FIELDS, cardProblems, textProblem, type TypedCard } from "./customer.ts";
 import type { Ledger } from "./store/ledger.ts";
 import type { Link, Payment } from "./store/rows.ts";
 import { findLink, isOpen, isReusable, statusOf } from "./links.ts";
@@ -39,13 +31,12 @@ import type { SandboxRuntime } from "./runtime.ts";
 export interface PaymentInput {
   /** Undefined if the customer cancels. */
   readonly card: TestCard | undefined;
-  /** The fields of a typed card, which are checked. A click on a test card, `paylink pay` and the dashboard type nothing. */
-  readonly typed?: Readonly<Record<string, string>>;
+  /** The fields of a typed card, which are checked. A click on a test card and `paylink pay` type nothing. */
+  readonly typed?: TypedCard;
   /** Only for a reusable link (Endpoints rule 7). */
   readonly amount?: string;
   /** Only if the link's paymentReferenceMode is not FIXED. */
   readonly reference?: string;
-  readonly customer?: CustomerDetails;
 }
 
 /** Throws a 400 problem for a form without a card and an outcome. */
@@ -56,14 +47,13 @@ export function paymentInputFromForm(form: URLSearchParams): PaymentInput {
     ...paidWith(form),
     ...(amount === "" ? {} : { amount }),
     ...(reference === "" ? {} : { reference }),
-    customer: filledIn(allEntered(form, CUSTOMER_FIELDS)),
   };
 }
 
 const entered = (form: URLSearchParams, name: string): string => form.get(name)?.trim() ?? "";
 
-const allEntered = (form: URLSearchParams, fields: object): Record<string, string> =>
-  Object.fromEntries(Object.keys(fields).map((name) => [name, entered(form, name)]));
+const typedCard = (form: URLSearchParams): TypedCard =>
+  Object.fromEntries(Object.keys(CARD_FIELDS).map((name) => [name, entered(form, name)]));
 
 /** By the outcome or the card of the pressed button, or by the fields of a typed card. */
 function paidWith(form: URLSearchParams): Pick<PaymentInput, "card" | "typed"> {
@@ -73,7 +63,7 @@ function paidWith(form: URLSearchParams): Pick<PaymentInput, "card" | "typed"> {
   if (card !== undefined) return { card };
   // Any other card is refused, so it does not matter which one is named.
   if (form.has("number"))
-    return { card: testCard(entered(form, "number")) ?? TEST_CARDS[0], typed: allEntered(form, CARD_FIELDS) };
+    return { card: testCard(entered(form, "number")) ?? TEST_CARDS[0], typed: typedCard(form) };
   const [at, choices] = form.has("card")
     ? ["card", TEST_CARDS.map(({ name }) => name)]
     : ["outcome", SAMPLE_OUTCOMES];
@@ -94,15 +84,14 @@ export function leftToPay(link: Link, ledger: Ledger): JsonNumber {
 export function checkPayment(link: Link, input: PaymentInput, ledger: Ledger, now: Date) {
   const status = statusOf(link, now);
   if (!isOpen(status)) throw new ServiceProblem(409, `the link is ${status}`);
-  const { card, typed, customer } = input;
+  const { card, typed } = input;
   const left = leftToPay(link, ledger);
   const amount = checkAmount(link, left, input.amount);
   const base = checkReference(link, input.reference);
   const problems = [
     ...(amount.ok ? [] : [{ at: "amount", message: amount.message }]),
     ...(base.ok ? [] : [{ at: "reference", message: base.message }]),
-    ...entryProblems(CARD_FIELDS, typed, now),
-    ...entryProblems(CUSTOMER_FIELDS, customer, now),
+    ...(typed === undefined ? [] : cardProblems(typed, now)),
   ];
   // A cancelled payment keeps the entered values only if they are valid.
   if (problems.length > 0 && card !== undefined) throw unprocessable(problems);
@@ -122,7 +111,8 @@ function takePayment(link: Link, input: PaymentInput, parts: SandboxSetup): Well
   link.attemptedDate = now;
   // A part of the amount leaves the link open for the rest.
   if (card?.outcome === "approved") link.paidDate = now;
-  const reference = isReusable(link) ? uniqueReference(base, parts) : base;
+  // The payments of a reusable link have references of their own (Endpoints rule 6).
+  const reference = isReusable(link) ? makeReference(base, ids.newSuffix()) : base;
   const { currency, terminalId, transactionType = SALE } = link.request;
   return sampleRecord(
     {
@@ -138,14 +128,6 @@ function takePayment(link: Link, input: PaymentInput, parts: SandboxSetup): Well
     },
     { newId: ids.newId, now },
   );
-}
-
-/** Those of a reusable link are unique (Endpoints rule 6). */
-function uniqueReference(base: string, { ids, ledger }: SandboxSetup): string {
-  for (;;) {
-    const reference = makeReference(base, ids.newSuffix());
-    if (!ledger.hasReference(reference)) return reference;
-  }
 }
 
 function checkAmount(link: Link, left: JsonNumber, entered: string | undefined): Parsed<JsonNumber> {
@@ -196,35 +178,29 @@ const unprocessable = (problems: readonly Problem[]): ServiceProblem =>
   new ServiceProblem(422, problems.map(({ at, message }) => `${at} ${message}`).join("; "), problems);
 
 /**
- * Accepts a payment and queues its webhook in one commit; resolves when both are durable. Nothing is awaited between
- * reading the link and writing it, so the second of two simultaneous payments finds the link paid. A rendered form pays
- * once: a second submission gets the payment of the first.
+ * Accepts a payment and queues its webhook in one commit: of two simultaneous payments, the second finds the link paid. A
+ * rendered form pays once: a second submission gets the payment of the first.
  */
-export async function acceptPayment(
+export function acceptPayment(
   service: SandboxRuntime,
   linkId: string,
   input: PaymentInput,
   form: string | null = null,
-): Promise<Payment> {
+): Payment {
   const { ledger, deliveries } = service;
   const earlier = form === null ? undefined : ledger.findPaymentByForm(linkId, form);
-  if (earlier !== undefined) {
-    // The commit of the first submission may still be in progress; an empty unit joins it.
-    await ledger.write(() => undefined);
-    return earlier;
-  }
+  if (earlier !== undefined) return earlier;
   const link = findLink(ledger, linkId);
   const record = takePayment(link, input, service);
   const url = callbackFor(link, record);
-  const customer = record.transCancelled ? {} : detailsOfPayment(link.request, input.customer);
-  const payment = { uti: record.uti, linkId, record, customer, form };
-  await ledger.write(() => {
+  const payment = { uti: record.uti, linkId, record, form };
+  ledger.write(() => {
     if (url !== undefined) deliveries.queue(link, record, url);
     ledger.saveLink(link);
     ledger.addPayment(payment);
   });
   service.observe({ type: "payment", link, record });
-  if (url !== undefined) deliveries.wake(url);
+  deliveries.wake();
   return payment;
 }
 

@@ -49,7 +49,7 @@ export function createSandbox(setup: SandboxSetup) {
     idle: () => runtime.deliveries.idle(),
     close: async () => {
       await runtime.deliveries.close();
-      await setup.ledger.close();
+      setup.ledger.close();
     },
   };
 }

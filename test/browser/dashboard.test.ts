@@ -85,8 +85,14 @@ async function openShop(home = temporaryHome()): Promise<Shop> {
           ...fields,
         }),
       ),
-    pay: async (id, form = {}) =>
-      lastPart(await post(`/sandbox/links/${id}/pay`, { outcome: "approved", ...form })),
+    pay: async (id, form = {}) => {
+      const answer = await fetch(new URL(`/pay?r=${id}`, url), {
+        method: "POST",
+        headers: { Accept: "application/json" },
+        body: new URLSearchParams({ outcome: "approved", ...form }),
+      });
+      return ((await answer.json()) as { readonly uti: string }).uti;
+    },
   };
 }
 
@@ -198,19 +204,6 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     expect(await page.locator("#qr").getAttribute("open")).not.toBeNull();
   });
 
-  it("keeps an amount that is being typed while payments arrive", async () => {
-    const shop = await openShop();
-    const id = await shop.create({ "linkOptions.mode": "REUSABLE_VARIABLE", amount: "0" });
-    const page = await openPage();
-    await page.goto(shop.at(`/links/${id}`));
-    await live(page);
-    await page.getByLabel("Amount in EUR").pressSequentially("12.");
-    await shop.pay(id, { amount: "7" });
-    await page.locator("#payments .badge.approved").waitFor();
-    await page.keyboard.type("50");
-    expect(await page.getByLabel("Amount in EUR").inputValue()).toBe("12.50");
-  });
-
   it("sees the clock, the key and a restart", async () => {
     const home = temporaryHome();
     const shop = await openShop(home);
@@ -260,8 +253,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.goto(shop.at(`/links/${id}`));
     await page.getByRole("button", { name: "Copy link" }).click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`${shop.url}pay?r=${id}`);
-    await page.getByRole("button", { name: "Approve payment", exact: true }).click();
-    await page.getByText("The payment was made.").waitFor();
+    await page.goto(shop.at(`/payments/${await shop.pay(id)}`));
     await page.locator("#deliveries .badge.failed").waitFor();
     shop.receiver.status = 200;
     await page.locator("#deliveries").getByRole("link").first().click();
@@ -284,7 +276,6 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.getByRole("button", { name: "Cancel link…" }).click();
     await dialog.getByRole("button", { name: "Cancel link", exact: true }).click();
     await page.locator("#title-state .badge.cancelled").waitFor();
-    expect(await page.locator("#pay").count()).toBe(0);
   });
 
   it("copies on a plain http page of another host, where browsers have no clipboard, and says so", async () => {
@@ -313,7 +304,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     shop.receiver.answered = new Promise((done) => (answer = done));
     shop.receiver.status = 200;
     await page.getByRole("button", { name: "Resend" }).click();
-    await page.getByText(/Waiting for an answer … [1-9] s/).waitFor();
+    await page.getByText("Waiting for an answer …").waitFor();
     // No earlier exchange is taken for it.
     expect(await page.locator("#response").count()).toBe(0);
     expect(await page.getByText(/Next attempt|not been sent/).count()).toBe(0);
@@ -354,8 +345,9 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     const id = await shop.create({ invoiceId: "INV-78" });
     await page.goto(shop.at(`/links/${id}`));
     expect(await page.locator("button.copy").first().isVisible()).toBe(false);
-    await page.getByRole("button", { name: "Decline payment" }).click();
-    await page.getByText("The payment was made.").waitFor();
+    await page.getByRole("link", { name: "Open checkout" }).click();
+    await page.getByRole("button", { name: "Insufficient funds" }).click();
+    await page.getByText("Your card was declined").waitFor();
     await expect
       .poll(async () => (await page.goto(shop.at("/deliveries"))) && page.getByText("1 failed").count())
       .toBe(1);

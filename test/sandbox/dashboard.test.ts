@@ -3,15 +3,7 @@ import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
 import { createRequestLog } from "../../src/sandbox/requests.ts";
 import type { DeliveryState } from "../../src/sandbox/store/rows.ts";
-import {
-  linkId,
-  NOW,
-  oneTime,
-  openTestSandbox,
-  ORIGIN,
-  reusable,
-  type TestSandbox,
-} from "../support/sandbox.ts";
+import { linkId, NOW, oneTime, openTestSandbox, ORIGIN, type TestSandbox } from "../support/sandbox.ts";
 
 const HTML = { Origin: ORIGIN, Accept: "text/html" };
 
@@ -29,7 +21,7 @@ const rowIds = (page: string): string[] => [...page.matchAll(/data-row="([^"]+)"
 /** Stores links, payments and deliveries without posting anything. */
 async function store(service: TestSandbox, count: number, state: (index: number) => DeliveryState) {
   const { ledger } = service;
-  await ledger.write(() => {
+  ledger.write(() => {
     for (let index = 1; index <= count; index++) {
       const [id, uti] = [`link${index}`, `uti${index}`];
       const reference = `INV-${index}`;
@@ -51,7 +43,7 @@ async function store(service: TestSandbox, count: number, state: (index: number)
         cancelledDate: null,
       });
       const record = { uti, reference, transApproved: true, transCancelled: false };
-      ledger.addPayment({ uti, linkId: id, record, customer: {}, form: null });
+      ledger.addPayment({ uti, linkId: id, record, form: null });
       const body = new TextEncoder().encode(JSON.stringify(record));
       const url = `http://127.0.0.1:4000/${'"'.repeat(1_000)}`;
       const schedule = { attempts: 0, tries: 0, due: NOW.getTime() + 60_000 };
@@ -148,7 +140,6 @@ describe("the requests to the API", () => {
     expect(rowIds(list)).toEqual(["3", "2", "1"]);
     expect(list).toContain("GET /v1/payment-links?key=[redacted]");
     expect(rowIds(await get(service, "/requests?state=failed"))).toEqual(["3", "2"]);
-    expect(rowIds(await get(service, "/requests?text=post+200"))).toEqual(["1"]);
     const page = await get(service, "/requests/1");
     expect(page).toContain("Response 200");
     expect(page).toContain("&quot;description&quot;: &quot;Ticket&quot;");
@@ -327,10 +318,10 @@ describe("a detail", () => {
     [
       { answer: '{"detail":"the body differs","code":"digest"}' },
       "refused it: 401 in 7 ms",
-      "The body differs (digest)",
+      "the body differs",
     ],
-    [{ answer: '{"error":{"message":"no such key"}}' }, "Your server refused it: 401", "No such key"],
-    [{ answer: "no signature\nat line 3" }, "Your server refused it: 401", "no signature"],
+    [{ answer: '{"error":{"message":"no such key"}}' }, "Your server refused it: 401", "no such key"],
+    [{ answer: "no signature\nat line 3" }, "Your server refused it: 401", "no signature at line 3"],
     [
       { answer: "<h1>No</h1>", answerHeaders: [["Content-Type", "text/html"]] },
       "Your server refused it: 401",
@@ -381,7 +372,7 @@ describe("a detail", () => {
       duration: 7,
     };
     const attempt = { ...none, deliveryId: "d1", at: NOW, signedAt: NOW, ...answer };
-    await ledger.write(() => void ledger.addAttempt(attempt, { state: "failed", due: 0 }));
+    ledger.write(() => void ledger.addAttempt(attempt, { state: "failed", due: 0 }));
     const page = await get(service, "/deliveries/d1");
     expect(page).toContain(words);
     expect(page).toMatch(reason);
@@ -413,22 +404,6 @@ describe("an action", () => {
       "x",
     ])
       expect(await advance(back)).toBe("/deliveries?done=advanced");
-  });
-
-  it("pays a link as approved, declined and cancelled, and refuses an amount at the field", async () => {
-    const service = openTestSandbox();
-    const id = await linkId(service, reusable(service, { minAmount: "5" }));
-    for (const outcome of ["approved", "declined", "cancelled"]) {
-      const answer = await post(service, `/sandbox/links/${id}/pay`, { outcome, amount: "7" });
-      expect(answer.status).toBe(303);
-      expect((await service.request("GET", answer.header("location") ?? "")).text).toContain(
-        `Payment ${outcome}`,
-      );
-    }
-    const refused = await post(service, `/sandbox/links/${id}/pay`, { outcome: "approved", amount: "4.999" });
-    expect(refused.status).toBe(422);
-    expect(refused.text).toMatch(/value="4\.999"[\s\S]*The amount must/);
-    expect(service.ledger.paymentCount()).toBe(3);
   });
 
   it("resends one webhook or all that have failed", async () => {

@@ -4,10 +4,10 @@ import { expect, it } from "vitest";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
 import { temporaryHome } from "../support/home.ts";
 
-it("refuses a second sandbox on the same ledger, and accepts it after the first has closed", async () => {
+it("refuses a second sandbox on the same ledger, and accepts it after the first has closed", () => {
   const path = join(temporaryHome(), "sandbox.db");
   const first = openLedger(path);
   expect(() => openLedger(path)).toThrow("Another sandbox is using");
-  await first.close();
-  await openLedger(path).close();
+  first.close();
+  openLedger(path).close();
 });

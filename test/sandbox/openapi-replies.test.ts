@@ -119,7 +119,7 @@ async function foreignLink({ ledger }: TestSandbox, id: string): Promise<string>
   const link = ledger.findLink(id);
   if (link === undefined) throw new Error("the link was not stored");
   const request = { ...link.request, terminalId: "0000000000" };
-  await ledger.write(() => ledger.addLink({ ...link, id: "foreign", request }));
+  ledger.write(() => ledger.addLink({ ...link, id: "foreign", request }));
   return "foreign";
 }
 

@@ -58,7 +58,7 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
   out.streamWarnings();
   const home = await context.sandbox();
   const ledger = home.ledger(options.db);
-  if (options.reset) await ledger.write(() => ledger.reset());
+  if (options.reset) ledger.write(() => ledger.reset());
   const clock = createClock(now, options.clock, ledger.clockAhead());
   const keys = createSigningKeys(home.identity, home.renewKey, () => clock.now());
   const running = await startSandbox({

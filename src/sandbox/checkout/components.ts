@@ -1,4 +1,4 @@
-/** Small pieces that the checkout's pages share: names, amounts, times, long texts, and what became of a webhook. */
+/** Small pieces that the checkout's pages share: names, amounts, times, and what became of a webhook. */
 import { html } from "hono/html";
 import { groupedAmount, type Amount } from "../../domain/money.ts";
 import { capitalized } from "../../domain/payment-link-fields.ts";
@@ -6,7 +6,7 @@ import { responseMeaning, responseText } from "../../domain/response-codes.ts";
 import { formatRelative } from "../../domain/time.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { describeAttempt } from "../describe.ts";
-import { clipped, oneLine } from "../../pages/components.ts";
+import { clipped } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import type { SandboxRuntime } from "../runtime.ts";
 import type { Payment } from "../store/rows.ts";
@@ -27,22 +27,6 @@ const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "s
 /** `31 January 2026 at 12:00 UTC` */
 export const moment = (date: Date): Page =>
   html`<time datetime="${date.toISOString()}">${DATE.format(date)} UTC</time>`;
-
-/** Characters of a text that are shown at first. */
-const EXCERPT = 160;
-
-/** A text that opens in full on demand, without a script, if it is long. */
-export function excerpt(description: string): Page {
-  const text = oneLine(description);
-  const characters = [...text];
-  if (characters.length <= EXCERPT) return html`<p dir="auto">${text}</p>`;
-  const start = characters.slice(0, EXCERPT).join("");
-  return html`<p dir="auto" class="excerpt">${start.replace(/[\s,;:.]+\S{0,20}$/, "")}…</p>
-    <details class="whole">
-      <summary>more</summary>
-      <p dir="auto">${text}</p>
-    </details>`;
-}
 
 /** `•••• 1111`, as receipts show it. */
 export const cardText = (masked: string): string => masked.replace(/^.*(?=.{4}$)/, "•••• ");

@@ -14,7 +14,7 @@ import type { Page } from "../../pages/page.ts";
 import { sandboxPage } from "../banner.ts";
 import type { ServiceProblem } from "../replies.ts";
 import type { Link, Payment } from "../store/rows.ts";
-import { amountText, cardText, excerpt, moment, name, reasonOf, resultPath } from "./components.ts";
+import { amountText, cardText, moment, name, reasonOf, resultPath } from "./components.ts";
 
 const PAYMENT_RESULTS = {
   APPROVED: ["approved", "Payment approved", ""],
@@ -27,11 +27,7 @@ const PAYMENT_RESULTS = {
 /** For a link with amount 0, which verifies a card and charges nothing. */
 const VERIFICATION_RESULTS = {
   APPROVED: ["approved", "Card verified", "Nothing was charged."],
-  PARTIALLY_APPROVED: [
-    "unknown",
-    "Card partially verified",
-    "Ask the merchant whether your card was verified.",
-  ],
+  PARTIALLY_APPROVED: ["unknown", "Card partially verified", "Nothing was charged."],
   DECLINED: ["declined", "Card not verified", "Nothing was charged."],
   CANCELLED: ["cancelled", "Verification cancelled", "Nothing was charged."],
   UNCLEAR: ["unknown", "Verification unclear", "Ask the merchant whether your card was verified."],
@@ -60,7 +56,7 @@ interface ReceiptParts {
 
 export function receiptPage(parts: ReceiptParts): Page {
   const { payment, link, merchantName } = parts;
-  const { record, customer } = payment;
+  const { record } = payment;
   const outcome = outcomeOf(record);
   const amount = amountIn(record, "amountTrans");
   const isPaid = amount !== undefined && signOf(amount) > 0;
@@ -75,11 +71,11 @@ export function receiptPage(parts: ReceiptParts): Page {
     ${advice === "" ? "" : html`<p class="advice">${outcome === "DECLINED" ? `${reasonOf(record)}. ` : ""}${advice}${leftText(parts, outcome)}</p>`}
     ${facts([
       ["Merchant", merchantName],
-      ["Description", description === undefined ? undefined : excerpt(description)],
+      ["Description", description],
       ["Card", outcome === "CANCELLED" ? undefined : cardText(textOf(record, "cardPan") ?? "")],
       ["Date", date === undefined ? undefined : moment(date)],
       ["Reference", textOf(record, "reference")],
-      ...customerFacts(customer),
+      ...customerFacts(link.request),
     ])}
     ${nextSteps(parts, mark)}`,
     { strip: parts.strip, page: resultPath(payment.uti) },

@@ -5,21 +5,15 @@ import type { JsonNumber } from "../../domain/json.ts";
 import { titleOf } from "../../domain/payment-link-fields.ts";
 import { VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { CARD_SCHEMES, schemeOf, TEST_CARDS } from "../../domain/test-cards.ts";
-import {
-  CARD_FIELDS,
-  CUSTOMER_FIELD_NAMES,
-  CUSTOMER_FIELDS,
-  customerFacts,
-  givenDetails,
-} from "../customer.ts";
+import { CARD_FIELDS, customerFacts, givenName } from "../customer.ts";
 import { createForm, type Field, type Refused } from "../form.ts";
 import { isReusable } from "../links.ts";
-import { facts } from "../../pages/components.ts";
+import { facts, oneLine } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { sandboxPage } from "../banner.ts";
 import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";
 import type { Link } from "../store/rows.ts";
-import { amountText, excerpt, moment, name, resultPath } from "./components.ts";
+import { amountText, moment, name, resultPath } from "./components.ts";
 
 interface CheckoutParts {
   readonly link: Link;
@@ -108,18 +102,18 @@ function summary({ link, left, merchantName }: CheckoutParts): Page {
             ${left === amount ? "" : html`<p class="hint">left to pay of ${groupedAmount(amount, currency)}</p>`}`
     }
     ${periodic === undefined ? "" : html`<p class="hint">${name(merchantName)} may take later payments from this card.</p>`}
-    ${description === undefined ? "" : html`<div class="description">${excerpt(description)}</div>`}
+    ${description === undefined ? "" : html`<p class="description" dir="auto">${oneLine(description)}</p>`}
     ${facts([
       ["For", customerName],
       [titleOf("invoiceId"), invoiceId],
       [titleOf("expirationDate"), moment(new Date(link.expirationDate))],
+      ...customerFacts(link.request),
     ])}
   </section>`;
 }
 
 /** A refused form keeps every entry but the security code, and a declined one those that are not of the card. */
 function checkoutForm({ link, refused, declined }: CheckoutParts): Page {
-  const given = givenDetails(link.request);
   const openFields = [
     ...(isReusable(link) ? [amountField(link)] : []),
     ...(hasFixedReference(link) ? [] : [referenceField(link)]),
@@ -133,12 +127,9 @@ function checkoutForm({ link, refused, declined }: CheckoutParts): Page {
       suffix: schemeOf(entered.get(name) ?? "")?.label ?? "",
       autofocus: declined !== undefined,
     }),
+    ...(name === "name" && { value: givenName(link.request) }),
   }));
-  const customerFields = CUSTOMER_FIELD_NAMES.filter((name) => given[name] === undefined).map(
-    (name): Field => ({ name, ...CUSTOMER_FIELDS[name] }),
-  );
-  const form = createForm([...openFields, ...cardFields, ...customerFields], { ...refused, entered });
-  const isOpen = customerFields.length === CUSTOMER_FIELD_NAMES.length;
+  const form = createForm([...openFields, ...cardFields], { ...refused, entered });
   return html`${refused === undefined ? "" : form.summary(`Nothing was paid. Please correct ${refused.problem.errors.length === 1 ? "this" : "these"}:`)}
     ${
       declined === undefined
@@ -152,21 +143,6 @@ function checkoutForm({ link, refused, declined }: CheckoutParts): Page {
     <fieldset>
       <legend>Card</legend>
       ${cardFields.map(form.field)}
-    </fieldset>
-    <fieldset>
-      <legend>Your details</legend>
-      ${isOpen ? "" : facts(customerFacts(given))}
-      ${
-        customerFields.length === 0
-          ? ""
-          : html`<details ${customerFields.some(form.isInUse) ? "open" : ""}>
-              <summary>
-                ${isOpen ? "Add your address and e-mail" : "Add more details"}
-                <span class="hint">(optional)</span>
-              </summary>
-              <div class="fields">${customerFields.map(form.field)}</div>
-            </details>`
-      }
     </fieldset>`;
 }
 

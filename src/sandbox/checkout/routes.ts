@@ -27,7 +27,7 @@ export function checkoutRoutes(app: Hono, service: SandboxRuntime): void {
 const linkFromQuery = (c: Context, { ledger }: SandboxRuntime): Link | undefined =>
   ledger.findLink(c.req.query("r") ?? "");
 
-async function viewLink(c: Context, service: SandboxRuntime): Promise<Response> {
+function viewLink(c: Context, service: SandboxRuntime): Promise<Response> {
   const { ledger, clock } = service;
   const link = linkFromQuery(c, service);
   if (link === undefined) return htmlReply(unknownPage(), 404);
@@ -36,7 +36,7 @@ async function viewLink(c: Context, service: SandboxRuntime): Promise<Response> 
   if (!isOpen(status)) return htmlReply(closedPage(status, merchantName), 410);
   // The HEAD of a link preview is no customer.
   if (link.viewedDate === null && c.req.method === "GET")
-    await ledger.write(() => ledger.saveLink({ ...link, viewedDate: clock.now() }));
+    ledger.write(() => ledger.saveLink({ ...link, viewedDate: clock.now() }));
   return formPage(link, service);
 }
 
@@ -90,9 +90,9 @@ function checkedPage(
 }
 
 /** The record, with the address that a browser would return to. */
-async function payByProgram(c: Context, form: URLSearchParams, service: SandboxRuntime): Promise<Response> {
+function payByProgram(c: Context, form: URLSearchParams, service: SandboxRuntime): Response {
   const input = paymentInputFromForm(form);
-  const { record, linkId } = await acceptPayment(service, c.req.query("r") ?? "", input, formToken(form));
+  const { record, linkId } = acceptPayment(service, c.req.query("r") ?? "", input, formToken(form));
   const returnUrl = returnUrlFor(record, findLink(service.ledger, linkId));
   return jsonReply({ ...record, ...(returnUrl === undefined ? {} : { returnUrl }) });
 }
@@ -105,7 +105,7 @@ async function payInBrowser(c: Context, form: URLSearchParams, service: SandboxR
     checkPayment(link, input, ledger, clock.now());
     return checkedPage(form, link, service);
   }
-  const payment = await acceptPayment(service, link.id, input, formToken(form));
+  const payment = acceptPayment(service, link.id, input, formToken(form));
   const { uti, record } = payment;
   const isAgainOpen = isOpen(statusOf(findLink(ledger, link.id), clock.now()));
   if (isAgainOpen && outcomeOf(record) === "DECLINED") {

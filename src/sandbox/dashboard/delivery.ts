@@ -22,7 +22,6 @@ import {
   type Description,
 } from "../../pages/exchange.ts";
 import type { Page } from "../../pages/page.ts";
-import type { AttemptUnderWay } from "../deliveries.ts";
 import type { SandboxRuntime } from "../runtime.ts";
 import type { Attempt, Delivery } from "../store/rows.ts";
 import {
@@ -56,9 +55,9 @@ export function deliveryPage(
   if (delivery === undefined || link === undefined) return undefined;
   const attempts = ledger.attemptsOf(id, ATTEMPTS);
   const named = Number.isSafeInteger(asked) ? ledger.findAttempt(id, asked) : undefined;
-  const underWay = runtime.deliveries.underWay(id);
+  const isUnderWay = runtime.deliveries.isUnderWay(id);
   // While an attempt is under way, no earlier exchange is taken for it.
-  const attempt = named ?? (underWay === undefined ? attempts[0] : undefined);
+  const attempt = named ?? (isUnderWay ? undefined : attempts[0]);
   const { uti, state } = delivery;
   const record = recordOf(delivery);
   const reference = referenceOf(record, uti);
@@ -74,14 +73,10 @@ export function deliveryPage(
     actions: controlForm(newest, action, html`<button class="primary">Resend</button>`),
     chain: chainOf(view, link, { payment, delivery }),
     path: deliveryPath(id),
-    summary: html`${describedPart(
-      named === undefined && underWay !== undefined
-        ? waitingFor(runtime, underWay)
-        : describeAttempt(delivery, attempt),
-    )}
-    ${nextPart(view, delivery, underWay)}`,
+    summary: html`${describedPart(named === undefined && isUnderWay ? UNDER_WAY : describeAttempt(delivery, attempt))}
+    ${isUnderWay ? "" : nextPart(view, delivery)}`,
     sections: [
-      attemptList(view, runtime, { delivery, attempts, underWay, shown: attempt }),
+      attemptList(view, { delivery, attempts, isUnderWay, shown: attempt }),
       attempt === undefined ? "" : exchangePart(view, delivery, attempt),
       panel(
         "about",
@@ -103,17 +98,9 @@ export function deliveryPage(
   });
 }
 
-/** How long it takes already is seen, and not read aloud at each second. */
-const waitingFor = ({ machineNow }: SandboxRuntime, { since }: AttemptUnderWay): Description => ({
-  kind: "waiting",
-  words: html`Waiting for an answer … <span aria-hidden="true">${secondsSince(since, machineNow())}</span>`,
-});
+const UNDER_WAY: Description = { kind: "waiting", words: "Waiting for an answer …" };
 
-const secondsSince = (since: Date, now: Date): string =>
-  `${Math.max(0, Math.floor((now.getTime() - since.getTime()) / 1000))} s`;
-
-function nextPart(view: View, { state, due }: Delivery, underWay: AttemptUnderWay | undefined): Page | "" {
-  if (underWay !== undefined) return "";
+function nextPart(view: View, { state, due }: Delivery): Page | "" {
   if (state === "failed")
     return html`<p class="hint">No attempt is left: the next one is yours, with Resend.</p>`;
   if (state !== "waiting") return "";
@@ -128,27 +115,18 @@ function nextPart(view: View, { state, due }: Delivery, underWay: AttemptUnderWa
 interface Attempts {
   readonly delivery: Delivery;
   readonly attempts: readonly Attempt[];
-  readonly underWay: AttemptUnderWay | undefined;
+  readonly isUnderWay: boolean;
   readonly shown: Attempt | undefined;
 }
 
-function attemptList(
-  view: View,
-  { machineNow }: SandboxRuntime,
-  { delivery, attempts, underWay, shown }: Attempts,
-): Page {
-  const waiting =
-    underWay === undefined
-      ? []
-      : [
-          {
-            id: `under-way-${underWay.since.getTime()}`,
-            title: "New attempt",
-            answer: "waiting",
-            kind: "waiting" as const,
-            time: secondsSince(underWay.since, machineNow()),
-          },
-        ];
+function attemptList(view: View, { delivery, attempts, isUnderWay, shown }: Attempts): Page {
+  const waiting = {
+    id: `attempt-${delivery.attempts + 1}`,
+    title: "New attempt",
+    answer: "waiting",
+    kind: "waiting" as const,
+    time: "",
+  };
   const made = attempts.map((attempt) => ({
     id: `attempt-${attempt.number}`,
     title: html`<a
@@ -160,7 +138,7 @@ function attemptList(
     kind: describeAttempt(delivery, attempt).kind,
     time: momentOf(attempt.at, view.now),
   }));
-  return attemptsPanel([...waiting, ...made], delivery.attempts - attempts.length);
+  return attemptsPanel([...(isUnderWay ? [waiting] : []), ...made], delivery.attempts - attempts.length);
 }
 
 /** What was posted in an attempt; undefined if nothing was. */

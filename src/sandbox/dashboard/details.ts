@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { stringifyJson } from "../../domain/json.ts";
 import { responseText } from "../../domain/response-codes.ts";
 import { textOf } from "../../domain/transaction.ts";
-import { CUSTOMER_FIELD_NAMES, CUSTOMER_FIELDS } from "../customer.ts";
+import { customerFacts } from "../customer.ts";
 import { statusOf } from "../links.ts";
 import {
   badge,
@@ -43,14 +43,12 @@ interface Detail extends Omit<DashboardPage, "content" | "text"> {
   readonly path: string;
   /** What matters most, at the top. */
   readonly summary: Page;
-  /** Above the chain. */
-  readonly aside?: Page;
   readonly sections: readonly (Page | "")[];
 }
 
 export const detailPage = (
   view: View,
-  { heading, state, actions = "", chain, path, summary, aside, sections, ...page }: Detail,
+  { heading, state, actions = "", chain, path, summary, sections, ...page }: Detail,
 ): Page =>
   dashboardPage(view, {
     live: true,
@@ -61,7 +59,7 @@ export const detailPage = (
       </div>
       <div class="detail">
         <section class="panel" id="summary" aria-label="Summary">${summary}</section>
-        <div class="detail-aside">${aside ?? ""} ${chainSection(view, chain, path)}</div>
+        <div class="detail-aside">${chainSection(view, chain, path)}</div>
         <div class="detail-main">${sections}</div>
       </div>`,
   });
@@ -159,7 +157,7 @@ export function paymentPage(view: View, uti: string): Page | undefined {
   const payment = view.ledger.findPayment(uti);
   const link = payment && view.ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined) return undefined;
-  const { record, customer } = payment;
+  const { record } = payment;
   const time = paidAt(record);
   return detailPage(view, {
     title: `Payment ${referenceOf(record, uti)}`,
@@ -175,9 +173,7 @@ export function paymentPage(view: View, uti: string): Page | undefined {
       ["Card", textOf(record, "cardPan")],
       ["Response code", responseText(textOf(record, "responseCode") ?? "")],
       ["Type", textOf(record, "transType")],
-      ...CUSTOMER_FIELD_NAMES.map(
-        (field) => [CUSTOMER_FIELDS[field].label, customer[field] && clipped(customer[field], 100)] as const,
-      ),
+      ...customerFacts(link.request).map(([term, text]) => [term, clipped(text, 300)] as const),
     ]),
     sections: [
       listPanel(view, DELIVERIES, {

@@ -92,7 +92,6 @@ const DONE = new Map([
   ["advanced", "The clock was moved forward."],
   ["cancelled", "The link was cancelled. It can no longer be paid."],
   ["created", "The link was created."],
-  ["paid", "The payment was made. No money moved."],
   ["resent", "A new attempt has started."],
   ["resent-all", "A new attempt of each failed delivery has started."],
   ["sampled", "A sample link was created and paid. No money moved."],

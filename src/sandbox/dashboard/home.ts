@@ -1,14 +1,13 @@
 /** The first page: three steps from a link to its webhook, with commands to copy, a sample in one click, and what happened last. */
 import { html, raw } from "hono/html";
 import { renderSVG } from "uqr";
-import { LISTENER_PORT, LISTENER_URL, SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import { LISTENER_PORT, SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { isOpen, linkResponse, statusOf } from "../links.ts";
 import { clipped, copyable } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { dashboardPage } from "./frame.ts";
 import { DELIVERIES, listPanel, PAYMENTS } from "./lists.ts";
 import { controlForm, linkPath, linkTitle, pageLink, type View } from "./components.ts";
-import { isListenerMissing, START_LISTEN } from "../describe.ts";
 
 /** With the quiet zone that a reader needs around the symbol, in modules (ISO/IEC 18004 6.3.8). */
 export const qrCode = (url: string): Page =>
@@ -48,7 +47,7 @@ export function homePage(view: View): Page {
           <p class="hint">
             This command verifies each webhook; <code>--forward-to</code> passes it on to your application:
           </p>
-          ${command("receives webhooks", `listen --port ${LISTENER_PORT}`)} ${missingListener(view)}
+          ${command("receives webhooks", `listen --port ${LISTENER_PORT}`)}
         </li>
       </ol>
       ${listPanel(view, PAYMENTS, { query: {}, title: "Newest payments" })}
@@ -68,12 +67,4 @@ function payStep(view: View): Page {
   return html`<p class="hint">The newest link: ${pageLink(linkPath(link.id), clipped(linkTitle(link)))}</p>
     <a class="button" href="${url}">Open checkout</a>
     ${qrCode(url)} ${command("pays the newest link", `pay ${link.id}`)}`;
-}
-
-/** Said where the newest webhook found nobody. */
-function missingListener({ ledger, now }: View): Page | "" {
-  const [delivery] = ledger.deliveries({ limit: 1, now }).rows;
-  if (delivery === undefined || !isListenerMissing(delivery, ledger.lastAttempt(delivery.id))) return "";
-  return html`<p class="bad">Nothing answers at ${LISTENER_URL}.</p>
-    <p class="hint">${START_LISTEN}</p>`;
 }

@@ -1,9 +1,7 @@
-/** The pages of a link: its address and QR code, buttons that pay it, its payments and its JSON; and the form for a new one. */
+/** The pages of a link: its address and QR code, its payments and its JSON; and the form for a new one. */
 import { html } from "hono/html";
 import { LISTENER_URL, withoutPassword } from "../../domain/addresses.ts";
 import { stringifyJson } from "../../domain/json.ts";
-import { groupedAmount, signOf } from "../../domain/money.ts";
-import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
 import { labelOf, meaningOf, titleOf, requestFields } from "../../domain/payment-link-fields.ts";
 import { SUBSCRIPTION_START, VARIABLE_MODE } from "../../domain/payment-link.ts";
@@ -16,13 +14,11 @@ import {
   facts,
   folded,
   momentOf,
-  panel,
   timeOf,
 } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { createForm, type Field, type Refused } from "../form.ts";
-import { isOpen, isReusable, linkResponse, statusOf } from "../links.ts";
-import { leftToPay } from "../payments.ts";
+import { isOpen, linkResponse, statusOf } from "../links.ts";
 import type { Link } from "../store/rows.ts";
 import { chainOf, detailPage } from "./details.ts";
 import { dashboardPage } from "./frame.ts";
@@ -30,8 +26,8 @@ import { qrCode } from "./home.ts";
 import { listPanel, PAYMENTS } from "./lists.ts";
 import { controlForm, linkPath, linkTitle, priceOf, type View } from "./components.ts";
 
-/** `refused` is a payment that was tried on the page. Undefined for an unknown link. */
-export function linkPage(view: View, id: string, refused?: Refused): Page | undefined {
+/** Undefined for an unknown link. */
+export function linkPage(view: View, id: string): Page | undefined {
   const link = view.ledger.findLink(id);
   if (link === undefined) return undefined;
   const { invoiceId = "", customerName, description = "", paymentSettings } = link.request;
@@ -64,7 +60,6 @@ export function linkPage(view: View, id: string, refused?: Refused): Page | unde
     }`,
     chain: chainOf(view, link),
     path,
-    invalid: refused !== undefined,
     summary: html`${facts([
         ["Link", copyable("link", url)],
         ["Id", copyable("id", id)],
@@ -79,7 +74,6 @@ export function linkPage(view: View, id: string, refused?: Refused): Page | unde
         ${qrCode(url)}
       </details>`,
     sections: [
-      open && view.mayAct ? payPanel(view, link, refused) : "",
       listPanel(view, PAYMENTS, { query: { linkId: id }, nothing: "No payments yet." }),
       html`<section class="panel" aria-label="JSON" id="json-section">
         ${folded("json", "The link as the API returns it", block({ id: "json", title: "Link as JSON", text: safeJson(stringifyJson(reply, 2)) }))}
@@ -99,29 +93,6 @@ function callbacksText(settings: Link["request"]["paymentSettings"]): string {
 
 const shownUrl = (url: string | undefined): string =>
   url === undefined ? "none" : clipped(withoutPassword(url), 200);
-
-const PAY_LABELS = {
-  approved: "Approve",
-  "partially-approved": "Partially approve",
-  declined: "Decline",
-  cancelled: "Cancel",
-} as const;
-
-/** Makes a payment as the customer would, without the checkout. */
-function payPanel(view: View, link: Link, refused: Refused | undefined): Page {
-  const { amount, currency } = link.request;
-  const field: Field = {
-    name: "amount",
-    label: `Amount in ${currency.toUpperCase()}`,
-    subject: "amount",
-    inputmode: "decimal",
-    value: signOf(amount) > 0 ? amount.toString() : "",
-  };
-  const content = html`${isReusable(link) ? createForm([field], refused).field(field) : html`<p>${groupedAmount(leftToPay(link, view.ledger), currency)}</p>`}
-  ${SAMPLE_OUTCOMES.map((choice) => html`<button name="outcome" value="${choice}">${PAY_LABELS[choice]} payment</button>`)}`;
-  const action = `/sandbox/links/${encodeURIComponent(link.id)}/pay`;
-  return panel("pay", "Pay as the customer", html`${controlForm(view, action, content)}`);
-}
 
 /** The terms of the request are its names and words: the form is checked by the rules of every request. */
 const fieldOf = (name: string, field: Partial<Field> = {}): Field => ({

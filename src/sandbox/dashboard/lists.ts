@@ -4,17 +4,7 @@ import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import {
-  address,
-  badge,
-  block,
-  clipped,
-  momentOf,
-  panel,
-  searchBox,
-  spaced,
-  timeOf,
-} from "../../pages/components.ts";
+import { address, badge, block, clipped, momentOf, panel, spaced, timeOf } from "../../pages/components.ts";
 import { chips, emptyList, freshButton, olderLink, table, type Listing } from "../../pages/lists.ts";
 import type { Page } from "../../pages/page.ts";
 import { isAccepted } from "../deliveries.ts";
@@ -252,6 +242,7 @@ export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): 
   return dashboardPage(view, {
     title,
     tab: list.tab,
+    text,
     live: true,
     content: html`<div class="title-row">
         <h1>${title}</h1>
@@ -263,7 +254,6 @@ export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): 
           state,
           ["", ...list.states].map((one) => ({ state: one, href: to({ text, state: one }) })),
         )}
-        ${searchBox({ id: "filter", action: `/${list.tab}`, label: `Filter ${list.tab} by text`, placeholder: `Filter ${list.tab}`, text, state })}
       </div>
       ${alert === "" ? "" : html`<section class="alert" aria-label="Failed">${alert}</section>`}
       <section class="panel" id="list" aria-label="${title}">

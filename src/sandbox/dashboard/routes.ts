@@ -15,10 +15,10 @@ import { capturedRequest } from "../../pages/exchange.ts";
 import { serveFiles } from "../../pages/files.ts";
 import { download, htmlReply, type Page } from "../../pages/page.ts";
 import { addLink, cancelLink } from "../links.ts";
-import { acceptPayment, paymentInputFromForm } from "../payments.ts";
+import { acceptPayment } from "../payments.ts";
 import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { SandboxRuntime } from "../runtime.ts";
-import { HOME, linkPath, paymentPath, viewOf, type View } from "./components.ts";
+import { HOME, linkPath, viewOf, type View } from "./components.ts";
 import { deliveryPage, requestOf } from "./delivery.ts";
 import { paymentPage } from "./details.ts";
 import { notFoundPage } from "./frame.ts";
@@ -76,13 +76,13 @@ export function controlRoutes(app: Hono, runtime: SandboxRuntime): void {
   app.post("/sandbox/sample", async (c) => {
     const [terminalId = ""] = runtime.merchant.terminals;
     const request = requestFromForm(sampleForm(terminalId), runtime.clock.now());
-    const { id } = await addLink(runtime, request, checkoutUrl(c));
-    await acceptPayment(runtime, id, { card: cardFor("approved") });
+    const { id } = addLink(runtime, request, checkoutUrl(c));
+    acceptPayment(runtime, id, { card: cardFor("approved") });
     return redirectBack(c, "sampled", "/");
   });
   app.post("/sandbox/links", (c) => createFromForm(c, runtime));
   app.post("/sandbox/links/:id/cancel", async (c) => {
-    await cancelLink(runtime, c.req.param("id"));
+    cancelLink(runtime, c.req.param("id"));
     return redirectBack(c, "cancelled");
   });
   // The service has no list of the payments of a link: `links show` asks for that of a reusable one here.
@@ -90,13 +90,12 @@ export function controlRoutes(app: Hono, runtime: SandboxRuntime): void {
     const query = { linkId: c.req.param("id"), limit: MOST_PAYMENTS, now: runtime.clock.now() };
     return jsonReply({ records: runtime.ledger.payments(query).rows.map(({ record }) => record) });
   });
-  app.post("/sandbox/links/:id/pay", (c) => payLink(c, runtime));
   app.post("/sandbox/deliveries/resend-failed", async (c) => {
-    await runtime.deliveries.resendFailed();
+    runtime.deliveries.resendFailed();
     return redirectBack(c, "resent-all");
   });
   app.post("/sandbox/deliveries/:id/resend", async (c) => {
-    await runtime.deliveries.resend(c.req.param("id"));
+    runtime.deliveries.resend(c.req.param("id"));
     return redirectBack(c, "resent");
   });
 }
@@ -144,7 +143,7 @@ async function rotateKey(c: Context, { keys }: SandboxRuntime): Promise<Response
 async function createFromForm(c: Context, runtime: SandboxRuntime): Promise<Response> {
   const form = await formBody(c);
   try {
-    const link = await addLink(runtime, requestFromForm(form, runtime.clock.now()), checkoutUrl(c));
+    const link = addLink(runtime, requestFromForm(form, runtime.clock.now()), checkoutUrl(c));
     return await redirectBack(c, "created", linkPath(link.id));
   } catch (error) {
     if (!(error instanceof ServiceProblem) || !accepts(c, "text/html")) throw error;
@@ -169,18 +168,4 @@ function requestFromForm(form: URLSearchParams, now: Date): JsonObject {
     ({ at }) => !unreadable.some((problem) => problem.at === at),
   );
   throw new ServiceProblem(400, "the form has invalid fields", [...unreadable, ...broken]);
-}
-
-/** Pays as the customer would; the dashboard then shows the payment. */
-async function payLink(c: Context, runtime: SandboxRuntime): Promise<Response> {
-  const form = await formBody(c);
-  const id = c.req.param("id") ?? "";
-  try {
-    const { uti } = await acceptPayment(runtime, id, paymentInputFromForm(form));
-    return await redirectBack(c, "paid", paymentPath(uti));
-  } catch (error) {
-    if (!(error instanceof ServiceProblem) || error.status !== 422 || !accepts(c, "text/html")) throw error;
-    const view = viewOf(c, runtime, true, linkPath(id));
-    return detailReply(view, "link", linkPage(view, id, { entered: form, problem: error }), 422);
-  }
 }

@@ -7,15 +7,7 @@ import { formatAmount, type Amount } from "../../domain/money.ts";
 import { parseJsonObject } from "../../domain/parse-json.ts";
 import type { LinksQuery } from "../../domain/payment-link-reply.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import {
-  lockFile,
-  openDatabase,
-  rollBack,
-  type Database,
-  type Statement,
-  type Value,
-} from "../../store/database.ts";
-import { createGroupCommit } from "../../store/group-commit.ts";
+import { lockFile, openDatabase, transaction, type Statement, type Value } from "../../store/database.ts";
 import { DELIVERIES, LINKS, PAYMENTS, readList, type ListQuery } from "./lists.ts";
 import {
   attemptRow,
@@ -37,7 +29,8 @@ export type Ledger = ReturnType<typeof openLedger>;
 export function openLedger(path: string) {
   const release = lockLedger(path);
   const database = openDatabase(path, LEDGER_SCHEMA);
-  const units = createUnits(database);
+  // A commit survives the end of the process. A sandbox need not survive a power cut, and so it waits for no sync of the disk.
+  database.exec("PRAGMA synchronous=NORMAL");
   const statements = new Map<string, Statement>();
   const prepared = (sql: string): Statement => {
     const statement = statements.get(sql) ?? database.prepare(sql);
@@ -59,8 +52,8 @@ export function openLedger(path: string) {
     return one === undefined ? undefined : schema.parse(one);
   };
   return {
-    /** Makes all changes of a unit, or none if it throws. Runs it at once; resolves when the changes are durable. */
-    write: units.write,
+    /** Makes all changes of a unit, or none if it throws. */
+    write: <T>(unit: () => T): T => transaction(database, unit),
     addLink: (link: Link) => insert("links", { ...z.encode(linkRow, link), searched: textOfLink(link) }),
     saveLink: (link: Link) => {
       const { id, ...columns } = { ...z.encode(linkRow, link), searched: textOfLink(link) };
@@ -87,29 +80,25 @@ export function openLedger(path: string) {
     },
     addPayment: (payment: Payment) => {
       const { record } = payment;
-      const reference = textOf(record, "reference") ?? "";
       const outcome = outcomeName(outcomeOf(record));
       const searched = textOfPayment(record, found(linkRow, SELECT_LINK, payment.linkId));
-      insert("payments", { ...z.encode(paymentRow, payment), reference, outcome, searched });
+      insert("payments", { ...z.encode(paymentRow, payment), outcome, searched });
     },
     findPayment: (uti: string) => found(paymentRow, "SELECT * FROM payments WHERE uti = ?", uti),
     /** The payment that a rendered form of a link has made. */
     findPaymentByForm: (linkId: string, form: string) =>
       found(paymentRow, "SELECT * FROM payments WHERE linkId = ? AND form = ?", linkId, form),
-    hasReference: (reference: string) =>
-      row("SELECT 1 FROM payments WHERE reference = ?", reference) !== undefined,
     payments: (query: ListQuery) => readList(PAYMENTS, query, rows),
     /** The records of what was paid of a link in part. */
     partialPayments: (linkId: string) =>
       rows(SELECT_PARTIAL, linkId).map((one) => paymentRow.parse(one).record),
     addDelivery: (delivery: Delivery) => {
       const url = parseWebAddress(delivery.url);
-      const origin = url?.origin ?? "";
       const record = parseJsonObject(new TextDecoder().decode(delivery.body)) ?? {};
       const payment = textOfPayment(record, found(linkRow, SELECT_LINK, delivery.linkId));
       // Not the password in an address.
-      const searched = `${payment} ${origin}${url?.pathname ?? ""}`.toLowerCase();
-      insert("deliveries", { ...z.encode(deliveryRow, delivery), origin, searched });
+      const searched = `${payment} ${url?.origin ?? ""}${url?.pathname ?? ""}`.toLowerCase();
+      insert("deliveries", { ...z.encode(deliveryRow, delivery), searched });
     },
     findDelivery: (id: string) => found(deliveryRow, "SELECT * FROM deliveries WHERE id = ?", id),
     deliveries: (query: ListQuery) => readList(DELIVERIES, query, rows),
@@ -135,14 +124,9 @@ export function openLedger(path: string) {
     resend: (id: string, due: number) => run(`${RESEND} WHERE id = ?`, due, id),
     /** Starts the schedule of every failed delivery again. */
     resendFailed: (due: number) => run(`${RESEND} WHERE state = 'failed'`, due),
-    /** The origins of the addresses of waiting deliveries. */
-    waitingOrigins: () =>
-      rows("SELECT DISTINCT origin FROM deliveries WHERE state = 'waiting'").map(({ origin }) =>
-        String(origin),
-      ),
-    /** The delivery of an origin that has been due for the longest, unless its link is busy. */
-    nextFor: (origin: string, now: number, busyLinks: ReadonlySet<string>) =>
-      found(deliveryRow, SELECT_NEXT, origin, now, JSON.stringify([...busyLinks])),
+    /** The delivery that has been due for the longest, unless its link is busy. */
+    nextDelivery: (now: number, busyLinks: Iterable<string>) =>
+      found(deliveryRow, SELECT_NEXT, now, JSON.stringify([...busyLinks])),
     /** The time of the first delivery that is due after a moment. */
     nextDue: (after: number) => {
       const due = row(SELECT_NEXT_DUE, after)?.["due"];
@@ -163,8 +147,7 @@ export function openLedger(path: string) {
       for (const table of ["links", "payments", "deliveries", "attempts", "clock"])
         run(`DELETE FROM ${table}`);
     },
-    close: async () => {
-      await units.settled();
+    close: () => {
       database.close();
       release();
     },
@@ -212,60 +195,6 @@ const UPDATE_DELIVERY =
   "UPDATE deliveries SET attempts = attempts + 1, tries = tries + 1, state = ?, due = ? WHERE id = ? RETURNING attempts";
 const SELECT_LAST_ATTEMPT = "SELECT * FROM attempts WHERE deliveryId = ? ORDER BY number DESC LIMIT 1";
 const SELECT_NEXT =
-  "SELECT * FROM deliveries WHERE state = 'waiting' AND origin = ? AND due <= ? AND linkId NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
+  "SELECT * FROM deliveries WHERE state = 'waiting' AND due <= ? AND linkId NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
 
 const SELECT_NEXT_DUE = "SELECT due FROM deliveries WHERE state = 'waiting' AND due > ? ORDER BY due LIMIT 1";
-
-/** Units of writes: each is stored whole or not at all, and all units of one turn of the event loop share a commit. */
-export function createUnits(database: Database) {
-  let isOpen = false;
-  /** Why SQLite has rolled back the open transaction, with every unit in it. */
-  let lost: Error | undefined;
-  const group = createGroupCommit<void, void>(async (units) => {
-    const error = lost;
-    [isOpen, lost] = [false, undefined];
-    if (error !== undefined) throw error;
-    commit(database);
-    return units.map(() => ({ status: "fulfilled", value: undefined }));
-  });
-  const run = (unit: () => void): void => {
-    if (lost !== undefined) throw lost;
-    database.exec("SAVEPOINT unit");
-    try {
-      unit();
-    } catch (error) {
-      try {
-        database.exec("ROLLBACK TO unit; RELEASE unit");
-      } catch (cause) {
-        lost = new Error("the database has rolled back", { cause });
-      }
-      throw error;
-    }
-    database.exec("RELEASE unit");
-  };
-  return {
-    /** Runs a unit at once, so that reads see its writes; resolves once they are durable. Rejects if it is not stored. */
-    write: async (unit: () => void): Promise<void> => {
-      if (!isOpen) database.exec("BEGIN IMMEDIATE");
-      isOpen = true;
-      const committed = group.add();
-      try {
-        run(unit);
-      } catch (error) {
-        await Promise.allSettled([committed]);
-        throw error;
-      }
-      await committed;
-    },
-    settled: () => group.settled(),
-  };
-}
-
-function commit(database: Database): void {
-  try {
-    database.exec("COMMIT");
-  } catch (error) {
-    rollBack(database);
-    throw error;
-  }
-}

@@ -107,7 +107,7 @@ const isPosition = (text: string | undefined): text is string => /^\d{1,15}$/.te
 const WORDS = 10;
 
 /** The words that are searched for, in lower case. An amount is found with and without the commas between its thousands. */
-export const searchWords = (text: string): readonly string[] =>
+const searchWords = (text: string): readonly string[] =>
   text
     .toLowerCase()
     .split(/\s+/)

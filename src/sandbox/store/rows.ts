@@ -5,7 +5,6 @@ import { isJsonObject, stringifyJson, type JsonObject } from "../../domain/json.
 import { parseJson } from "../../domain/parse-json.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
-import { CUSTOMER_FIELD_NAMES } from "../customer.ts";
 
 const date = z.codec(z.string(), z.date(), {
   decode: (text) => new Date(text),
@@ -43,8 +42,6 @@ export const paymentRow = z.object({
   uti: z.string(),
   linkId: z.string(),
   record: json(z.custom<JsonObject>(isJsonObject)),
-  /** Given by the merchant or entered by the customer. */
-  customer: json(z.partialRecord(z.enum(CUSTOMER_FIELD_NAMES), z.string())),
   /** The token of the rendered form that was submitted; null without a form. */
   form: z.nullable(z.string()),
 });

@@ -13,17 +13,15 @@ export const LEDGER_SCHEMA = `
   CREATE INDEX links_paid ON links (invoiceId, terminalId) WHERE paidDate IS NOT NULL AND NOT reusable;
   CREATE TABLE payments (
     seq INTEGER PRIMARY KEY, uti TEXT NOT NULL UNIQUE, linkId TEXT NOT NULL,
-    reference TEXT NOT NULL, outcome TEXT NOT NULL, searched TEXT NOT NULL,
-    record TEXT NOT NULL, customer TEXT NOT NULL, form TEXT);
-  CREATE INDEX payments_reference ON payments (reference);
+    outcome TEXT NOT NULL, searched TEXT NOT NULL, record TEXT NOT NULL,
+    form TEXT);
   CREATE INDEX payments_link ON payments (linkId, seq);
   CREATE UNIQUE INDEX payments_form ON payments (linkId, form) WHERE form IS NOT NULL;
   CREATE TABLE deliveries (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, linkId TEXT NOT NULL, uti TEXT NOT NULL,
-    url TEXT NOT NULL, origin TEXT NOT NULL, searched TEXT NOT NULL, body BLOB NOT NULL, state TEXT NOT NULL,
+    url TEXT NOT NULL, searched TEXT NOT NULL, body BLOB NOT NULL, state TEXT NOT NULL,
     attempts INTEGER NOT NULL, tries INTEGER NOT NULL, due INTEGER NOT NULL);
   CREATE INDEX deliveries_due ON deliveries (due, seq) WHERE state = 'waiting';
-  CREATE INDEX deliveries_origin ON deliveries (origin, due, seq) WHERE state = 'waiting';
   CREATE INDEX deliveries_failed ON deliveries (seq) WHERE state = 'failed';
   CREATE INDEX deliveries_uti ON deliveries (uti, seq);
   CREATE TABLE attempts (
