@@ -10,7 +10,6 @@ import { JsonNumber } from "../../domain/json.ts";
 import { SUBSCRIPTION_START, VARIABLE_MODE, VERIFICATION } from "../../domain/payment-link.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { HttpRequest } from "../../http/message.ts";
-import { createMemoryLog } from "../../receiver/memory-log.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/events.ts";
 import { clip } from "../../render/width.ts";
 import { renderOutcomeLine } from "../../render/transaction-record.ts";
@@ -23,7 +22,7 @@ const INTRODUCTION =
 /** Columns, as a picture of it has too. */
 const WIDTH = 80;
 
-/** Milliseconds that one step may take; it takes a few unless something is broken. */
+/** Milliseconds that one request may take; it takes a few unless something is broken. */
 const TIMEOUT = 10_000;
 
 /** What the steps work with. */
@@ -38,7 +37,7 @@ interface Loop {
 }
 
 export async function demo(context: Context): Promise<number> {
-  const { out, env } = context;
+  const { out } = context;
   out.note(`${wrap(INTRODUCTION, Math.min(WIDTH, out.lineWidth))}\n`);
   const loop = await openLoop(context);
   try {
@@ -51,67 +50,33 @@ export async function demo(context: Context): Promise<number> {
   } finally {
     await loop.close();
   }
-  // `npm run demo` in a clone, where paylink is not on the PATH.
-  const isInClone = env["npm_lifecycle_event"] !== undefined;
-  out.note(`\nAll steps passed. Next: ${isInClone ? "npx paylink" : "paylink"} sandbox`);
+  out.note("\nAll steps passed. Next: paylink sandbox");
   return 0;
 }
 
 async function openLoop(context: Context): Promise<Loop> {
-  const { send } = context;
-  const queue = createQueue<WebhookEvent | Rejection>();
-  const { sandboxHome, sandbox, receiver, close } = await openLocalServices(
-    {
-      schedule: [],
-      strict: true,
-      openReceiving: async () => ({
-        log: createMemoryLog(),
-        forwarder: undefined,
-        close: async () => undefined,
-      }),
-      onWebhook: queue.put,
-      onSandboxEvent: () => undefined,
-    },
-    context,
-  );
+  const received: (WebhookEvent | Rejection)[] = [];
+  const { sandboxHome, sandbox, receiver, close } = await openLocalServices(context, {
+    routes: [],
+    onWebhook: (webhook) => received.push(webhook),
+    onSandboxEvent: () => undefined,
+    onForward: () => undefined,
+  });
   const { token, terminals } = sandboxHome.identity;
-  const { baseUrl } = sandbox;
-  const tokens = fixedToken(token);
   const api = createApi({
-    send,
-    baseUrl,
-    tokens,
+    send: context.send,
+    baseUrl: sandbox.baseUrl,
+    tokens: fixedToken(token),
     timeout: TIMEOUT,
     transactionUrl: undefined,
   });
-  return {
-    context,
-    api,
-    terminalId: terminals[0] ?? "",
-    receiverUrl: receiver.url,
-    nextWebhook: queue.take,
-    close,
+  const nextWebhook = async (): Promise<WebhookEvent | Rejection> => {
+    await sandbox.idle();
+    const webhook = received.shift();
+    if (webhook === undefined) throw new PaylinkError("internal", "No webhook arrived.");
+    return webhook;
   };
-}
-
-function createQueue<T>(): { put: (value: T) => void; take: () => Promise<T> } {
-  const values: T[] = [];
-  let wake: (() => void) | undefined;
-  const take = async (): Promise<T> => {
-    const deadline = setTimeout(() => wake?.(), TIMEOUT);
-    if (values.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-    clearTimeout(deadline);
-    const value = values.shift();
-    if (value === undefined) throw new PaylinkError("internal", "No webhook arrived within ten seconds.");
-    return value;
-  };
-  return {
-    put: (value) => {
-      values.push(value);
-      wake?.();
-    },
-    take,
-  };
+  return { context, api, terminalId: terminals[0] ?? "", receiverUrl: receiver.url, nextWebhook, close };
 }
 
 function request({ terminalId, receiverUrl, context }: Loop, amount: string): PaymentLinkRequest {

@@ -3,24 +3,19 @@ import { spawn } from "node:child_process";
 import { createPublicKey } from "node:crypto";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
-import type { Context, SandboxHome } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { outcomeOf, readRecord, textOf } from "../../domain/transaction.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
-import { openTargets } from "../../receiver/brokers/targets.ts";
-import { createForwarder } from "../../receiver/forwarder.ts";
 import type { Route } from "../../receiver/forward.ts";
-import type { HttpRequest } from "../../http/message.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import type { SandboxEvent } from "../../sandbox/setup.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
-import { FORWARD_SECONDS } from "../shared-flags.ts";
-import { openLocalServices, type LocalServices, type Receiving } from "./services.ts";
+import { openLocalServices, type LocalServices } from "./services.ts";
 
 /** Returns the command's own exit code. */
 export async function test(
@@ -30,7 +25,7 @@ export async function test(
 ): Promise<number> {
   const { out } = context;
   const report = createTestReport();
-  const services = await openServices(context, routes, report);
+  const services = await openLocalServices(context, { routes, ...report });
   let exit: number;
   try {
     exit = await runProgram(command, await environmentOf(services), context);
@@ -42,48 +37,6 @@ export async function test(
   if (out.json) out.data(JSON.stringify({ type: "summary", command, exit, ...report.counts }));
   else out.note(report.text(out.notePaint));
   return exit;
-}
-
-function openServices(
-  context: Context,
-  routes: readonly Route[],
-  report: TestReport,
-): Promise<LocalServices> {
-  const { now, out } = context;
-  /** The program finds the events as it would find those of `listen`. */
-  const openReceiving = async ({ eventsPath }: SandboxHome): Promise<Receiving> => {
-    const log = await context.events(eventsPath);
-    const { send, close } = await openTargets(routes, { ...context, insecure: false });
-    const forwarder = createForwarder({
-      routes,
-      send,
-      now,
-      timeout: FORWARD_SECONDS * 1000,
-      headers: [],
-      insecure: false,
-      log,
-      observe: ({ request }, forward) => report.onForward(request, forward),
-      warn: out.warn,
-    });
-    return {
-      log,
-      forwarder,
-      close: async () => {
-        await close();
-        await log.close();
-      },
-    };
-  };
-  return openLocalServices(
-    {
-      schedule: SCHEDULE,
-      strict: false,
-      openReceiving,
-      onWebhook: report.onWebhook,
-      onSandboxEvent: report.onSandboxEvent,
-    },
-    context,
-  );
 }
 
 /** Variables of a live account or of its event store would win over the profile of the sandbox. */
@@ -141,7 +94,7 @@ function runProgram(
 /** A terminal sends Ctrl-C to every foreground program; forwarding it would send it twice. */
 const atTerminal = (): boolean => [0, 1, 2].some((descriptor) => isatty(descriptor));
 
-const NONE = {
+const NOTHING = {
   created: 0,
   approved: 0,
   partiallyApproved: 0,
@@ -152,27 +105,29 @@ const NONE = {
   rejected: 0,
   forwarded: 0,
 };
-type Counts = typeof NONE;
 
-interface TestReport {
-  readonly counts: Readonly<Counts>;
-  readonly onSandboxEvent: (event: SandboxEvent) => void;
-  readonly onWebhook: (outcome: WebhookEvent | Rejection) => void;
-  readonly onForward: (request: HttpRequest | undefined, forward: Forward) => void;
-  text(paint: Paint): string;
-}
+/** The outcomes that the sandbox makes. */
+const COUNTED = {
+  APPROVED: "approved",
+  PARTIALLY_APPROVED: "partiallyApproved",
+  DECLINED: "declined",
+  CANCELLED: "cancelled",
+} as const;
 
-function createTestReport(): TestReport {
-  const counts = { ...NONE };
+function createTestReport() {
+  const counts = { ...NOTHING };
   const undelivered = new Map<string, string>();
   const rejections: string[] = [];
   /** The last forward of each record, if the target did not accept it. */
   const failedForwards = new Map<string, string>();
   return {
     counts,
-    onSandboxEvent: (event) => {
+    onSandboxEvent: (event: SandboxEvent): void => {
       if (event.type === "link") counts.created += 1;
-      if (event.type === "payment") countOutcome(counts, event.record);
+      if (event.type === "payment") {
+        const outcome = outcomeOf(event.record);
+        if (outcome !== "UNCLEAR") counts[COUNTED[outcome]] += 1;
+      }
       if (event.type !== "delivery") return;
       if (event.state === "delivered") {
         counts.delivered += 1;
@@ -183,19 +138,19 @@ function createTestReport(): TestReport {
       }
       counts.undelivered = undelivered.size;
     },
-    onWebhook: (outcome) => {
+    onWebhook: (outcome: WebhookEvent | Rejection): void => {
       if (outcome.type !== "rejected") return;
       counts.rejected += 1;
       rejections.push(`${outcome.code}: ${outcome.detail}`);
     },
-    onForward: (request, { target, status, detail }) => {
+    onForward: ({ request }: Pick<WebhookEvent, "request">, { target, status, detail }: Forward): void => {
       counts.forwarded += 1;
-      const record = request === undefined ? null : readRecord(request.body).record;
+      const { record } = readRecord(request.body);
       const uti = (record && textOf(record, "uti")) ?? "";
       if (isAccepted(status)) failedForwards.delete(uti);
       else failedForwards.set(uti, `${target}: ${status === null ? detail : `answered ${status}`}`);
     },
-    text: (paint) => {
+    text: (paint: Paint): string => {
       const { created, approved, partiallyApproved, declined, cancelled, delivered, rejected } = counts;
       const paid = `${approved} approved, ${partiallyApproved} partially approved, ${declined} declined, ${cancelled} cancelled`;
       const line = `${created} created, ${paid}; ${delivered} delivered, ${undelivered.size} undelivered, ${rejected} rejected`;
@@ -205,12 +160,4 @@ function createTestReport(): TestReport {
       return [`${paint.bold("paylink test")}  ${line}`, ...failures].join("\n");
     },
   };
-}
-
-function countOutcome(counts: Counts, record: Parameters<typeof outcomeOf>[0]): void {
-  const outcome = outcomeOf(record);
-  if (outcome === "APPROVED") counts.approved += 1;
-  if (outcome === "PARTIALLY_APPROVED") counts.partiallyApproved += 1;
-  if (outcome === "DECLINED") counts.declined += 1;
-  if (outcome === "CANCELLED") counts.cancelled += 1;
 }

@@ -30,7 +30,6 @@ import type { ValuesOf } from "../command.ts";
 import type { sandboxFlags } from "./flags.ts";
 
 type SandboxFlags = ValuesOf<typeof sandboxFlags>;
-type SandboxOptions = ReturnType<typeof sandboxOptions>;
 
 export const sandboxOptions = ({
   cover,
@@ -77,7 +76,7 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
   try {
     // paylink sends no token there, so a profile with this address would be of no use.
     if (!isExposed(new URL(running.baseUrl))) await home.register(running.baseUrl, LISTENER_URL);
-    announce(running, options, context);
+    announce(running, options.clock, context);
     await interruption(signal);
   } finally {
     await running.close();
@@ -87,23 +86,17 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
 
 function announce(
   { url, baseUrl, dashboardUrl }: RunningSandbox,
-  { clock, form, duplicateInvoices, tokenAuth }: SandboxOptions,
+  stoppedAt: Date | undefined,
   { out, env }: Context,
 ): void {
   if (out.json)
     out.lines([
       JSON.stringify({ type: "ready", url }),
       JSON.stringify({ type: "dashboard", url: dashboardUrl }),
-      JSON.stringify({ type: "settings", ...form, duplicateInvoices, tokenAuth }),
     ]);
   else out.lines([`Sandbox on ${out.paint.bold(url)}`, `Dashboard  ${dashboardUrl}`]);
-  if (clock !== undefined)
-    out.note(`The clock is stopped at ${clock.toISOString()}. To move it: paylink sandbox advance 1h`);
-  if (form.cover !== SERVICE_COVER || !form.created)
-    out.note(`Signatures cover ${form.cover.join(" ")}${form.created ? "" : ", without created"}.`);
-  if (duplicateInvoices === "accept") out.note("The invoiceId of a paid order can be used again.");
-  if (tokenAuth === "basic")
-    out.note("The token endpoint also takes HTTP Basic, which the service does not.");
+  if (stoppedAt !== undefined)
+    out.note(`The clock is stopped at ${stoppedAt.toISOString()}. To move it: paylink sandbox advance 1h`);
   if (isExposed(new URL(baseUrl))) {
     out.warn(
       `The profile ${SANDBOX_PROFILE} was not changed: paylink sends a token over plain http to this machine only. To use this sandbox with paylink too: --host 0.0.0.0`,
@@ -161,16 +154,8 @@ function eventDocument(event: SandboxEvent): Record<string, unknown> {
       return { type: event.type, id: event.link.id };
     case "delivery": {
       const { delivery, attempt, status, detail, state } = event;
-      return {
-        type: "delivery",
-        id: delivery.id,
-        uti: delivery.uti,
-        url: withoutPassword(delivery.url),
-        attempt,
-        status,
-        state,
-        detail,
-      };
+      const { id, uti, url } = delivery;
+      return { type: "delivery", id, uti, url: withoutPassword(url), attempt, status, state, detail };
     }
   }
 }
