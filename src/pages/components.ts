@@ -44,17 +44,10 @@ export const spaced = (state: string): string => state.replaceAll("-", " ");
 const CELL = 48;
 const BLOCK = 2_500;
 
-/** The bytes of a character in a page: some are escaped, and others are longer in UTF-8. */
-const bytesOf = (character: string): number => (/[&<>"']/.test(character) ? 6 : character > "\x7f" ? 3 : 1);
-
-/** The start of a text that is too long: at most so many characters, and `bytes` in the page. */
-export function clipped(text: string, length: number = CELL, bytes: number = 3 * length): string {
-  let shown = 0;
-  for (let left = bytes; shown < text.length && left >= 0; shown++) left -= bytesOf(text.charAt(shown));
-  if (shown === text.length && shown <= length) return text;
+/** The start of a text that is too long, with an ellipsis. */
+export const clipped = (text: string, length: number = CELL): string =>
   // Half of a surrogate pair is no character.
-  return `${text.slice(0, Math.min(shown, length) - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
-}
+  text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 
 /** A text of one line: a page would show a line break as a space. The reply makes the other characters visible. */
 export const oneLine = (text: string): string => text.replaceAll("\n", "\\n");
@@ -99,7 +92,7 @@ interface Block {
 
 /** A titled text that can be copied. */
 export function block({ id, title, text, whole }: Block): Page {
-  const shown = clipped(text, BLOCK, 2 * BLOCK);
+  const shown = clipped(text, BLOCK);
   const isWhole = shown === text;
   return html`<div class="block">
     <div class="block-head">
@@ -135,8 +128,7 @@ export const panel = (id: string, title: string, content: Page, beside: Page | "
     ${content}
   </section>`;
 
-/** The most headers that are shown, and the longest value. */
-const HEADERS = 20;
+/** The longest value of a header that is shown. */
 const HEADER_VALUE = 400;
 
 export const headerTable = (caption: string, headers: readonly HeaderLine[]): Page =>
@@ -144,14 +136,14 @@ export const headerTable = (caption: string, headers: readonly HeaderLine[]): Pa
     ? html`<p class="hint">No headers.</p>`
     : html`<table class="headers">
         <caption>
-          ${caption}${headers.length > HEADERS ? `: the first ${HEADERS} of ${headers.length}` : ""}
+          ${caption}
         </caption>
         <tbody>
-          ${headers.slice(0, HEADERS).map(
+          ${headers.map(
             ([name, value]) =>
               html`<tr>
                 <th scope="row">${clipped(name)}</th>
-                <td>${clipped(value, HEADER_VALUE, HEADER_VALUE)}</td>
+                <td>${clipped(value, HEADER_VALUE)}</td>
               </tr>`,
           )}
         </tbody>

@@ -69,13 +69,9 @@ export const pageHeaders: MiddlewareHandler[] = [
 ];
 
 /** Content as a reply, with every character visible that could change how the rest is read. */
-export async function htmlReply(
-  content: Page,
-  status = 200,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  const type = { "Content-Type": "text/html; charset=utf-8" };
-  return new Response(safePage(String(await content)), { status, headers: { ...type, ...headers } });
+export async function htmlReply(content: Page, status = 200): Promise<Response> {
+  const headers = { "Content-Type": "text/html; charset=utf-8" };
+  return new Response(safePage(String(await content)), { status, headers });
 }
 
 /** A file that pages load. */

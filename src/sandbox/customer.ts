@@ -101,13 +101,12 @@ function numberProblem(number: string): string | undefined {
     : undefined;
 }
 
-/** `12/29`, `12 / 2029`, `1229`, and `2029-12` as browsers may fill it in. */
-const EXPIRY =
-  /^(?<month>\d{1,2}) ?[/-] ?(?<year>\d{4}|\d{2})$|^(?<month2>\d{2})(?<year2>\d{2})$|^(?<year3>\d{4})-(?<month3>\d{2})$/;
+/** `12/29`, `12 / 2029`, `1229`. */
+const EXPIRY = /^(?<month>\d{1,2}) ?[/-] ?(?<year>\d{4}|\d{2})$|^(?<month2>\d{2})(?<year2>\d{2})$/;
 
 function expiryProblem(expiry: string, now: Date, { number = "" }: TypedCard): string | undefined {
-  const { month, month2, month3, year, year2, year3 } = EXPIRY.exec(expiry)?.groups ?? {};
-  const [monthText, yearText = ""] = [month ?? month2 ?? month3, year ?? year2 ?? year3];
+  const { month, month2, year, year2 } = EXPIRY.exec(expiry)?.groups ?? {};
+  const [monthText, yearText = ""] = [month ?? month2, year ?? year2];
   const lastMonth = Number(monthText);
   if (!(lastMonth >= 1 && lastMonth <= 12)) return "must be a month and a year, such as 12/29";
   const lastYear = Number(yearText) + (yearText.length === 2 ? 2000 : 0);

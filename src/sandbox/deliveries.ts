@@ -4,7 +4,7 @@ import { parseWebAddress } from "../domain/addresses.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { stringifyJson } from "../domain/json.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
-import { certificateReason, isOfUnknownAuthority, systemCode } from "../http/exchange.ts";
+import { certificateReason, systemCode } from "../http/exchange.ts";
 import { addressOf } from "../http/message.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import { verify } from "../signatures/verify.ts";
@@ -154,12 +154,8 @@ export function createDeliveries(parts: SandboxSetup) {
 
 /** How long the receiver may take, in milliseconds. */
 const TIMEOUT = 10_000;
-/** The codes of OpenSSL and Node for a certificate of a known authority that is not valid here. */
-const INVALID_CERTIFICATE: readonly string[] = [
-  "CERT_HAS_EXPIRED",
-  "CERT_NOT_YET_VALID",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-];
+/** In the codes of OpenSSL and Node for a certificate that is not valid here, or whose authority is not known. */
+const OF_CERTIFICATE = /CERT|LEAF_SIGNATURE/;
 /** Characters of a response body that are stored. */
 const STORED_RESPONSE = 2_000;
 
@@ -225,7 +221,7 @@ async function post(delivery: Delivery, parts: SandboxSetup): Promise<AttemptRes
     const detail = `answered ${status}`;
     return { ...signed, status, answerHeaders: headers, answer, detail, duration: elapsed() };
   } catch (error) {
-    if (!isOfUnknownAuthority(error) && !INVALID_CERTIFICATE.includes(systemCode(error)))
+    if (!OF_CERTIFICATE.test(systemCode(error)))
       return { ...signed, detail: messageOf(error), duration: elapsed() };
     const remedy = mayTrust ? ". To accept it, start the sandbox with --insecure" : "";
     const reason = `the certificate of ${url.host} is not trusted (${certificateReason(error)})`;

@@ -38,29 +38,8 @@ export type OpenStatus = (typeof OPEN_STATUSES)[number];
 export const isOpen = (status: LinkStatus): status is OpenStatus =>
   OPEN_STATUSES.some((open) => open === status);
 
-/** Throws a 400 problem that names every invalid field, a 403 problem for a terminal of another merchant. */
-export function createLink(body: Json, merchant: Merchant, newId: () => string, clock: LinkClock): Link {
-  const now = clock.now();
-  const { request, problems } = checkRequest(body, now);
-  if (request === null) throw invalid(problems, clock);
-  requireOwnTerminal(merchant, request.terminalId);
-  const { transactionType = SALE } = request;
-  if (!TRANSACTION_TYPES.some((type) => type === transactionType))
-    throw invalid([{ at: "transactionType", message: `must be one of ${TRANSACTION_TYPES.join(", ")}` }]);
-  return {
-    id: newId(),
-    request,
-    createdDate: now,
-    expirationDate: request.expirationDate ?? addDuration(now, REUSABLE_LIFETIME).toISOString(),
-    viewedDate: null,
-    attemptedDate: null,
-    paidDate: null,
-    cancelledDate: null,
-  };
-}
-
 /** Endpoints rule 1. */
-export function requireOwnTerminal({ terminals }: Merchant, terminalId: string): void {
+function requireOwnTerminal({ terminals }: Merchant, terminalId: string): void {
   if (terminals.includes(terminalId)) return;
   throw new ServiceProblem(403, "the terminal is not assigned to these credentials", [
     { at: "terminalId", message: `is not one of ${terminals.join(", ")}` },
@@ -68,7 +47,7 @@ export function requireOwnTerminal({ terminals }: Merchant, terminalId: string):
 }
 
 /** The checked value. Throws a 400 problem that names every invalid field. */
-export function validated<T>(checked: Checked<T>, clock?: LinkClock): T {
+function validated<T>(checked: Checked<T>, clock?: LinkClock): T {
   if (checked.ok) return checked.value;
   throw invalid(checked.problems, clock);
 }
@@ -112,17 +91,37 @@ export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFo
 
 const dateOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-export function addLink(service: SandboxRuntime, request: Json, checkoutUrl: string): Link {
+/**
+ * Creates a link. Throws a 400 problem that names every invalid field, a 403 problem for a terminal of another merchant, a 422
+ * problem for the number of a paid order.
+ */
+export function addLink(service: SandboxRuntime, body: Json, checkoutUrl: string): Link {
   const { merchant, ids, ledger, clock, duplicateInvoices } = service;
-  const link = createLink(request, merchant, ids.newLinkId, clock);
-  if (duplicateInvoices === "refuse") requireUnpaidOrder(ledger, link);
+  const now = clock.now();
+  const { request, problems } = checkRequest(body, now);
+  if (request === null) throw invalid(problems, clock);
+  requireOwnTerminal(merchant, request.terminalId);
+  const { transactionType = SALE } = request;
+  if (!TRANSACTION_TYPES.some((type) => type === transactionType))
+    throw invalid([{ at: "transactionType", message: `must be one of ${TRANSACTION_TYPES.join(", ")}` }]);
+  if (duplicateInvoices === "refuse") requireUnpaidOrder(ledger, request);
+  const link: Link = {
+    id: ids.newLinkId(),
+    request,
+    createdDate: now,
+    expirationDate: request.expirationDate ?? addDuration(now, REUSABLE_LIFETIME).toISOString(),
+    viewedDate: null,
+    attemptedDate: null,
+    paidDate: null,
+    cancelledDate: null,
+  };
   ledger.write(() => ledger.addLink(link));
   service.observe({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
   return link;
 }
 
 /** Throws a 422 problem for the number of a paid order, which cannot be used again. */
-function requireUnpaidOrder(ledger: Ledger, { request: { invoiceId, terminalId } }: Link): void {
+function requireUnpaidOrder(ledger: Ledger, { invoiceId, terminalId }: Link["request"]): void {
   if (invoiceId === undefined || !ledger.isPaid(terminalId, invoiceId)) return;
   throw new ServiceProblem(
     422,

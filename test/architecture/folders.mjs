@@ -76,7 +76,6 @@ export const FOLDERS = {
       "hono",
       "hono/html",
       "hono/http-exception",
-      "uqr",
       "zod/mini",
       "check/signed-webhook",
       "render/safe-text",

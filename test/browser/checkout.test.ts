@@ -143,34 +143,18 @@ describe.skipIf(!hasBrowser)("the checkout in Chromium", () => {
     expect(listen.stdout().match(/"type":"event"/g)).toHaveLength(1);
   });
 
-  it("returns by itself to a merchant that redirects to another origin, unless the customer stays", async () => {
+  it("returns to a merchant that redirects to another origin", async () => {
     const { create } = await openShop();
     const thanks = await serveShop(() => undefined);
     const shop = await serveShop(() => `http://localhost:${thanks}/thanks`);
     const returnUrl = `http://127.0.0.1:${shop}/return`;
     const page = await openPage();
-    const buy = async (): Promise<void> => {
-      await page.goto(await create(oneTime({ paymentSettings: { returnUrl } })));
-      await page.getByRole("button", { name: APPROVED }).click();
-      await page.waitForURL(/\/pay\/result/);
-    };
-    await buy();
+    await page.goto(await create(oneTime({ paymentSettings: { returnUrl } })));
+    await page.getByRole("button", { name: APPROVED }).click();
+    await page.waitForURL(/\/pay\/result/);
     expect(await result(page)).toBe("Payment approved");
-    await page.getByRole("link", { name: "Stay on this page" }).click();
-    expect(await page.getByText("You return").count()).toBe(0);
     await page.getByRole("link", { name: "Return to Sandbox Merchant" }).click();
     await page.waitForURL(/\/thanks$/);
-
-    // The delay is 20 seconds; the test waits for one. Only a reload is routed, as redirects are not.
-    await page.route(/\/pay\/result/, async (route) => {
-      const response = await route.fetch();
-      const refresh = response.headers()["refresh"]?.replace(/^20;/, "1;") ?? "none";
-      await route.fulfill({ response, headers: { ...response.headers(), refresh } });
-    });
-    await buy();
-    await page.reload();
-    await page.waitForURL(/\/thanks$/);
-    expect(await page.getByText("Thank you").count()).toBe(1);
   });
 
   it("has two columns from 768 pixels, and one below", async () => {

@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     const page = await openPage();
     await page.goto(shop.at(`/links/${id}`));
     await live(page);
-    await page.getByText("QR code", { exact: true }).click();
+    await page.getByText("The link as the API returns it").click();
     await page.locator("#summary").getByText("Long text to select").selectText();
     shop.receiver.status = 500;
     await shop.pay(id, { outcome: "declined" });
@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.evaluate("getSelection()?.removeAllRanges()");
     await page.locator("#chain .badge.failed").waitFor();
     await page.getByText("1 failed").waitFor();
-    expect(await page.locator("#qr").getAttribute("open")).not.toBeNull();
+    expect(await page.locator("#fold-json").getAttribute("open")).not.toBeNull();
   });
 
   it("sees the clock, the key and a restart", async () => {

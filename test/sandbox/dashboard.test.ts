@@ -69,7 +69,6 @@ describe("the lists", () => {
     const id = await linkId(service, oneTime(service));
     const open = await get(service, "/");
     expect(open).toContain(`paylink pay ${id} -p sandbox`);
-    expect(open).toContain('aria-label="QR code of the link"');
   });
 
   it.each(["/deliveries", "/payments", "/links"])(

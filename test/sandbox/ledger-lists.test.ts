@@ -71,14 +71,11 @@ it("pages through the newest first, without gaps or repeats", async () => {
   expect(ledger.failedCount()).toBe(0);
 });
 
-it.each(["", "-1", "1.2", "1.x", "9'; DROP TABLE deliveries"])(
-  "shows the first page for the position %j",
-  async (older) => {
-    const ledger = openMemory();
-    ledger.write(() => ledger.addDelivery(delivery("1", "waiting")));
-    expect(ledger.deliveries({ ...ALL, older }).rows).toHaveLength(1);
-  },
-);
+it("has no rows after a position that is none", () => {
+  const ledger = openMemory();
+  ledger.write(() => ledger.addDelivery(delivery("1", "waiting")));
+  expect(ledger.deliveries({ ...ALL, older: "9'; DROP TABLE deliveries" }).rows).toEqual([]);
+});
 
 it("finds a payment and its deliveries by part of the reference, and a link by that of its order, in either case", async () => {
   const ledger = openMemory();

@@ -16,31 +16,14 @@ import type { ServiceProblem } from "../replies.ts";
 import type { Link, Payment } from "../store/rows.ts";
 import { amountText, cardText, moment, name, reasonOf, resultPath } from "./components.ts";
 
-const PAYMENT_RESULTS = {
-  APPROVED: ["approved", "Payment approved", ""],
-  PARTIALLY_APPROVED: ["unknown", "Payment partially approved", "Only a part of the amount was charged."],
-  DECLINED: ["declined", "Payment declined", "Nothing was charged."],
-  CANCELLED: ["cancelled", "Payment cancelled", "Nothing was charged."],
-  UNCLEAR: ["unknown", "Payment unclear", "Ask the merchant whether you have paid."],
+/** The mark, and the titles of a payment and of the verification of a card. */
+const RESULTS = {
+  APPROVED: ["approved", "Payment approved", "Card verified"],
+  PARTIALLY_APPROVED: ["unknown", "Payment partially approved", "Card partially verified"],
+  DECLINED: ["declined", "Payment declined", "Card not verified"],
+  CANCELLED: ["cancelled", "Payment cancelled", "Verification cancelled"],
+  UNCLEAR: ["unknown", "Payment unclear", "Verification unclear"],
 } as const;
-
-/** For a link with amount 0, which verifies a card and charges nothing. */
-const VERIFICATION_RESULTS = {
-  APPROVED: ["approved", "Card verified", "Nothing was charged."],
-  PARTIALLY_APPROVED: ["unknown", "Card partially verified", "Nothing was charged."],
-  DECLINED: ["declined", "Card not verified", "Nothing was charged."],
-  CANCELLED: ["cancelled", "Verification cancelled", "Nothing was charged."],
-  UNCLEAR: ["unknown", "Verification unclear", "Ask the merchant whether your card was verified."],
-} as const;
-
-/** Seconds until the merchant's page opens: WCAG 2.2.1 gives people 20 seconds to turn off a time limit. */
-export const RETURN_DELAY = 20;
-
-export interface ReturnLink {
-  readonly url: string;
-  /** This page without the time limit; undefined if it has none. */
-  readonly stay: string | undefined;
-}
 
 interface ReceiptParts {
   readonly payment: Payment;
@@ -50,7 +33,8 @@ interface ReceiptParts {
   readonly merchantName: string;
   /** The link's page, if the link can still be paid. */
   readonly payAgain: string | undefined;
-  readonly returnLink: ReturnLink | undefined;
+  /** The merchant's page. */
+  readonly returnUrl: string | undefined;
   readonly strip: Page;
 }
 
@@ -61,14 +45,16 @@ export function receiptPage(parts: ReceiptParts): Page {
   const amount = amountIn(record, "amountTrans");
   const isPaid = amount !== undefined && signOf(amount) > 0;
   const isVerification = link.request.linkOptions === undefined && !isPaid;
-  const [mark, title, advice] = (isVerification ? VERIFICATION_RESULTS : PAYMENT_RESULTS)[outcome];
+  const [mark, paid, verified] = RESULTS[outcome];
+  const title = isVerification ? verified : paid;
   const date = parseInstant(textOf(record, "transDateTime") ?? "");
   const { description } = link.request;
+  const advice = adviceFor(parts, outcome, isPaid);
   return messagePage(
     mark,
     title,
     html`${isPaid ? amountText(amount, textOf(record, "transCurrencyCode") ?? "") : ""}
-    ${advice === "" ? "" : html`<p class="advice">${outcome === "DECLINED" ? `${reasonOf(record)}. ` : ""}${advice}${leftText(parts, outcome)}</p>`}
+    ${advice === "" ? "" : html`<p class="advice">${advice}</p>`}
     ${facts([
       ["Merchant", merchantName],
       ["Description", description],
@@ -82,13 +68,20 @@ export function receiptPage(parts: ReceiptParts): Page {
   );
 }
 
-/** After a part of the amount, the link is open for the rest. */
-const leftText = ({ link, left, payAgain }: ReceiptParts, outcome: Outcome): string =>
-  outcome === "PARTIALLY_APPROVED" && payAgain !== undefined && !isReusable(link)
-    ? ` ${groupedAmount(left, link.request.currency)} is left to pay.`
-    : "";
+/** What was charged, and what is left to pay: after a part of the amount, the link is open for the rest. */
+function adviceFor(
+  { payment, link, left, payAgain }: ReceiptParts,
+  outcome: Outcome,
+  isPaid: boolean,
+): string {
+  if (outcome === "DECLINED") return `${reasonOf(payment.record)}. Nothing was charged.`;
+  if (outcome === "CANCELLED" || !isPaid) return "Nothing was charged.";
+  if (outcome !== "PARTIALLY_APPROVED") return "";
+  const rest = `${groupedAmount(left, link.request.currency)} is left to pay.`;
+  return `Only a part of the amount was charged. ${payAgain === undefined || isReusable(link) ? "" : rest}`;
+}
 
-function nextSteps({ payment, merchantName, payAgain, returnLink }: ReceiptParts, mark: string): Page | "" {
+function nextSteps({ payment, merchantName, payAgain, returnUrl }: ReceiptParts, mark: string): Page | "" {
   const isApproved = mark === "approved";
   const isPartly = outcomeOf(payment.record) === "PARTIALLY_APPROVED";
   const again =
@@ -98,21 +91,14 @@ function nextSteps({ payment, merchantName, payAgain, returnLink }: ReceiptParts
           >${isApproved ? "Pay again" : isPartly ? "Pay the rest" : "Try again"}</a
         >`;
   const back =
-    returnLink === undefined
+    returnUrl === undefined
       ? ""
-      : html`<a class="button ${again === "" || isApproved ? "primary" : ""}" href="${returnLink.url}"
+      : html`<a class="button ${again === "" || isApproved ? "primary" : ""}" href="${returnUrl}"
           >Return to ${name(merchantName)}</a
         >`;
-  if (again === "" && back === "") return "";
-  return html`<div class="actions">${isApproved ? [back, again] : [again, back]}</div>
-    ${
-      returnLink?.stay === undefined
-        ? ""
-        : html`<p class="hint">
-            You will return to ${name(merchantName)} in ${RETURN_DELAY} seconds.
-            <a href="${returnLink.stay}">Stay on this page</a>
-          </p>`
-    }`;
+  return again === "" && back === ""
+    ? ""
+    : html`<div class="actions">${isApproved ? [back, again] : [again, back]}</div>`;
 }
 
 /** Drawn as paths, since fonts draw such characters in different sizes. */

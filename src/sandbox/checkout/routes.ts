@@ -12,7 +12,7 @@ import { acceptPayment, checkPayment, leftToPay, paymentInputFromForm } from "..
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { SandboxRuntime } from "../runtime.ts";
 import type { Link } from "../store/rows.ts";
-import { closedPage, receiptPage, RETURN_DELAY, unknownPage } from "./messages.ts";
+import { closedPage, receiptPage, unknownPage } from "./messages.ts";
 import { reasonOf, resultPath, sandboxStrip } from "./components.ts";
 import { checkoutPage, type Declined } from "./payment-form.ts";
 
@@ -121,26 +121,21 @@ async function payInBrowser(c: Context, form: URLSearchParams, service: SandboxR
 
 const checkoutPath = (linkId: string): string => `/pay?r=${encodeURIComponent(linkId)}`;
 
-/** `stay` is in the query once the customer has turned off the time limit. */
-function viewResult(c: Context, service: SandboxRuntime): Response | Promise<Response> {
+function viewResult(c: Context, service: SandboxRuntime): Promise<Response> {
   const { ledger, clock, merchant } = service;
-  const { t = "", stay } = c.req.query();
-  const payment = ledger.findPayment(t);
+  const payment = ledger.findPayment(c.req.query("t") ?? "");
   const link = payment && ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined) return htmlReply(unknownPage(), 404);
-  const open = isOpen(statusOf(link, clock.now()));
-  const url = returnUrlFor(payment.record, link);
-  const leaves = url !== undefined && stay === undefined;
   const content = receiptPage({
     payment,
     link,
     merchantName: merchant.merchantName,
     left: leftToPay(link, ledger),
-    payAgain: open ? checkoutPath(link.id) : undefined,
-    returnLink: url === undefined ? undefined : { url, stay: leaves ? `${resultPath(t)}&stay=1` : undefined },
+    payAgain: isOpen(statusOf(link, clock.now())) ? checkoutPath(link.id) : undefined,
+    returnUrl: returnUrlFor(payment.record, link),
     strip: sandboxStrip(payment, service),
   });
-  return htmlReply(content, 200, leaves ? { Refresh: `${RETURN_DELAY}; url=${url}` } : {});
+  return htmlReply(content);
 }
 
 /** The token of the rendered form, which pays once; null for a request of a program, which has none. */

@@ -10,7 +10,6 @@ import {
   facts,
   momentOf,
   panel,
-  spaced,
   timeOf,
 } from "../../pages/components.ts";
 import {
@@ -24,18 +23,7 @@ import {
 import type { Page } from "../../pages/page.ts";
 import type { SandboxRuntime } from "../runtime.ts";
 import type { Attempt, Delivery } from "../store/rows.ts";
-import {
-  amountOf,
-  controlForm,
-  deliveryPath,
-  outcomeText,
-  pageLink,
-  paymentPath,
-  recordOf,
-  referenceOf,
-  statusText,
-  type View,
-} from "./components.ts";
+import { controlForm, deliveryPath, recordOf, referenceOf, statusText, type View } from "./components.ts";
 import { describeAttempt } from "../describe.ts";
 import { chainOf, detailPage } from "./details.ts";
 
@@ -59,9 +47,9 @@ export function deliveryPage(
   // While an attempt is under way, no earlier exchange is taken for it.
   const attempt = named ?? (isUnderWay ? undefined : attempts[0]);
   const { uti, state } = delivery;
-  const record = recordOf(delivery);
-  const reference = referenceOf(record, uti);
+  const reference = referenceOf(recordOf(delivery), uti);
   const payment = ledger.findPayment(uti);
+  const url = clipped(withoutPassword(delivery.url), 2_000);
   // An action leads to what it does: to the newest attempt.
   const newest = { ...view, here: deliveryPath(id) };
   const action = `/sandbox/deliveries/${encodeURIComponent(id)}/resend`;
@@ -74,26 +62,11 @@ export function deliveryPage(
     chain: chainOf(view, link, { payment, delivery }),
     path: deliveryPath(id),
     summary: html`${describedPart(named === undefined && isUnderWay ? UNDER_WAY : describeAttempt(delivery, attempt))}
-    ${isUnderWay ? "" : nextPart(view, delivery)}`,
+    ${isUnderWay ? "" : nextPart(view, delivery)}
+    ${facts([["Address", copyable("address", url, clipped(url, 200))]])}`,
     sections: [
       attemptList(view, { delivery, attempts, isUnderWay, shown: attempt }),
       attempt === undefined ? "" : exchangePart(view, delivery, attempt),
-      panel(
-        "about",
-        "Delivery",
-        facts([
-          [
-            "Address",
-            copyable(
-              "address",
-              clipped(withoutPassword(delivery.url), 2_000),
-              clipped(withoutPassword(delivery.url), 200),
-            ),
-          ],
-          ["Payment", pageLink(paymentPath(uti), `${amountOf(record)} ${spaced(outcomeText(record))}`)],
-          ["Delivery id", copyable("delivery id", id)],
-        ]),
-      ),
     ],
   });
 }

@@ -1,19 +1,12 @@
 /** The first page: three steps from a link to its webhook, with commands to copy, a sample in one click, and what happened last. */
-import { html, raw } from "hono/html";
-import { renderSVG } from "uqr";
+import { html } from "hono/html";
 import { LISTENER_PORT, SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { isOpen, linkResponse, statusOf } from "../links.ts";
 import { clipped, copyable } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { dashboardPage } from "./frame.ts";
-import { DELIVERIES, listPanel, PAYMENTS } from "./lists.ts";
+import { listPanel, PAYMENTS } from "./lists.ts";
 import { controlForm, linkPath, linkTitle, pageLink, type View } from "./components.ts";
-
-/** With the quiet zone that a reader needs around the symbol, in modules (ISO/IEC 18004 6.3.8). */
-export const qrCode = (url: string): Page =>
-  html`<div class="qr" role="img" aria-label="QR code of the link">
-    ${raw(renderSVG(url, { ecc: "M", border: 4, pixelSize: 1 }))}
-  </div>`;
 
 /** The profile is named even if it is current: the user may copy the line after choosing another one. */
 const command = (what: string, words: string): Page =>
@@ -50,8 +43,7 @@ export function homePage(view: View): Page {
           ${command("receives webhooks", `listen --port ${LISTENER_PORT}`)}
         </li>
       </ol>
-      ${listPanel(view, PAYMENTS, { query: {}, title: "Newest payments" })}
-      ${listPanel(view, DELIVERIES, { query: {}, title: "Newest deliveries" })}`,
+      ${listPanel(view, PAYMENTS, { query: {}, title: "Newest payments" })}`,
   });
 }
 
@@ -60,11 +52,11 @@ function payStep(view: View): Page {
   const status = link === undefined ? "expired" : statusOf(link, view.now);
   if (link === undefined || !isOpen(status))
     return html`<p class="hint">
-      Open its address, scan its QR code, or run
+      Open its address, or run
       <code>paylink pay &lt;link&gt; -p ${SANDBOX_PROFILE}</code>
     </p>`;
   const { url } = linkResponse(link, view.checkoutUrl, view.now);
   return html`<p class="hint">The newest link: ${pageLink(linkPath(link.id), clipped(linkTitle(link)))}</p>
     <a class="button" href="${url}">Open checkout</a>
-    ${qrCode(url)} ${command("pays the newest link", `pay ${link.id}`)}`;
+    ${command("pays the newest link", `pay ${link.id}`)}`;
 }

@@ -1,4 +1,4 @@
-/** The pages of a link: its address and QR code, its payments and its JSON; and the form for a new one. */
+/** The pages of a link: its address, its payments and its JSON; and the form for a new one. */
 import { html } from "hono/html";
 import { LISTENER_URL, withoutPassword } from "../../domain/addresses.ts";
 import { stringifyJson } from "../../domain/json.ts";
@@ -19,10 +19,8 @@ import {
 import type { Page } from "../../pages/page.ts";
 import { createForm, type Field, type Refused } from "../form.ts";
 import { isOpen, linkResponse, statusOf } from "../links.ts";
-import type { Link } from "../store/rows.ts";
 import { chainOf, detailPage } from "./details.ts";
 import { dashboardPage } from "./frame.ts";
-import { qrCode } from "./home.ts";
 import { listPanel, PAYMENTS } from "./lists.ts";
 import { controlForm, linkPath, linkTitle, priceOf, type View } from "./components.ts";
 
@@ -61,18 +59,15 @@ export function linkPage(view: View, id: string): Page | undefined {
     chain: chainOf(view, link),
     path,
     summary: html`${facts([
-        ["Link", copyable("link", url)],
-        ["Id", copyable("id", id)],
-        [titleOf("description"), clipped(description, 300)],
-        [titleOf("invoiceId"), clipped(invoiceId, 100)],
-        [titleOf("customerName"), clipped(customerName, 100)],
-        [titleOf("expirationDate"), html`${timeOf(expiry, view.now)}, ${momentOf(expiry, view.now)}`],
-        ["Webhooks", callbacksText(paymentSettings)],
-      ])}
-      <details id="qr">
-        <summary>QR code</summary>
-        ${qrCode(url)}
-      </details>`,
+      ["Link", copyable("link", url)],
+      ["Id", copyable("id", id)],
+      [titleOf("description"), clipped(description, 300)],
+      [titleOf("invoiceId"), clipped(invoiceId, 100)],
+      [titleOf("customerName"), clipped(customerName, 100)],
+      [titleOf("expirationDate"), html`${timeOf(expiry, view.now)}, ${momentOf(expiry, view.now)}`],
+      [titleOf("paymentSettings.callbackUrl"), shownUrl(paymentSettings?.callbackUrl)],
+      [titleOf("paymentSettings.failureCallbackUrl"), shownUrl(paymentSettings?.failureCallbackUrl)],
+    ])}`,
     sections: [
       listPanel(view, PAYMENTS, { query: { linkId: id }, nothing: "No payments yet." }),
       html`<section class="panel" aria-label="JSON" id="json-section">
@@ -82,17 +77,7 @@ export function linkPage(view: View, id: string): Page | undefined {
   });
 }
 
-function callbacksText(settings: Link["request"]["paymentSettings"]): string {
-  const { callbackUrl, failureCallbackUrl } = settings ?? {};
-  if (callbackUrl === undefined && failureCallbackUrl === undefined)
-    return "none: the link has no callback URL";
-  if (callbackUrl === failureCallbackUrl) return shownUrl(callbackUrl);
-
-  return `${shownUrl(callbackUrl)}; after a failure: ${shownUrl(failureCallbackUrl)}`;
-}
-
-const shownUrl = (url: string | undefined): string =>
-  url === undefined ? "none" : clipped(withoutPassword(url), 200);
+const shownUrl = (url: string | undefined): string | undefined => url && clipped(withoutPassword(url), 200);
 
 /** The terms of the request are its names and words: the form is checked by the rules of every request. */
 const fieldOf = (name: string, field: Partial<Field> = {}): Field => ({

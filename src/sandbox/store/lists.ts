@@ -88,7 +88,7 @@ const conditionsOf = (
   ...(state === "" ? [] : [source.hasState(state, now)]),
   ...(linkId === undefined ? [] : [["linkId = ?", linkId] as const]),
   ...(uti === undefined ? [] : [["uti = ?", uti] as const]),
-  ...(isPosition(older) ? [["seq < ?", Number(older)] as const] : []),
+  ...(older === undefined ? [] : [["seq < ?", Number(older)] as const]),
 ];
 
 /** The shortest start of an id that finds it, in characters: ids are random, and contain every short word. */
@@ -100,17 +100,10 @@ function contains(word: string, ids: readonly string[]): Condition {
   return [`(${sql.join(" OR ")})`, word, ...starts.map(() => word)];
 }
 
-/** Positions arrive in addresses, so any text is possible. */
-const isPosition = (text: string | undefined): text is string => /^\d{1,15}$/.test(text ?? "");
-
-/** The most words of a search. */
-const WORDS = 10;
-
 /** The words that are searched for, in lower case. An amount is found with and without the commas between its thousands. */
 const searchWords = (text: string): readonly string[] =>
   text
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "")
-    .slice(0, WORDS)
     .map((word) => (/^\d[\d,]*(?:\.\d*)?$/.test(word) ? word.replaceAll(",", "") : word));
