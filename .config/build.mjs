@@ -13,16 +13,13 @@ import { rawText } from "./raw-text.mjs";
 const root = new URL("../", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("package.json", root), "utf8"));
 
-/** @param {string} name */
-const standIn = (name) => fileURLToPath(new URL(`./stand-ins/${name}.mjs`, import.meta.url));
+const STAND_INS = fileURLToPath(new URL("stand-ins.mjs", import.meta.url));
 
 /** @type {import("rolldown").Plugin} */
 const commanderStandIn = {
   name: "commander-stand-in",
   resolveId: (imported, importer = "") =>
-    imported === "node:child_process" && /[\\/]commander[\\/]/.test(importer)
-      ? standIn("child-process")
-      : null,
+    imported === "node:child_process" && /[\\/]commander[\\/]/.test(importer) ? STAND_INS : null,
 };
 
 rmSync(new URL("dist", root), { recursive: true, force: true });
@@ -39,11 +36,7 @@ const { output } = await build({
   external: ["@photostructure/sqlite", "pg-cloudflare", "pg-native"],
   plugins: [rawText(), commanderStandIn],
   resolve: {
-    alias: {
-      "ajv/dist/2020.js": standIn("ajv"),
-      "ajv-formats": standIn("ajv"),
-      "when-exit": standIn("when-exit"),
-    },
+    alias: { "ajv/dist/2020.js": STAND_INS, "ajv-formats": STAND_INS, "when-exit": STAND_INS },
   },
   transform: {
     define: {

@@ -55,29 +55,10 @@ async function commandSection({ name, subcommands }) {
   );
 }
 
-const WIDTH = 78;
-
-/** Topics with files and scripts to copy, whose lines stay as they are. */
-const COPIED = ["production", "ci", "webhooks"];
-
-/**
- * Breaks a long line between words, as a terminal shows it; the rest continues below the last column of the line.
- * @param {string} line
- * @returns {string}
- */
-function wrapped(line) {
-  if (line.length <= WIDTH) return line;
-  const column = /^(?:.* {2,})?/.exec(line)?.[0].length ?? 0;
-  const end = line.lastIndexOf(" ", WIDTH);
-  if (end <= column) return line;
-  return `${line.slice(0, end)}\n${wrapped(" ".repeat(column) + line.slice(end + 1))}`;
-}
-
 /** @param {string} topic */
 async function topicSection(topic) {
   const text = await paylink("help", topic);
-  const lines = COPIED.includes(topic) ? text : text.split("\n").map(wrapped).join("\n");
-  return `.SH ${topic === "errors" ? "EXIT STATUS" : topic.toUpperCase()}\n${verbatim(lines)}`;
+  return `.SH ${topic === "errors" ? "EXIT STATUS" : topic.toUpperCase()}\n${verbatim(text)}`;
 }
 
 const overview = await paylink("--help");

@@ -82,7 +82,6 @@ export const FOLDERS = {
       "settings/profile",
       "store/database",
       "store/folders",
-      "store/group-commit",
       "node:crypto",
       "node:fs",
       "node:path",
