@@ -90,14 +90,8 @@ async function* jsonLines({ rows, checked, resultOf }: ResultParts): AsyncGenera
   }
 }
 
-export interface ResultsFile {
-  readonly path: string;
-  /** Whether any file may be replaced. */
-  readonly force: boolean;
-}
-
-/** Throws `usage` unless results can be written to the file. `input` is the list's own path. */
-export async function requireWritable({ path, force }: ResultsFile, input: string): Promise<void> {
+/** Throws `usage` unless results can be written to the file: with `force`, over any other. `input` is the list's own path. */
+export async function requireWritable(path: string, force: boolean, input: string): Promise<void> {
   const refuse = (reason: string, ...hints: readonly Hint[]): never => {
     throw new PaylinkError("usage", `--output ${path} ${reason}. Nothing was sent.`, { hints });
   };

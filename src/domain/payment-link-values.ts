@@ -193,16 +193,16 @@ function problemsOf(
 }
 
 /** The request without the fields that have problems, so that rules between fields still apply to the others. */
-export function validPart(request: JsonObject, problems: readonly Problem[]): PartialRequest {
-  const valid = problems.reduce((rest, { at }) => without(rest, at.split(".")), request);
-  return isSound(valid) ? valid : {};
-}
+export const validPart = (request: JsonObject, problems: readonly Problem[]): PartialRequest =>
+  withoutFieldsOf(problems, request);
 
 /** What can be shown of a reply: without the fields of a type that nothing can show. */
-export function shownPart(reply: JsonObject): PaymentLink {
-  const problems = problemsOf(reply, MEMBERS.reply, SHOWN_RULES, undefined);
-  const shown = problems.reduce((rest, { at }) => without(rest, at.split(".")), reply);
-  return isSound(shown) ? shown : {};
+export const shownPart = (reply: JsonObject): PaymentLink =>
+  withoutFieldsOf(problemsOf(reply, MEMBERS.reply, SHOWN_RULES, undefined), reply);
+
+function withoutFieldsOf(problems: readonly Problem[], link: JsonObject): PartialRequest & PaymentLink {
+  const rest = problems.reduce((left, { at }) => without(left, at.split(".")), link);
+  return isSound(rest) ? rest : {};
 }
 
 /** The rules have passed for every member that is left, so the types are right. */

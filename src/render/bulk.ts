@@ -9,20 +9,9 @@ import { linkAmount } from "./link.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 
-/** The number of rows with each outcome. */
-export interface Tally {
-  readonly created: number;
-  /** Rows with the link of an earlier run. */
-  readonly sent_before: number;
-  readonly refused: number;
-  readonly not_reached: number;
-  readonly unknown: number;
-  readonly invalid: number;
-  readonly not_sent: number;
-}
-
 const WORDS = {
   created: "created",
+  // With the link of an earlier run.
   sent_before: "sent before",
   refused: "refused",
   not_reached: "not reached",
@@ -31,6 +20,9 @@ const WORDS = {
   not_sent: "not sent",
 } as const;
 const KINDS = Object.keys(WORDS) as (keyof typeof WORDS)[];
+
+/** The number of rows with each outcome. */
+export type Tally = Readonly<Record<keyof typeof WORDS, number>>;
 
 export const count = (number: number): string => number.toLocaleString("en-US");
 

@@ -152,7 +152,6 @@ export const FOLDERS = {
       "service/retries",
       "store/database",
       "store/folders",
-      "store/group-commit",
       "csv-parse",
       "csv-stringify",
       "zod/mini",

@@ -79,7 +79,7 @@ async function openOutput(
 ): Promise<ResultsOutput> {
   if (output === "-") return { format: rows.format, sink: stdoutSink(out), path: undefined };
   const path = output ?? defaultOutput(file, rows.format === "csv" ? ".csv" : ".jsonl");
-  await requireWritable({ path, force }, input.path);
+  await requireWritable(path, force, input.path);
   return { format: isCsv(path) ? "csv" : "json lines", sink: fileSink(path, newId()), path };
 }
 
