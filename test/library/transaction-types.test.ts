@@ -1,27 +1,17 @@
-/** The transaction's types are written from the table of fields: `npm run docs` updates them, and the compiler checks them. */
+/** The transaction's types are written from the table of fields: `npm run docs` updates them. */
 import { format, resolveConfig } from "prettier";
 import { fileURLToPath } from "node:url";
 import { expect, expectTypeOf, it } from "vitest";
-import type { JsonNumber } from "../../src/domain/json.ts";
-import {
-  amount,
-  type FieldName,
-  type Presence,
-  TRANSACTION_FIELDS,
-  type WellFormedRecord,
-} from "../../src/domain/transaction-fields.ts";
+import { amount, type Presence, TRANSACTION_FIELDS } from "../../src/domain/transaction-fields.ts";
 import type {
   ApprovedTransaction,
-  CancelledTransaction,
-  DeclinedTransaction,
   PartiallyApprovedTransaction,
   ReceivedTransaction,
   UnclearTransaction,
 } from "../../src/library/transaction-types.ts";
 
 const FLAGS = ["transApproved", "transPartiallyApproved", "transCancelled"] as const;
-type Flags = (typeof FLAGS)[number];
-const FLAG_TYPES: Readonly<Record<Flags, string>> = {
+const FLAG_TYPES: Readonly<Record<(typeof FLAGS)[number], string>> = {
   transApproved: "Approved",
   transPartiallyApproved: "Partially",
   transCancelled: "Cancelled",
@@ -138,37 +128,6 @@ it("are those of the table", async () => {
 });
 
 type Field = (typeof TRANSACTION_FIELDS)[number];
-type Named<Of extends Presence> = Extract<Field, { presence: Of }>["name"];
-type Plain<Value> = Value extends JsonNumber ? number : Value;
-type Present<Names extends FieldName> = {
-  readonly [Name in Names]: Plain<Exclude<WellFormedRecord[Name], undefined>>;
-};
-type Absent<Names extends FieldName> = { readonly [Name in Names]?: undefined };
-/** One object type, so that intersections compare as what they hold. */
-type Flat<Type> = { readonly [Name in keyof Type]: Type[Name] };
-
-it("have the fields of each outcome, in their types", () => {
-  expectTypeOf<Flat<Omit<ApprovedTransaction, Flags>>>().toEqualTypeOf<
-    Flat<Omit<Present<FieldName>, Flags>>
-  >();
-  expectTypeOf<Flat<Omit<DeclinedTransaction, Flags>>>().toEqualTypeOf<
-    Flat<Omit<Present<Named<"always" | "attempted">>, Flags> & Absent<Named<"accepted">>>
-  >();
-  expectTypeOf<Flat<Omit<CancelledTransaction, Flags>>>().toEqualTypeOf<
-    Flat<Omit<Present<Named<"always">>, Flags> & Absent<Named<"attempted" | "accepted">>>
-  >();
-  expectTypeOf<Pick<ApprovedTransaction, Flags>>().toEqualTypeOf<FlagsOf<true, false, false>>();
-  expectTypeOf<Pick<PartiallyApprovedTransaction, Flags>>().toEqualTypeOf<FlagsOf<true, true, false>>();
-  expectTypeOf<Pick<DeclinedTransaction, Flags>>().toEqualTypeOf<FlagsOf<false, boolean, false>>();
-  expectTypeOf<Pick<CancelledTransaction, Flags>>().toEqualTypeOf<FlagsOf<false, boolean, true>>();
-});
-
-interface FlagsOf<Approved extends boolean, Partially extends boolean, Cancelled extends boolean> {
-  readonly transApproved: Approved;
-  readonly transPartiallyApproved: Partially;
-  readonly transCancelled: Cancelled;
-}
-
 it("as received, say only what is certain", () => {
   type Approved = ReceivedTransaction<ApprovedTransaction>;
   expectTypeOf<Approved["transApproved"]>().toEqualTypeOf<true>();

@@ -7,6 +7,38 @@ import { argument, command, excludes, flag, group, needs, repeatable, text } fro
 import { parsePath } from "../flag-values.ts";
 import { eventStoreFlag, policyFlags, serviceKeyFlag } from "../shared-flags.ts";
 
+export const verifyFlags = {
+  ...group("Webhook:", {
+    event: flag("--event <uti>", "an event that listen stored, by its uti or the start of one", text, {
+      example: "$(paylink events list --limit 1 --quiet)",
+    }),
+    db: eventStoreFlag,
+  }),
+  ...group("Verification:", {
+    key: serviceKeyFlag,
+    publicUrl: flag("--public-url <url>", "the address that the service posted to", parseUrl, {
+      example: "https://shop.example/hook",
+    }),
+    path: repeatable(
+      "--path <path>",
+      "the path that a proxy maps the path of --public-url to; repeatable",
+      parsePath,
+      {
+        example: "/webhooks",
+      },
+    ),
+    ...policyFlags,
+    at: flag(
+      "--at <time>",
+      "the time to verify at: ISO 8601, Unix seconds, or a time ago (default: now, or when listen received it)",
+      parseAt,
+      {
+        example: "30s",
+      },
+    ),
+  }),
+};
+
 export const verify = command({
   examples: [
     "paylink trigger approved --dry-run | paylink verify",
@@ -22,37 +54,7 @@ export const verify = command({
       { example: "webhook.http" },
     ),
   },
-  flags: {
-    ...group("Webhook:", {
-      event: flag("--event <uti>", "an event that listen stored, by its uti or the start of one", text, {
-        example: "$(paylink events list --limit 1 --quiet)",
-      }),
-      db: eventStoreFlag,
-    }),
-    ...group("Verification:", {
-      key: serviceKeyFlag,
-      publicUrl: flag("--public-url <url>", "the address that the service posted to", parseUrl, {
-        example: "https://shop.example/hook",
-      }),
-      path: repeatable(
-        "--path <path>",
-        "the path that a proxy maps the path of --public-url to; repeatable",
-        parsePath,
-        {
-          example: "/webhooks",
-        },
-      ),
-      ...policyFlags,
-      at: flag(
-        "--at <time>",
-        "the time to verify at: ISO 8601, Unix seconds, or a time ago (default: now, or when listen received it)",
-        parseAt,
-        {
-          example: "30s",
-        },
-      ),
-    }),
-  },
+  flags: verifyFlags,
   rules: [excludes(["event"], ["file"]), needs(["db"], ["event"])],
   consequence: "Nothing was verified.",
   run: async (context, { file, ...flags }) => (await import("./verify.ts")).verify(context, file, flags),

@@ -12,18 +12,12 @@ import { renderExplanation } from "../../render/verdict-report.ts";
 import { findOne } from "../../store/event-store.ts";
 import * as z from "zod/mini";
 import { parseRequest, type RawRequest } from "../../http/capture.ts";
-import { policyOf, serviceKeys, type PolicyValues } from "../shared-flags.ts";
+import type { ValuesOf } from "../command.ts";
+import { policyOf, serviceKeys } from "../shared-flags.ts";
+import type { verifyFlags } from "./command.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 
-/** The values of the flags. */
-interface VerifyFlags extends PolicyValues {
-  readonly event: string | undefined;
-  readonly db: string | undefined;
-  readonly key: readonly string[];
-  readonly publicUrl: URL | undefined;
-  readonly path: readonly string[];
-  readonly at: Date | undefined;
-}
+type VerifyFlags = ValuesOf<typeof verifyFlags>;
 
 /** The webhook is in a file, on stdin, or in the event store. */
 export async function verify(
