@@ -3,5 +3,10 @@ import config, { PACKAGE_TESTS } from "./vitest.config.mts";
 
 export default {
   ...config,
-  test: { ...config.test, include: PACKAGE_TESTS, exclude: [], globalSetup: "test/browser/unpack.ts" },
+  test: {
+    ...config.test,
+    include: PACKAGE_TESTS,
+    exclude: [],
+    globalSetup: ["test/browser/unpack.ts", "test/support/postgres-setup.ts"],
+  },
 };

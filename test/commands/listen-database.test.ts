@@ -6,10 +6,10 @@ import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { keyFile } from "../support/keys.ts";
 import { freePort } from "../support/ports.ts";
-import { usePostgres } from "../support/postgres.ts";
+import { useOwnPostgres } from "../support/postgres.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
-const server = usePostgres();
+const server = useOwnPostgres();
 
 /** With ports that are known before it is ready. */
 async function startListen(db: string) {

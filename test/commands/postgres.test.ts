@@ -7,11 +7,11 @@ import { privatelyIssued } from "../support/certificate.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { hasPostgres, usePostgres } from "../support/postgres.ts";
+import { hasPostgres, useOwnPostgres } from "../support/postgres.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
-const server = usePostgres();
+const server = useOwnPostgres();
 
 interface Failed {
   readonly exit: number;

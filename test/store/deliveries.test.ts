@@ -6,7 +6,6 @@ import { eventsPath } from "../../src/store/folders.ts";
 import { openEventDatabase } from "../../src/store/sqlite-database.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
-import { usePgBouncer } from "../support/pgbouncer.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { all, AT, event, forward, idOf, ids, idsOf, wanted } from "../support/stored-events.ts";
 
@@ -22,12 +21,11 @@ describe("deliveries in SQLite", () => {
   );
 });
 
-describe("deliveries in PostgreSQL behind PgBouncer", () => {
+describe("deliveries in PostgreSQL", () => {
   const server = usePostgres();
-  const pooled = usePgBouncer(server);
   areDelivered(
     openPostgres,
-    async () => pooled(await server().createDatabase()),
+    () => server().createDatabase(),
     async (url, sql) =>
       void (await server().query(
         sql.replace(/(?<=UPDATE |FROM )/g, "paylink."),

@@ -19,6 +19,7 @@ import {
   rejection,
   vector,
   verdict,
+  wanted,
 } from "../support/stored-events.ts";
 
 describe("the event store in SQLite", () => {
@@ -43,6 +44,17 @@ describe("the event store in PostgreSQL", () => {
       );
       expect(results.filter(({ repeated }) => !repeated)).toHaveLength(50);
       for (const store of stores) expect(await all(store.events())).toHaveLength(50);
+    });
+
+    it("gives each event that is due to one of two receivers, and writes how the attempt ended", async () => {
+      const url = pooled(await server().createDatabase());
+      const [store, other] = [openPostgres(url), openPostgres(url)];
+      await Promise.all(Array.from({ length: 20 }, (_, index) => store.append(event(`d${10 + index}`), 0)));
+      const claimed = await Promise.all([store, other].map((one) => one.claim(wanted({ limit: 20 }))));
+      expect(new Set(claimed.flatMap(idsOf)).size).toBe(20);
+      expect(claimed.flat()).toHaveLength(20);
+      await Promise.all(claimed.flat().map((one) => store.ended(one, forward(200))));
+      expect(await other.backlog()).toMatchObject({ events: 0, failed: 0 });
     });
 
     it("stores nothing of a group that fails, and everything of the next one", async () => {

@@ -5,11 +5,11 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { openPostgresEventStore, TIMES } from "../../src/store/postgres.ts";
 import { openPostgres } from "../support/event-stores.ts";
-import { usePostgres } from "../support/postgres.ts";
+import { useOwnPostgres } from "../support/postgres.ts";
 import { all, event, ids, rejection } from "../support/stored-events.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
-const server = usePostgres();
+const server = useOwnPostgres();
 
 /** A session of its own, as another program has. */
 async function session(url: string): Promise<pg.Client> {

@@ -15,7 +15,9 @@ const PROGRAM = ["/usr/sbin", ...(process.env["PATH"] ?? "").split(delimiter)]
   .find((path) => existsSync(path));
 
 /** The URL of a database of the server, through PgBouncer. */
-export function usePgBouncer(server: () => PostgresServer): (database: string) => string {
+export function usePgBouncer(
+  server: () => Pick<PostgresServer, "port" | "give">,
+): (database: string) => string {
   let program: ChildProcess | undefined;
   let port = 0;
   const folder = mkdtempSync(join(tmpdir(), "paylink-pgbouncer-"));

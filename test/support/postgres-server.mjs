@@ -1,9 +1,11 @@
 /** A real PostgreSQL server in a folder of its own, on a free port, run by a user without rights. */
 import { execFileSync, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import {
   appendFileSync,
   chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -42,6 +44,7 @@ export const freePort = () =>
 /**
  * @typedef {object} PostgresServer
  * @property {string} folder Also that of the Unix socket.
+ * @property {() => Promise<boolean>} answers
  * @property {number} port
  * @property {(database: string) => string} url Of the superuser `paylink`, over TCP.
  * @property {(sql: string, database?: string) => Promise<Record<string, any>[]>} query
@@ -56,25 +59,83 @@ export const freePort = () =>
  */
 
 /**
+ * Where a server runs: its folder, which is also that of the Unix socket, and its port.
+ * @typedef {{ readonly folder: string, readonly port: number }} Place
+ */
+
+/** @returns {Promise<Place>} */
+export async function newPlace() {
+  const folder = mkdtempSync(join(tmpdir(), "paylink-pg-"));
+  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
+  return { folder, port: await freePort() };
+}
+
+/**
  * @param {{ fsync?: boolean }} [options]
  * @returns {Promise<PostgresServer>}
  */
 export async function startPostgresServer({ fsync = false } = {}) {
-  if (POSTGRES_BIN === undefined) throw new Error("no PostgreSQL server is installed");
-  const bin = POSTGRES_BIN;
-  const folder = mkdtempSync(join(tmpdir(), "paylink-pg-"));
-  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
+  const place = await newPlace();
+  const server = serverAt(place);
+  initialise(place, fsync);
+  await server.start();
+  return server;
+}
+
+/**
+ * The server that several processes share: the first that asks starts it, and the others wait for it.
+ * @param {Place} place
+ */
+export async function sharedServer(place) {
+  const server = serverAt(place);
+  let isFirst = true;
+  try {
+    mkdirSync(join(place.folder, "starting"));
+  } catch {
+    isFirst = false;
+  }
+  if (isFirst) {
+    initialise(place, false);
+    await server.start();
+  }
+  while (!(await server.answers())) await pause(50);
+  return server;
+}
+
+/** Ends a server that another process may have started, and removes it. @param {Place} place */
+export function removeServer({ folder }) {
+  const pid = join(folder, "data", "postmaster.pid");
+  try {
+    process.kill(Number(readFileSync(pid, "utf8").split("\n")[0]), "SIGQUIT");
+  } catch {
+    // No test has started it, or it has ended.
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}
+
+/**
+ * @param {Place} place
+ * @param {boolean} fsync
+ */
+function initialise({ folder, port }, fsync) {
   const data = join(folder, "data");
-  const port = await freePort();
   execFileSync(
-    join(bin, "initdb"),
+    join(POSTGRES_BIN ?? "", "initdb"),
     ["-D", data, "-U", "paylink", "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync"],
     { ...owner, cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
   );
   appendFileSync(
     join(data, "postgresql.conf"),
-    `\nport = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '${folder}'\nfsync = ${fsync ? "on" : "off"}\n`,
+    `\nport = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '${folder}'\nmax_connections = 300\nfsync = ${fsync ? "on" : "off"}\n`,
   );
+}
+
+/**
+ * @param {Place} place
+ * @returns {PostgresServer}
+ */
+function serverAt({ folder, port }) {
+  const data = join(folder, "data");
   /** @type {import("node:child_process").ChildProcess | undefined} */
   let server;
   /** @param {string} database */
@@ -91,21 +152,20 @@ export async function startPostgresServer({ fsync = false } = {}) {
       await client.end();
     }
   };
+  const answers = () =>
+    query("SELECT").then(
+      () => true,
+      () => false,
+    );
   const start = async () => {
-    server = spawn(join(bin, "postgres"), ["-D", data], {
+    server = spawn(join(POSTGRES_BIN ?? "", "postgres"), ["-D", data], {
       ...owner,
       cwd: folder,
       stdio: ["ignore", "ignore", "ignore"],
     });
     for (;;) {
       if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`);
-      if (
-        await query("SELECT").then(
-          () => true,
-          () => false,
-        )
-      )
-        return;
+      if (await answers()) return;
       await pause(20);
     }
   };
@@ -133,10 +193,9 @@ export async function startPostgresServer({ fsync = false } = {}) {
     server.kill(name);
     await ended;
   };
-  let databases = 0;
-  await start();
   return {
     folder,
+    answers,
     port,
     url,
     query,
@@ -144,7 +203,7 @@ export async function startPostgresServer({ fsync = false } = {}) {
     start,
     stop,
     createDatabase: async () => {
-      const name = `test_${++databases}`;
+      const name = `test_${randomUUID().replaceAll("-", "")}`;
       await query(`CREATE DATABASE ${name}`);
       return url(name);
     },
