@@ -23,6 +23,7 @@ export const FOLDERS = {
       "node:os",
       "node:process",
       "node:stream",
+      "node:util",
       "node:v8",
     ],
   },
@@ -62,6 +63,7 @@ export const FOLDERS = {
       "amqplib",
       "node:crypto",
       "node:events",
+      "node:timers/promises",
     ],
   },
   sandbox: {

@@ -20,7 +20,7 @@ import { loadSigningKey } from "../../check/signing-key.ts";
 import { signedWebhook } from "../../check/signed-webhook.ts";
 import type { Usage, ValuesOf } from "../command.ts";
 import { checkLocal } from "../shared-flags.ts";
-import type { triggerArguments, triggerFlags } from "./command.ts";
+import type { triggerArguments, triggerFlags } from "./flags.ts";
 
 type TriggerOptions = Awaited<ReturnType<typeof triggerOptions>>;
 

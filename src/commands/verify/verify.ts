@@ -14,7 +14,7 @@ import * as z from "zod/mini";
 import { parseRequest, type RawRequest } from "../../http/capture.ts";
 import type { ValuesOf } from "../command.ts";
 import { policyOf, serviceKeys } from "../shared-flags.ts";
-import type { verifyFlags } from "./command.ts";
+import type { verifyFlags } from "./flags.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 
 type VerifyFlags = ValuesOf<typeof verifyFlags>;

@@ -1,0 +1,78 @@
+/** The argument and the flags of `paylink trigger`. */
+import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
+import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
+import { argument, flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
+import { parseCount, parseCover, parseTarget } from "../flag-values.ts";
+import { quietFlag, signingKeyFlag, timeoutFlag } from "../shared-flags.ts";
+
+const MAX_COUNT = 9_999_999;
+
+export const triggerFlags = {
+  ...group("Endpoint:", {
+    to: flag(
+      "--to <target>",
+      "3000, 3000/hook, localhost:3000/hook, /hook or a URL (default: where listen listens)",
+      parseTarget,
+      { example: "3000" },
+    ),
+    signWith: signingKeyFlag,
+    allowRemote: toggle("--allow-remote", "post to another machine"),
+  }),
+  ...group("Payment:", {
+    link: flag("--link <kind>", "the link that was paid", oneOf(["one-time", "reusable", "subscription"]), {
+      default: "one-time",
+    }),
+    amount: flag(
+      "--amount <decimal>",
+      "the amount (default: 10, or 0 for a subscription)",
+      async (typed) => (await import("../../domain/money.ts")).parseAmount(typed),
+      { example: "12.50" },
+    ),
+    currency: flag(
+      "--currency <code>",
+      "the currency (default: EUR)",
+      async (typed) => (await import("../../domain/money.ts")).parseCurrency(typed),
+      { example: "EUR" },
+    ),
+    reference: flag(
+      "--reference <text>",
+      "the merchant's order number; the base of a reusable link's reference",
+      text,
+      { example: "DONATION" },
+    ),
+    set: repeatable(
+      "--set <field=value>",
+      "any field of the record; repeatable",
+      async (typed) => (await import("./record-field.ts")).parseField(typed),
+      { example: "cardScheme=MASTERCARD" },
+    ),
+  }),
+  ...group("Sending:", {
+    count: flag("--count <n>", "how many webhooks, each for another payment", parseCount(1, MAX_COUNT), {
+      default: "1",
+    }),
+    tamper: flag(
+      "--tamper <kind>",
+      "tamper with it, so that it must be refused; the kinds are below",
+      oneOf(Object.values(TAMPERING_NAMES).flat()),
+      { example: "body" },
+    ),
+    cover: flag(
+      "--cover <components>",
+      "what the signature covers (default: content-digest content-length content-type)",
+      parseCover,
+      { example: '"content-digest @method"' },
+    ),
+    created: toggle("--no-created", "leave created out of the signature"),
+    timeout: timeoutFlag(
+      "10s for each webhook",
+      "Not every webhook was sent and answered; the last one may have arrived.",
+    ),
+    dryRun: toggle("--dry-run", "print the exact bytes and send nothing"),
+    quiet: quietFlag("the uti of each webhook that was answered"),
+  }),
+};
+
+export const triggerArguments = {
+  outcome: argument("<outcome>", "the result of the payment", oneOf(SAMPLE_OUTCOMES)),
+};
