@@ -1,78 +1,17 @@
 /** The context of a command: everything besides its own arguments reaches it through this one object. */
 import type { Api } from "./service/client.ts";
-import type { PaylinkError } from "./domain/errors.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { TimeLimit } from "./http/time-limit.ts";
 import type { Named } from "./render/hint.ts";
-import type { Paint } from "./render/paint.ts";
 import type { Ledger } from "./sandbox/store/ledger.ts";
 import type { EventStore } from "./store/event-store.ts";
 import type { Environment, ResolvedSettings } from "./settings/resolved-settings.ts";
 import type { SandboxIdentity } from "./sandbox/identity.ts";
 import type { SettingsFile } from "./settings/settings-file.ts";
+import type { Output } from "./terminal/output.ts";
+import type { BackgroundProgram } from "./terminal/programs.ts";
 
-/** stdout is data, stderr is talk: nothing else prints. */
-export interface Output {
-  /** stdout carries JSON only; text for people goes to stderr. */
-  readonly json: boolean;
-  /** Columns of the terminal that `data` goes to; 80 if stdout is not a terminal. */
-  readonly width: number;
-  /** Columns that a line may have: those of the terminal; no limit where programs read it. */
-  readonly lineWidth: number;
-  /** Colours for `data` and for `note`: each knows what its own stream can show. */
-  readonly paint: Paint;
-  readonly notePaint: Paint;
-  /** One line (or several) of the result, on stdout; on stderr if stdout cannot be written. */
-  data(text: string): void;
-  /**
-   * Lines of a list or a stream whose contents are stored elsewhere, written together on stdout; none once `unread` has
-   * fired.
-   */
-  lines(texts: readonly string[]): void;
-  /** The bytes of the result, on stdout, with nothing added; on stderr if stdout cannot be written. */
-  bytes(bytes: Uint8Array): void;
-  /**
-   * Fires when nobody sees further output: stdout cannot be written (its reader has gone, as in
-   * `paylink … | head`, or the disk is full), or the reader is too far behind with `lines`.
-   */
-  unread(): AbortSignal;
-  /** Resolves when stdout accepts more: output that is printed faster than it is read fills the memory. */
-  drained(): Promise<void>;
-  /** Resolves when everything is written, or with `output_unwritable`. */
-  settled(): Promise<PaylinkError | undefined>;
-  /** With `json`, the results that stdout did not accept: a member of the one document on stderr. */
-  readonly unwritten: readonly string[];
-  /** One line (or several) for people, on stderr. With `json` it is not shown: nobody reads it. */
-  note(text: string): void;
-  /**
-   * Something that the user should know, without ending the command: `! text` on stderr. With `json` it is kept, and
-   * becomes a member of the one document on stderr, unless `streamWarnings` was called.
-   */
-  readonly warn: (text: string) => void;
-  /** The warnings kept for that document. */
-  readonly warnings: readonly string[];
-  /** The text without the secrets of any account, for a result that repeats the words of a service. */
-  readonly hide: (text: string) => string;
-  /** The failure that ends the run, on stderr in every mode. */
-  error(text: string): void;
-  /** An HTTP exchange that `--debug` shows, on stderr in every mode. */
-  readonly debug: (text: string) => void;
-  /** For commands that print JSON lines: with `json` each warning is a line of its own on stdout from now on. */
-  streamWarnings(): void;
-  /**
-   * For commands that run for days: as `streamWarnings`, and without `json`, messages on a stderr that is no terminal begin
-   * with their time and level from now on.
-   */
-  keepLog(): void;
-  /** The time and level of a failure, since `keepLog` was called, with `--json`. */
-  readonly stamp: ((level: "info" | "error") => { readonly at: Date; readonly level: string }) | undefined;
-  /** Results begin with their time and level, since `keepLog` was called and stdout is no terminal. */
-  readonly isLog: boolean;
-  /** Whether somebody watches stderr on a terminal, where a line can be drawn over. */
-  readonly live: boolean;
-  /** Draws the one line that changes in place, below all other talk; undefined removes it. */
-  progress(line: string | undefined): void;
-}
+export type { BackgroundProgram, Output };
 
 /**
  * Files and standard input, as bytes; `-` is standard input. `place` is the flag or setting that names the file. Throws
@@ -87,16 +26,6 @@ export interface ApiOptions {
   readonly settings?: ResolvedSettings;
   /** With `false`, the command repeats its requests by itself. */
   readonly retries?: boolean;
-}
-
-/** A program that runs beside a command. Ctrl-C in a terminal does not reach it. */
-export interface BackgroundProgram {
-  /** Resolves when it has ended, with the signal or the exit code, or with the reason why it could not be started. */
-  readonly ended: Promise<Error | string>;
-  /** Calls back with each part of what it prints on stderr. */
-  readonly onStderr: (read: (text: string) => void) => void;
-  /** Asks it to end, kills it if it does not, and resolves when it has ended. */
-  readonly stop: () => Promise<void>;
 }
 
 /** What a home holds for the sandbox. */

@@ -1,7 +1,7 @@
 /** Opens the context of a command: its services are opened when it needs them. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Context, GlobalOptions, Output, RunFlags } from "./context.ts";
+import type { Context, GlobalOptions, RunFlags } from "./context.ts";
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
 import { hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
@@ -20,7 +20,7 @@ import { openTokenFiles } from "./settings/token-files.ts";
 import type { StandardChannels } from "./terminal/channel.ts";
 import { createSecrets, type Secrets, traceSend, traceServe } from "./terminal/debug-trace.ts";
 import { createReadFile, createStdin, type StandardInput } from "./terminal/files.ts";
-import { createOutput } from "./terminal/output.ts";
+import { createOutput, type Output } from "./terminal/output.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import type { Signals } from "./terminal/signals.ts";
 

@@ -1,11 +1,10 @@
 /** `paylink profiles`: lists the profiles, and chooses or removes one. */
 import { parseWebAddress } from "../domain/addresses.ts";
-import type { ServiceLabel } from "../domain/known-services.ts";
 import { renderTable } from "../render/layout.ts";
 import { safeText } from "../render/safe-text.ts";
 import { noSuchProfile } from "../settings/profile-names.ts";
-import type { Profile, Profiles } from "../settings/profile.ts";
-import { resolveSettings, type ResolvedSettings } from "../settings/resolved-settings.ts";
+import type { Profiles } from "../settings/profile.ts";
+import { resolveSettings } from "../settings/resolved-settings.ts";
 import { argument, command, text } from "./command.ts";
 import { checkConfirmable, isConfirmed } from "./shared-flags.ts";
 
@@ -19,52 +18,38 @@ const list = command({
     const settings = await profiles();
     const current = settings.current();
     const stored = settings.profiles();
-    const listed = Object.entries(stored).map(([name, profile]) => {
+    const listed = Object.entries(stored).map(([name, { service, terminalId }]) => {
       const resolved = resolveSettings({ named: name, env: {}, current: name, profiles: stored });
-      return listedProfile(name, profile, resolved, name === current);
+      const baseUrl = resolved.get("baseUrl");
+      return {
+        name,
+        current: name === current,
+        service: service ?? null,
+        baseUrl: baseUrl ?? null,
+        label: baseUrl === undefined ? null : resolved.label,
+        terminalId: terminalId ?? null,
+      };
     });
     if (out.json) out.data(JSON.stringify({ current: current ?? null, profiles: listed }));
     else if (listed.length === 0) out.note(NO_PROFILE);
     else {
-      out.data(renderTable(listed.map((one) => rowOf(one).map((cell) => ({ text: cell })))));
+      out.data(
+        renderTable(
+          listed.map(({ name, current: isCurrent, baseUrl, label, terminalId }) =>
+            [
+              isCurrent ? "*" : "",
+              name,
+              parseWebAddress(baseUrl ?? "")?.host ?? "–",
+              label ?? "–",
+              terminalId === null ? "" : `terminal ${terminalId}`,
+            ].map((text) => ({ text })),
+          ),
+        ),
+      );
     }
     return 0;
   },
 });
-
-interface Listed {
-  readonly name: string;
-  readonly current: boolean;
-  readonly service: string | null;
-  readonly baseUrl: string | null;
-  readonly label: ServiceLabel | null;
-  readonly terminalId: string | null;
-}
-
-function listedProfile(
-  name: string,
-  profile: Profile,
-  settings: ResolvedSettings,
-  isCurrent: boolean,
-): Listed {
-  const baseUrl = settings.get("baseUrl");
-  return {
-    name,
-    current: isCurrent,
-    service: profile.service ?? null,
-    baseUrl: baseUrl ?? null,
-    label: baseUrl === undefined ? null : settings.label,
-    terminalId: profile.terminalId ?? null,
-  };
-}
-
-const rowOf = ({ name, current, baseUrl, label, terminalId }: Listed): string[] => [
-  current ? "*" : "",
-  name,
-  parseWebAddress(baseUrl ?? "")?.host ?? "–",
-  label ?? "–",
-  terminalId === null ? "" : `terminal ${terminalId}`,
-];
 
 const use = command({
   summary: "make a profile the current one",

@@ -43,24 +43,20 @@ const untilInterrupted =
 export const noAccount = (): PaylinkError => new PaylinkError("no_profile", "No account configured.");
 
 /**
- * A stronger source wins. If one source has both, the token is used and the credentials renew it. Credentials of another
- * source never replace a refused token, since they may belong to another account.
+ * The environment comes before the profile. If one of them has both, the token is used and the credentials renew it. Those of
+ * the other never replace a refused token, since they may belong to another account.
  */
 function resolvedTokens(parts: AccountParts): TokenSource {
-  const { settings } = parts;
-  const token = settings.find("token");
+  const token = parts.settings.find("token");
   const credentials = resolvedCredentials(parts);
-  if (token !== undefined && (credentials === undefined || !isStronger(credentials.source, token.source))) {
+  if (token !== undefined && (token.source === "environment" || credentials?.source !== "environment")) {
     const fixed = fixedToken(token.value);
     if (credentials?.source !== token.source) return fixed;
-    return { ...fixed, renew: (effect) => credentials.tokens.renew(effect) };
+    return { ...fixed, renew: credentials.tokens.renew };
   }
   if (credentials !== undefined) return credentials.tokens;
   throw new PaylinkError("no_token", "No access token configured.");
 }
-
-const STRENGTH: readonly Source[] = ["default", "service", "profile", "environment", "flag"];
-const isStronger = (one: Source, other: Source): boolean => STRENGTH.indexOf(one) > STRENGTH.indexOf(other);
 
 function resolvedCredentials({
   settings,

@@ -1,6 +1,5 @@
 /** Prints: results on stdout, messages on stderr, each with the colours that its stream supports. */
 import type { ColorSupportLevel } from "chalk";
-import type { GlobalOptions, Output } from "../context.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
@@ -14,14 +13,17 @@ const CLEAR_LINE = "\r\u001B[2K";
 /** The most bytes of `lines` that may wait for a slow reader. With more, the reader counts as gone, to limit the memory. */
 const MAX_WAITING = 16 * 1024 * 1024;
 
+/** stdout is data, stderr is talk: nothing else prints. */
+export type Output = Awaited<ReturnType<typeof createOutput>>;
+
 /** `hide` removes secrets from every message. Card numbers are masked in text; JSON documents arrive with theirs masked. */
 export async function createOutput(
   { stdout, stderr, toStdout, toStderr }: StandardChannels,
   env: NodeJS.ProcessEnv,
-  options: Pick<GlobalOptions, "json" | "color">,
+  options: { readonly json?: boolean; readonly color: boolean },
   hide: (text: string) => string,
   now: () => Date,
-): Promise<Output> {
+) {
   const paint = await paintOf(colourLevel(stdout, options.color, env));
   const notePaint = await paintOf(colourLevel(stderr, options.color, env));
   const unread = new AbortController();
@@ -68,33 +70,52 @@ export async function createOutput(
   /** Makes remote text safe in JSON too. */
   const printed = json ? safeJson : (text: string): string => text;
   return {
+    /** stdout carries JSON only; text for people goes to stderr. */
     json,
-    get width() {
+    /** Columns of the terminal that `data` goes to; 80 if stdout is not a terminal. */
+    get width(): number {
       return widthOf(stdout);
     },
-    get lineWidth() {
+    /** Columns that a line may have: those of the terminal; no limit where programs read it. */
+    get lineWidth(): number {
       return stdout.isTTY === true ? widthOf(stdout) : Number.POSITIVE_INFINITY;
     },
+    /** Colours for `data` and for `note`: each knows what its own stream can show. */
     paint,
     notePaint,
-    data: (text) => print(`${printed(text)}\n`),
-    lines: (texts) => {
+    /** One line (or several) of the result, on stdout; on stderr if stdout cannot be written. */
+    data: (text: string): void => print(`${printed(text)}\n`),
+    /** Lines of a list or a stream whose contents are stored elsewhere, written together; none once `unread` has fired. */
+    lines: (texts: readonly string[]): void => {
       if (unread.signal.aborted || texts.length === 0) return;
       printLines([...texts.map(printed), ""].join("\n"));
       if (toStdout.waiting > MAX_WAITING) unread.abort();
     },
-    bytes: print,
-    unread: () => unread.signal,
+    /** The bytes of the result, with nothing added. */
+    bytes: (bytes: Uint8Array): void => print(bytes),
+    /**
+     * Fires when nobody sees further output: stdout cannot be written (its reader has gone, as in
+     * `paylink … | head`, or the disk is full), or the reader is too far behind with `lines`.
+     */
+    unread: (): AbortSignal => unread.signal,
+    /** Resolves when stdout accepts more: output that is printed faster than it is read fills the memory. */
     drained: toStdout.drained,
-    settled: async () => {
+    /** Resolves when everything is written, or with `output_unwritable`. */
+    settled: async (): Promise<PaylinkError | undefined> => {
       await toStdout.settled();
       return failure;
     },
-    unwritten,
-    note: (text) => {
+    /** With `json`, the results that stdout did not accept: a member of the one document on stderr. */
+    unwritten: unwritten as readonly string[],
+    /** One line (or several) for people, on stderr. With `json` it is not shown: nobody reads it. */
+    note: (text: string): void => {
       if (!json) talkAt("info", text);
     },
-    warn: (text) => {
+    /**
+     * Something that the user should know, without ending the command: `! text` on stderr. With `json` it is kept, and
+     * becomes a member of the one document on stderr, unless `streamWarnings` was called.
+     */
+    warn: (text: string): void => {
       // Warnings quote files and answers of the service.
       const message = safeLines(maskCardNumbers(hide(text)));
       if (!json) talkAt("warning", message, `${notePaint.yellow("!")} `);
@@ -103,24 +124,37 @@ export async function createOutput(
         printLines(`${printed(JSON.stringify(line))}\n`);
       } else warnings.push(message);
     },
-    warnings,
+    /** The warnings kept for that document. */
+    warnings: warnings as readonly string[],
+    /** For commands that print JSON lines: with `json` each warning is a line of its own on stdout from now on. */
     streamWarnings: () => void (warningsAsLines = true),
+    /**
+     * For commands that run for days: as `streamWarnings`, and without `json`, messages on a stderr that is no terminal begin
+     * with their time and level from now on.
+     */
     keepLog: () => {
       warningsAsLines = true;
       isLog = !json;
     },
+    /** The time and level of a failure, since `keepLog` was called, with `--json`. */
     get stamp() {
-      return warningsAsLines && json ? (level: string) => ({ at: now(), level }) : undefined;
+      return warningsAsLines && json ? (level: "info" | "error") => ({ at: now(), level }) : undefined;
     },
-    get isLog() {
+    /** Results begin with their time and level, since `keepLog` was called and stdout is no terminal. */
+    get isLog(): boolean {
       return isLog && stdout.isTTY !== true;
     },
+    /** The text without the secrets of any account, for a result that repeats the words of a service. */
     hide,
-    error: (text) => talk(printed(text)),
+    /** The failure that ends the run, on stderr in every mode. */
+    error: (text: string): void => talk(printed(text)),
+    /** An HTTP exchange that `--debug` shows, on stderr in every mode. */
     debug: talk,
+    /** Whether somebody watches stderr on a terminal, where a line can be drawn over. */
     live: stderr.isTTY === true && !json,
-    progress: (text = "") => {
-      if (!stderr.isTTY || json) return;
+    /** Draws the one line that changes in place, below all other talk; undefined removes it. */
+    progress: (text = ""): void => {
+      if (stderr.isTTY !== true || json) return;
       const line = text.slice(0, widthOf(stderr) - 1);
       if (line === progressLine) return;
       progressLine = "";

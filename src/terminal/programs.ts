@@ -1,22 +1,20 @@
 /** Starts other programs: those that run beside a command, and the browser. */
 import { type ChildProcess, spawn } from "node:child_process";
-import type { BackgroundProgram, Context } from "../context.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 
 /** Milliseconds after which a program that does not end is killed. */
 const STOP_TIMEOUT = 5_000;
 
 interface Surroundings {
-  readonly env: Context["env"];
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Fires right before the process ends. */
   readonly exiting: AbortSignal;
 }
 
-export function startProgram(
-  command: string,
-  args: readonly string[],
-  { env, exiting }: Surroundings,
-): BackgroundProgram {
+/** A program that runs beside a command. Ctrl-C in a terminal does not reach it. */
+export type BackgroundProgram = ReturnType<typeof startProgram>;
+
+export function startProgram(command: string, args: readonly string[], { env, exiting }: Surroundings) {
   const child = spawn(command, args, {
     env,
     stdio: ["ignore", "ignore", "pipe"],
@@ -28,9 +26,12 @@ export function startProgram(
   exiting.addEventListener("abort", kill, { once: true });
   const ended = endOf(child).finally(() => exiting.removeEventListener("abort", kill));
   return {
+    /** Resolves when it has ended, with the signal or the exit code, or with the reason why it could not be started. */
     ended,
-    onStderr: (read) => void child.stderr.setEncoding("utf8").on("data", read),
-    stop: async () => {
+    /** Calls back with each part of what it prints on stderr. */
+    onStderr: (read: (text: string) => void) => void child.stderr.setEncoding("utf8").on("data", read),
+    /** Asks it to end, kills it if it does not, and resolves when it has ended. */
+    stop: async (): Promise<void> => {
       signalGroup(child, "SIGTERM");
       const timer = setTimeout(kill, STOP_TIMEOUT);
       await ended;

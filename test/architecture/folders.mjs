@@ -245,6 +245,8 @@ export const FILES = {
     "sandbox/store/ledger",
     "settings",
     "store",
+    "terminal/output",
+    "terminal/programs",
   ],
   entry: ["main", "terminal/channel", "env-paths", "node:module", "node:path", "node:sea"],
   program: ["commands", "domain", "@commander-js/extra-typings"],
