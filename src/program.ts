@@ -28,7 +28,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
       load: () => import("./commands/links/command.ts").then(({ links }) => links),
     },
     bulk: {
-      summary: "create one payment link per row of a spreadsheet, each exactly once",
+      summary: "create one payment link per row of a CSV file, each exactly once",
       load: () => import("./commands/bulk/command.ts").then(({ bulk }) => bulk),
     },
     transaction: {
@@ -144,7 +144,7 @@ export function createProgram({ argv, version: number, execute, print }: Program
     .option("--json", "print JSON on stdout, and errors as JSON on stderr")
     .option("--no-input", "never prompt")
     .option("--no-color", "no colours")
-    .option("-y, --yes", "answer the confirmation that a command asks for")
+    .option("-y, --yes", "answer yes where a command asks for a confirmation")
     .option("--debug", "show each HTTP exchange on stderr, without secrets");
   examples(program, [
     "paylink demo",

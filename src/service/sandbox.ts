@@ -70,7 +70,10 @@ export async function nameStoppedSandbox(
   const asked = parseWebAddress(`${scheme}://${authority}`);
   if (asked === undefined || !isLoopback(asked.hostname)) return error;
   const sandbox = parseWebAddress((await registered()) ?? "");
-  return sandbox !== undefined && isLoopback(sandbox.hostname) && asked.port === sandbox.port
+  return sandbox !== undefined &&
+    isLoopback(sandbox.hostname) &&
+    asked.port === sandbox.port &&
+    asked.protocol === sandbox.protocol
     ? new SandboxNotRunning("the sandbox is not running", false, error)
     : error;
 }

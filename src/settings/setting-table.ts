@@ -1,5 +1,5 @@
 /** Every setting of a profile, as data: what it means, which kind of value it has, and where else that may come from. */
-import { TRANSACTION_PATH } from "../domain/known-services.ts";
+import { SERVICE_NAMES, TRANSACTION_PATH } from "../domain/known-services.ts";
 import type { Kind } from "./setting-values.ts";
 
 interface Setting {
@@ -31,7 +31,7 @@ interface LoginValue {
 
 const TABLE = {
   service: {
-    means: "the built-in service whose settings apply unless the profile has its own",
+    means: `the built-in service whose settings apply unless the profile has its own: ${SERVICE_NAMES.join(" or ")}`,
     kind: "service",
     example: "dna-test",
     login: { flag: "--service <name>" },
@@ -61,7 +61,7 @@ const TABLE = {
     login: { flag: "--token-stdin", prompt: "Access token" },
   },
   clientId: {
-    means: "the client's id, to obtain access tokens",
+    means: "the client's id, with which access tokens are obtained",
     kind: "text",
     variable: "PAYLINK_CLIENT_ID",
     example: "shop",
@@ -84,7 +84,7 @@ const TABLE = {
     ofService: true,
   },
   tokenAuth: {
-    means: "how the client authenticates there: post (form fields) or basic (RFC 6749)",
+    means: "how the client authenticates at the token URL: post (form fields) or basic (RFC 6749)",
     kind: "tokenAuth",
     default: "post",
     example: "basic",
@@ -155,7 +155,8 @@ const TABLE = {
     example: "https://shop.example/webhooks",
   },
   webhookKey: {
-    means: "the keys that verify webhooks, each a file or a URL; the variable may also hold the text of one",
+    means:
+      "the service's public keys, each a file or a URL; PAYLINK_WEBHOOK_KEY may also hold the text of one",
     kind: "keySources",
     variable: "PAYLINK_WEBHOOK_KEY",
     example: "service.pem",

@@ -6,11 +6,17 @@ import { startCommand } from "../support/background-command.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 
-it("is named by every command that needs it, with the way to start it", async () => {
+/** The home of a sandbox that ran before. */
+async function stoppedSandbox(): Promise<string> {
   const home = temporaryHome();
   const sandbox = startCommand(["sandbox", "--port", "0"], { home });
   await sandbox.until(/Dashboard/);
   await sandbox.stop();
+  return home;
+}
+
+it("is named by every command that needs it, with the way to start it", async () => {
+  const home = await stoppedSandbox();
   const commands = [
     ["create", "--amount", "10"],
     ["create", "--amount", "10", "--wait"],
@@ -27,21 +33,24 @@ it("is named by every command that needs it, with the way to start it", async ()
 });
 
 it("is named by status, in the line of what it asked", async () => {
-  const home = temporaryHome();
-  const sandbox = startCommand(["sandbox", "--port", "0"], { home });
-  await sandbox.until(/Dashboard/);
-  await sandbox.stop();
+  const home = await stoppedSandbox();
   const { exit, stdout } = await runCommand(["status"], { home });
   expect(exit).toBe(5);
   expect(stdout).toMatch(/^✗ token endpoint +The sandbox is not running\.\n +Start it: paylink sandbox\n/m);
   expect(stdout).toMatch(/^✗ webhook key .*: the sandbox is not running\.\n +Start it: paylink sandbox\n/m);
 });
 
+it("is not named where https was asked for, which it does not speak", async () => {
+  const home = await stoppedSandbox();
+  const { stdout } = await runCommand(["config", "get", "baseUrl"], { home });
+  const env = { PAYLINK_BASE_URL: stdout.trim().replace("http:", "https:"), PAYLINK_TOKEN: "t" };
+  const { exit, stderr } = await runCommand(["create", "--amount", "10"], { home, env });
+  expect(exit).toBe(5);
+  expect(stderr).toContain("The service was not reached: https:");
+});
+
 it("is named if listen reads its key from it", async () => {
-  const home = temporaryHome();
-  const sandbox = startCommand(["sandbox", "--port", "0"], { home });
-  await sandbox.until(/Dashboard/);
-  await sandbox.stop();
+  const home = await stoppedSandbox();
   const listening = await runCommand(["listen", "--port", "0"], { home });
   expect(listening).toMatchObject({
     exit: 5,
@@ -52,10 +61,7 @@ it("is named if listen reads its key from it", async () => {
 });
 
 it("is named by bulk at its first pause", async () => {
-  const home = temporaryHome();
-  const sandbox = startCommand(["sandbox", "--port", "0"], { home });
-  await sandbox.until(/Dashboard/);
-  await sandbox.stop();
+  const home = await stoppedSandbox();
   const list = join(home, "orders.csv");
   writeFileSync(list, "amount\n10\n20\n");
   const interruption = new AbortController();

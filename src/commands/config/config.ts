@@ -4,7 +4,12 @@ import { argument, command, text, toggle } from "../command.ts";
 import { listSettings, printSetting, removeSetting, settingName, storeSetting } from "./settings.ts";
 
 const keyArgument = (example: string) =>
-  argument("<key>", "the setting", (typed) => accepted(settingName(typed)), { example });
+  argument(
+    "<key>",
+    "the setting; paylink help settings lists them",
+    (typed) => accepted(settingName(typed)),
+    { example },
+  );
 
 const list = command({
   summary: "list every value in force and where it comes from",
@@ -23,7 +28,6 @@ const get = command({
 const set = command({
   summary: "store a value in the profile",
   examples: ["paylink config set currency EUR", "paylink config set expires 36h --profile sandbox"],
-  notes: "To see each setting with an example: paylink help settings",
   arguments: {
     key: keyArgument("currency"),
     values: argument("<value...>", "its value; webhookKey takes several", text, { example: "EUR" }),
