@@ -118,17 +118,23 @@ export async function checkService(account: Account): Promise<Check[]> {
   const endpoint = await checkTokenEndpoint(api, settings);
   if (endpoint.state === "failed") return [endpoint, ...unchecked([TOKEN, LINKS, TRANSACTION], ENDPOINT)];
   const links = await checkLinks(api, account);
-  if (links.failure?.details["status"] === 401)
-    return [endpoint, failed(TOKEN, links.failure), ...unchecked([LINKS, TRANSACTION], TOKEN)];
-  if (links.state === "failed")
-    return [endpoint, ...unchecked([TOKEN], LINKS), links, ...unchecked([TRANSACTION], LINKS)];
-  const token = links.state === "ok" ? passed(TOKEN, "accepted") : skipped(TOKEN, "not checked");
-  return [endpoint, token, links, await checkTransaction(api, settings)];
+  const transaction =
+    links.state === "failed" ? skipped(TRANSACTION, because(LINKS)) : await checkTransaction(api, settings);
+  const { failure } = [links, transaction].find(isTokenRefused) ?? {};
+  if (failure !== undefined)
+    return [endpoint, failed(TOKEN, failure), ...unchecked([LINKS, TRANSACTION], TOKEN)];
+  const isAccepted = links.state === "ok" || transaction.state === "ok";
+  const token = isAccepted ? passed(TOKEN, "accepted") : skipped(TOKEN, because(LINKS));
+  return [endpoint, token, links, transaction];
 }
+
+const isTokenRefused = ({ failure }: Check): boolean => failure?.details["status"] === 401;
+
+const because = (cause: string): string => `not checked, because of the ${cause}`;
 
 /** What an earlier failure makes useless to ask. */
 export const unchecked = (checks: readonly string[], cause: string): Check[] =>
-  checks.map((check) => skipped(check, `not checked, because of the ${cause}`));
+  checks.map((check) => skipped(check, because(cause)));
 
 async function checkTokenEndpoint(api: Api, settings: ResolvedSettings): Promise<Check> {
   const renewed = await attempt(api.renewToken());
@@ -167,8 +173,8 @@ async function checkTransaction(api: Api, settings: ResolvedSettings): Promise<C
   const isUnknown = read instanceof UnusableAnswer && (read.isJson || read.details["status"] === 204);
   if (!(read instanceof PaylinkError) || isUnknown) return passed(TRANSACTION, address.value);
   const remedy = hint`${paylink("transaction")} needs it: ${set("transactionUrl", "<path or URL with {uti}>")}`;
-  const detail = `${address.value}: ${read.message}`;
-  return address.source === "default"
-    ? warned(TRANSACTION, detail, remedy)
-    : { ...failed(TRANSACTION, read, remedy), detail };
+  const found = { ...failed(TRANSACTION, read, remedy), detail: `${address.value}: ${read.message}` };
+  return address.source === "default" && !isTokenRefused(found)
+    ? warned(TRANSACTION, found.detail, remedy)
+    : found;
 }
