@@ -96,7 +96,7 @@ const NO_LINK = { id: null, url: null, error: null };
 
 const RESULTS = `SELECT number,
     CASE WHEN list.digest IS NULL THEN 'invalid' WHEN state = 'sending' THEN 'unknown' ELSE coalesce(state, 'not_sent') END AS status,
-    id, url, iif(state = 'sending', '${INTERRUPTED}', error) AS error, NOT due AS isEarlier
+    id, url, iif(state = 'sending', '${INTERRUPTED}', error) AS error, NOT due OR coalesce(again, 0) AS isEarlier
   FROM list LEFT JOIN rows USING (number)`;
 
 /** The list, in a table that only this connection sees: any number of rows takes little memory. */
@@ -152,6 +152,12 @@ const INTEND = `UPDATE rows SET state = 'sending', again = 0, id = NULL, url = N
 
 const SETTLE = "UPDATE rows SET state = ?, id = ?, url = ?, error = ? WHERE number = ?";
 
+/** A row whose link, or possible link, this run is about to follow with a second one. */
+const EARLIER = `SELECT state, again, id, url, error, request, sent, expires FROM rows WHERE number = ? AND state IN ${BOUND}`;
+
+const RESTORE = `UPDATE rows SET state = ?, again = ?, id = ?, url = ?, error = ?, request = ?, sent = ?, expires = ?
+  WHERE number = ?`;
+
 /** What a run forgets grows with its list, never with what was sent before. */
 const FORGET = `DELETE FROM rows WHERE number IN (
     SELECT number FROM rows WHERE expires <= ?1 ORDER BY expires LIMIT 1000 + 2 * (SELECT count(*) FROM list))`;
@@ -166,8 +172,14 @@ export class SentRows {
   private readonly insert: Statement;
   private readonly intended: Statement;
   private readonly settled: Statement;
+  private readonly earlier: Statement;
+  private readonly restored: Statement;
   /** What became of rows of this run, if the disk did not take it. */
   private readonly unwritten = new Map<number, Outcome>();
+  /** Rows in progress that had a link: where this run makes no second one, the next run must find the first. */
+  private readonly before = new Map<number, readonly Value[]>();
+  /** Those of them that got no second one, for the results. */
+  private readonly failed = new Map<number, Outcome>();
   private count = 0;
   private plannedAt = 0;
 
@@ -184,6 +196,8 @@ export class SentRows {
     );
     this.intended = database.prepare(INTEND);
     this.settled = database.prepare(SETTLE);
+    this.earlier = database.prepare(EARLIER);
+    this.restored = database.prepare(RESTORE);
   }
 
   /** Adds the next row of the list. */
@@ -249,8 +263,9 @@ export class SentRows {
   /** What became of each row, in the order of the list. */
   *results(): Generator<Result> {
     for (const found of this.pages(RESULTS)) {
-      const unwritten = this.unwritten.get(Number(found["number"]));
-      yield result.parse(unwritten === undefined ? found : { ...found, ...NO_LINK, ...unwritten });
+      const number = Number(found["number"]);
+      const own = this.unwritten.get(number) ?? this.failed.get(number);
+      yield result.parse(own === undefined ? found : { ...found, ...NO_LINK, ...own });
     }
   }
 
@@ -263,15 +278,27 @@ export class SentRows {
     transaction(database, () => {
       for (const { number, outcome } of settled) {
         const { status, id = null, url = null, error = null } = outcome;
-        this.settled.run(status, id, url, error, number);
+        const before = this.before.get(number);
+        if (before === undefined || status === "created" || status === "unknown")
+          this.settled.run(status, id, url, error, number);
+        else this.restored.run(...before, number);
       }
-      for (const { number, request, sent, expires } of intents)
+      for (const { number, request, sent, expires } of intents) {
+        const earlier = this.earlier.get(number);
+        if (earlier !== undefined) this.before.set(number, Object.values(earlier));
         this.intended.run(request, sent, expires, number);
+      }
     });
     // The next run would not find what goes to a file without a name.
     if (!database.isInPlace())
       throw new PaylinkError("file_unwritable", `${database.path} was removed or replaced during this run.`);
     this.unwritten.clear();
+    for (const { number, outcome } of settled) {
+      if (!this.before.has(number)) continue;
+      if (outcome.status === "refused" || outcome.status === "not_reached") this.failed.set(number, outcome);
+      else this.failed.delete(number);
+      if (!intents.some((intent) => intent.number === number)) this.before.delete(number);
+    }
   }
 
   /** Whether the next run will know less than the results of this one. */

@@ -206,6 +206,26 @@ describe("--again", () => {
     expect(links()).toEqual([3, 3, 3, 3]);
   });
 
+  it.each<[string, Fate, number]>([
+    ["stops", "create", 130],
+    ["is refused", { status: 422 }, 4],
+  ])("leaves the first links known where it %s", async (_, fate, exit) => {
+    const control = new AbortController();
+    const rows = Array.from({ length: 40 }, (_, row) => row);
+    const list = HEADER + rowsOf(...rows);
+    const { send, service } = await desk((before) => {
+      if (before === 45 && exit === 130) control.abort(interrupted());
+      return before < 40 ? "create" : fate;
+    });
+    await send(list);
+    const again = await send(list, { flags: ["--again", "--yes"], signal: control.signal });
+    expect(again.exit).toBe(exit);
+    const { length } = service.arrivals;
+    // Without the flag, every row still has a link.
+    expect((await send(list)).stdout).toContain("40 rows: 40 sent before");
+    expect(service.arrivals).toHaveLength(length);
+  });
+
   it("after --retry-unknown sends every row", async () => {
     const { send, links } = await desk((before) => (before === 0 ? "created and reset" : "create"));
     await send(LIST, { flags: ["--concurrency", "1"] });
