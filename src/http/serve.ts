@@ -9,7 +9,6 @@ import {
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
-import { promisify } from "node:util";
 import { PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { discardRest, readBody, tooLarge } from "./body.ts";
@@ -92,7 +91,10 @@ export const serve: Serve = async (handler, options) => {
     url: `${scheme}://${host}:${port}/`,
     port,
     hosts: isWildcard(address) ? ownAddresses() : [options.host, address],
-    connections: () => promisify(server.getConnections.bind(server))(),
+    connections: () =>
+      new Promise((resolve, reject) => {
+        server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+      }),
     renewTls,
     close: () => close(server, state),
   };

@@ -1,6 +1,4 @@
 /** Forwards webhooks: those whose sender waits for the answer of the application, and those that wait in the event store. */
-import { setMaxListeners } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../domain/system-reason.ts";
 import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
 import { outcomeOf } from "../domain/transaction.ts";
@@ -176,12 +174,12 @@ function createLane(
 ) {
   const { log, observe, now, warn, margin = MARGIN } = parts;
   const lease = leaseOf(parts);
-  const closing = new AbortController();
-  // Each attempt whose end cannot be written waits for it.
-  setMaxListeners(0, closing.signal);
   const target = createTargetPause(url, { delays, warn });
   const ask = warnOfFailures(warn);
   let timer: NodeJS.Timeout | undefined;
+  let isClosing = false;
+  /** The attempts whose end could not be written: they try it at each look, and once more at the end. */
+  const unwritten: (() => void)[] = [];
   /** Claimed, and not begun: some are, so that no attempt waits for the database. */
   const jobs: Job[] = [];
   let sending = 0;
@@ -198,8 +196,10 @@ function createLane(
   /** Another attempt must not be made because this one could not be recorded. */
   const record = async ({ id, attempt }: Claimed, made: Forward, retryAfter?: number): Promise<void> => {
     const write = (): Promise<true> => log.ended({ id, attempt }, made, retryAfter).then(() => true);
-    while (!(await ask("end", write, false)) && !closing.signal.aborted)
-      await sleep(LOOK_EVERY, undefined, closing).catch(() => undefined);
+    for (;;) {
+      if ((await ask("end", write, false)) || isClosing) return;
+      await new Promise<void>((resolve) => unwritten.push(resolve));
+    }
   };
   const setAside = async (claimed: Claimed, damage: string): Promise<void> => {
     const detail = `not sent: the stored event is damaged: ${damage}`;
@@ -238,13 +238,13 @@ function createLane(
       else track(attempt(job));
     }
     // What this target has no time for now, other receivers may have.
-    if (closing.signal.aborted || target.isProbing()) giveBack(jobs.splice(0));
+    if (isClosing || target.isProbing()) giveBack(jobs.splice(0));
   };
   const claimAll = async (): Promise<void> => {
     isClaiming = true;
     for (;;) {
       const limit = target.room(AHEAD * concurrency, sending + jobs.length);
-      if (!isBehind || limit <= 0 || jobs.length > concurrency / 2 || closing.signal.aborted) break;
+      if (!isBehind || limit <= 0 || jobs.length > concurrency / 2 || isClosing) break;
       // Before the question: what is stored meanwhile may not be found.
       isBehind = false;
       const since = performance.now();
@@ -263,15 +263,20 @@ function createLane(
     isBehind = true;
     claim();
   };
+  const writeEnds = (): void => unwritten.splice(0).forEach((again) => again());
   return {
     look,
     start: () => {
       look();
-      timer = setInterval(look, LOOK_EVERY);
+      timer = setInterval(() => {
+        writeEnds();
+        look();
+      }, LOOK_EVERY);
     },
     close: async () => {
-      closing.abort();
+      isClosing = true;
       clearInterval(timer);
+      writeEnds();
       giveBack(jobs.splice(0));
       while (open.size > 0) await Promise.all(open);
     },
