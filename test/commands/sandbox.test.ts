@@ -151,19 +151,6 @@ describe("paylink sandbox", () => {
     expect((await runCommand(["pay", id, "--amount", "1"], { home })).exit).toBe(4);
   });
 
-  it("keeps what was set in its profile, and refreshes its own address, token and key", async () => {
-    const home = temporaryHome();
-    const first = await startSandboxCommand(home);
-    await runCommand(["config", "set", "callbackUrl", "http://127.0.0.1:5000/", "-p", "sandbox"], { home });
-    await runCommand(["config", "set", "currency", "GBP", "-p", "sandbox"], { home });
-    await first.stop();
-    const second = await startSandboxCommand(home);
-    const get = async (key: string) =>
-      (await runCommand(["config", "get", key, "-p", "sandbox"], { home })).stdout.trim();
-    expect([await get("callbackUrl"), await get("currency")]).toEqual(["http://127.0.0.1:5000/", "GBP"]);
-    expect(`${await get("baseUrl")}/`).toBe(second.url);
-  });
-
   it("keeps its clock between runs, and starts again at the present with --reset", async () => {
     const home = temporaryHome();
     const first = await startSandboxCommand(home);

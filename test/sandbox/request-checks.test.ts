@@ -57,12 +57,6 @@ describe("controls", () => {
     expect((await advance(service, { Origin, Cookie: service.cookie })).status).toBe(403);
   });
 
-  it("do not rotate the key for a program that claims the dashboard's origin", async () => {
-    const service = openTestSandbox();
-    const answer = await service.request("POST", "/sandbox/rotate-key", { headers: { Origin: ORIGIN } });
-    expect(answer.status).toBe(401);
-  });
-
   it("are on the dashboard's page only with its key, which the page does not reveal", async () => {
     const service = openTestSandbox();
     const id = await linkId(service, oneTime(service));
