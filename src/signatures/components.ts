@@ -68,6 +68,7 @@ export function checkUse({ name, parameters, identifier }: Component): void {
   for (const [key, value] of parameters) checkParameter({ name, identifier }, key, value);
   if (name === "@query-param" && !parameters.has("name"))
     throw new SignatureError("component_param_unknown", "@query-param needs the parameter name");
+  if (parameters.size === 0) return;
   if (parameters.has("req"))
     throw new SignatureError("req_on_request", "req is for responses, and this is a request");
   if (parameters.has("bs") && (parameters.has("sf") || parameters.has("key")))

@@ -11,6 +11,7 @@ import {
   countParameters,
   readDictionary,
   repeatedKey,
+  soleSequence,
   type RawDictionary,
   type RawMember,
   withoutSpace,
@@ -21,26 +22,55 @@ import { SignatureError } from "./verdict.ts";
 const MAX_LABELS = 8;
 const MAX_COMPONENTS = 64;
 
-export interface ReceivedSignature extends SignatureParameters {
+/** What Signature-Input says of the signature. */
+export interface SignatureInput extends SignatureParameters {
   readonly components: readonly Component[];
   /** The value of `@signature-params`: the canonical form, which is what was signed. */
   readonly params: string;
-  readonly signature: Buffer;
   /** The names of the signature's parameters, as written. */
   readonly parameters: readonly string[];
-  /** Signature-Input as parsed. */
-  readonly inputs: RawDictionary;
+}
+
+export interface ReceivedSignature extends SignatureInput {
+  readonly signature: Buffer;
+  /** The only line of Signature-Input, if it had to be parsed and has no unknown parameter. */
+  readonly parsed?: string | undefined;
 }
 
 export function readSignature(headers: readonly HeaderLine[], progress: Progress): ReceivedSignature {
   const inputLines = fieldLines(headers, "signature-input");
   const signatureLines = fieldLines(headers, "signature");
   requireBoth(inputLines, signatureLines);
+  return (
+    recallSignature(inputLines, signatureLines, progress) ??
+    parseSignature(inputLines, signatureLines, progress)
+  );
+}
 
+/** Where the first field is known and the other in canonical form, all checks pass that `parseSignature` makes. */
+function recallSignature(
+  inputLines: readonly string[],
+  signatureLines: readonly string[],
+  progress: Progress,
+): ReceivedSignature | undefined {
+  if (inputLines.length + signatureLines.length > 2) return undefined;
+  const input = recallInput(inputLines[0] ?? "");
+  const signature = soleSequence(signatureLines[0] ?? "", LABEL);
+  if (input === undefined || signature === undefined) return undefined;
+  const { components, params, parameters, created, expires, keyid, alg } = input;
+  progress.components = components;
+  progress.keyid = keyid;
+  progress.created = created;
+  return { components, params, parameters, created, expires, keyid, alg, signature };
+}
+
+function parseSignature(
+  inputLines: readonly string[],
+  signatureLines: readonly string[],
+  progress: Progress,
+): ReceivedSignature {
   progress.check = "signature-input";
-  const [line] = inputLines;
-  const isKnown = line !== undefined && inputLines.length === 1;
-  const inputs = (isKnown ? recallInput(line) : undefined) ?? readDictionary(inputLines);
+  const inputs = readDictionary(inputLines);
   progress.check = "signature";
   const signatures = readDictionary(signatureLines);
 
@@ -59,7 +89,9 @@ export function readSignature(headers: readonly HeaderLine[], progress: Progress
   progress.check = "parameters";
   const { created, expires, keyid, alg } = readParameters(list[1], progress);
   const parameters = [...list[1].keys()];
-  return { components, params, signature, parameters, inputs, created, expires, keyid, alg };
+  const isUsual = inputLines.length === 1 && parameters.every((name) => KNOWN_PARAMETERS.has(name));
+  const parsed = isUsual ? inputLines[0] : undefined;
+  return { components, params, parameters, created, expires, keyid, alg, signature, parsed };
 }
 
 function requireBoth(inputLines: readonly string[], signatureLines: readonly string[]): void {

@@ -42,8 +42,9 @@ export function verify(request: HttpRequest, options: VerifyOptions): Verdict {
     checkSignature(request, received, candidates, options, progress);
     checkContent(request, progress);
     warnOfUncovered(request, received.components, progress);
-    rememberInput(received.inputs, received.params);
-    return progress.valid();
+    const verdict = progress.valid();
+    if (received.parsed !== undefined) rememberInput(received.parsed, received);
+    return verdict;
   } catch (error) {
     return progress.invalid(error);
   }

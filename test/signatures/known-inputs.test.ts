@@ -3,11 +3,20 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fieldLines, type HttpRequest } from "../../src/http/message.ts";
 import { recallInput } from "../../src/signatures/known-inputs.ts";
-import { readDictionary } from "../../src/signatures/structured.ts";
+import { Progress } from "../../src/signatures/progress.ts";
+import { readSignature } from "../../src/signatures/received.ts";
+import { byteSequence, readDictionary, soleSequence } from "../../src/signatures/structured.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { COVERED, NOW, OPTIONS, signed, UNSIGNED } from "./signed.ts";
 
 const inputOf = ({ headers }: HttpRequest): string => fieldLines(headers, "signature-input")[0] ?? "";
+
+/** What is parsed, since this Signature has a parameter. */
+function parsedInput(text: string) {
+  const headers = [["Signature-Input", text] as const, ["Signature", "sig1=:YWJj:;a"] as const];
+  const { signature: _, parsed: __, ...input } = readSignature(headers, new Progress());
+  return input;
+}
 
 /** Verifies it, so that it is remembered, and gives its Signature-Input. */
 function remembered(
@@ -25,11 +34,12 @@ describe("a Signature-Input", () => {
     { created: NOW, keyid: "k", nonce: "a b" },
     { nonce: "(;,)", created: NOW },
     { keyid: "a.b*c" },
+    { nonce: "a.b", keyid: "$1" },
     {},
   ])("with the parameters %j is recalled as it would be parsed", (parameters) => {
     const input = remembered(parameters);
     const later = input.replace(/created=\d+/, `created=${NOW + 7}`).replace(/nonce="[^"]*"/, 'nonce="x"');
-    for (const text of [input, later]) expect(recallInput(text)).toEqual(readDictionary([text]));
+    for (const text of [input, later]) expect(recallInput(text)).toEqual(parsedInput(text));
   });
 
   it("that differs in anything else is not recalled, or as it would be parsed", () => {
@@ -38,7 +48,7 @@ describe("a Signature-Input", () => {
       fc.property(fc.nat(input.length), fc.nat(2), fc.string({ maxLength: 3 }), (at, drop, put) => {
         const text = input.slice(0, at) + put + input.slice(at + drop);
         const recalled = recallInput(text);
-        if (recalled !== undefined) expect(recalled).toEqual(readDictionary([text]));
+        if (recalled !== undefined) expect(recalled).toEqual(parsedInput(text));
       }),
       { numRuns: 5000 },
     );
@@ -61,6 +71,8 @@ describe("a Signature-Input", () => {
     expect(recallInput(inputOf(forged))).toBeUndefined();
     expect(recallInput(remembered({ created: NOW, expires: NOW + 9 }, covered))).toBeUndefined();
     expect(recallInput(remembered({ created: NOW, keyid: `;created=${NOW}` }, covered))).toBeUndefined();
+    expect(recallInput(remembered({ created: NOW, nonce: 'a"b' }, covered))).toBeUndefined();
+    expect(recallInput(remembered({ created: NOW, other: "a" }, covered))).toBeUndefined();
   });
 
   it("is forgotten after eight others", () => {
@@ -68,4 +80,27 @@ describe("a Signature-Input", () => {
     for (let at = 0; at < 8; at++) remembered({ created: NOW, keyid: `other-${at}` });
     expect(recallInput(first)).toBeUndefined();
   });
+});
+
+it("a Byte Sequence that stands alone has the bytes that would be parsed", () => {
+  const sequences = fc.tuple(
+    fc.constantFrom("sig1=:", "sig1= :", "sig2=:", " sig1=:"),
+    fc.oneof(
+      fc.uint8Array({ maxLength: 9 }).map((bytes) => Buffer.from(bytes).toString("base64")),
+      fc.string({ unit: fc.constantFrom(..."AZaz09+/=-_: "), maxLength: 9 }),
+    ),
+    fc.constantFrom(":", ":;a", ": ", ":, sig1=:YQ==:", ""),
+  );
+  fc.assert(
+    fc.property(sequences, (parts) => {
+      const text = parts.join("");
+      const bytes = soleSequence(text, "sig1");
+      if (bytes === undefined) return;
+      const dictionary = readDictionary([text]);
+      const [member, ...others] = dictionary.members;
+      expect(member && byteSequence(dictionary, member)).toMatchObject({ bytes, canonical: true });
+      expect([member?.key, member?.parameters, others]).toEqual(["sig1", 0, []]);
+    }),
+    { numRuns: 3000 },
+  );
 });
