@@ -1,5 +1,5 @@
 /** Card numbers, which are never shown whole: how they are found and masked. */
-import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, setMember } from "./json.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, setMember } from "./json.ts";
 
 /** PCI DSS 3.4.1: at most the first eight digits and the last four may be read. */
 const MAX_READABLE = 12;
@@ -94,7 +94,7 @@ export function maskCardFields(value: Json, name = "", parent = ""): Json {
   if (!isJsonObject(value)) return value;
   let copy: JsonObject | undefined;
   for (const member of Object.keys(value)) {
-    const inner = memberOf(value, member) ?? null;
+    const inner = value[member] ?? null;
     const masked = maskCardFields(inner, member, name);
     if (masked !== inner) setMember((copy ??= { ...value }), member, masked);
   }

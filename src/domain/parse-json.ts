@@ -15,10 +15,11 @@ export const MAX_DEPTH = 128;
 /**
  * Parses a JSON text, and ignores one leading byte order mark (RFC 8259 8.1). The platform's parser loses the spelling of
  * numbers and repeated members. lossless-json misses some repeated members, and takes four times as long (verify bench).
- * `isOneLine`: the message names no line.
+ * `isOneLine`: the message names no line. `names` are those that members probably have, in this order: they are compared, not
+ * read (verify bench).
  */
-export function parseJson(text: string, { isOneLine = false } = {}): Parsed<JsonText> {
-  const reader = new Reader(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+export function parseJson(text: string, { isOneLine = false, names = NONE } = {}): Parsed<JsonText> {
+  const reader = new Reader(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, names);
   const value = reader.whole();
   if (value === undefined) return refused(reader.problem(isOneLine));
   return accepted({ value, duplicates: reader.repeated.map((steps) => steps.reduce<string>(joinPath, "")) });
@@ -30,6 +31,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   return json.ok && isJsonObject(json.value.value) ? json.value.value : undefined;
 }
 
+const NONE: readonly string[] = [];
 const BYTE_ORDER_MARK = "\uFEFF";
 /** The grammar by character codes: comparing one-character texts makes the reader a third slower. */
 const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
@@ -44,13 +46,17 @@ class Reader {
   /** The steps to each repeated member, from the value that is being read. */
   readonly repeated: (string | number)[][] = [];
   private readonly text: string;
+  private readonly names: readonly string[];
+  /** The place of the next one in `names`. */
+  private probable = 0;
   private at = 0;
   /** Of the value that is being read. */
   private depth = 0;
   private tooDeep = false;
 
-  constructor(text: string) {
+  constructor(text: string, names: readonly string[]) {
     this.text = text;
+    this.names = names;
   }
 
   whole(): Json | undefined {
@@ -91,7 +97,7 @@ class Reader {
     const object: JsonObject = {};
     if (this.passes(CLOSE_OBJECT)) return object;
     do {
-      const name = this.next() === QUOTE ? this.string() : undefined;
+      const name = this.next() === QUOTE ? this.name() : undefined;
       if (name === undefined || !this.passes(COLON)) return undefined;
       const value = this.readAt(name);
       if (value === undefined) return undefined;
@@ -117,6 +123,25 @@ class Reader {
     const value = this.value();
     for (let index = known; index < this.repeated.length; index++) this.repeated[index]?.unshift(step);
     return value;
+  }
+
+  private name(): string | undefined {
+    const probable = this.names[this.probable] ?? "";
+    const end = this.at + 1 + probable.length;
+    // None of them has a character that would be escaped.
+    if (
+      probable !== "" &&
+      this.text.charCodeAt(end) === QUOTE &&
+      this.text.startsWith(probable, this.at + 1)
+    ) {
+      this.at = end + 1;
+      this.probable++;
+      return probable;
+    }
+    const name = this.string();
+    const at = name === undefined ? -1 : this.names.indexOf(name);
+    if (at >= 0) this.probable = at + 1;
+    return name;
   }
 
   private string(): string | undefined {

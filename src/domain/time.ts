@@ -90,8 +90,8 @@ function notWhen(text: string, now: Date): string {
 
 /** Refuses 30 February, which `Date` reads as a day in March. */
 function isDay(day = ""): boolean {
-  const date = new Date(day);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+  // The day after the last of a month is read as the first of the next one.
+  return new Date(day).getUTCDate() === Number(day.slice(-2));
 }
 
 const SECOND = 1000;

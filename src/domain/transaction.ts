@@ -37,6 +37,7 @@ export interface ReadRecord {
   readonly isWhole: boolean;
 }
 
+const FIELD_NAMES: readonly string[] = TRANSACTION_FIELDS.map(({ name }) => name);
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Reads the body of a webhook. Never throws: every problem with the bytes is a violation. */
@@ -47,7 +48,7 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
   } catch {
     return noRecord(whole("body_invalid_utf8", "must be UTF-8"));
   }
-  const json = parseJson(text);
+  const json = parseJson(text, { names: FIELD_NAMES });
   if (!json.ok) return noRecord(whole("body_not_json", json.message));
   const violations: Violation[] = [];
   if (text.startsWith("\uFEFF")) {
@@ -69,7 +70,7 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
   const record = found.length === 1 ? (found[0] ?? document) : document;
   const masked = maskedRecord(record);
   const repeated = json.value.duplicates.find((path) => decides(path, record !== document));
-  OUTCOMES.set(masked, repeated === undefined ? outcomeIn(record) : unclear(`${repeated} is given twice`));
+  if (repeated !== undefined) AMBIGUOUS.set(masked, unclear(`${repeated} is given twice`));
   return {
     record: masked,
     violations: violations.concat(violationsOf(record)),
@@ -77,8 +78,8 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
   };
 }
 
-/** The outcome of each record that was read, judged once. Only the reader knows which members were given twice. */
-const OUTCOMES = new WeakMap<TransactionRecord, RecordOutcome>();
+/** The outcomes of records with members that were given twice, which only the reader knows. */
+const AMBIGUOUS = new WeakMap<TransactionRecord, RecordOutcome>();
 
 /** The members that make the outcome and the amount: of two values, programs differ in which one they use. */
 const DECIDING: ReadonlySet<string> = new Set<FieldName>([
@@ -116,7 +117,7 @@ export function violationsOf(record: TransactionRecord): Violation[] {
   const { outcome } = judgeFlags(record);
   const violations: Violation[] = [];
   for (const field of TRANSACTION_FIELDS) {
-    const message = violationOf(field, memberOf(record, field.name), outcome);
+    const message = violationOf(field, record[field.name], outcome);
     if (message !== undefined) violations.push({ code: "body_schema", path: field.name, message });
   }
   if (record["transApproved"] === true && record["transCancelled"] === true) {
@@ -135,7 +136,7 @@ export interface RecordOutcome {
 /** The one verdict on a payment, for every command and the library. */
 export function judgeOutcome(record: TransactionRecord | null): RecordOutcome {
   if (record === null) return unclear("there is no record");
-  return OUTCOMES.get(record) ?? outcomeIn(record);
+  return AMBIGUOUS.get(record) ?? outcomeIn(record);
 }
 
 function outcomeIn(record: TransactionRecord): RecordOutcome {
