@@ -47,6 +47,8 @@ export function joinPath(path: string, step: string | number): string {
 
 /** Writes a value and keeps the spelling of its numbers; `space` indents as in `JSON.stringify`. */
 export function stringifyJson(value: unknown, space?: number): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (isJsonNumber(value)) return value.value;
   return stringify(value, null, space, [{ test: isJsonNumber, stringify: String }]) ?? "null";
 }
 

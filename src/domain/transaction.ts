@@ -130,7 +130,7 @@ export function violationsOf(record: TransactionRecord): Violation[] {
 /** What a record says of the payment; `reason` only if that is unclear. */
 export interface RecordOutcome {
   readonly outcome: Outcome;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** The one verdict on a payment, for every command and the library. */
@@ -179,8 +179,10 @@ export interface RecordSummary extends RecordOutcome {
 
 export function summaryOf({ record, violations }: Pick<ReadRecord, "record" | "violations">): RecordSummary {
   const received = (name: FieldName): Json => (record === null ? null : (memberOf(record, name) ?? null));
+  const { outcome, reason } = judgeOutcome(record);
   return {
-    ...judgeOutcome(record),
+    outcome,
+    reason,
     amount: received("amountTrans"),
     currency: received("transCurrencyCode"),
     reference: received("reference"),

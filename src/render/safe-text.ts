@@ -25,16 +25,13 @@ export function safeLines(text: string): string {
   return text.split("\n").map(safeText).join("\n");
 }
 
-/** Printable ASCII and line breaks. */
-const PLAIN = /^[\x20-\x7e\n]*$/;
-
 /** What JSON allows between its tokens; inside a string these characters are escaped already. */
 const WHITE_SPACE: ReadonlySet<string> = new Set(["\t", "\n", "\r"]);
 
 /** A JSON text with the same values, without a byte order mark, and with every unsafe character of its strings escaped. */
 export function safeJson(json: string): string {
-  // Most lines need one look, which is faster than the look for every unsafe character (listen bench).
-  if (PLAIN.test(json)) return json;
+  // Of ASCII, JSON escapes all controls but DEL. This look takes a tenth of the time of the other (listen bench).
+  if (Buffer.byteLength(json) === json.length && !json.includes("\u007f")) return json;
   const text = json.startsWith("\uFEFF") ? json.slice(1) : json;
   return text.replace(UNSAFE, (found) => (WHITE_SPACE.has(found) ? found : escaped(found)));
 }
