@@ -38,7 +38,9 @@ export function addressed<Head extends RequestHead>(head: Head, address: Receive
   if (address.kind === "public")
     return { ...head, scheme, authority: address.authority, target: publicTarget(head.target, address) };
   const [host = ""] = fieldLines(head.headers, "host");
-  return { ...head, scheme, authority: namesListener(host, address) ? host : "" };
+  const authority = namesListener(host, address) ? host : "";
+  // Most heads say so already, and a copy would take as long as all else here (listen bench).
+  return head.scheme === scheme && head.authority === authority ? head : { ...head, scheme, authority };
 }
 
 /**

@@ -36,7 +36,8 @@ export function judge(request: HttpRequest, options: JudgeOptions): Judgement {
   const { unverified = false } = options;
   const verdict = named(verify(request, verifyOptions(options)), request);
   if (verdict.verdict === "invalid" && !unverified) return { verdict, ...UNREAD };
-  return { verdict, ...readRecord(request.body) };
+  const { record, violations, isWhole } = readRecord(request.body);
+  return { verdict, record, violations, isWhole };
 }
 
 /** Bytes; such a callback has a few hundred, and what is not signed is not worth much reading. */
@@ -86,15 +87,13 @@ interface RenewalOptions extends Omit<JudgeOptions, "keys" | "now"> {
 export type TimedJudge = (request: HttpRequest, now: Date) => Promise<Judgement>;
 
 /** Renews the keys and judges again if a newer key may have made the signature. */
-export function createJudge(options: RenewalOptions): TimedJudge {
-  const { policy, unverified = false, keys, renewKeys } = options;
+export function createJudge({ policy, unverified = false, keys, renewKeys }: RenewalOptions): TimedJudge {
   return async (request, now) => {
     const current = keys();
     const known = current instanceof Promise ? await current : current;
-    const rest = { policy, unverified, now };
-    const judgement = judge(request, { ...rest, keys: known });
+    const judgement = judge(request, { keys: known, policy, now, unverified });
     if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, known)) return judgement;
-    return (await renewKeys()) ? judge(request, { ...rest, keys: await keys() }) : judgement;
+    return (await renewKeys()) ? judge(request, { keys: await keys(), policy, now, unverified }) : judgement;
   };
 }
 

@@ -138,13 +138,17 @@ async function accept(
   reject: Reject,
   refuse?: () => HttpReply,
 ): Promise<HttpReply> {
-  const { verdict } = judgement;
+  const { verdict, record, violations, isWhole } = judgement;
+  const id = newId();
   const event: WebhookEvent = {
     type: "event",
-    id: newId(),
+    id,
     receivedAt,
     repeated: false,
-    ...judgement,
+    verdict,
+    record,
+    violations,
+    isWhole,
     request,
   };
   const plan = verdict.verdict === "valid" ? forwarder?.plan(event) : undefined;
