@@ -28,9 +28,9 @@ export async function openJudgeAgain(
   return ({ id, receivedAt, request, code }) => {
     // It was not an HTTP request.
     if (request === null) return code;
-    const { verdict, ...record } = judge(request, { keys, policy, now: receivedAt });
+    const { verdict, content } = judge(request, { keys, policy, now: receivedAt });
     return verdict.verdict === "valid"
-      ? { type: "event", id, receivedAt, request, verdict, ...record }
+      ? { type: "event", id, receivedAt, request, verdict, content }
       : verdict.code;
   };
 }

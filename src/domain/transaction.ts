@@ -37,6 +37,35 @@ export interface ReadRecord {
   readonly isWhole: boolean;
 }
 
+/**
+ * The record of a body, read when it is first asked for: what the store reads in a thread of its own is not read here as well
+ * (listen bench).
+ */
+export class LateRecord implements ReadRecord {
+  readonly #body: Uint8Array;
+  #content: ReadRecord | undefined;
+
+  constructor(body: Uint8Array) {
+    this.#body = body;
+  }
+
+  get record(): TransactionRecord | null {
+    return this.#read().record;
+  }
+
+  get violations(): readonly Violation[] {
+    return this.#read().violations;
+  }
+
+  get isWhole(): boolean {
+    return this.#read().isWhole;
+  }
+
+  #read(): ReadRecord {
+    return (this.#content ??= readRecord(this.#body));
+  }
+}
+
 const FIELD_NAMES: readonly string[] = TRANSACTION_FIELDS.map(({ name }) => name);
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

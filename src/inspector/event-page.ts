@@ -163,7 +163,7 @@ function attemptsPart({ attempts, actions }: History, now: Date): Page {
 }
 
 function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page {
-  const { record, violations } = asReceived(event);
+  const { record, violations } = asReceived(event).content;
   if (record === null)
     return panel("record", "Record", html`<p class="hint">The body holds no transaction record.</p>`);
   const text = (name: FieldName): string => clipped(textOf(record, name) ?? "", 100);

@@ -50,7 +50,7 @@ export const nameOf = ({ reference, uti, id }: StoredEvent): string => clipped(r
 export const outcomeText = ({ outcome }: StoredEvent): string => outcome.toLowerCase().replaceAll("_", " ");
 
 export function amountOf(event: StoredEvent): string {
-  const { record } = asReceived(event);
+  const { record } = asReceived(event).content;
   const amount = record === null ? undefined : amountIn(record, "amountTrans");
   return amount === undefined || record === null
     ? ""

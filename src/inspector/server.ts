@@ -112,7 +112,7 @@ export function createInspector(parts: InspectorParts) {
     const event = await eventIn(c);
     if (event === undefined || sending === undefined) return c.notFound();
     const forward = await sending.send(event);
-    await store.replayed(event.id, forward, false, asReceived(event).record);
+    await store.replayed(event.id, forward, false, asReceived(event).content.record);
     return finish(c, isAccepted(forward.status) ? "sent" : "unsent", nameOf(event));
   });
   app.post("/events/:id/accept", async (c) => {

@@ -28,7 +28,7 @@ export function unverifiedWebhook(verdict: Verdict, { authority }: HttpRequest):
 }
 
 /** With `strict`, an authentic webhook whose record breaks the specification. */
-export function brokenRecord({ verdict, violations, record }: Judgement): WebhookError {
+export function brokenRecord({ verdict, content: { violations, record } }: Judgement): WebhookError {
   const code = violations[0]?.code ?? "body_schema";
   const broken = printable(violations.map(describeViolation).join("; "));
   const advice = `error.record has it as parsed. ${REASONS[code].advice ?? ""}`;

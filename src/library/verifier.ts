@@ -48,12 +48,13 @@ export function createVerifierWith(options: VerifierOptions, access: KeyringAcce
       throw internalError(error);
     });
     if (judgement.verdict.verdict === "invalid") throw unverifiedWebhook(judgement.verdict, received);
-    if (options.strict === true && judgement.violations.length > 0) throw brokenRecord(judgement);
+    if (options.strict === true && judgement.content.violations.length > 0) throw brokenRecord(judgement);
     return verifiedWebhook(judgement, received.body);
   };
 }
 
-function verifiedWebhook({ verdict, record, violations }: Judgement, raw: Uint8Array): VerifiedWebhook {
+function verifiedWebhook({ verdict, content }: Judgement, raw: Uint8Array): VerifiedWebhook {
+  const { record, violations } = content;
   const webhook: AnyWebhook = {
     outcome: outcomeOf(record),
     transaction: record === null ? {} : transactionOf(record, violations),

@@ -35,7 +35,7 @@ export function explainCapture(
     const checks = [{ check: "http", ok: false, detail: refused.detail }];
     return { verdict: refusedVerdict(refused), checks, hints: [], signatureBase: null, ...UNREAD };
   }
-  const { verdict, ...content } = judge(request, options);
+  const { verdict, content } = judge(request, options);
   const { now } = verifyOptions(options);
   const received = { check: "http", ok: true, detail: describe(request) };
   return {
@@ -43,7 +43,9 @@ export function explainCapture(
     checks: [received, ...checksOf({ verdict, request, now })],
     hints: causesOf(request, verifyOptions(options), verdict),
     signatureBase: baseOf({ verdict, request }),
-    ...content,
+    record: content.record,
+    violations: content.violations,
+    isWhole: content.isWhole,
   };
 }
 

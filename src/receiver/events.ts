@@ -10,7 +10,7 @@ import type { Verdict } from "../signatures/verdict.ts";
 import { stringifyJson } from "../domain/json.ts";
 
 /** A webhook that the receiver accepted: verified, unless it also accepts unverified ones. */
-export interface WebhookEvent extends ReadRecord {
+export interface WebhookEvent {
   readonly type: "event";
   readonly id: string;
   readonly receivedAt: Date;
@@ -18,10 +18,18 @@ export interface WebhookEvent extends ReadRecord {
   readonly repeated: boolean;
   readonly verdict: Verdict;
   readonly request: HttpRequest;
+  readonly content: ReadRecord;
+  /** How it is printed as JSON, if it is. */
+  readonly print?: PrintedAs | undefined;
+  /** Its line, where the store has made it. */
+  readonly line?: string | undefined;
 }
 
+/** The forms of an event's line: without record and body it is compact. */
+export type PrintedAs = "whole" | "compact";
+
 /** An event that was just verified: only the log knows whether it is a repeat. */
-export type NewEvent = Omit<WebhookEvent, "repeated">;
+export type NewEvent = Omit<WebhookEvent, "repeated" | "line">;
 
 /** 36^8 milliseconds last until the year 2059. */
 const TIME_LENGTH = 8;
@@ -102,6 +110,8 @@ export interface Stored {
   readonly state: DeliveryState | null;
   /** The number of the attempt that this receiver makes now; undefined if it makes none. */
   readonly attempt?: number | undefined;
+  /** The event's line, where the store has made it: not that of a repeat. */
+  readonly line?: string | undefined;
 }
 
 /** Where the receiver stores events. */
@@ -134,7 +144,7 @@ export interface Claimed extends Claim {
   /** The attempts before, by the present plan. */
   readonly made: number;
   /** The reason if its row does not hold what paylink wrote. */
-  readonly event: Omit<WebhookEvent, "repeated" | keyof ReadRecord> | { readonly damage: string };
+  readonly event: Omit<WebhookEvent, "repeated" | "content"> | { readonly damage: string };
 }
 
 /** The events that wait to be forwarded, which any number of receivers share: each is claimed by one at a time. */
@@ -205,27 +215,63 @@ export function rejectionLine(rejection: Omit<Rejection, "request">): string {
 export const levelOf = ({ verdict }: Pick<WebhookEvent, "verdict">): Level =>
   verdict.verdict === "valid" ? "info" : "warning";
 
+/** What is stored and printed of an event, as texts: they are made once, and cheap to post to a thread. */
+export interface EventTexts {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** As JSON, as the header lines. */
+  readonly verdict: string;
+  readonly headers: string;
+  readonly method: string;
+  readonly scheme: HttpRequest["scheme"];
+  readonly authority: string;
+  readonly target: string;
+  readonly body: Uint8Array;
+}
+
+export function textsOf({ id, receivedAt, verdict, request }: Omit<NewEvent, "content">): EventTexts {
+  const { method, scheme, authority, target, headers, body } = request;
+  return {
+    id,
+    receivedAt: receivedAt.getTime(),
+    verdict: JSON.stringify(verdict),
+    headers: JSON.stringify(headers),
+    method,
+    scheme,
+    authority,
+    target,
+    body,
+  };
+}
+
 /**
  * The text of an `EventLine`. It is joined from texts: the largest, record and body, exist already, and one object of all would take
  * three times as long (listen bench).
  */
-export function eventLine(event: WebhookEvent, isCompact = false): string {
-  const { id, receivedAt, repeated, verdict, violations, request } = event;
-  const { outcome, reason, amount, currency, reference, uti } = summaryOf(event);
-  const { method, headers, body } = request;
-  const at = `"${receivedAt.toISOString()}"`;
+export const eventLine = (event: WebhookEvent, isCompact = false): string =>
+  lineOf(textsOf(event), event.content, { repeated: event.repeated, level: levelOf(event), isCompact });
+
+export function lineOf(
+  texts: EventTexts,
+  content: ReadRecord,
+  { repeated, level, isCompact }: Pick<EventLine, "repeated" | "level"> & { readonly isCompact: boolean },
+): string {
+  const { outcome, reason, amount, currency, reference, uti, violations } = summaryOf(content);
+  const at = `"${new Date(texts.receivedAt).toISOString()}"`;
   const line =
-    `{"type":"event","id":${JSON.stringify(id)},"receivedAt":${at},"at":${at},"level":"${levelOf(event)}"` +
+    `{"type":"event","id":${JSON.stringify(texts.id)},"receivedAt":${at},"at":${at},"level":"${level}"` +
     `,"outcome":"${outcome}"${reason === undefined ? "" : `,"reason":${JSON.stringify(reason)}`}` +
     `,"amount":${stringifyJson(amount)},"currency":${stringifyJson(currency)}` +
     `,"reference":${stringifyJson(reference)},"uti":${stringifyJson(uti)}` +
-    `,"violations":${JSON.stringify(violations)},"repeated":${repeated},"verdict":${JSON.stringify(verdict)}` +
-    `,"method":${JSON.stringify(method)},"url":${JSON.stringify(urlOf(request))},"headers":${JSON.stringify(headers)}`;
+    `,"violations":${JSON.stringify(violations)},"repeated":${repeated},"verdict":${texts.verdict}` +
+    `,"method":${JSON.stringify(texts.method)},"url":${JSON.stringify(urlOf(texts))},"headers":${texts.headers}`;
   if (isCompact) return `${line}}`;
-  return `${line},"record":${recordText(event)},"bodyBase64":"${bytes(body).toString("base64")}"}`;
+  const body = bytes(texts.body);
+  return `${line},"record":${recordText(content, body)},"bodyBase64":"${body.toString("base64")}"}`;
 }
 
-const urlOf = (request: HttpRequest): string =>
+const urlOf = (request: Parameters<typeof targetUri>[0]): string =>
   request.authority === "" ? request.target : targetUri(request);
 
 /** A request in the form that `verify` reads: the members that an `EventLine` has of it. */
@@ -235,9 +281,9 @@ export function requestDocument(request: HttpRequest) {
 }
 
 /** The record as one line: the text of the body, if it is the record. In JSON, line breaks are only between tokens. */
-function recordText({ record, isWhole, request }: WebhookEvent): string {
+function recordText({ record, isWhole }: ReadRecord, body: Buffer): string {
   if (!isWhole) return stringifyJson(record);
-  return bytes(request.body).toString("utf8").replaceAll("\r", " ").replaceAll("\n", " ");
+  return body.toString("utf8").replaceAll("\r", " ").replaceAll("\n", " ");
 }
 
 /** A record that is no event, in the same members. */

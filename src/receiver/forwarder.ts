@@ -11,6 +11,7 @@ import {
   type Forward,
   isAccepted,
   type Stored,
+  type NewEvent,
   type WebhookEvent,
 } from "./events.ts";
 import {
@@ -67,7 +68,7 @@ export interface ForwarderParts extends ForwardOptions {
 
 export interface Forwarder {
   /** Plans an event that was just verified; undefined if it is not forwarded. */
-  readonly plan: (event: WebhookEvent) => Plan | undefined;
+  readonly plan: (event: NewEvent) => Plan | undefined;
   /** Forwards what waits in the queue. */
   readonly start: () => void;
   /** Finishes the attempts in progress; the rest is left to other receivers. */
@@ -102,7 +103,7 @@ function forwardDirectly(parts: ForwarderParts): Forwarder {
     return answerFor(made);
   };
   return {
-    plan: ({ record }) => {
+    plan: ({ content: { record } }) => {
       const url = targetOf(parts.routes, outcomeOf(record));
       return (
         url && {
@@ -142,7 +143,7 @@ function forwardQueue(parts: ForwarderParts, queued: Queued): Forwarder {
     ...createLane(url, outcomes, parts, queued),
   }));
   return {
-    plan: ({ record }) => {
+    plan: ({ content: { record } }) => {
       const outcome = outcomeOf(record);
       const lane = lanes.find(({ outcomes }) => outcomes.includes(outcome));
       return (

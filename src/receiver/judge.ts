@@ -1,7 +1,7 @@
 /** Judges a received webhook: signature and digest first, and only then the record in its body. Renews the keys if a newer one may verify. */
 import type { Reason, Warning } from "../domain/reasons.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
-import { readRecord, type ReadRecord } from "../domain/transaction.ts";
+import { LateRecord, type ReadRecord } from "../domain/transaction.ts";
 import { refusal, type Refusal } from "../http/exchange.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
@@ -9,12 +9,14 @@ import type { Policy } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { verify, type VerifyOptions } from "../signatures/verify.ts";
 
-/** The record is null also if the webhook is not authentic. */
-export interface Judgement extends ReadRecord {
+/** Signature and digest were judged; the record has been read only if somebody asked for it. */
+export interface Judgement {
   readonly verdict: Verdict;
+  /** Its record is null also if the webhook is not authentic. */
+  readonly content: ReadRecord;
 }
 
-/** The record of a webhook that is not read. */
+/** The content of a webhook that is not read. */
 export const UNREAD: ReadRecord = { record: null, violations: [], isWhole: false };
 
 export interface JudgeOptions {
@@ -35,9 +37,8 @@ export const verifyOptions = ({ keys, policy, now }: JudgeOptions): VerifyOption
 export function judge(request: HttpRequest, options: JudgeOptions): Judgement {
   const { unverified = false } = options;
   const verdict = named(verify(request, verifyOptions(options)), request);
-  if (verdict.verdict === "invalid" && !unverified) return { verdict, ...UNREAD };
-  const { record, violations, isWhole } = readRecord(request.body);
-  return { verdict, record, violations, isWhole };
+  const isRead = verdict.verdict === "valid" || unverified;
+  return { verdict, content: isRead ? new LateRecord(request.body) : UNREAD };
 }
 
 /** Bytes; such a callback has a few hundred, and what is not signed is not worth much reading. */

@@ -15,7 +15,7 @@ import type { Policy } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, namesLoopback, type ReceiverAddress } from "./address.ts";
 import { refuseHead, refuseHost, refuseMediaType } from "./admit.ts";
-import type { EventLog, Rejection, Stored, WebhookEvent } from "./events.ts";
+import type { EventLog, NewEvent, PrintedAs, Rejection, Stored, WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forwarder.ts";
 import { createJudge, type CurrentKeys, type Judgement, refusedAs, warned } from "./judge.ts";
 
@@ -42,6 +42,8 @@ export interface ReceiverOptions {
   readonly forwarder?: Forwarder | undefined;
   readonly now: () => Date;
   readonly newId: () => string;
+  /** How events are printed as JSON, if they are: the store makes their lines, in a thread of its own. */
+  readonly print?: PrintedAs | undefined;
   readonly observe: (outcome: WebhookEvent | Rejection) => void;
   readonly faulted: (error: unknown) => void;
 }
@@ -105,7 +107,7 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
           request,
         });
       }
-      const { verdict, violations } = judgement;
+      const { verdict, content } = judgement;
       const isCallback = verdict.code === "signature_in_body";
       const refused = isCallback ? undefined : refuseMediaType(request);
       if (refused !== undefined) return reject({ ...refused, verdict, request });
@@ -118,8 +120,8 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
           ? accept(request, late, receivedAt, parts, reject, refuse)
           : refuse();
       }
-      const [violation] = violations;
-      if (violation !== undefined && strict) {
+      const [violation] = strict ? content.violations : [];
+      if (violation !== undefined) {
         const detail = describeViolation(violation);
         const { code } = violation;
         return reject({ ...refusal(code, detail), verdict, request });
@@ -134,23 +136,13 @@ async function accept(
   request: HttpRequest,
   judgement: Judgement,
   receivedAt: Date,
-  { log, forwarder, newId, observe }: ReceiverOptions,
+  { log, forwarder, newId, observe, print }: ReceiverOptions,
   reject: Reject,
   refuse?: () => HttpReply,
 ): Promise<HttpReply> {
-  const { verdict, record, violations, isWhole } = judgement;
+  const { verdict, content } = judgement;
   const id = newId();
-  const event: WebhookEvent = {
-    type: "event",
-    id,
-    receivedAt,
-    repeated: false,
-    verdict,
-    record,
-    violations,
-    isWhole,
-    request,
-  };
+  const event: NewEvent = { type: "event", id, receivedAt, verdict, request, content, print };
   const plan = verdict.verdict === "valid" ? forwarder?.plan(event) : undefined;
   let stored: Stored | undefined;
   try {
@@ -161,13 +153,18 @@ async function accept(
     return reject({ ...refusal("not_stored", detail), verdict, request });
   }
   if (stored === undefined) return refuse === undefined ? OK : refuse();
-  const observed = stored.repeated ? asRepeated(event) : event;
+  const observed: WebhookEvent = {
+    type: "event",
+    id,
+    receivedAt,
+    repeated: stored.repeated,
+    verdict: stored.repeated ? warned(verdict, "duplicate_delivery") : verdict,
+    request,
+    content,
+    line: stored.line,
+  };
   observe(observed);
   return plan === undefined ? OK : plan.forward(observed, stored);
-}
-
-function asRepeated(event: WebhookEvent): WebhookEvent {
-  return { ...event, repeated: true, verdict: warned(event.verdict, "duplicate_delivery") };
 }
 
 const NOTHING = new Uint8Array();

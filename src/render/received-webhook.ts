@@ -27,7 +27,7 @@ import {
 } from "./transaction-record.ts";
 
 /** What is shown of an event. */
-type Received = Pick<WebhookEvent, "id" | "receivedAt" | "repeated" | "record" | "violations"> & {
+type Received = Pick<WebhookEvent, "id" | "receivedAt" | "repeated" | "content"> & {
   readonly verdict: Pick<WebhookEvent["verdict"], "verdict" | "warnings">;
   readonly request: Pick<WebhookEvent["request"], "target">;
 };
@@ -39,7 +39,8 @@ interface WebhookStyle extends RecordStyle {
 
 /** The whole record, the outcome first, then when and where it was received. */
 export function renderWebhook(event: Received, style: WebhookStyle): string {
-  const { id, receivedAt, verdict, record, violations } = event;
+  const { id, receivedAt, verdict } = event;
+  const { record, violations } = event.content;
   const { paint, width, transactionCommand } = style;
   const received = `received ${formatLocal(receivedAt)} at ${pathOf(event)}, event ${id}`;
   const command = record === null ? undefined : commandFor(record, transactionCommand);
@@ -67,7 +68,8 @@ const MOST_LINES = 8;
  * and what deviates.
  */
 export function renderCard(event: Received, { paint, width }: RecordStyle): string {
-  const { id, receivedAt, record, violations, verdict } = event;
+  const { id, receivedAt, verdict } = event;
+  const { record, violations } = event.content;
   const marks = marksOf(event, paint);
   const room = width - marks.reduce((sum, { text }) => sum + text.length + 2, 0);
   const head =
@@ -98,7 +100,8 @@ export function renderCard(event: Received, { paint, width }: RecordStyle): stri
 
 /** The same in one line of at most `width` columns, which a reference that is too long makes shorter; a log has the time before it. */
 export function renderCompactWebhook(event: Received, { paint, width }: RecordStyle, isLog = false): string {
-  const { id, receivedAt, record } = event;
+  const { id, receivedAt } = event;
+  const { record } = event.content;
   const marks = marksOf(event, paint);
   const outcome = outcomeOf(record);
   const amount = record === null ? "" : amountOf(record);

@@ -5,14 +5,7 @@ import { type Dialect, forRows, inOrder, places, type Row, type Session } from "
 import { stateOf } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
 import { conditionsOf, selectEvents, type Selection } from "./selection.ts";
-import {
-  COLUMNS,
-  type EndWrite,
-  type EventWrite,
-  type Order,
-  type OrderWrite,
-  type ReplayWrite,
-} from "./writes.ts";
+import { COLUMNS, type EndWrite, type Order, type OrderWrite, type ReplayWrite } from "./writes.ts";
 
 /**
  * Adds deliveries, or begins them again where the event had failed. With a lease, each is claimed, unless it is delivered,
@@ -20,7 +13,10 @@ import {
  */
 export async function addDeliveries(
   session: Session,
-  events: readonly (readonly [first: string, Pick<EventWrite, "lease" | "payment">])[],
+  events: readonly (readonly [
+    first: string,
+    { readonly lease: number | null; readonly payment: readonly Value[] },
+  ])[],
 ): Promise<ReadonlyMap<string, Pick<Stored, "attempt">>> {
   const { now, dialect } = session;
   const { schema, types } = dialect;

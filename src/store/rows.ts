@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { isReason, isWarning, type Reason, type Warning } from "../domain/reasons.ts";
 import { messageOf } from "../domain/system-reason.ts";
-import { readRecord, type ReadRecord } from "../domain/transaction.ts";
+import { LateRecord } from "../domain/transaction.ts";
 import { withBody } from "../http/message.ts";
 import type { Claimed, DeliveryState, Rejection, WebhookEvent } from "../receiver/events.ts";
 import { ALGORITHM, LABEL } from "../signatures/policy.ts";
@@ -21,7 +21,7 @@ export interface Delivery {
 }
 
 /** An event as it is stored. The record is not stored again beside the body that holds it. */
-export type StoredEvent = Omit<WebhookEvent, "repeated" | keyof ReadRecord> & {
+export type StoredEvent = Omit<WebhookEvent, "repeated" | "content"> & {
   readonly uti: string;
   readonly outcome: string;
   readonly reference: string;
@@ -39,7 +39,7 @@ export const asReceived = ({ type, id, receivedAt, verdict, request }: StoredEve
   repeated: false,
   verdict,
   request,
-  ...readRecord(request.body),
+  content: new LateRecord(request.body),
 });
 
 export type StoredRejection = Omit<Rejection, "hint">;

@@ -1,6 +1,7 @@
 /** Writes a group of events, attempts, rejections and orders in one transaction, with the same statements in both databases. */
 import { hash } from "node:crypto";
-import { idAt, type Stored } from "../receiver/events.ts";
+import { type ReadRecord, readRecord, type TransactionRecord } from "../domain/transaction.ts";
+import { idAt, lineOf, type Stored } from "../receiver/events.ts";
 import type { Value } from "./database.ts";
 import {
   addDeliveries,
@@ -17,6 +18,8 @@ import { oldEvents } from "./selection.ts";
 import {
   COLUMNS,
   type EventWrite,
+  eventValues,
+  paymentOf,
   type Pruned,
   type RejectionWrite,
   type Told,
@@ -109,6 +112,8 @@ async function storeEvents(
   session: Session,
   arrived: readonly EventWrite[],
 ): Promise<ReadonlyMap<string, Stored>> {
+  const contents = new Map(arrived.map(({ id, body }) => [id, readRecord(body)]));
+  const recordOf = ({ id }: EventWrite): TransactionRecord | null => contents.get(id)?.record ?? null;
   const firsts = await firstDeliveries(session, arrived);
   const events = arrived.filter(({ id, isKnown }) => !isKnown || firsts.has(id));
   const firstOf = ({ id }: EventWrite): string => firsts.get(id) ?? id;
@@ -117,7 +122,7 @@ async function storeEvents(
     session,
     "events",
     COLUMNS.events,
-    events.filter((event) => !isRepeated(event)).map(({ values }) => values),
+    events.filter((event) => !isRepeated(event)).map((event) => eventValues(event, recordOf(event))),
     // It was stored before, and the receiver did not learn of it.
     "ON CONFLICT (id) DO NOTHING",
   );
@@ -134,7 +139,7 @@ async function storeEvents(
   );
   const claims = await addDeliveries(
     session,
-    events.map((event) => [firstOf(event), event]),
+    events.map((event) => [firstOf(event), { lease: event.lease, payment: paymentOf(recordOf(event)) }]),
   );
   const states = await statesOf(session, repeated.map(firstOf));
   const claimed = new Set<string>();
@@ -145,10 +150,18 @@ async function storeEvents(
       const own = claimed.has(first) ? undefined : claims.get(first);
       if (own !== undefined) claimed.add(first);
       const state = isRepeated(event) ? (states.get(first) ?? null) : event.lease === null ? null : "pending";
-      return [event.id, { repeated: isRepeated(event), first, state, ...own }];
+      const content = isRepeated(event) ? undefined : contents.get(event.id);
+      const line = content && printed(event, content);
+      return [event.id, { repeated: isRepeated(event), first, state, line, ...own }];
     }),
   );
 }
+
+/** Only verified events are stored. The line of a repeat is another, and rare: who prints it makes it. */
+const printed = (event: EventWrite, content: ReadRecord): string | undefined =>
+  event.print === null
+    ? undefined
+    : lineOf(event, content, { repeated: false, level: "info", isCompact: event.print === "compact" });
 
 /** The first deliveries of those events that were stored before, by the digests of their bodies. */
 async function firstDeliveries(

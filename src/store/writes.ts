@@ -1,8 +1,19 @@
 /** The writes of an event store: plain values, which can be posted to a thread, made from events and rejections. */
 import { scaledAmount } from "../domain/money.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";
-import { fieldLines, type HttpRequest } from "../http/message.ts";
-import type { Backlog, Claim, Forward, NewEvent, Rejection, Stored, Wanted } from "../receiver/events.ts";
+import { fieldLines } from "../http/message.ts";
+import {
+  type Backlog,
+  type Claim,
+  type EventTexts,
+  type Forward,
+  type NewEvent,
+  type PrintedAs,
+  type Rejection,
+  type Stored,
+  textsOf,
+  type Wanted,
+} from "../receiver/events.ts";
 import type { Value } from "./database.ts";
 import type { Row } from "./dialects.ts";
 import type { Selection } from "./selection.ts";
@@ -14,19 +25,14 @@ export const COLUMNS = {
   rejections: ["id", "received_at", "signed", "code", "status", "detail", "verdict", "head", "body"],
 };
 
-export interface EventWrite {
+export interface EventWrite extends EventTexts {
   readonly type: "event";
-  readonly id: string;
-  /** Milliseconds since 1970, as every time here. */
-  readonly receivedAt: number;
-  readonly body: Uint8Array;
-  readonly values: readonly Value[];
   /** How it is forwarded: claimed for so many milliseconds, or, with 0, as soon as a receiver has room. Null if it is not. */
   readonly lease: number | null;
-  /** What its delivery has besides: outcome, currency and amount. */
-  readonly payment: readonly Value[];
   /** Its bytes must have been stored before. */
   readonly isKnown: boolean;
+  /** The form of its line, which is made where it is stored. */
+  readonly print: PrintedAs | null;
   /** Who has made it of a stored rejection, which verifies now. */
   readonly acceptedBy?: string;
 }
@@ -115,34 +121,31 @@ const storable = (text: string): string => text.replaceAll("\0", "\ufffd").toWel
 /** An entry of an index takes at most a third of a page. The body keeps the whole text. */
 const indexed = (text: string): string => storable(text.slice(0, 500));
 
-export function eventWrite(
-  { id, receivedAt: received, record, verdict, request }: NewEvent,
-  lease: number | undefined,
-  isKnown = false,
-): EventWrite {
-  const text = (name: "uti" | "reference"): string => indexed((record && textOf(record, name)) ?? "");
-  const receivedAt = received.getTime();
-  // A copy: a view would be posted to the thread with all of its buffer.
-  const body = new Uint8Array(request.body);
+export function eventWrite(event: NewEvent, lease: number | undefined, isKnown = false): EventWrite {
+  const { id, receivedAt, verdict, headers, method, scheme, authority, target, body } = textsOf(event);
   return {
     type: "event",
     id,
     receivedAt,
-    body,
-    values: [
-      id,
-      text("uti"),
-      receivedAt,
-      outcomeOf(record),
-      text("reference"),
-      JSON.stringify(verdict),
-      headOf(request),
-      body,
-    ],
+    verdict,
+    headers,
+    method,
+    scheme,
+    authority,
+    target,
+    // A copy: a view would be posted to the thread with all of its buffer.
+    body: new Uint8Array(body),
     lease: lease ?? null,
-    payment: paymentOf(record),
     isKnown,
+    print: event.print ?? null,
   };
+}
+
+/** The values of the columns of an event. */
+export function eventValues(texts: EventTexts, record: TransactionRecord | null): Value[] {
+  const text = (name: "uti" | "reference"): string => indexed((record && textOf(record, name)) ?? "");
+  const { id, receivedAt, verdict, body } = texts;
+  return [id, text("uti"), receivedAt, outcomeOf(record), text("reference"), verdict, headOf(texts), body];
 }
 
 /** Outcome, currency, and the amount that was approved: no other is money that an application misses. */
@@ -154,8 +157,14 @@ export function paymentOf(record: TransactionRecord | null): Value[] {
   return [outcome, currency, (amount && scaledAmount(amount)) ?? null];
 }
 
-const headOf = ({ method, scheme, authority, target, headers }: HttpRequest): string =>
-  JSON.stringify({ method, scheme, authority, target, headers });
+const headOf = ({
+  method,
+  scheme,
+  authority,
+  target,
+  headers,
+}: Pick<EventTexts, "method" | "scheme" | "authority" | "target" | "headers">): string =>
+  `{"method":${JSON.stringify(method)},"scheme":"${scheme}","authority":${JSON.stringify(authority)},"target":${JSON.stringify(target)},"headers":${headers}}`;
 
 export const attemptValues = (
   event: string,
@@ -197,7 +206,7 @@ export function rejectionWrite({
       status,
       storable(detail),
       JSON.stringify(verdict),
-      request === null ? null : headOf(request),
+      request && headOf({ ...request, headers: JSON.stringify(request.headers) }),
       body,
     ],
   };

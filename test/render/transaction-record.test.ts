@@ -1,4 +1,5 @@
 /** Records in words: long values go on below, remote text commands nothing, and tables line up. */
+import type { TransactionRecord, Violation } from "../../src/domain/transaction.ts";
 import { Chalk } from "chalk";
 import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
@@ -40,13 +41,17 @@ const APPROVED = sampleRecord(
   },
   { newId: () => "8e2f6a4c-5b7d-4d0e-9a51-2f6c1f0b7a11", now: new Date("2026-01-31T12:00:00Z") },
 );
+const contentOf = (record: TransactionRecord | null, violations: readonly Violation[] = []) => ({
+  record,
+  violations,
+  isWhole: true,
+});
 const RECEIVED: Parameters<typeof renderWebhook>[0] = {
   id: "mi9w2k0a0000zz",
   receivedAt: new Date("2026-01-31T12:00:01Z"),
   repeated: false,
   verdict: { verdict: "valid", warnings: ["method_not_covered", "created_missing"] },
-  record: APPROVED,
-  violations: [],
+  content: contentOf(APPROVED),
   request: { target: "/hooks/paid?key=secret" },
 };
 const style = { paint, width: 80, transactionCommand: "paylink -p shop transaction" };
@@ -64,7 +69,9 @@ it.each([
   const [first = "", ...lines] = renderRecord(record, [], { paint, width: 80 }).split("\n");
   expect(first).toBe(`APPROVED  ${shown}`);
   for (const name of ["amountTrans", "amountGratuity"]) expect(valueOf(lines.join("\n"), name)).toBe(shown);
-  expect(renderCompactWebhook({ ...RECEIVED, record }, style)).toContain(`APPROVED   ${shown}  INV-1`);
+  expect(renderCompactWebhook({ ...RECEIVED, content: contentOf(record) }, style)).toContain(
+    `APPROVED   ${shown}  INV-1`,
+  );
 });
 
 describe("a record", () => {
@@ -104,7 +111,10 @@ describe("a record", () => {
       path: name,
       message: "must be absent from a cancelled payment, and is far too long for a single line",
     }));
-    const event = { ...RECEIVED, violations, record: { ...APPROVED, reference: "R".repeat(200) } };
+    const event = {
+      ...RECEIVED,
+      content: contentOf({ ...APPROVED, reference: "R".repeat(200) }, violations),
+    };
     const transactionCommand = "paylink transaction";
     const lines = renderWebhook(event, { paint, width, transactionCommand }).split("\n");
     expect(lines.at(-1)).toContain(`${transactionCommand} ${APPROVED.uti}`);
@@ -123,8 +133,8 @@ describe("a received webhook", () => {
   });
 
   it.each([
-    [{ ...RECEIVED, record: { ...APPROVED, uti: "$(reboot)" } }, style],
-    [{ ...RECEIVED, record: null }, style],
+    [{ ...RECEIVED, content: contentOf({ ...APPROVED, uti: "$(reboot)" }) }, style],
+    [{ ...RECEIVED, content: contentOf(null) }, style],
     [RECEIVED, { ...style, transactionCommand: undefined }],
   ])("names no command that does not work or does something else: case %#", (event, shownAs) => {
     expect(renderWebhook(event, shownAs)).not.toContain("custom data");
@@ -145,8 +155,11 @@ describe("a received webhook", () => {
       path: name,
       message: "must be absent from a cancelled payment, and is far too long for a single line",
     }));
-    const long = { ...RECEIVED, violations, record: { ...APPROVED, reference: "R".repeat(200) } };
-    for (const event of [RECEIVED, long, { ...long, repeated: true, record: null }]) {
+    const long = {
+      ...RECEIVED,
+      content: contentOf({ ...APPROVED, reference: "R".repeat(200) }, violations),
+    };
+    for (const event of [RECEIVED, long, { ...long, repeated: true, content: contentOf(null) }]) {
       const lines = renderCard(event, { paint, width }).split("\n");
       expect(lines.length).toBeLessThanOrEqual(8);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
@@ -167,7 +180,7 @@ describe("a received webhook", () => {
 
   it("is one line of 80 columns with --compact", () => {
     const record = { ...APPROVED, reference: "R".repeat(50) };
-    const shown = renderCompactWebhook({ ...RECEIVED, record }, style);
+    const shown = renderCompactWebhook({ ...RECEIVED, content: contentOf(record) }, style);
     expect(shown).toMatch(/^\d\d:\d\d:\d\d {2}APPROVED {3}EUR 10\.00 {2}R+… {2}/);
     expect(shown.endsWith(APPROVED.uti)).toBe(true);
     expect(shown.length).toBeLessThanOrEqual(80);

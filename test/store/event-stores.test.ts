@@ -84,7 +84,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
 
   it("stores a record once, however often it is delivered", async () => {
     const store = open(await newPlace());
-    const again = { ...event("c"), request: event("a").request, record: event("a").record };
+    const again = { ...event("c"), request: event("a").request, content: event("a").content };
     const results = await Promise.all([event("a"), event("b"), again].map((one) => store.append(one)));
     expect(results).toEqual([
       { repeated: false, first: "a", state: null },

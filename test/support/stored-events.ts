@@ -26,7 +26,7 @@ export function event(id: string, record: Record<string, unknown> = {}, received
     }),
   );
   const request = { ...genuine, body };
-  return { type: "event", id, receivedAt, verdict, request, ...readRecord(request.body) };
+  return { type: "event", id, receivedAt, verdict, request, content: readRecord(request.body) };
 }
 
 export const rejection = (id: string, size = 10): Rejection => ({

@@ -50,7 +50,7 @@ export async function skipEvents(
   await withEvents(context, database, async (store) => {
     const found = await findOpen(store, names, "skip");
     for (const event of found) {
-      const { record } = asReceived(event);
+      const { record } = asReceived(event).content;
       out.note(record === null ? safeText(nameOf(event)) : renderCompactRecord(record, out.notePaint));
     }
     const what = eventCount(found.length);

@@ -51,7 +51,7 @@ async function sendAgain(context: Context, options: ReplayOptions, later: Later)
     let signing: ForwardingKey | undefined;
     for await (const event of found) {
       signal.throwIfAborted();
-      const { record } = asReceived(event);
+      const { record } = asReceived(event).content;
       const url = targetOf(routes, outcomeOf(record));
       if (url === undefined) {
         skipped += 1;

@@ -96,7 +96,7 @@ function approvedSum(found: readonly (StoredEvent | StoredRejection)[]): string 
   const sums = new Map<string, bigint>();
   let approved = 0;
   for (const one of found) {
-    const record = one.type === "event" ? asReceived(one).record : null;
+    const record = one.type === "event" ? asReceived(one).content.record : null;
     if (record === null || !outcomeOf(record).endsWith("APPROVED")) continue;
     approved += 1;
     const amount = amountIn(record, "amountTrans");
@@ -163,7 +163,7 @@ function cellsOf(one: StoredEvent | StoredRejection, { now, out: { paint } }: Co
       { text: one.code },
       { text: one.detail },
     ];
-  const { record } = asReceived(one);
+  const { record } = asReceived(one).content;
   const marks = [
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
     ...(one.delivery === null ? [] : [deliveryMark(one.delivery, now())]),

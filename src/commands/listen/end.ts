@@ -108,10 +108,10 @@ function createTally(expectations: readonly Expectation[]): Tally {
   const counts = new Map<Outcome | null, number>();
   const add = (outcome: Outcome | null): void => void counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   return {
-    count: ({ record, repeated, verdict }) => {
+    count: ({ content, repeated, verdict }) => {
       if (repeated || verdict.verdict !== "valid") return;
       add(null);
-      add(outcomeOf(record));
+      add(outcomeOf(content.record));
     },
     missing: () =>
       expectations.flatMap(({ outcome, count }) => {

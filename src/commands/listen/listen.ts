@@ -77,6 +77,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
       forwarder: forwarding,
       now,
       newId: createEventIds(context),
+      print: out.json ? (options.compact ? "compact" : "whole") : undefined,
       observe: (outcome) => {
         admin?.metrics.observe(outcome);
         reporter.observe(outcome);

@@ -78,7 +78,7 @@ export function createReporter(parts: ReporterParts): Reporter {
       else if (outcome.verdict.verdict === "valid") counts.verified += 1;
       if (outcome.type === "rejected") {
         if (rejections.isWithin()) print(out.json ? rejectionLine(outcome) : rejectionText(outcome, out));
-      } else print(out.json ? eventLine(outcome, compact) : eventText(outcome));
+      } else print(out.json ? (outcome.line ?? eventLine(outcome, compact)) : eventText(outcome));
     },
     forwarded: (id, first, forward, progress) => {
       if (isAccepted(forward.status)) counts.forwarded += 1;

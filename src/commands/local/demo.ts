@@ -138,12 +138,12 @@ async function pay(
     ...(amount === undefined ? {} : { amount }),
   });
   const event = await nextWebhook();
-  if (event.type !== "event" || event.record === null || outcomeName(outcomeOf(event.record)) !== outcome) {
+  const record = event.type === "event" ? event.content.record : null;
+  if (event.type !== "event" || record === null || outcomeName(outcomeOf(record)) !== outcome) {
     throw new PaylinkError("internal", `${title}: the webhook was not accepted as ${outcome}.`, {
       details: { event },
     });
   }
-  const { record } = event;
   done(context, title, (width) => renderOutcomeLine(record, { paint: context.out.paint, width }));
   return event;
 }
