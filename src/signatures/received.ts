@@ -3,7 +3,7 @@ import { isInnerList, type InnerList, type Parameters } from "structured-headers
 import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { signatureParams } from "./base.ts";
 import { component, type Component } from "./components.ts";
-import { recallInput } from "./known-inputs.ts";
+import { recallInput, type SignatureInput } from "./known-inputs.ts";
 import { LABEL } from "./policy.ts";
 import type { Progress } from "./progress.ts";
 import {
@@ -21,15 +21,6 @@ import { SignatureError } from "./verdict.ts";
 /** Limits on the work for one message. */
 const MAX_LABELS = 8;
 const MAX_COMPONENTS = 64;
-
-/** What Signature-Input says of the signature. */
-export interface SignatureInput extends SignatureParameters {
-  readonly components: readonly Component[];
-  /** The value of `@signature-params`: the canonical form, which is what was signed. */
-  readonly params: string;
-  /** The names of the signature's parameters, as written. */
-  readonly parameters: readonly string[];
-}
 
 export interface ReceivedSignature extends SignatureInput {
   readonly signature: Buffer;
@@ -183,17 +174,9 @@ function signatureBytes(signatures: RawDictionary, member: RawMember, progress: 
   return read.bytes;
 }
 
-interface SignatureParameters {
-  /** Unix seconds, as `expires`. */
-  readonly created: number | null;
-  readonly expires: number | null;
-  readonly keyid: string | null;
-  readonly alg: string | null;
-}
-
 const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(["created", "expires", "nonce", "alg", "keyid", "tag"]);
 
-function readParameters(parameters: Parameters, progress: Progress): SignatureParameters {
+function readParameters(parameters: Parameters, progress: Progress) {
   for (const key of parameters.keys())
     if (!KNOWN_PARAMETERS.has(key)) progress.warn("unknown_signature_param");
   const keyid = textParameter(parameters, "keyid");
