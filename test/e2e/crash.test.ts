@@ -19,7 +19,7 @@ describe("a crash", () => {
     const { code, stdout, stderr } = await runAfter(inCommand, "create", ...LINK, "--dry-run");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^✗ Error: the clock is broken\n/);
-    expect(stderr).toMatch(/^ +at .*formatInstant \(.*dist.main\.js:\d+:\d+\)$/m);
+    expect(stderr).toMatch(/^ +at .*formatInstant \(.*dist.\w+\.js:\d+:\d+\)$/m);
     expect(stderr).toMatch(/\n {2}This is a bug in paylink\. Please report it with the text above\.\n$/);
   });
 
