@@ -15,24 +15,16 @@ export interface EventTextParts {
   readonly compact: boolean;
   /** Every field, in place of a card. */
   readonly full: boolean;
-  readonly transactionCommand: string | undefined;
 }
 
 /** Puts a blank line between records. */
-export function createEventText({
-  out,
-  compact,
-  full,
-  transactionCommand,
-}: EventTextParts): (event: WebhookEvent) => string {
+export function createEventText({ out, compact, full }: EventTextParts): (event: WebhookEvent) => string {
   let isFirst = true;
   return (event) => {
     const { paint, width, lineWidth, isLog } = out;
     const text = compact
       ? renderCompactWebhook(event, { paint, width: lineWidth }, isLog)
-      : full
-        ? renderWebhook(event, { paint, width, transactionCommand })
-        : renderCard(event, { paint, width });
+      : (full ? renderWebhook : renderCard)(event, { paint, width });
     if (isLog) return logLine(event.receivedAt, levelOf(event), text);
     if (compact) return text;
     const separator = isFirst ? "" : "\n";

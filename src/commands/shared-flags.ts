@@ -3,10 +3,8 @@ import type { ForwardingKey } from "../check/signing-key.ts";
 import type { Context } from "../context.ts";
 import { isLoopback } from "../domain/addresses.ts";
 import { BROKER_FORMS } from "../domain/brokers.ts";
-import { paylink } from "../domain/errors.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeName } from "../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
-import { renderCommand } from "../render/hint.ts";
 import { safeText } from "../render/safe-text.ts";
 import type { Route } from "../receiver/forward.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
@@ -208,13 +206,3 @@ export function checkConfirmable(_: unknown, { problems }: Usage, { ask, yes }: 
 /** Asks, unless `--yes` has confirmed it before. */
 export const isConfirmed = async ({ ask, yes }: Pick<Context, "ask" | "yes">, question: string) =>
   yes || (ask !== undefined && ask.confirm(question, { initial: false }));
-
-/** The command that reads a transaction, without the uti. Undefined if the service has no known address for transactions. */
-export async function transactionCommand({
-  settings,
-  named,
-}: Pick<Context, "settings" | "named">): Promise<string | undefined> {
-  const resolved = await settings();
-  if (resolved.get("baseUrl") === undefined || resolved.get("transactionUrl") === undefined) return undefined;
-  return renderCommand(paylink("transaction"), named);
-}

@@ -1,5 +1,4 @@
 /** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
-import { memberOf } from "../domain/json.ts";
 import { type Warning, WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
 import {
   describeViolation,
@@ -12,6 +11,7 @@ import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../
 import type { Progress } from "../receiver/forwarder.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
+import { ageWords } from "./stats.ts";
 import { clip, widthOf } from "./width.ts";
 import { clockTime, formatLocal, wrap } from "./layout.ts";
 import {
@@ -32,32 +32,18 @@ type Received = Pick<WebhookEvent, "id" | "receivedAt" | "repeated" | "content">
   readonly request: Pick<WebhookEvent["request"], "target">;
 };
 
-interface WebhookStyle extends RecordStyle {
-  /** The command that reads a transaction with its custom data, without the uti; undefined if the service does not offer it. */
-  readonly transactionCommand: string | undefined;
-}
-
 /** The whole record, the outcome first, then when and where it was received. */
-export function renderWebhook(event: Received, style: WebhookStyle): string {
+export function renderWebhook(event: Received, style: RecordStyle): string {
   const { id, receivedAt, verdict } = event;
   const { record, violations } = event.content;
-  const { paint, width, transactionCommand } = style;
+  const { paint, width } = style;
   const received = `received ${formatLocal(receivedAt)} at ${pathOf(event)}, event ${id}`;
-  const command = record === null ? undefined : commandFor(record, transactionCommand);
   return [
     [renderResult(record, paint), ...marksOf(event, paint).map(({ painted }) => painted)].join("  "),
     `  ${paint.dim(wrap(received, width - 2, 2))}`,
     ...recordLines(record, violations, style),
     ...ownWarnings(verdict).map((warning) => renderWarning(WARNING_MEANINGS[warning], style)),
-    ...(command === undefined ? [] : customData(command, style)),
   ].join("\n");
-}
-
-/** The user copies the command, so it stays on one line. */
-function customData(command: string, { paint, width }: RecordStyle): string[] {
-  const label = "custom data:";
-  const fits = `  ${label} ${command}`.length <= width;
-  return fits ? [`  ${paint.dim(label)} ${command}`] : [`  ${paint.dim(label)}`, `    ${command}`];
 }
 
 /** Lines of a card. */
@@ -145,13 +131,6 @@ function marksOf({ verdict, repeated }: Received, paint: Paint): Mark[] {
 const ownWarnings = ({ warnings }: Received["verdict"]): Warning[] =>
   warnings.filter((warning) => WARNINGS[warning] === "webhook");
 
-/** Only with a uti that needs no quoting in a shell. */
-function commandFor(record: TransactionRecord, command: string | undefined): string | undefined {
-  const uti = memberOf(record, "uti");
-  const isPlain = typeof uti === "string" && /^\w[\w.-]*$/.test(uti);
-  return isPlain && command !== undefined ? `${command} ${uti}` : undefined;
-}
-
 /** One line names the step that failed and the reason; `verify` shows longer details. */
 const DETAIL_LENGTH = 300;
 
@@ -172,22 +151,11 @@ export const lateSignature = (age: number): string =>
 /** Why an application probably refuses a webhook, by its status. `ownKey` is the public key of --sign-with. */
 export function likelyCause(status: number | null, ownKey: string | undefined): string | undefined {
   if (status === 401 || status === 403)
-    return ownKey === undefined
-      ? "It refuses the signature: does it have this key? paylink config get webhookKey"
-      : `It refuses the signature: does it have this key? ${ownKey}`;
+    return `It refuses the signature: does it have this key? ${ownKey ?? "paylink config get webhookKey"}`;
   if (status === 404) return "It has nothing at this path: does --forward-to name the path of its webhooks?";
-  if (status === 405)
-    return "It takes no POST at this path: does --forward-to name the path of its webhooks?";
   if (status === 415)
     return "Its parser refuses the Content-Type: let it take application/json, as raw bytes where it verifies.";
-  return status !== null && status >= 500 ? "It failed by itself: its own log says why." : undefined;
-}
-
-/** In the largest unit of which it has two. */
-function ageWords(age: number): string {
-  const hours = age / 3_600_000;
-  if (hours < 2) return `${Math.floor(hours * 60)} minutes`;
-  return hours < 48 ? `${Math.floor(hours)} hours` : `${Math.floor(hours / 24)} days`;
+  return undefined;
 }
 
 /** The application's status and latency, and its error text; without an answer, the reason. */
@@ -211,26 +179,13 @@ function progressWords(progress: Progress | undefined, paint: Paint): string {
   if (progress === undefined) return "";
   const { attempt, state, next } = progress;
   if (next !== null) return paint.dim(`  attempt ${attempt}, the next one at ${formatLocal(next)}`);
-  if (state === "failed")
-    return `  ${paint.red(`failed after ${attempt === 1 ? "1 attempt" : `${attempt} attempts`}`)}`;
+  if (state === "failed") return `  ${paint.red(`failed after ${attemptCount(attempt)}`)}`;
   return attempt === 1 ? "" : paint.dim(`  attempt ${attempt}`);
 }
 
-export interface Counts {
-  readonly received: number;
-  readonly verified: number;
-  readonly rejected: number;
-  readonly forwarded: number;
-  readonly failed: number;
-}
-
-export function renderSummary(counts: Counts): string {
-  return Object.entries(counts)
-    .map(([name, count]) => `${count} ${name}`)
-    .join(", ");
-}
-
 export const eventCount = (count: number): string => (count === 1 ? "1 event" : `${count} events`);
+
+export const attemptCount = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`);
 
 /** What is deleted, or is to be. */
 export const deletedWords = (

@@ -39,9 +39,6 @@ export interface Database extends Readable {
   readonly close: () => Promise<void>;
 }
 
-/** The name of the target that was forwarded to last, in the forms of --forward-to: `store.fact` gives it. */
-export const LAST_TARGET = "target";
-
 export type EventStore = ReturnType<typeof createEventStore>;
 
 /** The most bytes of rejections that wait to be written: a flood of them must fill neither the memory nor the disk's time. */
@@ -118,9 +115,6 @@ export function createEventStore(database: Database, user: string) {
     /** Makes a rejection, which verifies now, an event that waits to be forwarded. */
     accept: async (event: NewEvent): Promise<Stored | undefined> =>
       (await group.add({ ...eventWrite(event, 0), acceptedBy: user })).stored,
-    /** Remembers one value by its name, which `fact` gives. */
-    remember: async (name: string, value: string) =>
-      void (await queueGroup.add({ type: "fact", name, value })),
     /**
      * Deletes everything received before a moment, except events that are not delivered, in small batches. `between` is
      * awaited after each.

@@ -158,10 +158,10 @@ export function createReading(readable: Readable) {
       events: await count(`${schema}${oldEvents(dialect)}`, [idAt(before)]),
       rejections: await count(`${schema}rejections WHERE id < ?`, [idAt(before)]),
     }),
-    /** A value that was remembered by its name. */
-    fact: async (name: string): Promise<string | undefined> => {
-      const [row] = await all(`SELECT value FROM ${schema}facts WHERE name = ?`, [name]);
-      return row === undefined ? undefined : String(row["value"]);
+    /** The text that no other store has. */
+    identity: async (): Promise<string> => {
+      const [row] = await all(`SELECT value FROM ${schema}facts WHERE name = 'store'`);
+      return String(row?.["value"]);
     },
     /**
      * Each look gives the events that pass the filter and were stored since the last one; the first, those since `since`.

@@ -76,22 +76,10 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Tol
     else if (write.type === "order") told.push({ changed: await applyOrder(session, write) });
     else if (write.type === "prune") told.push({ pruned: await prune(session, write.before) });
     else if (write.type === "backlog") told.push({ backlog: await backlogOf(session) });
-    else {
-      if (write.type === "fact") await remember(session, write.name, write.value);
-      told.push({});
-    }
+    else told.push({});
   }
   return told;
 }
-
-const remember = (session: Session, name: string, value: string) =>
-  insert(
-    session,
-    "facts",
-    ["name", "value"],
-    [[name, value]],
-    "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-  );
 
 const insert = (
   session: Session,

@@ -85,8 +85,6 @@ export type Write =
   | { readonly type: "release"; readonly claims: readonly Claim[] }
   /** Deletes some of what was received before a time; repeat it until none is left. */
   | { readonly type: "prune"; readonly before: Date }
-  /** Remembers one value by its name. */
-  | { readonly type: "fact"; readonly name: string; readonly value: string }
   /** Reads what waits. In a file it is read by the thread that writes, so that it delays no webhook. */
   | { readonly type: "backlog" };
 

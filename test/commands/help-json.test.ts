@@ -76,13 +76,13 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
   ],
   [
     "events list",
-    "--db --outcome --reference --since --until --limit --all --failed --pending --rejected --quiet",
+    "--failed --pending --rejected --outcome --reference --since --until --limit --all --quiet --db",
   ],
   [
     "events replay",
-    "--db --outcome --reference --since --until --limit --all --failed --settle --to --insecure --sign-with --forward-timeout --timeout --quiet",
+    "--to --all --failed --outcome --reference --since --until --limit --settle --sign-with --insecure --forward-timeout --timeout --quiet --db",
   ],
-  ["events prune", "--db --before"],
+  ["events prune", "--before --db"],
   ["inspect", "--db --port --forward-to --sign-with --no-open"],
   ["verify", "--event --db --key --public-url --path --tolerance --require --require-created --at"],
   [

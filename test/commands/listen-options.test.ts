@@ -191,7 +191,7 @@ describe("the options of listen", async () => {
     expect(Object.keys(await problemsOf({ ack: "stored", forwardTo: ["3000"], retry: "5s,soon" }))).toEqual([
       "--retry",
     ]);
-    for (const retry of ["9000w", "0x1h", "x1h", "2x", "10001x1s", "9999999999x1s", "-1x1s"])
+    for (const retry of ["0x1h", "x1h", "2x", "10001x1s", "9999999999x1s", "-1x1s"])
       expect(Object.keys(await problemsOf({ ack: "stored", forwardTo: ["3000"], retry }))).toEqual([
         "--retry",
       ]);

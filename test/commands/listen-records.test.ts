@@ -51,7 +51,6 @@ describe("listen", () => {
     expect(records[1]).toMatch(/^DECLINED /);
     expect(records[1]).toMatch(/responseCode +05 {2}do not honour\n/);
     expect(records[1]).toMatch(/authorisationCode +–\n/);
-    expect(records[1]).toMatch(/custom data: paylink transaction 6f9619ff-8b86-d011-b42d-000000000002\n$/);
     for (const code of OF_SERVICE) expect(warned(code) + card.warned(code)).toBe(0);
     expect(stdout).not.toContain("not_covered");
   });

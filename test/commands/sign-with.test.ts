@@ -298,7 +298,7 @@ describe("the key of --sign-with", () => {
     const { exit, stderr } = await replay(home, path);
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: "There is no event to replay. Nothing was sent.\n",
+      stderr: "There is no such event to replay. Nothing was sent.\n",
     });
     expect(existsSync(path)).toBe(false);
   });

@@ -54,7 +54,7 @@ const RECEIVED: Parameters<typeof renderWebhook>[0] = {
   content: contentOf(APPROVED),
   request: { target: "/hooks/paid?key=secret" },
 };
-const style = { paint, width: 80, transactionCommand: "paylink -p shop transaction" };
+const style = { paint, width: 80 };
 /** The value shown for a field. */
 const valueOf = (shown: string, name: string): string | undefined =>
   new RegExp(`^    ${name} +(.*)$`, "m").exec(shown)?.[1];
@@ -115,29 +115,18 @@ describe("a record", () => {
       ...RECEIVED,
       content: contentOf({ ...APPROVED, reference: "R".repeat(200) }, violations),
     };
-    const transactionCommand = "paylink transaction";
-    const lines = renderWebhook(event, { paint, width, transactionCommand }).split("\n");
-    expect(lines.at(-1)).toContain(`${transactionCommand} ${APPROVED.uti}`);
+    const lines = renderWebhook(event, { paint, width }).split("\n");
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
   });
 });
 
 describe("a received webhook", () => {
   it("begins with the outcome, then date, path and id, and never shows the query", () => {
-    const [first, second, ...rest] = renderWebhook(RECEIVED, style).split("\n");
+    const [first, second] = renderWebhook(RECEIVED, style).split("\n");
     expect(first).toBe("APPROVED  EUR 10.00");
     expect(second).toBe(
       `  received ${formatLocal(RECEIVED.receivedAt)} at /hooks/paid, event mi9w2k0a0000zz`,
     );
-    expect(rest.at(-1)).toBe(`  custom data: paylink -p shop transaction ${APPROVED.uti}`);
-  });
-
-  it.each([
-    [{ ...RECEIVED, content: contentOf({ ...APPROVED, uti: "$(reboot)" }) }, style],
-    [{ ...RECEIVED, content: contentOf(null) }, style],
-    [RECEIVED, { ...style, transactionCommand: undefined }],
-  ])("names no command that does not work or does something else: case %#", (event, shownAs) => {
-    expect(renderWebhook(event, shownAs)).not.toContain("custom data");
   });
 
   it("has its own warnings, and not those of every webhook of the service", () => {

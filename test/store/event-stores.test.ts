@@ -227,13 +227,6 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect((await store.history("r")).actions).toMatchObject([{ action: "accept", actor: "tester" }]);
   });
 
-  it("remembers values by their names", async () => {
-    const store = open(await newPlace());
-    expect(await store.fact("target")).toBeUndefined();
-    for (const value of ["a", "b"]) await store.remember("target", value);
-    expect(await store.fact("target")).toBe("b");
-  });
-
   it("prunes in batches, which several receivers share", async () => {
     const path = await newPlace();
     const first = open(path);

@@ -57,7 +57,7 @@ it("says when and how important only where a log is kept, and not on a terminal"
 it("puts a blank line between the records of a terminal", async () => {
   const out = await open(terminal().stream);
   out.keepLog();
-  const shown = createEventText({ out, compact: false, full: false, transactionCommand: undefined });
+  const shown = createEventText({ out, compact: false, full: false });
   const received = { ...event("a"), repeated: false };
   expect([shown(received), shown(received)]).toEqual([
     expect.stringMatching(/^APPROVED .*[^\n]$/s),

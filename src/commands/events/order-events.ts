@@ -3,31 +3,29 @@ import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { asReceived, type StoredRejection } from "../../store/rows.ts";
 import { type EventStore, findOne } from "../../store/event-store.ts";
-import type { Selection } from "../../store/selection.ts";
 import type { Order } from "../../store/writes.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { eventCount } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { openJudgeAgain } from "../judge-again.ts";
-import { isConfirmed, type PolicyValues } from "../shared-flags.ts";
+import type { ValuesOf } from "../command.ts";
+import { isConfirmed } from "../shared-flags.ts";
+import type { acceptFlags, retryFlags } from "./flags.ts";
 import { findEvents, nameOf, withEvents } from "./stored-events.ts";
 
-interface OrderOptions {
-  /** The events, by uti, id or order number; if there are none, all that failed or wait, and are selected. */
-  readonly names: readonly string[];
-  readonly selection: Selection;
-  readonly database: string | undefined;
-}
+type Uti = { readonly uti: readonly string[] };
 
+/** Those that are named, or all that failed or wait, and are selected. */
 export async function retryEvents(
   context: Context,
-  { names, selection, database }: OrderOptions,
+  { uti: names, outcome, reference, since, until, db }: ValuesOf<typeof retryFlags> & Uti,
 ): Promise<number> {
   const { out } = context;
-  await withEvents(context, database, async (store) => {
+  await withEvents(context, db, async (store) => {
     const chosen = (await findOpen(store, names, "retry")).map(({ id }) => id);
-    const { length: due } = await store.order("retry", names.length === 0 ? selection : { ids: chosen });
+    const chosenOrAll = names.length === 0 ? { outcome, reference, since, until } : { ids: chosen };
+    const { length: due } = await store.order("retry", chosenOrAll);
     const busy = names.length === 0 ? 0 : chosen.length - due;
     if (out.json) return out.data(JSON.stringify({ due, unchanged: busy }));
     if (due + busy === 0) return out.note("No event waits or has failed. Nothing was changed.");
@@ -44,11 +42,11 @@ export async function retryEvents(
 
 export async function skipEvents(
   context: Context,
-  { names, database }: Omit<OrderOptions, "selection">,
+  { uti, db }: Uti & { readonly db: string | undefined },
 ): Promise<number> {
   const { out } = context;
-  await withEvents(context, database, async (store) => {
-    const found = await findOpen(store, names, "skip");
+  await withEvents(context, db, async (store) => {
+    const found = await findOpen(store, uti, "skip");
     for (const event of found) {
       const { record } = asReceived(event).content;
       out.note(record === null ? safeText(nameOf(event)) : renderCompactRecord(record, out.notePaint));
@@ -74,12 +72,7 @@ export async function skipEvents(
       throw new PaylinkError(
         "usage",
         `${busy} was not skipped: it is skipped already, or is being forwarded at this moment.`,
-        {
-          hints: [
-            hint`To see how it ended: ${paylink("events", "show", busy)}`,
-            hint`Then, if it is still needed: ${paylink("events", "skip", busy)}`,
-          ],
-        },
+        { hints: [hint`To see how it ended: ${paylink("events", "show", busy)}`] },
       );
   });
   return 0;
@@ -97,23 +90,18 @@ async function findOpen(store: EventStore, names: readonly string[], order: Orde
   });
 }
 
-interface AcceptOptions extends PolicyValues {
-  /** The rejections, by their ids; if there are none, all. */
-  readonly names: readonly string[];
-  readonly key: readonly string[];
-  readonly database: string | undefined;
-}
+type AcceptValues = ValuesOf<typeof acceptFlags> & { readonly id: readonly string[] };
 
 /** Judges rejected webhooks again with the keys of today, as of their receipt, and stores those that verify. */
 export async function acceptEvents(
   context: Context,
-  { names, key, database, ...policyFlags }: AcceptOptions,
+  { id: names, key, db, ...policyFlags }: AcceptValues,
 ): Promise<number> {
   const { out } = context;
   const judgeAgain = await openJudgeAgain(context, { key, ...policyFlags });
   const accepted: string[] = [];
   let [refused, reason] = [0, ""];
-  await withEvents(context, database, async (store) => {
+  await withEvents(context, db, async (store) => {
     const found = names.length === 0 ? store.rejections() : await findRejections(store, names);
     for await (const rejection of found) {
       if (rejection.request === null) continue;

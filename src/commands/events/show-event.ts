@@ -15,29 +15,27 @@ import { eventLine, failedCheck, isAccepted, requestDocument } from "../../recei
 import type { Verdict } from "../../signatures/verdict.ts";
 import { renderCommand } from "../../render/hint.ts";
 import { clockTime, formatLocal } from "../../render/layout.ts";
-import { renderCard, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
+import { attemptCount, renderCard, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { clip } from "../../render/width.ts";
-import { transactionCommand } from "../shared-flags.ts";
 import { withEvents } from "./stored-events.ts";
 
-interface ShowOptions {
-  readonly name: string;
+interface ShowValues {
+  readonly uti: string;
   /** Every field of the record, and the request. */
   readonly full: boolean;
-  readonly database: string | undefined;
+  readonly db: string | undefined;
 }
 
-export async function showEvent(context: Context, { name, full, database }: ShowOptions): Promise<number> {
+export async function showEvent(context: Context, { uti, full, db }: ShowValues): Promise<number> {
   const { out } = context;
-  await withEvents(context, database, async (store) => {
-    const found = await findOne(store, name);
+  await withEvents(context, db, async (store) => {
+    const found = await findOne(store, uti);
     if (found.type === "rejected")
       return out.data(out.json ? rejectionDocument(found) : rejectionText(found, context));
     const history = await store.history(found.id);
     if (out.json) return out.data(eventDocument(found, history));
-    const command = full ? await transactionCommand(context) : undefined;
-    out.data(eventText(found, history, { full, transactionCommand: command }, context));
+    out.data(eventText(found, history, full, context));
   });
   return 0;
 }
@@ -53,16 +51,11 @@ const rejectionDocument = ({ request, ...rejection }: StoredRejection): string =
     request: request && requestDocument(request),
   });
 
-interface TextStyle {
-  readonly full: boolean;
-  readonly transactionCommand: string | undefined;
-}
-
 /** The event, and one line for everything that happened to it, in order. */
 function eventText(
   event: StoredEvent,
   { arrivals, attempts, actions }: History,
-  { full, transactionCommand }: TextStyle,
+  full: boolean,
   context: Context,
 ): string {
   const { paint, width } = context.out;
@@ -75,9 +68,7 @@ function eventText(
     ...actions.map(({ at, action, actor }) => ({ at, text: `${action} by ${safeText(actor)}` })),
   ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
   return [
-    full
-      ? renderWebhook(received, { paint, width, transactionCommand })
-      : renderCard(received, { paint, width }),
+    (full ? renderWebhook : renderCard)(received, { paint, width }),
     ...(full
       ? [...requestLines(request, paint), `  ${paint.cyan("signature")}`, `    ${verdictWords(verdict)}`]
       : []),
@@ -110,7 +101,7 @@ function deliveryWords(
   { out: { paint }, named }: Context,
 ): string {
   const retry = renderCommand(paylink("events", "retry", id), named);
-  const made = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  const made = attemptCount(attempts);
   if (state === "delivered") return paint.green("delivered: your application accepted it");
   if (state === "skipped")
     return `${paint.yellow("skipped: never forwarded")}; ${retry}   forwards it after all`;

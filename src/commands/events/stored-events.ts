@@ -1,18 +1,18 @@
 /** What `paylink events` does with the stored events by itself: it lists, counts and deletes them. */
 import type { Context } from "../../context.ts";
 import { type Effect, PaylinkError } from "../../domain/errors.ts";
-import { formatAmount, scaledAmount, unscaledAmount } from "../../domain/money.ts";
-import { amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";
-import type { EventFilter } from "../../store/selection.ts";
+import { outcomeOf } from "../../domain/transaction.ts";
 import { asReceived, type Delivery, type StoredEvent, type StoredRejection } from "../../store/rows.ts";
 import { type EventStore, findOne } from "../../store/event-store.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
 import { type Cell, relativeTime, renderTable } from "../../render/layout.ts";
-import { deletedWords } from "../../render/received-webhook.ts";
+import { attemptCount, deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { statsSentence } from "../../render/stats.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
+import type { ValuesOf } from "../command.ts";
 import { isConfirmed } from "../shared-flags.ts";
+import { DEFAULT_LIMIT, type listFlags } from "./flags.ts";
 
 /** Opens the event store for one command: a file or a URL, or the one at the default location. */
 export async function withEvents<T>(
@@ -28,37 +28,39 @@ export async function withEvents<T>(
   }
 }
 
-interface ListOptions {
-  readonly filter: EventFilter;
-  /** The limit of the filter is not the user's, who is told how many more there are. */
-  readonly isCut: boolean;
-  readonly rejected: boolean;
-  readonly quiet: boolean;
-  readonly database: string | undefined;
-}
+type ListValues = ValuesOf<typeof listFlags> & { readonly order: string | undefined };
 
 /** Beyond it, more events are not counted. */
 const MOST_COUNTED = 10_000;
 
-/** The newest events as a table, or as JSON lines. */
-export async function listEvents(context: Context, options: ListOptions): Promise<number> {
+/** The newest events as a table, or as JSON lines. Without a limit of the user, it says how many more there are. */
+export async function listEvents(context: Context, values: ListValues): Promise<number> {
   const { out, now } = context;
-  const { filter, isCut, rejected, quiet, database } = options;
-  const newest = { ...filter, newestFirst: true };
-  await withEvents(context, database, async (store) => {
+  const { rejected, quiet, all } = values;
+  const { limit = all ? undefined : DEFAULT_LIMIT } = values;
+  const state = values.failed ? ("failed" as const) : values.pending ? ("pending" as const) : undefined;
+  const filter = { ...values, limit, state, newestFirst: true };
+  await withEvents(context, values.db, async (store) => {
     const found: AsyncIterable<StoredEvent | StoredRejection> = rejected
-      ? store.rejections(newest)
-      : store.events(newest);
+      ? store.rejections(filter)
+      : store.events(filter);
     let shown = 0;
     if (out.json) shown = await printEach(found, (one) => lineOf(one), context);
     else if (quiet) shown = await printEach(found, (one) => safeText(nameOf(one)), context);
     else {
-      const all: (StoredEvent | StoredRejection)[] = [];
-      for await (const one of found) all.push(one);
-      shown = all.length;
-      showTable(all, options, context);
+      const rows: Cell[][] = [];
+      for await (const one of found) rows.push(cellsOf(one, context));
+      shown = rows.length;
+      if (shown === 0)
+        return out.note(`No ${rejected ? "rejected webhooks" : `${state ?? ""} events`.trim()} found.`);
+      const header = HEADERS[rejected ? "rejections" : "events"].map((text): Cell => ({
+        text,
+        paint: out.paint.dim,
+        right: text === "AMOUNT",
+      }));
+      out.lines([renderTable([header, ...rows], out.lineWidth)]);
     }
-    if (!isCut || filter.limit === undefined || shown < filter.limit) return;
+    if (values.limit !== undefined || limit === undefined || shown < limit) return;
     const count = await store.count(filter, MOST_COUNTED, rejected);
     if (count <= shown) return;
     if (out.json) out.lines([jsonLine("summary", now(), { shown, of: count })]);
@@ -68,46 +70,6 @@ export async function listEvents(context: Context, options: ListOptions): Promis
       );
   });
   return 0;
-}
-
-function showTable(
-  found: readonly (StoredEvent | StoredRejection)[],
-  { filter, rejected }: ListOptions,
-  context: Context,
-): void {
-  const { out } = context;
-  if (found.length === 0) {
-    const what = rejected
-      ? "rejected webhooks"
-      : `${filter.state === undefined ? "" : `${filter.state} `}events`;
-    return out.note(`No ${what} found.`);
-  }
-  const header = HEADERS[rejected ? "rejections" : "events"].map((text): Cell => ({
-    text,
-    paint: out.paint.dim,
-    right: text === "AMOUNT",
-  }));
-  out.lines([renderTable([header, ...found.map((one) => cellsOf(one, context))], out.lineWidth)]);
-  if (filter.reference !== undefined || filter.order !== undefined) out.note(approvedSum(found));
-}
-
-/** How many payments these are, and what was approved of them. */
-function approvedSum(found: readonly (StoredEvent | StoredRejection)[]): string {
-  const sums = new Map<string, bigint>();
-  let approved = 0;
-  for (const one of found) {
-    const record = one.type === "event" ? asReceived(one).content.record : null;
-    if (record === null || !outcomeOf(record).endsWith("APPROVED")) continue;
-    approved += 1;
-    const amount = amountIn(record, "amountTrans");
-    const scaled = amount && scaledAmount(amount);
-    const currency = textOf(record, "transCurrencyCode") ?? "";
-    if (scaled !== undefined) sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(scaled));
-  }
-  const words = [...sums].map(([currency, sum]) => formatAmount(unscaledAmount(sum), currency));
-  return safeText(
-    `${found.length === 1 ? "1 payment" : `${found.length} payments`}, ${approved} approved${words.length === 0 ? "" : `: ${words.join(", ")}`}`,
-  );
 }
 
 /** Prints a line for each as fast as it is read, so that memory stays constant. Returns how many were printed. */
@@ -183,7 +145,7 @@ function cellsOf(one: StoredEvent | StoredRejection, { now, out: { paint } }: Co
 function deliveryMark({ state, attempts, isTrying, next }: Delivery, now: Date): string {
   if (state === "delivered") return "forwarded";
   if (state !== "pending" || attempts === 0) return state;
-  const made = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  const made = attemptCount(attempts);
   if (isTrying) return `pending, ${made}, one under way`;
   return `pending, ${made}, next ${next === null || next <= now ? "now" : relativeTime(next, now)}`;
 }
@@ -239,11 +201,10 @@ export async function showStats(context: Context, database: string | undefined):
 /** Deletes what was received before a given time. */
 export async function pruneEvents(
   context: Context,
-  before: Date,
-  database: string | undefined,
+  { before, db }: { readonly before: Date; readonly db: string | undefined },
 ): Promise<number> {
   const { out } = context;
-  await withEvents(context, database, async (store) => {
+  await withEvents(context, db, async (store) => {
     if (!(await mayPrune(store, before, context))) {
       out.note("Nothing was deleted.");
       return;

@@ -3,29 +3,21 @@ import type { Context } from "../../context.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import type { Followed } from "../../store/following.ts";
 import { asReceived, type StoredEvent, type StoredRejection } from "../../store/rows.ts";
-import type { Selection } from "../../store/selection.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
 import { createEventText, rejectionText } from "../event-text.ts";
-import { transactionCommand } from "../shared-flags.ts";
+import type { ValuesOf } from "../command.ts";
+import type { tailFlags } from "./flags.ts";
 import { withEvents } from "./stored-events.ts";
-
-interface TailOptions {
-  readonly filter: Selection;
-  readonly rejected: boolean;
-  readonly full: boolean;
-  readonly compact: boolean;
-  readonly database: string | undefined;
-}
 
 /** Milliseconds between two looks at the store. */
 const LOOK_EVERY = 500;
 
 export async function tailEvents(
   context: Context,
-  { filter, rejected, full, compact, database }: TailOptions,
+  { db, rejected, full, compact, ...filter }: ValuesOf<typeof tailFlags>,
 ): Promise<number> {
   const { out, signal, now, pause } = context;
-  const text = createEventText({ out, full, compact, transactionCommand: await transactionCommand(context) });
+  const text = createEventText({ out, full, compact });
   const lineOf = (stored: StoredEvent | StoredRejection): string => {
     if (stored.type === "rejected") return out.json ? rejectionLine(stored) : rejectionText(stored, out);
     const event = asReceived(stored);
@@ -33,7 +25,7 @@ export async function tailEvents(
   };
   const unread = out.unread();
   out.keepLog();
-  await withEvents(context, database, async (store) => {
+  await withEvents(context, db, async (store) => {
     const look = store.follow(filter, rejected);
     // A wrong name fails at once. Later, a store that is away may come back.
     let result: Followed<StoredEvent | StoredRejection> | undefined = await look(now());

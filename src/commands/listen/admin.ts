@@ -1,4 +1,5 @@
 /** The private listener of `listen --admin`: health, readiness and metrics. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
@@ -7,32 +8,22 @@ import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
 import { namesLoopback } from "../../receiver/address.ts";
 import type { Backlog, EventLog } from "../../receiver/events.ts";
-import { createMetrics, measured, type Metrics } from "../../receiver/metrics.ts";
+import { createMetrics, measured } from "../../receiver/metrics.ts";
 
 export interface AdminAddress {
   readonly host: string;
   readonly port: number;
 }
 
+export type Admin = Awaited<ReturnType<typeof openAdmin>>;
+
 /** What the endpoints read at each request. */
-export interface Watched {
+interface Watched {
   /** Rejects if no event can be stored. */
   readonly checkStore: () => Promise<void>;
   readonly connections: () => Promise<number>;
   /** Undefined if no events are kept. */
   readonly backlog: () => Promise<Backlog> | undefined;
-}
-
-export interface Admin {
-  readonly url: string;
-  readonly metrics: Metrics;
-  /** The same log, which also reports how long each event took to store. */
-  readonly measured: (log: EventLog) => EventLog;
-  /** The receiver has started: it is ready as long as events can be stored. */
-  readonly started: (watched: Watched) => void;
-  /** No longer ready. */
-  readonly ending: () => void;
-  readonly close: () => Promise<void>;
 }
 
 /** Milliseconds after which a store that does not answer counts as unwritable. */
@@ -49,7 +40,7 @@ const NO_BACKLOG: Backlog = { events: 0, oldest: undefined, failed: 0, lastForwa
 export async function openAdmin(
   { host, port }: AdminAddress,
   { serve, now, out }: Pick<Context, "serve" | "now" | "out">,
-): Promise<Admin> {
+) {
   const metrics = createMetrics();
   let watched: Watched | undefined;
   let notReady: string | undefined = "starting";
@@ -97,7 +88,8 @@ export async function openAdmin(
   return {
     url: server.url,
     metrics,
-    measured: (log) =>
+    /** The same log, which also reports how long each event took to store. */
+    measured: (log: EventLog): EventLog =>
       measured(log, {
         now,
         stored: (milliseconds) => {
@@ -109,13 +101,14 @@ export async function openAdmin(
           failedAt = now().getTime();
         },
       }),
-    started: (parts) => {
+    /** The receiver has started: it is ready as long as events can be stored. */
+    started: (parts: Watched): void => {
       watched = parts;
       checkStore = createStoreCheck(parts.checkStore, now);
       notReady = undefined;
     },
-    ending: () => (notReady = "draining"),
-    close: () => server.close(),
+    ending: (): void => void (notReady = "draining"),
+    close: (): Promise<void> => server.close(),
   };
 }
 
@@ -136,19 +129,10 @@ function createStoreCheck(check: () => Promise<void>, now: () => Date): () => Pr
   return () => {
     if (last !== undefined && now().getTime() - checkedAt < STORE_CHECK_INTERVAL) return last;
     checkedAt = now().getTime();
-    last = checkInTime(check);
+    last = Promise.race([
+      check().then(() => undefined, messageOf),
+      sleep(STORE_TIMEOUT, "the event store does not answer", { ref: false }),
+    ]);
     return last;
   };
-}
-
-async function checkInTime(check: () => Promise<void>): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve("the event store does not answer"), STORE_TIMEOUT);
-  });
-  try {
-    return await Promise.race([check().then(() => undefined, messageOf), tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -32,7 +32,11 @@ export function watchForEnd(
   { expectations, timeout, database }: Pick<ListenOptions, "expectations" | "timeout" | "database">,
 ): End {
   const tally = createTally(expectations);
-  const { promise, resolve, reject } = deferred();
+  let resolve = (): void => undefined;
+  let reject = (_error: unknown): void => undefined;
+  const reached = new Promise<void>((onResolve, onReject) => {
+    [resolve, reject] = [onResolve, onReject];
+  });
   const timeUp = (): void => {
     const missing = tally.missing();
     if (missing.length === 0) resolve();
@@ -42,9 +46,9 @@ export function watchForEnd(
   if (stop.aborted) resolve();
   else stop.addEventListener("abort", resolve, { once: true });
   // If the start fails, nobody waits for the end.
-  promise.catch(() => undefined);
+  reached.catch(() => undefined);
   return {
-    reached: promise,
+    reached,
     fail: reject,
     close: () => {
       clearTimeout(timer);
@@ -86,16 +90,6 @@ const rejected = ({ id, code, detail }: Rejection, isStored: boolean): PaylinkEr
     ],
     details: { id, code },
   });
-
-function deferred(): { promise: Promise<void>; resolve: () => void; reject: (error: unknown) => void } {
-  let resolve = (): void => undefined;
-  let reject = (_error: unknown): void => undefined;
-  const promise = new Promise<void>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { promise, resolve, reject };
-}
 
 interface Tally {
   /** Counts an event that verified, once. */

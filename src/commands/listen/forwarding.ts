@@ -1,16 +1,14 @@
 /** How `listen` forwards: before it acknowledges a webhook, or from the event store after that. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { hint, paylink } from "../../domain/errors.ts";
 import { type Named, renderHint } from "../../render/hint.ts";
-import type { Backlog, DeliveryQueue, EventLog, Forward } from "../../receiver/events.ts";
+import type { DeliveryQueue, EventLog, Forward } from "../../receiver/events.ts";
 import { createForwarder, type Forwarder, type Progress } from "../../receiver/forwarder.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import type { Targets } from "../../receiver/brokers/targets.ts";
 import { eventCount } from "../../render/received-webhook.ts";
-import { type EventStore, LAST_TARGET } from "../../store/event-store.ts";
-import { isBroker } from "../../domain/brokers.ts";
 import type { ListenOptions } from "./options.ts";
-import { atTheEnd } from "./store.ts";
 
 interface ForwardingParts {
   readonly log: EventLog;
@@ -26,7 +24,7 @@ export function openForwarding(
   observe: (id: string, first: string, forward: Forward, progress?: Progress) => void,
 ): Forwarder | undefined {
   if (routes.length === 0) return undefined;
-  const isQueued = delays !== undefined && queue !== undefined;
+  const waits = delays === undefined ? undefined : queue;
   const forwarder = createForwarder({
     ...forwarding,
     routes,
@@ -34,37 +32,27 @@ export function openForwarding(
     now,
     signWith,
     log,
-    queued: isQueued ? { queue, delays, concurrency } : undefined,
+    queued: waits === undefined || delays === undefined ? undefined : { queue: waits, delays, concurrency },
     observe: ({ id, first }, forward, progress) => observe(id, first, forward, progress),
     warn: out.warn,
   });
   return {
-    plan: forwarder.plan,
-    start: forwarder.start,
+    ...forwarder,
     close: async () => {
       await forwarder.close();
-      const { events } = isQueued ? await atTheEnd<Pick<Backlog, "events">>(queue.backlog(), NONE) : NONE;
-      if (events > 0) out.warn(leftWords(events));
+      const { events } = await Promise.race([
+        waits?.backlog().catch(() => NONE) ?? NONE,
+        sleep(LAST_WORDS, NONE, { ref: false }),
+      ]);
+      if (events > 0)
+        out.warn(`${eventCount(events)} not forwarded yet: the next listen --ack stored does it.`);
     },
   };
 }
 
 const NONE = { events: 0 };
-
-const leftWords = (events: number): string =>
-  events === 1
-    ? "1 webhook is not forwarded yet. The next listen --ack stored forwards it."
-    : `${events} webhooks are not forwarded yet. The next listen --ack stored forwards them.`;
-
-/** For `events replay`, which offers it. */
-export async function rememberTarget(
-  { forwarding: { routes } }: ListenOptions,
-  store: Pick<EventStore, "remember"> | undefined,
-): Promise<void> {
-  const [last] = routes.filter(({ outcome }) => outcome === undefined);
-  if (last !== undefined && !isBroker(last.url))
-    await store?.remember(LAST_TARGET, last.url.href).catch(() => undefined);
-}
+/** Milliseconds for what a run may leave unsaid, if the database does not answer. */
+const LAST_WORDS = 2_000;
 
 /** Says what waits in the store and will not go out; undefined if this run forwards it, or nothing waits. */
 export async function backlogNotice(

@@ -6,18 +6,17 @@ import { messageOf } from "../../domain/system-reason.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { createEventIds, jsonLine } from "../../receiver/events.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
+import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
-import { renderSummary } from "../../render/received-webhook.ts";
 import { closingLater } from "../resources.ts";
-import { transactionCommand } from "../shared-flags.ts";
 import type { Admin } from "./admin.ts";
 import { drain, watchForEnd, watchReader } from "./end.ts";
-import { backlogNotice, openForwarding, rememberTarget } from "./forwarding.ts";
+import { backlogNotice, openForwarding } from "./forwarding.ts";
 import type { ListenOptions } from "./options.ts";
 import { createReporter, listenersOf, type Reporter, showReady } from "./report.ts";
 import { isSelfSigned, readTls, watchTls } from "./tls.ts";
-import { openLog, startDeleting, watchDatabase } from "./store.ts";
+import { startDeleting, watchDatabase } from "./store.ts";
 import type { Tunnel } from "./tunnel.ts";
 
 export const listen = (context: Context, options: ListenOptions): Promise<number> =>
@@ -39,17 +38,18 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
       ...options,
       out,
       ownKey: forwardingKey && (forwardingKey.publicPath ?? forwardingKey.path),
-      transactionCommand: await transactionCommand(context),
     });
     const targets = await openTargets(options.forwarding.routes, { ...context, insecure: options.insecure });
     later(targets.close);
-    const opened = await openLog(options.database, context);
-    const { store, check } = opened;
-    later(opened.close);
+    const { database } = options;
+    const store = database === null ? undefined : await context.events(database);
+    later(() => store?.close());
+    const check = store?.ready ?? (async () => undefined);
     const waiting = watchDatabase(out.warn);
     // Where waiting does not help, nothing is bound.
     await waiting.isThere(check);
-    const log = admin?.measured(opened.log) ?? opened.log;
+    const kept = store ?? createMemoryLog();
+    const log = admin?.measured(kept) ?? kept;
     const forwarding = openForwarding(
       options,
       { log, queue: store, signWith: forwardingKey?.key },
@@ -102,16 +102,14 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     const listeners = listenersOf(server, options.paths, address);
     admin?.started({
       // Without a store, what is acknowledged is at the brokers.
-      checkStore: options.database === null ? targets.check : check,
+      checkStore: store === undefined ? targets.check : check,
       connections: () => server.connections(),
       backlog: () => store?.backlog(),
     });
     isReady = await waiting.until(check, end.reached);
     if (!isReady) return 0;
-    if (admin !== undefined && store !== undefined)
-      admin.metrics.useStore((await store.fact("store")) ?? "unknown");
+    if (admin !== undefined && store !== undefined) admin.metrics.useStore(await store.identity());
     forwarding?.start();
-    void rememberTarget(options, store);
     later(startDeleting(options.keep, store?.prune, context));
     void targets.check().catch((error: unknown) => out.warn(`${messageOf(error)}. ${UNTIL_IT_DOES}`));
     const notice = await backlogNotice(options, store, context.named);
@@ -138,6 +136,7 @@ const SELF_SIGNED =
 
 function summarise(reporter: Reporter, { out, now }: Context): void {
   const counts = reporter.finish();
-  if (out.json) out.data(jsonLine("summary", now(), { ...counts }));
-  else out.note(renderSummary(counts));
+  if (out.json) return out.data(jsonLine("summary", now(), counts));
+  const words = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+  out.note(words.join(", "));
 }

@@ -15,7 +15,7 @@ import {
   type WebhookEvent,
 } from "../../receiver/events.ts";
 import type { Progress } from "../../receiver/forwarder.ts";
-import { type Counts, lateSignature, likelyCause, renderForward } from "../../render/received-webhook.ts";
+import { lateSignature, likelyCause, renderForward } from "../../render/received-webhook.ts";
 import { clockTime, logLine } from "../../render/layout.ts";
 import { outcomeName } from "../../domain/outcome.ts";
 import type { Server } from "../../http/exchange.ts";
@@ -29,7 +29,7 @@ export interface Reporter {
   /** `first` is the id of its first delivery; `progress` if the event is forwarded from the queue. */
   readonly forwarded: (id: string, first: string, forward: Forward, progress?: Progress) => void;
   /** Prints what is left, and gives the counts. */
-  readonly finish: () => Counts;
+  readonly finish: () => Readonly<Record<string, number>>;
 }
 
 /**
@@ -46,7 +46,7 @@ interface ReporterParts extends EventTextParts {
 export function createReporter(parts: ReporterParts): Reporter {
   const { out, compact } = parts;
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0 };
-  const failed = createFailed();
+  const failed = new Set<string>();
   let pending: string[] = [];
   let pendingLength = 0;
   const flush = (): void => {
@@ -70,7 +70,7 @@ export function createReporter(parts: ReporterParts): Reporter {
     finish: () => {
       rejections.close();
       flush();
-      return { ...counts, failed: failed.count() };
+      return { ...counts, failed: failed.size };
     },
     observe: (outcome) => {
       counts.received += 1;
@@ -81,8 +81,11 @@ export function createReporter(parts: ReporterParts): Reporter {
       } else print(out.json ? (outcome.line ?? eventLine(outcome, compact)) : eventText(outcome));
     },
     forwarded: (id, first, forward, progress) => {
-      if (isAccepted(forward.status)) counts.forwarded += 1;
-      failed.mark(first, !isAccepted(forward.status) && progress?.state !== "pending");
+      // An event that is accepted later has not failed, as in `events list --failed`.
+      if (isAccepted(forward.status)) {
+        counts.forwarded += 1;
+        failed.delete(first);
+      } else if (progress?.state !== "pending" && failed.size < MAX_FAILED) failed.add(first);
       const cause = causes.of(forward);
       print(
         out.json
@@ -116,22 +119,8 @@ function createRateLimit(exceeded: (count: number) => void) {
   };
 }
 
-/** The most events to remember as failed; those beyond it count at each attempt. */
+/** The most events to remember as failed. */
 const MAX_FAILED = 100_000;
-
-/** The events that failed in this run, as `events list --failed` lists them: one that is accepted later has not failed. */
-function createFailed() {
-  const names = new Set<string>();
-  let others = 0;
-  return {
-    mark: (first: string, hasFailed: boolean): void => {
-      if (!hasFailed) names.delete(first);
-      else if (names.size < MAX_FAILED) names.add(first);
-      else others += 1;
-    },
-    count: (): number => names.size + others,
-  };
-}
 
 /** Why the application probably refuses what it gets. People are told once for each status. */
 function createCauses(ownKey: string | undefined) {
@@ -262,26 +251,13 @@ function elsewhere(
   { callbacks, profile, tunnel }: ListenOptions,
   named: Named,
 ): string | undefined {
-  const { callbackUrl, failureCallbackUrl = callbackUrl } = callbacks;
+  const others = Object.entries(callbacks).flatMap(([key, url = ""]) => {
+    const isHere = listeners.some(({ address, bound }) => leadsTo(url, address) || leadsTo(url, bound));
+    return url === "" || isHere ? [] : [`${withoutPassword(url)} (${key})`];
+  });
+  if (others.length === 0) return undefined;
   const links = profile === undefined ? "links" : `links of profile ${profile}`;
-  const report = (payments: string, url: string | undefined, key: keyof typeof callbacks): string[] => {
-    const isHere = listeners.some(({ address, bound }) =>
-      [address, bound].some((one) => leadsTo(url ?? "", one)),
-    );
-    if (url === undefined || isHere) return [];
-    return [
-      `${payments} of ${links} are reported to ${withoutPassword(url)} (${key}), not to this listener.`,
-    ];
-  };
-  const found =
-    callbackUrl === failureCallbackUrl
-      ? report("Payments", callbackUrl, "callbackUrl")
-      : [
-          ...report("Successful payments", callbackUrl, "callbackUrl"),
-          ...report("Failed payments", failureCallbackUrl, "failureCallbackUrl"),
-        ];
-  if (found.length === 0) return undefined;
   const create = paylink("create", "--callback-url", listeners[0]?.address ?? "");
   const fix = tunnel ? "" : ` For a link that does: ${renderCommand(create, named)}`;
-  return `${found.join(" ")}${fix}`;
+  return `Payments of ${links} are reported to ${others.join(" and ")}, not to this listener.${fix}`;
 }

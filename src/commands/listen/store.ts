@@ -4,35 +4,8 @@ import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import type { EventStore } from "../../store/event-store.ts";
-import { type DeliveryQueue, type EventLog, jsonLine } from "../../receiver/events.ts";
-import { createMemoryLog } from "../../receiver/memory-log.ts";
+import { jsonLine } from "../../receiver/events.ts";
 import { deletedWords } from "../../render/received-webhook.ts";
-
-/** The event store, or memory for this run alone if `database` is null. */
-export async function openLog(
-  database: string | null | undefined,
-  { events }: Pick<Context, "events">,
-): Promise<OpenedLog> {
-  const nothing = async (): Promise<void> => undefined;
-  if (database === null) return { log: createMemoryLog(), store: undefined, check: nothing, close: nothing };
-  const store = await events(database);
-  return { log: store, store, check: store.ready, close: store.close };
-}
-
-interface OpenedLog {
-  readonly log: EventLog;
-  /** Undefined if no events are kept. */
-  readonly store: (DeliveryQueue & EventStore) | undefined;
-  /** Rejects if no event can be stored. */
-  readonly check: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
-/** Milliseconds for what a run may leave undone at its end, if the database does not answer. */
-const LAST_WORDS = 2_000;
-
-export const atTheEnd = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
-  Promise.race([work.catch(() => otherwise), sleep(LAST_WORDS, otherwise, { ref: false })]);
 
 /** Milliseconds between tries to reach the database. */
 const TRY_EVERY = 1_000;

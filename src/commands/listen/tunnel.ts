@@ -1,5 +1,5 @@
 /** A tunnel of `cloudflared` to this machine: an address on the internet that a service can post to. */
-import type { BackgroundProgram, Context } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -27,56 +27,27 @@ export async function openTunnel(
 ): Promise<Tunnel> {
   signal.throwIfAborted();
   const program = await startProgram("cloudflared", ["tunnel", "--no-autoupdate", "--url", target]);
-  const output = watchOutput(program);
+  let output = "";
+  const lastLine = (): string => safeText(output.trim().split("\n").at(-1)?.trim() ?? "");
+  const late = AbortSignal.any([signal, AbortSignal.timeout(startTimeout)]);
   try {
-    const url = await firstAddress(output, program, startTimeout, signal);
-    const ended = program.ended.then((reason) => lost(url, reason, output.lastLine()));
+    const url = await new Promise<URL>((resolve, reject) => {
+      const fail = (what: string): void => reject(notStarted(what, lastLine()));
+      program.onStderr((text) => {
+        output = (output + text).slice(-KEPT_OUTPUT);
+        const [address] = ADDRESS.exec(output) ?? [];
+        if (address !== undefined) resolve(new URL(address));
+      });
+      const end = (): void =>
+        signal.aborted ? reject(signal.reason) : fail(`gave no address within ${startTimeout / 1000} s`);
+      late.addEventListener("abort", end, { once: true });
+      void program.ended.then((end) => (end instanceof Error ? reject(notRun(end)) : fail(`ended (${end})`)));
+    });
+    const ended = program.ended.then((reason) => lost(url, reason, lastLine()));
     return { url, ended, close: () => program.stop() };
   } catch (error) {
     await program.stop();
     throw error;
-  }
-}
-
-interface Output {
-  readonly onAddress: (found: (address: string) => void) => void;
-  readonly lastLine: () => string;
-}
-
-function watchOutput({ onStderr }: BackgroundProgram): Output {
-  let kept = "";
-  let found = (_address: string): void => undefined;
-  onStderr((text) => {
-    kept = (kept + text).slice(-KEPT_OUTPUT);
-    const [address] = ADDRESS.exec(kept) ?? [];
-    if (address !== undefined) found(address);
-  });
-  return {
-    onAddress: (callback) => (found = callback),
-    lastLine: () => safeText(kept.trim().split("\n").at(-1)?.trim() ?? ""),
-  };
-}
-
-async function firstAddress(
-  output: Output,
-  { ended }: BackgroundProgram,
-  timeout: number,
-  signal: AbortSignal,
-): Promise<URL> {
-  let timer: NodeJS.Timeout | undefined;
-  let interrupt = (): void => undefined;
-  try {
-    return await new Promise((resolve, reject) => {
-      const fail = (what: string): void => reject(notStarted(what, output.lastLine()));
-      output.onAddress((address) => resolve(new URL(address)));
-      interrupt = () => reject(signal.reason);
-      signal.addEventListener("abort", interrupt, { once: true });
-      timer = setTimeout(() => fail(`gave no address within ${timeout / 1000} s`), timeout);
-      void ended.then((end) => (end instanceof Error ? reject(notRun(end)) : fail(`ended (${end})`)));
-    });
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", interrupt);
   }
 }
 

@@ -1,0 +1,104 @@
+/** The flags of `paylink events`, in the order in which its help shows them. */
+import { OUTCOME_NAMES } from "../../domain/outcome.ts";
+import { parseUntil, parseWhen } from "../../domain/time.ts";
+import { flag, text, toggle, type Parser } from "../command.ts";
+import { parseLimit, parseOutcome } from "../flag-values.ts";
+import {
+  eventStoreFlag as db,
+  forwardingKeyFlag,
+  forwardTimeoutFlag,
+  policyFlags,
+  quietFlag,
+  serviceKeyFlag,
+  targetsFlag,
+  timeoutFlag,
+} from "../shared-flags.ts";
+
+export const parsePast: Parser<Date> = (typed, { now }) => parseWhen(typed, now(), -1);
+
+/** Which events. */
+const selectionFlags = {
+  outcome: flag("--outcome <outcome>", "only payments with this outcome", parseOutcome, {
+    choices: OUTCOME_NAMES,
+    example: "declined",
+  }),
+  reference: flag("--reference <text>", "only records whose reference contains this text", text, {
+    example: "INV-1",
+  }),
+  since: flag(
+    "--since <when>",
+    "received at or after this time: ISO 8601, or a time ago (2h, 7d)",
+    parsePast,
+    { example: "7d" },
+  ),
+  until: flag(
+    "--until <when>",
+    "received before this time, or by the end of this day",
+    (typed, { now }) => parseUntil(typed, now()),
+    { example: "1h" },
+  ),
+};
+
+const limit = flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" });
+
+const FAILED = "only those that your application has not accepted and that are not sent again by themselves";
+
+/** One screen; `--limit` changes it. */
+export const DEFAULT_LIMIT = 20;
+
+export const listFlags = {
+  failed: toggle("--failed", FAILED),
+  pending: toggle("--pending", "only those that wait to be forwarded, with their attempts so far"),
+  rejected: toggle("--rejected", "list rejected webhooks instead"),
+  ...selectionFlags,
+  limit,
+  all: toggle("--all", `every event, in place of the newest ${DEFAULT_LIMIT}`),
+  quiet: quietFlag("the utis (for rejected webhooks, the ids)"),
+  db,
+};
+
+/** Seconds: nobody waits for the answer of the application. */
+const REPLAY_SECONDS = 30;
+
+export const replayFlags = {
+  to: targetsFlag("--to <target>"),
+  all: toggle("--all", "every event that passes the filter, in order of arrival"),
+  failed: toggle("--failed", `with --all: ${FAILED}`),
+  ...selectionFlags,
+  limit,
+  settle: toggle(
+    "--settle",
+    "an answer of success delivers the event: a running listen does not send it again",
+  ),
+  signWith: forwardingKeyFlag,
+  insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
+  forwardTimeout: forwardTimeoutFlag(" for each event", REPLAY_SECONDS),
+  timeout: timeoutFlag("none", "Not every event was sent and answered; the last one may have arrived."),
+  quiet: quietFlag("the utis of what was sent"),
+  db,
+};
+
+const { outcome, reference, since } = selectionFlags;
+
+export const tailFlags = {
+  outcome,
+  reference,
+  since,
+  rejected: toggle("--rejected", "print rejected webhooks instead"),
+  full: toggle("--full", "every field of the record, in place of a card"),
+  compact: toggle("--compact", "one line for each; with --json, without record and body"),
+  db,
+};
+
+export const retryFlags = {
+  all: toggle("--all", "every event that failed or waits, and passes the filter"),
+  ...selectionFlags,
+  db,
+};
+
+export const acceptFlags = {
+  all: toggle("--all", "every rejected webhook"),
+  key: serviceKeyFlag,
+  ...policyFlags,
+  db,
+};
