@@ -95,15 +95,15 @@ const filesOf = (id: string) => ({
 function describeEvent({ delivery }: StoredEvent, history: History, now: Date): Description {
   const { attempts, actions } = history;
   const last = attempts.at(-1);
-  const answer = last === undefined ? "" : maskCardNumbers(answerText(last));
   const did =
     last === undefined
       ? undefined
       : isAccepted(last.status)
         ? `Your application accepted it: ${last.status} in ${last.ms} ms.`
         : last.status === null
-          ? `Your application did not answer${last.detail === "" ? "" : `: ${last.detail}`}.`
-          : `Your application refused it: ${answer}.`;
+          ? "Your application did not answer."
+          : `Your application refused it: ${maskCardNumbers(answerText(last))}.`;
+  const silence = last?.status === null ? last.detail : undefined;
   switch (delivery?.state) {
     case undefined:
       return last === undefined
@@ -112,7 +112,7 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
             words: html`Verified. It is forwarded nowhere: start <code>listen</code> with
               <code>--forward-to</code>.`,
           }
-        : { kind: isAccepted(last.status) ? "good" : "bad", words: did ?? "" };
+        : { kind: isAccepted(last.status) ? "good" : "bad", words: did ?? "", reason: silence };
     case "delivered":
       return { kind: "good", words: did ?? "It is delivered." };
     case "skipped": {
@@ -124,7 +124,7 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
       return {
         kind: "bad",
         words: `It was not sent again by itself after ${plural(delivery.attempts, "attempt")}.`,
-        reason: did,
+        reason: silence === undefined ? did : `${did} ${silence}`,
       };
     case "pending": {
       if (delivery.isTrying)
@@ -135,7 +135,7 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
           : html` Attempt ${delivery.attempts + 1} ${countdown(delivery.next, now)}.`;
       return did === undefined
         ? { kind: "waiting", words: "Verified. It waits for its first attempt." }
-        : { kind: "bad", words: html`${did}${next}` };
+        : { kind: "bad", words: html`${did}${next}`, reason: silence };
     }
   }
 }
@@ -146,7 +146,7 @@ function attemptsPart({ attempts, actions }: History, now: Date): Page {
   const made = attempts.map((attempt) => ({
     at: attempt.at,
     title: attempt.isReplay ? "Sent again by hand" : `Attempt ${++number}`,
-    answer: maskCardNumbers(answerText(attempt)),
+    answer: attempt.status === null ? attempt.detail : maskCardNumbers(answerText(attempt)),
     kind: isAccepted(attempt.status) ? ("good" as const) : ("bad" as const),
     target: attempt.target,
   }));

@@ -5,7 +5,7 @@ import { amountIn, textOf } from "../domain/transaction.ts";
 import type { StoredAttempt, StoredEvent, StoredRejection } from "../store/rows.ts";
 import { asReceived } from "../store/rows.ts";
 import type { EventStore } from "../store/event-store.ts";
-import { badge, clipped, countdown, momentOf } from "../pages/components.ts";
+import { badge, clipped, countdown, momentOf, plural } from "../pages/components.ts";
 import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import { isAccepted } from "../receiver/events.ts";
@@ -57,22 +57,23 @@ export function amountOf(event: StoredEvent): string {
     : groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "");
 }
 
-/** `500 nope`, `no answer`, `200 in 2 ms` */
+/** `500 nope`, `no answer`, `200 in 2 ms`; the page of the event has the reason why there was no answer. */
 export function answerText({ status, ms, detail }: StoredAttempt): string {
-  if (status === null) return detail === "" ? "no answer" : `no answer: ${detail}`;
+  if (status === null) return "no answer";
   return detail === "" ? `${status} in ${ms} ms` : `${status} ${detail}`;
 }
 
 function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {
   if (stored.type === "rejected") return `${stored.status} by us`;
   if (attempt === undefined || stored.type !== "event") return "";
-  const next = stored.delivery?.next;
+  const { attempts = 0, next = null } = stored.delivery ?? {};
+  const made = attempts > 1 ? plural(attempts, "attempt") : "";
   return html`<span class="${isAccepted(attempt.status) ? "good" : "bad"}"
       >${clipped(answerText(attempt))}</span
     >
-    ${
-      next === undefined || next === null ? "" : html`<span class="quiet">next ${countdown(next, now)}</span>`
-    }`;
+    <span class="quiet"
+      >${made}${made !== "" && next !== null ? ", " : ""}${next === null ? "" : html`next ${countdown(next, now)}`}</span
+    >`;
 }
 
 export const ROWS: Listing<EventRow, Date> = {

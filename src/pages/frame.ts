@@ -72,5 +72,5 @@ export const workPage = ({
   });
 
 /** A count beside a tab; on narrow screens its words are heard, not seen. */
-export const count = (text: string, words: string, kind: "failed" | "" = ""): Page =>
+export const count = (text: string, words: string, kind: "failed" | "waiting" | "" = ""): Page =>
   html` <span class="count ${kind}">${text}<span class="word"> ${words}</span></span>`;

@@ -17,7 +17,10 @@ interface Setting {
   readonly receivers: readonly Running[];
   /** The printed address, with its key. */
   readonly inspect: string;
-  readonly application: { status: number };
+  /** What it answers; undefined for nothing. */
+  readonly application: { status: number | undefined };
+  /** Starts one more receiver on the same store. */
+  readonly receive: () => Promise<string>;
   readonly trigger: (...flags: readonly string[]) => Promise<void>;
 }
 
@@ -28,21 +31,28 @@ async function openSetting({
 }: { db?: string; receivers?: number } = {}): Promise<Setting> {
   const home = temporaryHome();
   const store = ["--db", db ?? join(home, "events.db")];
-  const application = { status: 200 };
-  const server = createServer((_, reply) => void reply.writeHead(application.status).end("nope"));
+  const application: Setting["application"] = { status: 200 };
+  const server = createServer((_, reply) => {
+    if (application.status !== undefined) reply.writeHead(application.status).end("nope");
+  });
   const port = await listenOnFreePort(server);
   await startPaylink(["sandbox", "--port", "0", "--json"], { home }).until(/"dashboard"/);
   const forwarding = ["--ack", "stored", "--forward-to", String(port), "--retry", "1s,1h"];
-  const started = Array.from({ length: receivers }, () =>
-    startPaylink(["listen", "-p", "sandbox", "--port", "0", "--json", ...store, ...forwarding], { home }),
-  );
-  const addresses = await Promise.all(started.map((one) => one.until(/"type":"ready","url":"([^"]+)"/)));
-  const listen = addresses[0]?.[1] ?? "";
+  const times = ["--forward-timeout", "2s"];
+  const started: Running[] = [];
+  const receive = async (): Promise<string> => {
+    const flags = ["--port", "0", "--json", ...store, ...forwarding, ...times];
+    const running = startPaylink(["listen", "-p", "sandbox", ...flags], { home });
+    started.push(running);
+    const [, url = ""] = await running.until(/"type":"ready","url":"([^"]+)"/);
+    return url;
+  };
+  const [listen = ""] = await Promise.all(Array.from({ length: receivers }, receive));
   const inspect = startPaylink(["inspect", "-p", "sandbox", "--port", "0", "--json", ...store], { home });
   const [, address = ""] = await inspect.until(/"type":"ready","url":"([^"]+)"/);
   const trigger = async (...flags: readonly string[]): Promise<void> =>
     void (await runPaylink(["trigger", "-p", "sandbox", "approved", "--to", listen, ...flags], { home }));
-  return { home, listen, receivers: started, inspect: address, application, trigger };
+  return { home, listen, receivers: started, inspect: address, application, receive, trigger };
 }
 
 describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
@@ -108,10 +118,39 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     expect(new URL(page.url()).searchParams.get("done")).toBe("retry");
   });
 
+  /** An application that hangs, and a receiver that is killed while it waits for it. */
+  async function followKilled(page: Page, setting: Setting, takeOver: () => Promise<unknown>): Promise<void> {
+    const { inspect, trigger, receivers, application } = setting;
+    application.status = undefined;
+    await page.goto(inspect);
+    await live(page);
+    await trigger("--reference", "HUNG");
+    await page.getByRole("link", { name: "HUNG" }).click({ timeout: 3_000 });
+    await page.getByText("It is being forwarded at this moment.").waitFor();
+    await page.getByText(/Your application did not answer\. Attempt \d in/).waitFor();
+    await page.locator("#summary").getByText("did not answer within 2.0 s").waitFor();
+    await page.goto(new URL("/queue", inspect).href);
+    await page.getByText(/localhost:\d+ does not answer: 1 waits/).waitFor();
+    await page.getByRole("link", { name: "HUNG" }).press("Enter");
+    await page.getByRole("button", { name: "Retry" }).press("Enter");
+    await page.getByText("It is being forwarded at this moment.").waitFor();
+    for (const { pid } of receivers) process.kill(pid, "SIGKILL");
+    application.status = 200;
+    await takeOver();
+    // The lease of what the dead one has claimed ends by itself.
+    await page.getByText("Your application accepted it: 200").waitFor({ timeout: 40_000 });
+    expect(await page.locator("#attempts").textContent()).toContain("Retry by");
+  }
+
+  it("shows an application that hangs, and what a killed receiver leaves, in a file", async () => {
+    const setting = await openSetting();
+    await followKilled(await openPage(), setting, setting.receive);
+  });
+
   describe("on PostgreSQL, with two receivers", () => {
     const server = usePostgres();
 
-    it("shows what both receive, and what a killed one leaves", async () => {
+    it("shows what both receive, and what a stopped one leaves", async () => {
       const { inspect, trigger, receivers, application } = await openSetting({
         db: await server().createDatabase(),
         receivers: 2,
@@ -128,6 +167,11 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
       await page.getByRole("button", { name: "Retry" }).click();
       await page.getByText("Your application accepted it: 200").waitFor({ timeout: 20_000 });
       expect(await page.locator("#attempts").textContent()).toContain("Retry by");
+    });
+
+    it("shows an application that hangs, and what killed receivers leave", async () => {
+      const setting = await openSetting({ db: await server().createDatabase(), receivers: 2 });
+      await followKilled(await openPage(), setting, setting.receive);
     });
   });
 

@@ -19,7 +19,10 @@ const env = {
   TZ: "UTC",
   HOME: home,
   PAYLINK_HOME: home,
+  // The pictures name the store.
+  PAYLINK_DB: "events.db",
 };
+process.chdir(home);
 
 /** @param {string[]} args */
 const paylink = (...args) => runInTerminal(args, env);
@@ -45,15 +48,15 @@ async function create(...flags) {
 }
 
 /**
- * An application that fails for one order and accepts the others.
- * @param {string} order
+ * An application that fails for some orders and accepts the others.
+ * @param {...string} orders
  */
-async function openApplication(order) {
+async function openApplication(...orders) {
   const server = createServer((request, reply) => {
     let body = "";
     request.on("data", (chunk) => (body += String(chunk)));
     request.on("end", () => {
-      const isFailed = body.includes(`"${order}"`);
+      const isFailed = orders.some((order) => body.includes(`"${order}"`));
       reply.writeHead(isFailed ? 500 : 200, { "Content-Type": "text/plain" });
       reply.end(isFailed ? "the warehouse does not answer" : "");
     });
@@ -101,6 +104,9 @@ async function photographPages(dashboard, inspector) {
     await page.getByRole("link", { name: "A-1003", exact: true }).click();
     await page.getByText("Your application refused it").waitFor();
     keep("inspect-event.png", await page.screenshot());
+    await page.goto(new URL("/queue", inspector).href);
+    await page.getByText("answers 500: 2 wait").waitFor();
+    keep("inspect-queue.png", await page.screenshot());
   } finally {
     await browser.close();
   }
@@ -136,7 +142,7 @@ try {
   );
 
   await first.stop();
-  const application = await openApplication("A-1003");
+  const application = await openApplication("A-1003", "A-1006");
   const forwarding = ["--ack", "stored", "--forward-to", String(application.port), "--retry", "1s,10m"];
   const listen = paylink("listen", ...forwarding);
   await listen.until(/Listening on/);
