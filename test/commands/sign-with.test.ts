@@ -8,8 +8,6 @@ import {
 } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { verify as verifyByLto } from "@ltonetwork/http-message-signatures";
-import { verifySignature } from "http-message-sig";
 import { createVerifier, httpbis } from "http-message-signatures";
 import { parseDictionary } from "structured-headers";
 import { describe, expect, it } from "vitest";
@@ -28,7 +26,6 @@ const LIMIT = 3;
 const HOUR = 3_600_000;
 
 const SERVICE: readonly ComponentName[] = ["content-digest", "content-length", "content-type"];
-/** Without `@authority`: @ltonetwork/http-message-signatures repeats the port in it. */
 const DERIVED: readonly ComponentName[] = [
   "@method",
   "@target-uri",
@@ -84,29 +81,6 @@ const VERIFIERS: Readonly<Record<string, Verifier>> = {
       },
       { method: "POST", url, headers: headersOf(sent) },
     )) === true && isFresh(sent, now),
-  "http-message-sig": async (sent, url, pem, now) => {
-    const fields = Object.entries(headersOf(sent)).map(([name, value]) => ({ name, value }));
-    const { label } = await verifySignature(
-      { kind: "request", method: "POST", targetUri: url, fields } as const,
-      {
-        label: "sig1",
-        policy: {
-          algorithms: [ALG],
-          requiredComponents: ["content-digest"],
-          requiredParameters: ["created"],
-          now: Math.floor(now.getTime() / 1000),
-          maxAge: LIMIT,
-        },
-        resolveVerifier: () => ({ algorithm: ALG, verify: rsaVerify(pem) }),
-      },
-    );
-    return label === "sig1";
-  },
-  "@ltonetwork/http-message-signatures": async (sent, url, pem, now) =>
-    isFresh(sent, now) &&
-    verifyByLto({ method: "POST", url, headers: headersOf(sent) }, (data, signature) =>
-      rsaVerify(pem)(data, signature),
-    ),
   "node:crypto": byHand,
   "paylink-webhooks": async (sent, url, pem, now) => {
     const verify = createOwnVerifier({
@@ -244,7 +218,6 @@ describe("without --sign-with", () => {
     const text = await replay();
     expect(text.exit).toBe(4);
     expect(text.stdout).toMatch(/401 in \d+ ms.*\n.*\n {4}The signature of the service is 60 minutes old/);
-    expect(text.stderr).toMatch(/paylink events replay <uti> --to <target> --sign-with <file>/);
     expect(jsonLines((await replay("--json")).stdout)[0]).toMatchObject({ status: 401, hint: reason });
   });
 

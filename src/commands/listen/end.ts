@@ -9,17 +9,6 @@ import type { Expectation } from "./flags.ts";
 import type { Context } from "../../context.ts";
 import { renderHint } from "../../render/hint.ts";
 
-interface End {
-  /** Ends the run if this webhook is the last that was expected, or one that was rejected. */
-  readonly observe: (outcome: WebhookEvent | Rejection) => void;
-  /** Ends the run with this failure, unless it is over. */
-  readonly fail: (error: PaylinkError) => void;
-  /** Resolves when the run is over. Throws `signature_rejected`, `timed_out` or what it failed with. */
-  readonly reached: Promise<void>;
-  /** Stops the timer, also if the run has not ended. */
-  readonly close: () => void;
-}
-
 /**
  * Whether it was a webhook that was refused for what it is: not a health check or a scanner (another host, path or method, no
  * HTTP), nor one that could not be stored, which the service sends again.
@@ -30,7 +19,7 @@ const isRefusedWebhook = ({ request, status }: Rejection): boolean =>
 export function watchForEnd(
   stop: AbortSignal,
   { expectations, timeout, database }: Pick<ListenOptions, "expectations" | "timeout" | "database">,
-): End {
+) {
   const tally = createTally(expectations);
   let resolve = (): void => undefined;
   let reject = (_error: unknown): void => undefined;
@@ -48,13 +37,15 @@ export function watchForEnd(
   // If the start fails, nobody waits for the end.
   reached.catch(() => undefined);
   return {
+    /** Resolves when the run is over. Throws `signature_rejected`, `timed_out` or what it failed with. */
     reached,
     fail: reject,
-    close: () => {
+    /** Stops the timer, also if the run has not ended. */
+    close: (): void => {
       clearTimeout(timer);
       stop.removeEventListener("abort", resolve);
     },
-    observe: (outcome) => {
+    observe: (outcome: WebhookEvent | Rejection): void => {
       if (expectations.length === 0) return;
       if (outcome.type === "event") tally.count(outcome);
       if (outcome.type === "rejected" && isRefusedWebhook(outcome))
@@ -91,35 +82,24 @@ const rejected = ({ id, code, detail }: Rejection, isStored: boolean): PaylinkEr
     details: { id, code },
   });
 
-interface Tally {
-  /** Counts an event that verified, once. */
-  readonly count: (event: WebhookEvent) => void;
-  /** What is still missing, in words; empty once everything has arrived. */
-  readonly missing: () => string[];
-}
-
-function createTally(expectations: readonly Expectation[]): Tally {
+function createTally(expectations: readonly Expectation[]) {
   const counts = new Map<Outcome | null, number>();
   const add = (outcome: Outcome | null): void => void counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   return {
-    count: ({ content, repeated, verdict }) => {
+    /** Counts an event that verified, once. */
+    count: ({ content, repeated, verdict }: WebhookEvent): void => {
       if (repeated || verdict.verdict !== "valid") return;
       add(null);
       add(outcomeOf(content.record));
     },
-    missing: () =>
+    /** What is still missing, in words; empty once everything has arrived. */
+    missing: (): string[] =>
       expectations.flatMap(({ outcome, count }) => {
         const arrived = counts.get(outcome) ?? 0;
         const name = outcome === null ? "webhooks" : outcomeName(outcome);
         return arrived >= count ? [] : [`${count - arrived} of ${count} ${name}`];
       }),
   };
-}
-
-interface ReaderWatch {
-  /** Fires when `listen` must stop: at an interruption, or when nothing would be done with a webhook any more. */
-  readonly stop: AbortSignal;
-  readonly close: () => void;
 }
 
 /**
@@ -129,7 +109,7 @@ interface ReaderWatch {
 export function watchReader(
   { out, signal, now, named }: Pick<Context, "out" | "signal" | "now" | "named">,
   { database, forwarding, expectations }: Pick<ListenOptions, "database" | "forwarding" | "expectations">,
-): ReaderWatch {
+) {
   const continues = database !== null || forwarding.routes.length > 0 || expectations.length > 0;
   const message = continues ? (database === null ? WITHOUT_STORE : renderHint(STORED, named)) : STOPPED;
   // With --json, warnings go to stdout, which nobody reads.
@@ -138,6 +118,7 @@ export function watchReader(
   const unread = out.unread();
   unread.addEventListener("abort", warn, { once: true });
   return {
+    /** Fires when `listen` must stop: at an interruption, or when nothing would be done with a webhook any more. */
     stop: continues ? signal : AbortSignal.any([signal, unread]),
     close: () => unread.removeEventListener("abort", warn),
   };

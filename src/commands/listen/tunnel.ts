@@ -4,13 +4,7 @@ import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { safeText } from "../../render/safe-text.ts";
 
-export interface Tunnel {
-  readonly url: URL;
-  /** Resolves with the failure when the program ends. */
-  readonly ended: Promise<PaylinkError>;
-  /** Ends the program, and resolves when it has ended. */
-  readonly close: () => Promise<void>;
-}
+export type Tunnel = Awaited<ReturnType<typeof openTunnel>>;
 
 /** Milliseconds until the address is known; it usually takes ten seconds at most. */
 const START_TIMEOUT = 45_000;
@@ -24,7 +18,7 @@ export async function openTunnel(
   target: string,
   { startProgram, signal }: Pick<Context, "startProgram" | "signal">,
   startTimeout = START_TIMEOUT,
-): Promise<Tunnel> {
+) {
   signal.throwIfAborted();
   const program = await startProgram("cloudflared", ["tunnel", "--no-autoupdate", "--url", target]);
   let output = "";
@@ -43,6 +37,7 @@ export async function openTunnel(
       late.addEventListener("abort", end, { once: true });
       void program.ended.then((end) => (end instanceof Error ? reject(notRun(end)) : fail(`ended (${end})`)));
     });
+    // Resolves with the failure when the program ends.
     const ended = program.ended.then((reason) => lost(url, reason, lastLine()));
     return { url, ended, close: () => program.stop() };
   } catch (error) {
