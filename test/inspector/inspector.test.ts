@@ -202,6 +202,13 @@ it("says after five seconds that the store does not answer", async () => {
   expect([status, text]).toEqual([503, "The store did not answer in 5 s. Reload the page to ask again.\n"]);
 });
 
+it("shows a rejection although the address of the keys hangs", async () => {
+  const store = openSqlite(join(temporaryHome(), "events.db"));
+  await store.reject(rejection(idOf("r")));
+  const { get } = openInspector(store, { verifyNow: () => new Promise(() => undefined) });
+  expect(wordsOf(await get(`/events/${idOf("r")}`))).toContain("Rejected with 401:");
+});
+
 describe("sending again", () => {
   it("is offered with a target alone, warns, and is recorded", async () => {
     const store = openSqlite(join(temporaryHome(), "events.db"));
