@@ -94,7 +94,7 @@ export const ROWS: Listing<EventRow, Date> = {
       cell: ({ stored }) => stored.type === "event" && outcomeText(stored),
     },
     { title: "Amount", kind: "number", cell: ({ stored }) => stored.type === "event" && amountOf(stored) },
-    { title: "Answer", cell: (row, now) => answerCell(row, now) },
+    { title: "Answer", kind: "answer", cell: (row, now) => answerCell(row, now) },
     { title: "Received", cell: ({ stored }, now) => momentOf(stored.receivedAt, now) },
   ],
 };
