@@ -1,5 +1,4 @@
 /** The inspector as a server: three pages on the event store and their actions, for one person on this machine. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { Hono, type Context } from "hono";
 import { csrf } from "hono/csrf";
 import { HTTPException } from "hono/http-exception";
@@ -145,7 +144,8 @@ export function createInspector(parts: InspectorParts) {
 }
 
 /** The page does not wait for an address of keys that hangs: the next reading knows whether it verifies. */
-const tooLong = (): Promise<undefined> => sleep(1_000, undefined, { ref: false });
+const tooLong = (): Promise<undefined> =>
+  new Promise((resolve) => void setTimeout(resolve, 1_000, undefined).unref());
 
 /** Milliseconds for a page; a server ends what is still being read by then. */
 export const READ_TIMEOUT = 5_000;
