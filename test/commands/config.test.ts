@@ -120,7 +120,7 @@ describe("paylink config", () => {
     expect(run.stderr).toContain(words);
   });
 
-  it("reads a webhook key before it stores it, and listen names the way out of one that has gone", async () => {
+  it("reads a webhook key before it stores it, and listen names the setting of one that has gone", async () => {
     const home = temporaryHome();
     const config = configIn(home);
     const good = keyFile(home);
@@ -135,8 +135,7 @@ describe("paylink config", () => {
     expect((await config("set", "webhookKey", join(home, "nope.pem"), "--no-check")).exit).toBe(0);
     const listen = await runCommand(["listen", "--port", "0"], { home });
     expect(listen).toMatchObject({ exit: 2, stdout: "" });
-    expect(listen.stderr).toMatch(/nope\.pem.*no such file/);
-    expect(listen.stderr).toContain("--key <file or URL>, or paylink config set webhookKey <file or URL>");
+    expect(listen.stderr).toMatch(/Cannot read webhookKey .*nope\.pem: no such file/);
   });
 
   it("needs a profile to remove from", async () => {
