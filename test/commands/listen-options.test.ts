@@ -197,6 +197,16 @@ describe("the options of listen", async () => {
       ]);
   });
 
+  it("refuse with --tunnel another public address or certificate", async () => {
+    const others = { publicUrl: "https://shop.example", tlsCert: "c", tlsKey: "k" };
+    expect(await problemsOf({ tunnel: true, ...others })).toEqual({
+      "--tunnel": "cannot be used with --tls-cert",
+    });
+    expect(await problemsOf({ tunnel: true, publicUrl: "https://shop.example" })).toEqual({
+      "--tunnel": "cannot be used with --public-url",
+    });
+  });
+
   it("require a key, unless nothing is verified", async () => {
     await expect(read({}, {})).rejects.toThrow(expect.objectContaining({ code: "key_required" }));
     expect((await read({ verify: false }, {})).keySources).toEqual([]);

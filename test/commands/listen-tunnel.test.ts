@@ -157,20 +157,3 @@ it("kills the program when the process ends without stopping it", async () => {
   exit();
   expect((await tunnel.ended).message).toContain("(SIGKILL)");
 });
-
-it("refuses flags that name another public address or certificate", async () => {
-  const home = temporaryHome();
-  const flags = ["--public-url", "https://shop.example", "--tls-cert", "c", "--tls-key", "k", "--json"];
-  const { exit, stderr } = await runCommand([...flagsOf(home), ...flags], { home });
-  expect(exit).toBe(2);
-  expect(JSON.parse(stderr)).toMatchObject({
-    error: {
-      details: {
-        problems: [
-          { at: "--tunnel", message: "cannot be used with --public-url" },
-          { at: "--tunnel", message: "cannot be used with --tls-cert" },
-        ],
-      },
-    },
-  });
-});

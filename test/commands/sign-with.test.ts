@@ -276,13 +276,6 @@ describe("the key of --sign-with", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("is named without control characters", async () => {
-    const home = await homeWithEvent();
-    const { stderr } = await replay(home, join(home, "forward\u001b[31m.pem"));
-    expect(stderr).toContain("forward\\u{1b}[31m.pem");
-    expect(stderr).not.toContain("\u001b[31m.pem");
-  });
-
   it("is made once, for its owner alone, with its public key beside it", async () => {
     const home = await homeWithEvent();
     const path = join(home, "forward.pem");

@@ -16,6 +16,8 @@ import { findEvents, nameOf, withEvents } from "./stored-events.ts";
 
 type Uti = { readonly uti: readonly string[] };
 
+const GO_OUT = hint`They go out if this is running: ${paylink("listen", "--ack", "stored", "--forward-to", "<target>")}`;
+
 /** Those that are named, or all that failed or wait, and are selected. */
 export async function retryEvents(
   context: Context,
@@ -34,8 +36,7 @@ export async function retryEvents(
       out.note(
         `${eventCount(busy)} not changed: ${busy === 1 ? "it is" : "they are"} due already, or being forwarded at this moment.`,
       );
-    const listen = paylink("listen", "--ack", "stored", "--forward-to", "<target>");
-    if (due > 0) out.note(renderHint(hint`They go out if this is running: ${listen}`, context.named));
+    if (due > 0) out.note(renderHint(GO_OUT, context.named));
   });
   return 0;
 }
@@ -119,8 +120,7 @@ export async function acceptEvents(
   if (out.json) out.data(JSON.stringify({ accepted, refused }));
   else if (accepted.length > 0) {
     out.data(`Accepted ${eventCount(accepted.length)}.`);
-    const listen = paylink("listen", "--ack", "stored", "--forward-to", "<target>");
-    out.note(renderHint(hint`They go out if this is running: ${listen}`, context.named));
+    out.note(renderHint(GO_OUT, context.named));
     if (refused > 0) out.note(`${verify}: they stay rejected.`);
   } else if (names.length === 0)
     out.note(refused === 0 ? "There is no rejected webhook." : `${verify}: nothing was accepted.`);

@@ -24,14 +24,6 @@ import { createEventText, type EventTextParts, rejectionText } from "../event-te
 import { forwardingKeyWords } from "../shared-flags.ts";
 import type { ListenOptions } from "./options.ts";
 
-export interface Reporter {
-  readonly observe: (outcome: WebhookEvent | Rejection) => void;
-  /** `first` is the id of its first delivery; `progress` if the event is forwarded from the queue. */
-  readonly forwarded: (id: string, first: string, forward: Forward, progress?: Progress) => void;
-  /** Prints what is left, and gives the counts. */
-  readonly finish: () => Readonly<Record<string, number>>;
-}
-
 /**
  * The most characters that wait for the end of a turn of the event loop. A string of more than 128 KB is slow: the system
  * maps memory for it alone.
@@ -43,8 +35,10 @@ interface ReporterParts extends EventTextParts {
   readonly ownKey: string | undefined;
 }
 
-export function createReporter(parts: ReporterParts): Reporter {
-  const { out, compact } = parts;
+export type Reporter = ReturnType<typeof createReporter>;
+
+export function createReporter(parts: ReporterParts) {
+  const { out, compact, ownKey } = parts;
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0 };
   const failed = new Set<string>();
   let pending: string[] = [];
@@ -62,17 +56,25 @@ export function createReporter(parts: ReporterParts): Reporter {
     if (pendingLength > MAX_PENDING) flush();
   };
   const eventText = createEventText(parts);
-  const causes = createCauses(parts.ownKey);
+  /** People are told once for each status why the application probably refuses what it gets. */
+  const told = new Set<string>();
+  const isNew = ({ status, target }: Forward): boolean => {
+    const what = `${status} ${target}`;
+    if (told.has(what)) return false;
+    told.add(what);
+    return true;
+  };
   const rejections = createRateLimit((count) =>
     out.warn(`${count} more requests were rejected within a second. They are counted, and not shown.`),
   );
   return {
-    finish: () => {
+    /** Prints what is left, and gives the counts. */
+    finish: (): Readonly<Record<string, number>> => {
       rejections.close();
       flush();
       return { ...counts, failed: failed.size };
     },
-    observe: (outcome) => {
+    observe: (outcome: WebhookEvent | Rejection): void => {
       counts.received += 1;
       if (outcome.type === "rejected") counts.rejected += 1;
       else if (outcome.verdict.verdict === "valid") counts.verified += 1;
@@ -80,17 +82,21 @@ export function createReporter(parts: ReporterParts): Reporter {
         if (rejections.isWithin()) print(out.json ? rejectionLine(outcome) : rejectionText(outcome, out));
       } else print(out.json ? (outcome.line ?? eventLine(outcome, compact)) : eventText(outcome));
     },
-    forwarded: (id, first, forward, progress) => {
+    /** `first` is the id of its first delivery; `progress` if the event is forwarded from the queue. */
+    forwarded: (id: string, first: string, forward: Forward, progress?: Progress): void => {
       // An event that is accepted later has not failed, as in `events list --failed`.
       if (isAccepted(forward.status)) {
         counts.forwarded += 1;
         failed.delete(first);
       } else if (progress?.state !== "pending" && failed.size < MAX_FAILED) failed.add(first);
-      const cause = causes.of(forward);
+      const cause = likelyCause(forward.status, ownKey);
       print(
         out.json
           ? forwardLine(id, forward, progress, cause)
-          : forwardText(id, forward, progress, { out, cause: causes.isNew(forward) ? cause : undefined }),
+          : forwardText(id, forward, progress, {
+              out,
+              cause: cause !== undefined && isNew(forward) ? cause : undefined,
+            }),
       );
     },
   };
@@ -121,20 +127,6 @@ function createRateLimit(exceeded: (count: number) => void) {
 
 /** The most events to remember as failed. */
 const MAX_FAILED = 100_000;
-
-/** Why the application probably refuses what it gets. People are told once for each status. */
-function createCauses(ownKey: string | undefined) {
-  const told = new Set<string>();
-  return {
-    of: ({ status }: Forward): string | undefined => likelyCause(status, ownKey),
-    isNew: ({ status, target }: Forward): boolean => {
-      const what = `${status} ${target}`;
-      if (isAccepted(status) || told.has(what)) return false;
-      told.add(what);
-      return true;
-    },
-  };
-}
 
 function forwardLine(
   id: string,
