@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../domain/system-reason.ts";
 import { transaction } from "./database.ts";
+import { type PostedWrites, writesOf } from "./posted-writes.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { createSqliteWriter, openEventDatabase } from "./sqlite-database.ts";
 import type { ThreadAnswer, Write } from "./writes.ts";
@@ -15,7 +16,7 @@ proveWritable();
 const writeGroup = createSqliteWriter(database);
 
 /** Each message is a group of writes. An empty group checks whether writes succeed; null ends the thread. */
-async function receive(writes: readonly Write[] | null): Promise<void> {
+async function receive(writes: PostedWrites | null): Promise<void> {
   if (writes === null) {
     // Empties the log, since prepared statements keep it from being removed. If another program reads it now, that one does.
     database.exec("PRAGMA busy_timeout=0; PRAGMA wal_checkpoint(TRUNCATE)");
@@ -23,7 +24,7 @@ async function receive(writes: readonly Write[] | null): Promise<void> {
     parentPort?.close();
     return;
   }
-  parentPort?.postMessage(await answerTo(writes));
+  parentPort?.postMessage(await answerTo(writesOf(writes)));
 }
 
 /** Checks the files before and after, because SQLite writes to removed files and reports success. */
@@ -45,6 +46,6 @@ function requireInPlace(): void {
 }
 
 let received = Promise.resolve();
-parentPort?.on("message", (writes: readonly Write[] | null) => {
+parentPort?.on("message", (writes: PostedWrites | null) => {
   received = received.then(() => receive(writes));
 });

@@ -131,8 +131,7 @@ export function eventWrite(event: NewEvent, lease: number | undefined, isKnown =
     scheme,
     authority,
     target,
-    // A copy: a view would be posted to the thread with all of its buffer.
-    body: new Uint8Array(body),
+    body,
     lease: lease ?? null,
     isKnown,
     print: event.print ?? null,
