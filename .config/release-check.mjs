@@ -14,12 +14,8 @@ const changed = git("status", "--porcelain");
 /** @type {readonly (readonly [isMissing: boolean, problem: string])[]} */
 const checks = [
   [
-    manifest.repository === undefined,
-    "package.json names no repository, which npm needs for provenance. Add its address as repository.",
-  ],
-  [
-    manifest.bugs === undefined || manifest.homepage === undefined,
-    "package.json does not say where to report a problem and read more. Add the addresses as bugs and homepage.",
+    [manifest.repository, manifest.bugs, manifest.homepage].includes(undefined),
+    "package.json must name the repository, which npm needs for provenance, and where to report a problem and read more. Add the addresses as repository, bugs and homepage.",
   ],
   [
     !changelog.some((line) => /^## ([^\s,]+)/.exec(line)?.[1] === version),
