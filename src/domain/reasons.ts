@@ -315,15 +315,15 @@ export const isWarning = (code: unknown): code is Warning =>
   typeof code === "string" && Object.hasOwn(WARNINGS, code);
 
 /** How each framework gives access to the bytes of a body: the advice for a body that was parsed before it was verified. */
-export const RAW_BODY_FIXES = {
-  express: 'Express: express.raw({ type: "application/json" }) on this route, before express.json()',
-  nest: "NestJS: NestFactory.create(AppModule, { rawBody: true }), and pass the request of @Req()",
-  fastify:
-    'Fastify: addContentTypeParser("application/json", (request, payload, done) => done(null)), and pass request.raw',
-  koa: "Koa: pass ctx.req, before a body parser",
-  next: "Next.js: in a route handler, verify before request.json(); under pages/api, export const config = { api: { bodyParser: false } }",
-  hono: "Hono: pass c.req.raw, before c.req.json()",
-  web: "React Router, Remix and other Web requests: verify before request.json() or request.formData()",
-  lambda:
-    "AWS Lambda: new Request(url, { method, headers, body }) with event.body as it is, decoded if isBase64Encoded",
-} as const;
+export const RAW_BODY_FIXES: string = [
+  'Express: express.raw({ type: "application/json" }) on this route, before express.json()',
+  "NestJS: NestFactory.create(AppModule, { rawBody: true }), and pass the request of @Req()",
+  'Fastify: addContentTypeParser("application/json", (request, payload, done) => done(null)), and pass request.raw',
+  "Koa: pass ctx.req, before a body parser",
+  "Next.js: in a route handler, verify before request.json(); under pages/api, export const config = { api: { bodyParser: false } }",
+  "Hono: pass c.req.raw, before c.req.json()",
+  "React Router, Remix and other Web requests: verify before request.json() or request.formData()",
+  "AWS Lambda: new Request(url, { method, headers, body }) with event.body as it is, decoded if isBase64Encoded",
+]
+  .map((fix) => `  ${fix}`)
+  .join("\n");

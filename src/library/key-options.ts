@@ -11,7 +11,7 @@ import {
   type Keyring,
   type KeySource,
 } from "../receiver/webhook-keys.ts";
-import type { WebhookKey, WebhookKeys } from "./types.ts";
+import type { VerifierOptions, WebhookKey } from "./types.ts";
 import { bytesIn, webBody } from "./request-body.ts";
 import { WebhookError } from "./webhook-error.ts";
 
@@ -37,7 +37,7 @@ export async function openKeys(sources: readonly KeySource[], access: KeyringAcc
  * The sources that an option names. Throws a TypeError if it names none, or if none can ever verify a webhook, so that an application
  * fails when it starts and not at its first webhook.
  */
-export function keySourcesOf(option: WebhookKeys): readonly KeySource[] {
+export function keySourcesOf(option: VerifierOptions["key"]): readonly KeySource[] {
   const sources = (Array.isArray(option) ? option : [option]).flatMap(sourceOf);
   if (sources.length === 0)
     throw new TypeError(
@@ -72,14 +72,9 @@ function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
   );
 }
 
-function publicPem(key: KeyObject): string {
-  if (key.type === "secret")
-    throw new TypeError(
-      "The option key is a secret. A webhook is verified with a public key: pass that of the service.",
-    );
-  const publicKey = key.type === "private" ? createPublicKey(key) : key;
-  return publicKey.export({ type: "spki", format: "pem" }).toString();
-}
+/** Of a secret, Node refuses to make a public key, with a TypeError. */
+const publicPem = (key: KeyObject): string =>
+  (key.type === "public" ? key : createPublicKey(key)).export({ type: "spki", format: "pem" }).toString();
 
 /** Bytes; a key set has a few KiB. */
 const MAX_REPLY = 1024 * 1024;

@@ -10,28 +10,25 @@ import {
   type RequestHead,
 } from "../http/message.ts";
 import { addressed, type ReceiverAddress } from "../receiver/address.ts";
-import { refuseMessage } from "../receiver/admit.ts";
+import { DEFAULT_MAX_BODY, refuseMessage } from "../receiver/admit.ts";
 import { refusedRequest } from "./refusals.ts";
 import { heldBody, nodeBody, webBody, type BodyRead } from "./request-body.ts";
-import type { HeaderFields, NodeRequest, PlainRequest, WebhookRequest, WebRequest } from "./types.ts";
+import type { NodeRequest, PlainRequest, WebhookRequest, WebRequest } from "./types.ts";
 import { WebhookError } from "./webhook-error.ts";
 
-interface ReadOptions {
-  /** Where the service posts to; undefined where that is this server's own address. */
-  readonly publicAddress: ReceiverAddress | undefined;
-  readonly maxBody: number;
-}
-
-/** Reads the body last: a request that its head refuses is not read. Throws a WebhookError. */
+/**
+ * Reads the body last: a request that its head refuses is not read. Throws a WebhookError. `publicAddress` is where the service posts
+ * to; undefined where that is this server's own address.
+ */
 export async function receivedRequest(
   request: WebhookRequest,
-  { publicAddress, maxBody }: ReadOptions,
+  publicAddress: ReceiverAddress | undefined,
 ): Promise<HttpRequest> {
   const form = formOf(request);
   const head = publicAddress === undefined ? form.head : addressed(form.head, publicAddress);
   const refused = refuseMessage(head);
   if (refused !== undefined) throw refusedRequest(refused);
-  const body = await form.body(maxBody);
+  const body = await form.body();
   if (body.kind === "refused") throw refusedRequest(body.refusal);
   if (body.kind === "parsed") throw parsedBody();
   return withBody(head, body.bytes);
@@ -39,36 +36,33 @@ export async function receivedRequest(
 
 interface RequestForm {
   readonly head: RequestHead;
-  readonly body: (maxBody: number) => BodyRead | Promise<BodyRead>;
+  readonly body: () => BodyRead | Promise<BodyRead>;
 }
 
 function formOf(request: WebhookRequest): RequestForm {
-  if (typeof request !== "object" || request === null) throw notRequest(`it is ${String(request)}`);
-  if (isNode(request)) return nodeForm(request);
-  if (isWeb(request)) return webForm(request);
-  requireParts(request);
-  return plainForm(request);
-}
-
-/** Applications in JavaScript may give anything. The request or context of a framework has lost what the signature is about. */
-function requireParts(request: object): asserts request is PlainRequest {
-  if ("raw" in request || "req" in request)
-    throw notRequest("it is the request or context of a framework, whose own request is in its raw or req");
-  const missing = ["method", "url"].find((name) => textMember(request, name) === undefined);
-  if (missing !== undefined) throw notRequest(`its ${missing} is no text`);
-  const headers = member(request, "headers");
-  if (typeof headers !== "object" || headers === null) throw notRequest("it has no headers");
-}
-
-const notRequest = (problem: string): TypeError =>
-  new TypeError(
-    `This is not the request that the webhook arrived in: ${problem}. Pass the request of Node or the Web, which is request in Express, NestJS and Next.js, request.raw in Fastify, ctx.req in Koa and c.req.raw in Hono; or { method, url, headers, body } with the body as bytes.`,
+  if (typeof request === "object" && request !== null) {
+    if (isNode(request)) return nodeForm(request);
+    if (isWeb(request)) return webForm(request);
+    if (isPlain(request)) return plainForm(request);
+  }
+  throw new TypeError(
+    "This is not the request that the webhook arrived in. Pass the request of Node or the Web, which is request in Express, NestJS and Next.js, request.raw in Fastify, ctx.req in Koa and c.req.raw in Hono; or { method, url, headers, body } with the body as bytes.",
   );
+}
 
 const isNode = (request: object): request is NodeRequest =>
   "rawHeaders" in request && Array.isArray(request.rawHeaders) && "on" in request;
 
 const isWeb = (request: object): request is WebRequest => "bodyUsed" in request && "headers" in request;
+
+/** The request or context of a framework, which has its own request in `raw` or `req`, has lost what the signature is about. */
+function isPlain(request: object): request is PlainRequest {
+  const headers = member(request, "headers");
+  const hasParts = ["method", "url"].every((name) => textMember(request, name) !== undefined);
+  return (
+    hasParts && typeof headers === "object" && headers !== null && !("raw" in request || "req" in request)
+  );
+}
 
 function nodeForm(request: NodeRequest): RequestForm {
   const head: RequestHead = {
@@ -85,7 +79,7 @@ function nodeForm(request: NodeRequest): RequestForm {
   const left = [member(request, "rawBody"), member(request, "body")];
   return {
     head: own === undefined ? head : addressed(head, own),
-    body: (maxBody) => nodeBody(request, left, maxBody),
+    body: () => nodeBody(request, left, DEFAULT_MAX_BODY),
   };
 }
 
@@ -105,13 +99,13 @@ function webForm(request: WebRequest): RequestForm {
   const isOwn = isLoopback(authority.replace(/:\d+$/, ""));
   return {
     head: { method: request.method, scheme, authority: isOwn ? authority : "", target, headers },
-    body: (maxBody) => webBody(request.body, request.bodyUsed, maxBody),
+    body: () => webBody(request.body, request.bodyUsed, DEFAULT_MAX_BODY),
   };
 }
 
 const plainForm = ({ method, url, headers, body }: PlainRequest): RequestForm => ({
   head: { method, ...addressIn(url), headers: linesOf(headers) },
-  body: (maxBody) => heldBody(body, maxBody),
+  body: () => heldBody(body, DEFAULT_MAX_BODY),
 });
 
 /** The target as it is written: `URL` would normalise it. */
@@ -122,15 +116,9 @@ function addressIn(text: string): Pick<RequestHead, "scheme" | "authority" | "ta
   return { ...addressOf(url), target: target.startsWith("/") ? target : `/${target}` };
 }
 
-function linesOf(headers: HeaderFields): HeaderLine[] {
-  const lines: HeaderLine[] = [];
-  for (const [name, value] of Symbol.iterator in headers ? headers : Object.entries(headers)) {
-    if (typeof value === "string") lines.push([name, value]);
-    else if (value === undefined) continue;
-    else if (Array.isArray(value)) for (const line of value) lines.push([name, String(line)]);
-    else throw notRequest(`its header ${name} is neither text nor a list`);
-  }
-  return lines;
+function linesOf(headers: PlainRequest["headers"]): HeaderLine[] {
+  const fields = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  return fields.flatMap(([name, value = []]) => [value].flat().map((line): HeaderLine => [name, line]));
 }
 
 function member(holder: object, name: string): unknown {
@@ -146,9 +134,5 @@ function textMember(holder: object, name: string): string | undefined {
 const parsedBody = (): WebhookError =>
   new WebhookError(
     "body_parsed",
-    `the body was read or parsed before it was verified, and its bytes are gone. Verify first:\n${Object.values(
-      RAW_BODY_FIXES,
-    )
-      .map((fix) => `  ${fix}`)
-      .join("\n")}`,
+    `the body was read or parsed before it was verified, and its bytes are gone. Verify first:\n${RAW_BODY_FIXES}`,
   );

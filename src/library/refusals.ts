@@ -43,10 +43,8 @@ export const internalError = (cause: unknown): WebhookError =>
     { cause },
   );
 
-const forged = (detail: string, advice: string | undefined): string =>
-  [`${printable(detail)}. Do not act on this request: anyone could have sent it.`, advice ?? []]
-    .flat()
-    .join(" ");
+const forged = (detail: string, advice = ""): string =>
+  `${printable(detail)}. Do not act on this request: anyone could have sent it. ${advice}`.trimEnd();
 
 const NO_ADDRESS =
   "The signature covers the address that the service posts to: set publicUrl to it. The headers of a request cannot prove it.";

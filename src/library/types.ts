@@ -41,11 +41,6 @@ export interface NodeRequest {
   readonly pause: () => unknown;
 }
 
-/** Header fields as an object, whose values may be lists, or as name and value pairs, or as Web `Headers`. */
-export type HeaderFields =
-  | Readonly<Record<string, string | readonly string[] | undefined>>
-  | Iterable<readonly [name: string, value: string | readonly string[]]>;
-
 /** A request by its parts. */
 export interface PlainRequest {
   /** As received: `POST`. */
@@ -56,7 +51,9 @@ export interface PlainRequest {
    * The header fields as the service sent them: an object whose values may be lists, name and value pairs, or Web `Headers`. Two
    * values of one field must both be there.
    */
-  readonly headers: HeaderFields;
+  readonly headers:
+    | Readonly<Record<string, string | readonly string[] | undefined>>
+    | Iterable<readonly [name: string, value: string | readonly string[]]>;
   /** The bytes as received, or their text; never a parsed body. */
   readonly body: Uint8Array | ArrayBuffer | string | null | undefined;
 }
@@ -89,21 +86,15 @@ export interface KeyObjectLike {
  */
 export type WebhookKey = string | URL | Uint8Array | KeyObjectLike | JsonWebKeyOrSet;
 
-/**
- * One key or several. Undefined, as an environment variable may be, is a TypeError when the verifier is made; in a list, one
- * key must be there.
- */
-export type WebhookKeys = WebhookKey | readonly (WebhookKey | undefined)[] | undefined;
-
 /** How webhooks are verified. */
 export interface VerifierOptions {
   /**
    * The service's public key: PEM, DER, certificate, JWK or key set as text, bytes or object, its URL, or its file; or a list of
-   * them. A key that is missing, is no key, or can never verify a webhook (not RSA, less than 2048 bits) is a TypeError when the
+   * them, of which one must be there. A key that is missing, as an environment variable may be, is no key, or can never verify a webhook (not RSA, less than 2048 bits) is a TypeError when the
    * verifier is made; one that cannot be read later is a WebhookError with the status 500 or 503, so that the service sends the
    * webhook again.
    */
-  readonly key: WebhookKeys;
+  readonly key: WebhookKey | readonly (WebhookKey | undefined)[] | undefined;
   /**
    * The address that the service posts to. Needed only where the signature covers it; headers such as X-Forwarded-Host are
    * never believed. By default it is this server's own address on this machine.
@@ -120,8 +111,8 @@ export interface VerifierOptions {
    * webhook, which is authentic, is accepted with its `violations`. Members that the specification does not have are no violation.
    */
   readonly strict?: boolean | undefined;
-  /** The time to verify at, for tests: a Date or Unix seconds, or a function that returns either. */
-  readonly now?: Date | number | (() => Date | number) | undefined;
+  /** The time to verify at, for tests: a Date or Unix seconds. */
+  readonly now?: Date | number | undefined;
 }
 
 /** One amount of a record, without binary floating point. */

@@ -7,7 +7,6 @@ import { outcomeOf, textOf, type TransactionRecord, type Violation } from "../do
 import { TRANSACTION_FIELDS } from "../domain/transaction-fields.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { publicAddress } from "../receiver/address.ts";
-import { DEFAULT_MAX_BODY } from "../receiver/admit.ts";
 import { createJudge, type TimedJudge, type Judgement } from "../receiver/judge.ts";
 import { parseComponent } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
@@ -24,7 +23,7 @@ export function createVerifierWith(options: VerifierOptions, access: KeyringAcce
   const policy = policyOf(options);
   const publicUrl = options.publicUrl === undefined ? undefined : publicAddress(parseUrl(options.publicUrl));
   const sources = keySourcesOf(options.key);
-  const now = clockOf(options.now, access.now);
+  const fixed = options.now === undefined ? undefined : timeOf(options.now);
   let opening: Promise<TimedJudge> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
   const open = async (): Promise<TimedJudge> => {
@@ -38,13 +37,13 @@ export function createVerifierWith(options: VerifierOptions, access: KeyringAcce
   };
   const isPaused = (): boolean => Math.abs(access.now().getTime() - failedAt) < FAILURE_PAUSE;
   return async (request) => {
-    const received = await receivedRequest(request, { publicAddress: publicUrl, maxBody: DEFAULT_MAX_BODY });
+    const received = await receivedRequest(request, publicUrl);
     if (opening === undefined || (failedAt > Number.NEGATIVE_INFINITY && !isPaused())) {
       failedAt = Number.NEGATIVE_INFINITY;
       opening = open();
     }
     const judge = await opening;
-    const judgement = await judge(received, now()).catch((error: unknown) => {
+    const judgement = await judge(received, fixed ?? access.now()).catch((error: unknown) => {
       throw internalError(error);
     });
     if (judgement.verdict.verdict === "invalid") throw unverifiedWebhook(judgement.verdict, received);
@@ -131,13 +130,9 @@ function parseUrl(address: string | URL): URL {
   );
 }
 
-function clockOf(now: VerifierOptions["now"], system: () => Date): () => Date {
-  if (now === undefined) return system;
-  return () => {
-    const moment = typeof now === "function" ? now() : now;
-    const time = typeof moment === "number" ? new Date(moment * 1000) : moment;
-    // At a time that is no number, no signature would be too old.
-    if (Number.isNaN(time.getTime())) throw new TypeError("The option now is not a valid time.");
-    return time;
-  };
+function timeOf(now: Date | number): Date {
+  const time = typeof now === "number" ? new Date(now * 1000) : now;
+  // At a time that is no number, no signature would be too old.
+  if (Number.isNaN(time.getTime())) throw new TypeError("The option now is not a valid time.");
+  return time;
 }

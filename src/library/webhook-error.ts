@@ -21,19 +21,6 @@ export interface RecordViolation {
   readonly message: string;
 }
 
-interface WebhookErrorDetails {
-  /** If it is not the default of the code. */
-  readonly status?: number;
-  /** The checks made. */
-  readonly verdict?: Verdict<WebhookErrorCode>;
-  /** The rules that the record breaks. */
-  readonly violations?: readonly RecordViolation[];
-  /** The record as parsed. */
-  readonly record?: unknown;
-  /** The error behind it. */
-  readonly cause?: unknown;
-}
-
 /** The same in both copies of the library that a process may have loaded: by `import` and by `require`. */
 const BRAND = Symbol.for("paylink.WebhookError");
 
@@ -62,8 +49,12 @@ export class WebhookError extends Error {
   /** The record of an authentic webhook that breaks the specification, as parsed; otherwise undefined. */
   readonly record: unknown;
 
-  /** The library makes it; a test may make one to throw. The code comes before the message. */
-  constructor(code: WebhookErrorCode, message: string, details: WebhookErrorDetails = {}) {
+  /** The library makes it; a test may make one to throw. The code comes before the message, and decides the status. */
+  constructor(
+    code: WebhookErrorCode,
+    message: string,
+    details: Partial<Pick<WebhookError, "status" | "verdict" | "violations" | "record" | "cause">> = {},
+  ) {
     super(`${code}: ${message}`, { cause: details.cause });
     this.code = code;
     this.status = details.status ?? statusOf(code);

@@ -86,7 +86,7 @@ const VERIFIERS: Readonly<Record<string, Verifier>> = {
     const verify = createOwnVerifier({
       key: pem,
       tolerance: LIMIT,
-      now: () => now,
+      now,
       publicUrl: url,
       requireCreated: true,
     });

@@ -490,7 +490,7 @@ describe("the key", () => {
     ["a list of nothing", [undefined, " "], "missing"],
     ["a number", 1 as never, "a number"],
     ["a function", (() => pem) as never, "a function"],
-    ["a secret", createSecretKey(Buffer.from("secret")), "public key"],
+    ["a secret", createSecretKey(Buffer.from("secret")), "secret"],
   ])("as %s is a TypeError when the verifier is made", async (_, key, words) => {
     expect(() => createVerifier({ key })).toThrow(TypeError);
     expect(() => createVerifier({ key })).toThrow(words);
@@ -567,10 +567,13 @@ describe("options", () => {
     ["text", "POST / HTTP/1.1", "Pass the request"],
     ["the context of Koa", { req: {}, method: "POST", url: "/", headers: {} }, "ctx.req"],
     ["the request of Fastify", { raw: {}, method: "POST", url: "/", headers: {} }, "request.raw"],
-    ["an event of AWS Lambda", { rawPath: "/", requestContext: {}, headers: {} }, "method is no text"],
-    ["headers that are null", { ...signed(), headers: null }, "no headers"],
-    ["no headers", { ...signed(), headers: undefined }, "no headers"],
-    ["a header that is a number", { ...signed(), headers: { "content-length": 1 } }, "content-length"],
+    [
+      "an event of AWS Lambda",
+      { rawPath: "/", requestContext: {}, headers: {} },
+      "method, url, headers, body",
+    ],
+    ["headers that are null", { ...signed(), headers: null }, "{ method, url, headers, body }"],
+    ["no headers", { ...signed(), headers: undefined }, "{ method, url, headers, body }"],
     ["no method", { ...signed(), method: undefined }, "method"],
     ["no url", { ...signed(), url: undefined }, "url"],
   ])("and a request that is %s is a TypeError that says what to pass", async (_, request, words) => {
@@ -584,7 +587,7 @@ describe("options", () => {
     const created = new Date(now.getTime() - 500_000);
     const webhook = signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url: URL_SENT, created });
     expect((await refusal(webhook, { key: pem, now })).code).toBe("signature_too_old");
-    for (const tolerance of [600, "10m"]) await verifyWith(webhook, { key: pem, now: () => now, tolerance });
+    for (const tolerance of [600, "10m"]) await verifyWith(webhook, { key: pem, now, tolerance });
     expect((await refusal(webhook, { key: pem, tolerance: 600, require: ["@method"] })).code).toBe(
       "coverage_missing",
     );

@@ -4,13 +4,11 @@ import { parseJson } from "../../domain/parse-json.ts";
 import { RAW_BODY_FIXES } from "../../domain/reasons.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { checkDigest } from "../digest.ts";
-import type { Hint } from "./hint.ts";
+import type { Hint } from "./transit.ts";
 
-const RAW_BYTES = [
-  "Verify the bytes as they arrived, before anything parses them:",
-  ...Object.values(RAW_BODY_FIXES).map((fix) => `  ${fix}`),
-  "  In JavaScript, paylink-webhooks verifies the request of each of them: paylink help webhooks",
-].join("\n");
+const RAW_BYTES = `Verify the bytes as they arrived, before anything parses them:
+${RAW_BODY_FIXES}
+  In JavaScript, paylink-webhooks verifies the request of each of them: paylink help webhooks`;
 
 interface BodyChange extends Hint {
   /** Every body that may have been signed, made from the received one. */
@@ -71,8 +69,7 @@ function spellings(text: string): string[] {
   if (!read.ok) return [];
   const { value } = read.value;
   const compact = stringifyJson(value);
-  const slashes = compact.replaceAll("/", String.raw`\/`);
-  const written = [compact, slashes, ascii(compact), ascii(slashes)];
+  const written = [compact, ascii(compact)];
   const exact = ["amountTrans", String.raw`amount\w*`].flatMap((name) =>
     written.map((json) => withDecimals(json, name)),
   );
