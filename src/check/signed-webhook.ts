@@ -57,6 +57,6 @@ export function signedWebhook(body: Uint8Array, options: WebhookOptions & Differ
     ...(label === undefined ? {} : { label }),
     ...(signBase === undefined ? {} : { signBase }),
   };
-  const { fields } = sign(request, { key, components, parameters, ...differences });
+  const fields = sign(request, { key, components, parameters, ...differences });
   return { ...request, headers: [...request.headers, ...fields] };
 }

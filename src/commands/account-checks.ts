@@ -58,8 +58,8 @@ async function checkSource(source: string, reading: KeyReading, place: string): 
   return warnings.length > 0 ? warned(KEY, `${detail}. ${warnings.join("; ")}`, remedy) : passed(KEY, detail);
 }
 
-function describe({ kind, bits, keyid, notAfter }: VerificationKey, now: Date): string {
-  const end = notAfter === null ? undefined : new Date(notAfter * 1000);
+function describe({ kind, bits, keyid, validity }: VerificationKey, now: Date): string {
+  const end = validity === null ? undefined : new Date(validity.to * 1000);
   return [
     bits === 0 ? kind : `${kind} ${bits} bits`,
     ...(keyid === null ? [] : [`id ${keyid}`]),

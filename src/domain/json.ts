@@ -24,8 +24,12 @@ export interface JsonObject {
 
 export const isJsonNumber = (value: unknown): value is JsonNumber => value instanceof JsonNumber;
 
+/** Of what `JSON.parse` gives. */
+export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isJsonNumber(value);
+  return isPlainObject(value) && !isJsonNumber(value);
 }
 
 /** An own member of the object, never an inherited one (`constructor`). */

@@ -5,7 +5,7 @@ import { refusal, type Refusal } from "../http/exchange.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
 import { causesOf } from "../signatures/explain/causes.ts";
 import { baseOf, checksOf, type Check } from "../signatures/explain/checks.ts";
-import type { Hint } from "../signatures/explain/hint.ts";
+import type { Hint } from "../signatures/explain/transit.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { refusedVerdict, refuseMessage } from "./admit.ts";
 import { judge, type JudgeOptions, UNREAD, verifyOptions } from "./judge.ts";

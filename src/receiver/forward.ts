@@ -249,7 +249,7 @@ function signAgain(
     ...(key.keyid === null ? {} : { keyid: key.keyid }),
     alg: ALGORITHM,
   };
-  const { fields } = sign(message, { key, components, parameters });
+  const fields = sign(message, { key, components, parameters });
   return { ...request, headers: [...request.headers, ...fields] };
 }
 

@@ -1,10 +1,9 @@
-/** Shows the result of `verify`: each step, the digests, the signature base, warnings, cause and advice. */
+/** Shows the result of `verify`: each step, the signature base, warnings, cause and advice. */
 import type { Paint } from "./paint.ts";
 import { REASONS, WARNING_MEANINGS, type Warning } from "../domain/reasons.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Explanation } from "../receiver/captured.ts";
 import type { Check } from "../signatures/explain/checks.ts";
-import { compareDigests, type ComparedDigest } from "../signatures/digest.ts";
 import { renderRecord, type RecordStyle } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
 import { clip } from "./width.ts";
@@ -18,17 +17,11 @@ export function renderExplanation(
 ): string {
   const { paint } = style;
   const { verdict, checks, signatureBase, record, violations } = explanation;
-  const digests = compareDigests(request.headers, request.body);
   return joined([
     `${heading(verdict, request, paint)}${paint.dim(`  (address from ${source})`)}`,
     section(
       "checks",
       checks.map((check) => checked(check, paint)),
-      paint,
-    ),
-    section(
-      "digest",
-      digests.flatMap((digest) => comparison(digest, paint)),
       paint,
     ),
     section(
@@ -68,14 +61,6 @@ const CHECK_WIDTH = 18;
 function checked({ check, ok, detail }: Check, paint: Paint): string {
   const mark = ok ? paint.green("✓") : paint.red("✗");
   return `${mark} ${check.padEnd(CHECK_WIDTH)}${safeText(detail)}`;
-}
-
-function comparison({ sent, computed }: ComparedDigest, paint: Paint): string[] {
-  const same = sent === computed;
-  return [
-    `sent      ${safeText(sent)}`,
-    `computed  ${same ? paint.green(computed) : paint.red(computed)}${same ? "" : "  (of this body)"}`,
-  ];
 }
 
 function warned(warning: Warning, paint: Paint): string {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
-import { joinPath } from "../domain/json.ts";
+import { isPlainObject, joinPath } from "../domain/json.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
 import { makeFolder } from "../store/folders.ts";
 import { type Profile, profileNamed, type Profiles, readProfile } from "./profile.ts";
@@ -80,13 +80,17 @@ const withCurrent = (current: string | undefined) => (current === undefined ? {}
 function readStored(path: string, text: string | undefined): Stored {
   if (text === undefined) return { profiles: {} };
   const json = jsonOf(text);
-  const { current, profiles = {} } = isObject(json) ? json : {};
-  if (!isObject(json) || !isObject(profiles) || !(current === undefined || typeof current === "string"))
+  const { current, profiles = {} } = isPlainObject(json) ? json : {};
+  if (
+    !isPlainObject(json) ||
+    !isPlainObject(profiles) ||
+    !(current === undefined || typeof current === "string")
+  )
     throw invalid(path, "is damaged: it is not the JSON that paylink writes");
   const problems: Problem[] = [];
   const read = Object.entries(profiles).map(([name, values]): [string, Profile] => {
     const at = joinPath("profiles", name);
-    if (!isObject(values)) {
+    if (!isPlainObject(values)) {
       problems.push({ at, message: "must be an object" });
       return [name, {}];
     }
@@ -97,9 +101,6 @@ function readStored(path: string, text: string | undefined): Stored {
   if (problems.length > 0) throw invalid(path, "holds invalid values", problems);
   return { ...withCurrent(current), profiles: Object.fromEntries(read) };
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const invalid = (path: string, what: string, problems: readonly Problem[] = []): PaylinkError =>
   new PaylinkError("file_unreadable", `${path} ${what}.`, {

@@ -21,8 +21,6 @@ const ACTIVE = {
 
 export type DigestAlgorithm = keyof typeof ACTIVE;
 
-export type DigestReason = Extract<Reason, `content_digest_${string}`>;
-
 export type DigestCheck =
   | {
       readonly ok: true;
@@ -31,7 +29,7 @@ export type DigestCheck =
     }
   | {
       readonly ok: false;
-      readonly reason: DigestReason;
+      readonly reason: Reason;
       readonly detail: string;
       readonly warnings: readonly Warning[];
     };
@@ -81,22 +79,8 @@ export function checkDigest(headers: readonly HeaderLine[], body: Uint8Array): D
   return { ok: true, verified, warnings };
 }
 
-function failed(reason: DigestReason, detail: string, warnings: readonly Warning[] = []): DigestCheck {
+function failed(reason: Reason, detail: string, warnings: readonly Warning[] = []): DigestCheck {
   return { ok: false, reason, detail, warnings };
-}
-
-/** One Active digest of the field, and the same digest computed from the body. */
-export interface ComparedDigest {
-  readonly sent: string;
-  readonly computed: string;
-}
-
-export function compareDigests(headers: readonly HeaderLine[], body: Uint8Array): ComparedDigest[] {
-  const dictionary = parse(fieldLines(headers, "content-digest"));
-  if (typeof dictionary === "string") return [];
-  return dictionary.members.flatMap(({ key, text }) =>
-    isActive(key) ? { sent: `${key}=${text}`, computed: contentDigest(body, key) } : [],
-  );
 }
 
 /** In base64. It is no secret, so it can be compared as text. */

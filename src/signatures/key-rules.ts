@@ -55,20 +55,18 @@ export function checkUse({ use, keyOps }: VerificationKey): SignatureError | und
     : new SignatureError("key_unusable", `the key cannot verify signatures: ${problem}`);
 }
 
-/** Whether a time, in Unix seconds, is within the dates of the key's certificate (RFC 5280 4.1.2.5). */
-export const isCurrent = ({ notBefore, notAfter }: VerificationKey, now: number): boolean =>
-  (notBefore === null || now >= notBefore) && (notAfter === null || now <= notAfter);
+/** Whether a time, in Unix seconds, is within the dates of the key's certificate. */
+export const isCurrent = ({ validity }: VerificationKey, now: number): boolean =>
+  validity === null || (now >= validity.from && now <= validity.to);
 
 /** The day, in UTC. */
 const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
 /** What the user should know about the dates of a key's certificate, which refuse nothing. */
 export function expiryWarning(key: VerificationKey, now: number): string | undefined {
-  const { notBefore, notAfter } = key;
-  if (isCurrent(key, now)) return undefined;
-  return notAfter !== null && now > notAfter
-    ? `the certificate expired on ${dateOf(notAfter)}; its key is used all the same. Ask the service for its new one`
-    : `the certificate is not valid before ${dateOf(notBefore ?? now)}; its key is used all the same`;
+  if (key.validity === null || isCurrent(key, now)) return undefined;
+  const { from, to } = key.validity;
+  return `the certificate is valid from ${dateOf(from)} to ${dateOf(to)} only; its key is used all the same. Ask the service for its new one`;
 }
 
 /** The key's `alg` and type must agree with the algorithm (RFC 9421 3.2 step 6). */

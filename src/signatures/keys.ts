@@ -7,6 +7,7 @@ import {
   type KeyObject,
 } from "node:crypto";
 import { JWK_ALGORITHM } from "./policy.ts";
+import { isPlainObject } from "../domain/json.ts";
 import { messageOf } from "../domain/system-reason.ts";
 
 /** What the source of a key says about it; null where it says nothing. */
@@ -16,9 +17,8 @@ interface KeyDescription {
   readonly alg: string | null;
   readonly use: string | null;
   readonly keyOps: readonly string[] | null;
-  /** Unix seconds, of a certificate. */
-  readonly notBefore: number | null;
-  readonly notAfter: number | null;
+  /** The dates of a certificate (RFC 5280 4.1.2.5), in Unix seconds. */
+  readonly validity: { readonly from: number; readonly to: number } | null;
 }
 
 /** Holds what is read from the key itself, since reading that takes longer than the other checks of a message. */
@@ -36,7 +36,7 @@ export interface VerificationKey extends KeyDescription {
 
 export function verificationKey(
   key: KeyObject,
-  { keyid, alg, use, keyOps, notBefore, notAfter }: Partial<KeyDescription> = {},
+  { keyid, alg, use, keyOps, validity }: Partial<KeyDescription> = {},
 ): VerificationKey {
   const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
   const isRsa = modulusLength !== undefined && publicExponent !== undefined;
@@ -50,8 +50,7 @@ export function verificationKey(
     alg: alg ?? null,
     use: use ?? null,
     keyOps: keyOps ?? null,
-    notBefore: notBefore ?? null,
-    notAfter: notAfter ?? null,
+    validity: validity ?? null,
   };
 }
 
@@ -97,7 +96,7 @@ export function readSigningKey(input: Uint8Array | string, keyid?: string): Sign
   try {
     if (text.startsWith("{")) {
       const jwk: unknown = JSON.parse(text);
-      if (!isRecord(jwk)) return { ok: false, reason: "a JWK is a JSON object" };
+      if (!isPlainObject(jwk)) return { ok: false, reason: "a JWK is a JSON object" };
       const key = createPrivateKey({ key: keyMembers(jwk, PRIVATE_MEMBERS), format: "jwk" });
       return { ok: true, key: { keyid: keyid ?? textMember(jwk, "kid"), key } };
     }
@@ -179,42 +178,29 @@ function readDer(input: Uint8Array | string, text: string): Reading {
 
 const fromCertificate = ({ publicKey, validFrom, validTo }: X509Certificate): Reading => ({
   key: verificationKey(publicKey, {
-    notBefore: Date.parse(validFrom) / 1000,
-    notAfter: Date.parse(validTo) / 1000,
+    validity: { from: Date.parse(validFrom) / 1000, to: Date.parse(validTo) / 1000 },
   }),
 });
 
 function readJson(text: string): Reading[] {
   let parsed: unknown;
   try {
-    parsed = parseJson(text);
+    parsed = JSON.parse(text);
   } catch (error) {
     return [{ warning: `it is not JSON: ${messageOf(error)}` }];
   }
-  if (!isRecord(parsed)) return [];
-  if (!("keys" in parsed)) return [attempt(() => readJwk(parsed))];
+  if (!isPlainObject(parsed) || !("keys" in parsed)) return [attempt(() => readJwk(parsed))];
   if (!Array.isArray(parsed["keys"])) return [{ warning: "its keys are not a list" }];
   return parsed["keys"].map((entry: unknown, at) =>
     attempt(() => readJwk(entry), `entry ${at + 1} of the set`),
   );
 }
 
-/** Between its tokens a JSON text may have line breaks, but no escaped ones: those come from an environment variable. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const unescaped = text.replace(ESCAPED_BREAKS, "\n");
-    if (unescaped === text) throw error;
-    return JSON.parse(unescaped);
-  }
-}
-
 const PUBLIC_MEMBERS = ["kty", "crv", "n", "e", "x", "y"] as const;
 const PRIVATE_MEMBERS = [...PUBLIC_MEMBERS, "d", "p", "q", "dp", "dq", "qi"] as const;
 
 function readJwk(jwk: unknown): Reading {
-  if (!isRecord(jwk)) throw new TypeError("a JWK is a JSON object");
+  if (!isPlainObject(jwk)) throw new TypeError("a JWK is a JSON object");
   const publicKey = createPublicKey({ key: keyMembers(jwk, PUBLIC_MEMBERS), format: "jwk" });
   const key = verificationKey(publicKey, {
     keyid: textMember(jwk, "kid"),
@@ -243,8 +229,4 @@ function textList(value: unknown): string[] {
 function textOf(input: Uint8Array | string): string {
   const text = typeof input === "string" ? input : Buffer.from(input).toString("utf8");
   return text.replace(/^\uFEFF/, "").trim();
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

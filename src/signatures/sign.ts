@@ -18,24 +18,15 @@ export interface SignOptions {
   readonly signBase?: (base: Uint8Array) => Uint8Array;
 }
 
-interface Signed {
-  readonly fields: readonly [input: HeaderLine, signature: HeaderLine];
-  /** The text that was signed. */
-  readonly base: string;
-}
-
-/** Throws a SignatureError where the request lacks a covered component. */
-export function sign(request: RequestHead, options: SignOptions): Signed {
+/** Signature-Input and Signature. Throws a SignatureError where the request lacks a covered component. */
+export function sign(request: RequestHead, options: SignOptions): readonly [HeaderLine, HeaderLine] {
   const { key, components, parameters, signBase = (text) => cryptoSign("sha256", text, key.key) } = options;
   const label = serializeKey(options.label ?? LABEL);
   const params = signatureParams(components, new Map(Object.entries(parameters)));
   const base = signatureBase(components, params, request);
   const signature = Buffer.from(signBase(Buffer.from(base, "latin1")));
-  return {
-    base,
-    fields: [
-      ["Signature-Input", `${label}=${params}`],
-      ["Signature", `${label}=:${signature.toString("base64")}:`],
-    ],
-  };
+  return [
+    ["Signature-Input", `${label}=${params}`],
+    ["Signature", `${label}=:${signature.toString("base64")}:`],
+  ];
 }

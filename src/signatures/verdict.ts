@@ -1,25 +1,8 @@
 /** The result of verification: codes and facts. Sentences are made where somebody reads them (`explain.ts`). */
 import { boundDetail, type Reason, type Warning } from "../domain/reasons.ts";
 
-export type CheckName =
-  | "signature-fields"
-  | "signature-input"
-  | "signature"
-  | "labels"
-  | "components"
-  | "signature-bytes"
-  | "parameters"
-  | "coverage"
-  | "freshness"
-  | "key"
-  | "algorithm"
-  | "signature-base"
-  | "key-strength"
-  | "signature-value"
-  | "content-digest";
-
 /** The checks in the order in which they are made, each with the reason where a field that it reads cannot be parsed. */
-export const CHECKS: Readonly<Record<CheckName, Reason>> = {
+export const CHECKS = {
   "signature-fields": "unsigned",
   "signature-input": "signature_input_malformed",
   signature: "signature_malformed",
@@ -35,7 +18,8 @@ export const CHECKS: Readonly<Record<CheckName, Reason>> = {
   "key-strength": "weak_key",
   "signature-value": "signature_invalid",
   "content-digest": "content_digest_malformed",
-};
+} as const;
+export type CheckName = keyof typeof CHECKS;
 
 /** A check that failed: its reason code, and the words that help to find the cause. */
 export class SignatureError extends Error {

@@ -260,8 +260,8 @@ describe("for people", () => {
     expect(stdout).toContain(`INVALID  content_digest_mismatch  POST ${URL_OF_MODEL}`);
     expect(stdout).toContain("✓ signature-value");
     expect(stdout).toContain("✗ content-digest");
-    expect(stdout).toContain("sent      sha-256=:WKLvPmxUpnhVIUyz0pQC/EFkZsS0pox3rFSyra1nCYw=:");
-    expect(stdout).toMatch(/computed {2}sha-256=:\S+: {2}\(of this body\)/);
+    expect(stdout).toContain("the field has sha-256=:WKLvPmxUpnhVIUyz0pQC/EFkZsS0pox3rFSyra1nCYw=:");
+    expect(stdout).toMatch(/the body has sha-256=:\S+:\n/);
     for (const line of model.signature_base.split("\n")) expect(stdout).toContain(`  ${line}\n`);
     expect(stdout).toContain("(address from --public-url)");
     expect(stdout).toContain("body re-serialised");

@@ -159,8 +159,8 @@ describe("an address that gives no key", () => {
 
 describe("a certificate", () => {
   it.each([
-    ["has expired", 2, "expired on"],
-    ["is not valid yet", -3, "is not valid before"],
+    ["has expired", 2, " to"],
+    ["is not valid yet", -3, "is valid from"],
   ])("that %s is a warning with the date", async (_, days, words) => {
     const { io, warnings } = service();
     const { cert } = selfSigned(temporaryHome(), "service.example", KEYS.privatePem);

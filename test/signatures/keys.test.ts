@@ -49,10 +49,6 @@ describe("readKeys", () => {
     ["PEM with escaped line breaks", spki.replaceAll("\n", "\\n")],
     ["PEM with escaped CRLF, in quotes", `"${spki.replaceAll("\n", "\\r\\n")}"`],
     ["base64 with escaped line breaks", spki.replaceAll(/-----.*-----\n/g, "").replaceAll("\n", "\\n")],
-    [
-      "JWK with escaped line breaks",
-      JSON.stringify(rsa.publicKey.export({ format: "jwk" }), null, 2).replaceAll("\n", "\\n"),
-    ],
     ["JWK", JSON.stringify(rsa.publicKey.export({ format: "jwk" }))],
     ["JWKS", ` ${JSON.stringify({ keys: [rsa.publicKey.export({ format: "jwk" })] })}\n`],
   ])("reads %s", (_, text) => {
@@ -79,8 +75,8 @@ describe("readKeys", () => {
   ])("reads a certificate and its dates: %s", (_, text) => {
     const [key] = keysOf(text);
     expect(key?.key.asymmetricKeyType).toBe("ec");
-    expect(key?.notBefore).toBeGreaterThan(1_500_000_000);
-    expect(key?.notAfter).toBeGreaterThan(key?.notBefore ?? Infinity);
+    expect(key?.validity?.from).toBeGreaterThan(1_500_000_000);
+    expect(key?.validity?.to).toBeGreaterThan(key?.validity?.from ?? Infinity);
   });
 
   it("reads several PEM blocks, and keeps the good ones", () => {

@@ -356,7 +356,7 @@ describe("keys", () => {
   });
 
   it("warns of the dates of a certificate", () => {
-    const [key] = OPTIONS.keys.map((plain) => ({ ...plain, notBefore: NOW - 10, notAfter: NOW + 10 }));
+    const [key] = OPTIONS.keys.map((plain) => ({ ...plain, validity: { from: NOW - 10, to: NOW + 10 } }));
     const at = (now: number) => verify(signed(), { ...OPTIONS, now, keys: key ? [key] : [] });
     const expired = { code: "ok", warnings: ["certificate_expired"] };
     const current = { code: "ok", warnings: [] };

@@ -41,7 +41,7 @@ export function signed(
   parameters: Readonly<Record<string, string | number>> = { created: NOW, keyid: "k" },
 ): HttpRequest {
   const key = { keyid: "k", key: KEYS.privateKey };
-  const { fields } = sign(request, { key, components: covered.map(componentOf), parameters });
+  const fields = sign(request, { key, components: covered.map(componentOf), parameters });
   return { ...request, headers: [...request.headers, ...fields] };
 }
 

@@ -52,7 +52,7 @@ export function webhook(
     ],
     body: bytes,
   };
-  const { fields } = sign(request, {
+  const fields = sign(request, {
     key,
     components: cover.map(componentOf),
     parameters: {

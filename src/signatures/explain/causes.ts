@@ -1,6 +1,5 @@
 /** Finds out what happened to a webhook between the service and this machine. Nothing that it tries is accepted. */
 import { constants, verify as cryptoVerify } from "node:crypto";
-import type { Reason } from "../../domain/reasons.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { signatureBase } from "../base.ts";
 import type { VerificationKey } from "../keys.ts";
@@ -10,23 +9,16 @@ import type { Verdict } from "../verdict.ts";
 import { isSignature, type VerifyOptions } from "../verify.ts";
 import { changeOf } from "./body.ts";
 import { receivedSignature } from "./checks.ts";
-import type { Hint } from "./hint.ts";
-import { addressVariants, combined, fieldVariants } from "./transit.ts";
+import { addressVariants, combined, fieldVariants, type Hint } from "./transit.ts";
 
-/** Failures that another message or key may explain. */
-const SIGNATURE_FAILURES: ReadonlySet<"ok" | Reason> = new Set<Reason>([
-  "key_not_found",
-  "key_ambiguous",
-  "component_missing",
-  "component_value_invalid",
-  "signature_invalid",
-]);
+/** The checks whose failure another message or key may explain. */
+const EXPLAINED: ReadonlySet<string> = new Set(["key", "algorithm", "signature-base", "signature-value"]);
 
 export function causesOf(request: HttpRequest, options: VerifyOptions, verdict: Verdict): Hint[] {
-  const { code } = verdict;
+  const { code, failure } = verdict;
   const body =
     code === "content_digest_mismatch" || code === "signature_invalid" ? changeOf(request) : undefined;
-  const received = SIGNATURE_FAILURES.has(code) ? receivedSignature(request) : undefined;
+  const received = EXPLAINED.has(failure?.check ?? "") ? receivedSignature(request) : undefined;
   const signature =
     received && causeOfSignature(request, body?.length ?? request.body.length, received, options);
   const hints = [signature, body].flatMap((hint) => hint ?? []);
@@ -68,9 +60,11 @@ function causeOfSignature(
     if (other !== undefined) return otherKey(other, received.keyid);
     if (named.some((key) => isPss(base, key, received.signature))) return PSS;
   }
-  const seen = new Set<string>();
-  for (const variant of combined(addressVariants(request), fieldVariants(request, received, length))) {
-    const text = textOf(variant.changed, received);
+  // A variant that changes nothing that is covered explains nothing.
+  const seen = new Set([base?.toString("latin1")]);
+  const variants = [...addressVariants(request), ...fieldVariants(request, received, length)];
+  for (const variant of combined(variants)) {
+    const text = textOf(variant.apply(request), received);
     if (text === undefined || seen.size === seen.add(text.toString("latin1")).size) continue;
     if (named.some((key) => isSignature(text, key, received.signature))) return variant;
   }

@@ -1,62 +1,54 @@
 /** What may have been signed before a proxy, a tunnel or a framework changed it: the address and two header fields. */
 import { fieldLines, type HeaderLine, type HttpRequest } from "../../http/message.ts";
 import type { ReceivedSignature } from "../received.ts";
-import type { Hint } from "./hint.ts";
 
-/** What may have been changed between the service and this machine. */
+/** What explains a failure. It is never accepted. */
+export interface Hint {
+  /** What is different, such as `scheme=http`. */
+  readonly variant: string;
+  /** What to do about it. */
+  readonly advice: string;
+}
+
 interface Variant extends Hint {
-  /** Two variants of one kind are not combined. */
-  readonly kind: string;
-  /** The request as it may have been signed. */
-  readonly changed: HttpRequest;
+  /** Makes the request as it may have been signed. */
   readonly apply: (request: HttpRequest) => HttpRequest;
 }
 
-/** Each variant by itself, then each pair of different kinds. */
-export function* combined(
-  ...lists: readonly (readonly Variant[])[]
-): Iterable<Hint & Pick<Variant, "changed">> {
-  const variants = lists.flat();
+/** Each variant by itself, then each pair. */
+export function* combined(variants: readonly Variant[]): Iterable<Variant> {
   yield* variants;
   for (const [at, first] of variants.entries())
     for (const second of variants.slice(at + 1))
-      if (first.kind !== second.kind)
-        yield {
-          variant: `${first.variant} + ${second.variant}`,
-          advice: [...new Set([first.advice, second.advice])].join("\n"),
-          changed: second.apply(first.changed),
-        };
+      yield {
+        variant: `${first.variant} + ${second.variant}`,
+        advice: [...new Set([first.advice, second.advice])].join("\n"),
+        apply: (request) => second.apply(first.apply(request)),
+      };
 }
 
-/** The addresses that the service may have posted to: each scheme with each authority and target, but for the received one. */
+const ADDRESS_PARTS = ["scheme", "authority", "target"] as const;
+
+/** The addresses that the service may have posted to: each scheme with each authority and target. */
 export function addressVariants(request: HttpRequest): Variant[] {
   const schemes: readonly HttpRequest["scheme"][] =
     request.scheme === "http" ? ["http", "https"] : ["https", "http"];
   const authorities = [request.authority, ...authoritiesOf(request)];
-  const targets = [request.target, ...targetsOf(request)];
-  return targets.flatMap((target) =>
-    authorities.flatMap((authority) =>
-      schemes.flatMap((scheme): Variant[] => {
-        const changes = [
-          ...(scheme === request.scheme ? [] : [`scheme=${scheme}`]),
-          ...(authority === request.authority ? [] : [`authority=${authority}`]),
-          ...(target === request.target ? [] : [`target=${target}`]),
-        ];
-        if (changes.length === 0) return [];
-        const apply = (one: HttpRequest): HttpRequest => ({ ...one, scheme, authority, target });
-        const url = `${scheme}://${authority}${target.split("?", 1)[0] ?? ""}`;
-        return [
-          {
-            kind: "address",
-            variant: changes.join(" + "),
-            advice: `The signature is for ${scheme}://${authority}${target}: a proxy, tunnel or TLS terminator is in between. Give the address that the service posts to: --public-url ${url}`,
-            changed: apply(request),
-            apply,
-          },
-        ];
-      }),
-    ),
+  const addresses = [request.target, ...targetsOf(request)].flatMap((target) =>
+    authorities.flatMap((authority) => schemes.map((scheme) => ({ scheme, authority, target }))),
   );
+  // The first one is as received.
+  const [, ...others] = addresses;
+  return others.map((address) => {
+    const changed = ADDRESS_PARTS.filter((part) => address[part] !== request[part]);
+    const { scheme, authority, target } = address;
+    const url = `${scheme}://${authority}${target.split("?", 1)[0] ?? ""}`;
+    return {
+      variant: changed.map((part) => `${part}=${address[part]}`).join(" + "),
+      advice: `The signature is for ${scheme}://${authority}${target}: a proxy, tunnel or TLS terminator is in between. Give the address that the service posts to: --public-url ${url}`,
+      apply: (one) => ({ ...one, ...address }),
+    };
+  });
 }
 
 /** Forwarding headers may suggest an address, since it must still verify (RFC 7239; X-Forwarded-*). */
@@ -67,14 +59,10 @@ function authoritiesOf({ headers, authority }: HttpRequest): string[] {
     (line) => /(?:^|;)\s*host="?([^";,\s]+)/i.exec(line)?.[1] ?? [],
   );
   const named = [...lines("x-forwarded-host"), ...forwarded, ...lines("host")];
-  const withoutPorts = named.map((host) => host.replace(/:\d+$/, ""));
-  const guesses = [...named, ...withoutPorts].filter(
-    (host) => /^[^/?#@\\\s,;]+$/.test(host) && host !== authority,
-  );
-  return [...new Set(guesses)].slice(0, MAX_GUESSES);
+  return named.filter((host) => /^[^/?#@\\\s,;]+$/.test(host) && host !== authority).slice(0, MAX_GUESSES);
 }
 
-const MAX_GUESSES = 8;
+const MAX_GUESSES = 4;
 
 /** With the prefix that a proxy says it stripped, and the path with or without its final slash. */
 function targetsOf({ target, headers }: HttpRequest): string[] {
@@ -84,8 +72,7 @@ function targetsOf({ target, headers }: HttpRequest): string[] {
     (prefix) => `${prefix.replace(/\/$/, "")}${target}`,
   );
   const slashed = `${path.endsWith("/") ? path.slice(0, -1) : `${path}/`}${query}`;
-  const guesses = [...prefixed, slashed].filter((guess) => guess.startsWith("/") && guess !== target);
-  return [...new Set(guesses)].slice(0, MAX_GUESSES);
+  return [...prefixed, slashed].filter((guess) => guess.startsWith("/")).slice(0, MAX_GUESSES);
 }
 
 const JSON_TYPES = [
@@ -113,9 +100,8 @@ export function fieldVariants(
     const lines = fieldLines(request.headers, name);
     if (!components.some((covered) => covered.name === name) || lines.join() === value) return [];
     const arrived = lines.length === 0 ? "none arrived" : `"${lines.join(", ")}" arrived`;
-    const apply = (one: HttpRequest): HttpRequest => withField(one, name, value);
     const advice = `The signed ${name} is "${value}"; ${arrived}: ${what}. ${keep}`;
-    return [{ kind: name, variant: `${name}=${value}`, advice, changed: apply(request), apply }];
+    return [{ variant: `${name}=${value}`, advice, apply: (one) => withField(one, name, value) }];
   });
 }
 
