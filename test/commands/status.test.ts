@@ -197,7 +197,7 @@ describe("paylink status", () => {
     const expired = await statusOf({ home, now: () => later });
     expect(expired.find("webhook key")).toMatchObject({
       state: "warning",
-      detail: expect.stringContaining("the certificate expired on"),
+      detail: expect.stringContaining("the certificate is valid from"),
       remedy: expect.stringContaining("Get the public key from the service"),
     });
     expect(expired.exit).toBe(0);
