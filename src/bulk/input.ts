@@ -35,17 +35,11 @@ export const stdinInput = (bytes: Uint8Array): Input => ({
 /** Opens the file again for each pass. */
 export type OpenBytes = () => AsyncIterable<Uint8Array>;
 
-export interface Head {
-  /** The beginning of the text, long enough for a header line. */
-  readonly text: string;
-  /** Whether the file begins with a byte order mark, which spreadsheets write and expect. */
-  readonly mark: boolean;
-}
-
+/** Long enough for a header line. */
 const HEAD = 64 * 1024;
 
-/** Throws `file_unreadable` for bytes that are no text in UTF-8, if their beginning shows it. */
-export async function headOf(open: OpenBytes): Promise<Head> {
+/** The beginning of the text, and the byte order mark before it. Throws `file_unreadable` for bytes that are no text in UTF-8, if their beginning shows it. */
+export async function headOf(open: OpenBytes): Promise<Readonly<Record<"text" | "mark", string>>> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of open()) {
@@ -56,8 +50,12 @@ export async function headOf(open: OpenBytes): Promise<Head> {
   const bytes = Buffer.concat(chunks);
   const other = otherFormat(bytes);
   if (other !== undefined) throw notText(`The list is ${other}, not CSV or JSON lines`);
-  return { text: new TextDecoder().decode(bytes), mark: bytes[0] === 0xef && bytes[1] === 0xbb };
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const mark = text.startsWith(MARK) ? MARK : "";
+  return { text: text.slice(mark.length), mark };
 }
+
+const MARK = "\uFEFF";
 
 const BEGINNINGS: readonly (readonly [what: string, beginning: string])[] = [
   ["a workbook (.xlsx, .ods, .numbers) or another archive", "PK\x03\x04"],

@@ -31,30 +31,20 @@ const SCHEMA = `
   CREATE TABLE run (list TEXT NOT NULL, begun TEXT NOT NULL);
 `;
 
-export interface Memory {
-  readonly database: Database;
-  /** Lets the next run begin. */
-  readonly release: () => void;
-}
-
 const pathIn = (folder: string): string => join(folder, "bulk.db");
 
 /** A file beside the database. Without it, a database that is gone would look like one that never was. */
 const markIn = (folder: string): string => join(folder, "bulk.db.mark");
 const MARK = "bulk.db holds which links paylink bulk has created. If it is gone, restore it.\n";
 
-/** Whether anything was ever sent from here. */
-export const remembers = (folder: string): boolean =>
-  existsSync(pathIn(folder)) || existsSync(markIn(folder));
-
-/** A memory of nothing, for a run that only checks its rows. */
-export const emptyMemory = (): Memory => ({
-  database: openDatabase(":memory:", SCHEMA),
-  release: () => undefined,
-});
+/** For a run that only checks its rows: where nothing was ever sent, it leaves no trace. */
+export const openMemoryToCheck = (folder: string): Database =>
+  existsSync(pathIn(folder)) || existsSync(markIn(folder))
+    ? openMemory(folder)
+    : openDatabase(":memory:", SCHEMA);
 
 /** Throws `file_unreadable` if the database was there and has gone: with a new one, every list would be sent once more. */
-export function openMemory(folder: string): Memory {
+function openMemory(folder: string): Database {
   const path = pathIn(folder);
   const isMarked = existsSync(markIn(folder));
   const check = (database: Pick<Database, "prepare">): void => {
@@ -66,13 +56,13 @@ export function openMemory(folder: string): Memory {
     if (isMarked && (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0)
       throw lost(folder, "is missing or empty");
     const damage = (_path: string, reason: string): PaylinkError => lost(folder, `is damaged: ${reason}`);
-    return { database: openDatabase(path, SCHEMA, { damage, check }), release: () => undefined };
+    return openDatabase(path, SCHEMA, { damage, check });
   });
 }
 
-/** The same for one run alone, for another one to name. Throws `already_running`. "-" is a list from standard input. */
-export function openMemoryAlone(folder: string, list: string, begun: Date): Memory {
-  const { database } = openMemory(folder);
+/** For one run alone until it closes the memory, and for another one to name. Throws `already_running`. "-" is a list from standard input. */
+export function openMemoryAlone(folder: string, list: string, begun: Date): Database {
+  const database = openMemory(folder);
   try {
     return beforeSending(() => {
       // The system keeps the lock: that of a process that was killed is gone.
@@ -81,7 +71,11 @@ export function openMemoryAlone(folder: string, list: string, begun: Date): Memo
       database.exec("DELETE FROM run");
       database.prepare("INSERT INTO run VALUES (?, ?)").run(list, begun.toISOString());
       if (!existsSync(markIn(folder))) writeFileSync(markIn(folder), MARK, { mode: 0o600 });
-      return { database, release };
+      const close = (): void => {
+        database.close();
+        release();
+      };
+      return { ...database, close };
     });
   } catch (error) {
     database.close();

@@ -13,7 +13,7 @@ import type { Checked } from "./check-rows.ts";
 import { headOf } from "./input.ts";
 import { textOf, type Row } from "./row.ts";
 import type { Rows } from "./rows.ts";
-import type { Outcome, Result } from "./sent-rows.ts";
+import type { Result } from "./sent-rows.ts";
 
 const RESULT_COLUMNS = ["id", "url", "status", "error"] as const;
 type ResultColumn = (typeof RESULT_COLUMNS)[number];
@@ -21,7 +21,7 @@ type ResultColumn = (typeof RESULT_COLUMNS)[number];
 interface ResultParts {
   readonly rows: Rows;
   readonly checked: Pick<Checked, "columns">;
-  readonly resultOf: (row: Row) => Outcome<Result["status"]>;
+  readonly resultOf: (row: Row) => Result;
 }
 
 /** Accepts the bytes of the results. */
@@ -30,29 +30,24 @@ export type Sink = (chunks: AsyncIterable<Uint8Array>) => Promise<void>;
 export async function writeResults(format: Rows["format"], parts: ResultParts, sink: Sink): Promise<void> {
   if (format === "json lines") return sink(jsonLines(parts));
   const { rows, checked } = parts;
-  const names = resultNames(checked.columns);
-  const columns = [...checked.columns, ...RESULT_COLUMNS.map((column) => names[column])];
+  const columns = [...checked.columns, ...resultNames(checked.columns)];
   const csv = stringify({ header: true, columns, delimiter: rows.delimiter, escape_formulas: true });
-  const withBeginning = (chunks: AsyncIterable<Uint8Array>) => sink(begun(rows, chunks));
-  await pipeline(Readable.from(csvRecords(parts)), csv, withBeginning);
+  await pipeline(
+    Readable.from(csvRecords(parts)),
+    csv,
+    // The results begin as the list does, so that the spreadsheet of the list opens them too.
+    async function* (chunks: AsyncIterable<Uint8Array>) {
+      yield Buffer.from(rows.beginning);
+      yield* chunks;
+    },
+    sink,
+  );
 }
-
-/** The results begin as the list does, so that the spreadsheet of the list opens them too. */
-async function* begun(
-  { mark, namesDelimiter, delimiter }: Rows,
-  chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(`${mark ? "\uFEFF" : ""}${namesDelimiter ? `sep=${delimiter}\n` : ""}`);
-  yield* chunks;
-}
-
-export const isCsv = (path: string): boolean => /\.csv$/i.test(path);
 
 /** If the list has its own column `id`, the column of the link is `link_id`. */
-function resultNames(columns: Checked["columns"]): Readonly<Record<ResultColumn, string>> {
+function resultNames(columns: Checked["columns"]): string[] {
   const used = new Set([...columns].map((name) => name.toLowerCase()));
-  const name = (column: ResultColumn): string => (used.has(column) ? `link_${column}` : column);
-  return { id: name("id"), url: name("url"), status: name("status"), error: name("error") };
+  return RESULT_COLUMNS.map((column) => (used.has(column) ? `link_${column}` : column));
 }
 
 async function* csvRecords({ rows, checked, resultOf }: ResultParts): AsyncGenerator<string[]> {
@@ -85,7 +80,7 @@ async function* jsonLines({ rows, checked, resultOf }: ResultParts): AsyncGenera
   for await (const row of rows.read()) {
     const own = row.object ?? Object.fromEntries(row.cells.map(({ column, value }) => [column.name, value]));
     const result = resultOf(row);
-    const members = RESULT_COLUMNS.map((name) => [names[name], result[name] ?? undefined]);
+    const members = RESULT_COLUMNS.map((column, place) => [names[place], result[column] ?? undefined]);
     yield Buffer.from(`${safeJson(stringifyJson({ ...own, ...Object.fromEntries(members) }))}\n`);
   }
 }

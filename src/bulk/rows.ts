@@ -10,19 +10,16 @@ import type { Cell, Row } from "./row.ts";
 export interface Rows {
   readonly format: "csv" | "json lines";
   readonly delimiter: string;
-  /** Whether the file begins with a byte order mark, which spreadsheets write and expect. */
-  readonly mark: boolean;
-  /** Whether a line before the header names the delimiter, as Excel expects it (`sep=;`). */
-  readonly namesDelimiter: boolean;
+  /** What spreadsheets write before the header and expect there: a byte order mark, a line that names the delimiter (`sep=;`). */
+  readonly beginning: string;
   read(): AsyncIterable<Row>;
 }
 
 export async function openRows(open: OpenBytes, columns = new Columns()): Promise<Rows> {
   const { text, mark } = await headOf(open);
-  const common = { mark, namesDelimiter: false };
   if (/^\s*\{/.test(text)) {
     const read = (): AsyncIterable<Row> => jsonRows(decode(open()), columns);
-    return { ...common, format: "json lines", delimiter: ",", read };
+    return { format: "json lines", delimiter: ",", beginning: mark, read };
   }
   if (/^\s*\[\s*[{\]]/.test(text))
     throw new PaylinkError("usage", "Nothing was sent. The list is one JSON array.", {
@@ -30,9 +27,9 @@ export async function openRows(open: OpenBytes, columns = new Columns()): Promis
     });
   const [, named] = DELIMITER_LINE.exec(text) ?? [];
   const delimiter = named ?? delimiterOf(text);
-  const namesDelimiter = named !== undefined;
-  const read = (): AsyncIterable<Row> => csvRows(decode(open()), { delimiter, namesDelimiter, columns });
-  return { ...common, format: "csv", delimiter, namesDelimiter, read };
+  const naming = named === undefined ? "" : `sep=${named}\n`;
+  const read = (): AsyncIterable<Row> => csvRows(decode(open()), delimiter, naming === "" ? 1 : 2, columns);
+  return { format: "csv", delimiter, beginning: mark + naming, read };
 }
 
 // CSV (RFC 4180 and spreadsheet variants): any line end; comma, semicolon or tab.
@@ -50,19 +47,20 @@ function delimiterOf(head: string): string {
   return most;
 }
 
-interface CsvForm extends Pick<Rows, "delimiter" | "namesDelimiter"> {
-  readonly columns: Columns;
-}
-
-async function* csvRows(text: AsyncIterable<string>, form: CsvForm): AsyncGenerator<Row> {
+async function* csvRows(
+  text: AsyncIterable<string>,
+  delimiter: string,
+  firstLine: number,
+  names: Columns,
+): AsyncGenerator<Row> {
   let index = 0;
   let columns: readonly Column[] | undefined;
-  for await (const batch of records(text, form.delimiter)) {
+  for await (const batch of records(text, delimiter)) {
     for (const { line, cells } of batch) {
       // Spreadsheets end a list with rows that contain only delimiters.
       if (cells.every((cell) => cell.trim() === "")) continue;
-      if (form.namesDelimiter && line === 1) continue;
-      if (columns === undefined) columns = header(cells, line, form.columns);
+      if (line < firstLine) continue;
+      if (columns === undefined) columns = header(cells, line, names);
       else yield csvRow(cells, columns, index++, line);
     }
   }

@@ -1,14 +1,14 @@
 /** The rows of a list against those that were sent before: which of them this run sends, and what becomes of each. */
 import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
-import { transaction, type Statement, type Value } from "../store/database.ts";
-import { beforeSending, type Memory } from "./memory.ts";
+import { transaction, type Database, type Statement, type Value } from "../store/database.ts";
+import { beforeSending } from "./memory.ts";
 
 /** With `unknown`, the link may or may not exist. */
 export type Status = "created" | "refused" | "not_reached" | "unknown" | "not_sent";
 
-export interface Outcome<S = Status> {
-  readonly status: S;
+export interface Outcome {
+  readonly status: Status;
   readonly id?: string | null | undefined;
   readonly url?: string | null | undefined;
   readonly error?: string | null | undefined;
@@ -34,7 +34,7 @@ export interface CheckedRow {
 export interface Group {
   /** The lines of the first ones. */
   readonly lines: readonly number[];
-  readonly orderNumber?: string;
+  readonly orderNumber: string | undefined;
 }
 
 /** What a run does with a list. */
@@ -58,8 +58,8 @@ export interface PlannedRow {
   readonly isDue: boolean;
 }
 
+/** What became of the row of this number in the memory. */
 interface Settled {
-  /** The row's number in the memory. */
   readonly number: number;
   readonly outcome: Outcome;
 }
@@ -167,7 +167,7 @@ const IDENTICAL = "count(*) > 1";
 const PAGE = 1000;
 
 export class SentRows {
-  private readonly memory: Memory;
+  private readonly database: Database;
   private readonly service: string;
   private readonly insert: Statement;
   private readonly intended: Statement;
@@ -184,12 +184,11 @@ export class SentRows {
   private plannedAt = 0;
 
   /** `service` is its base URL, in the canonical spelling. */
-  constructor(memory: Memory, service: string) {
-    this.memory = memory;
+  constructor(database: Database, service: string) {
+    this.database = database;
     this.service = service;
-    const { database } = memory;
     database.exec(LIST);
-    // Ends with `complete`.
+    // Ends with `plan`.
     database.exec("BEGIN");
     this.insert = database.prepare(
       "INSERT INTO list (position, line, digest, order_number) VALUES (?, ?, ?, ?)",
@@ -205,24 +204,22 @@ export class SentRows {
     this.insert.run(this.count++, line, digest ?? null, orderNumber ?? null);
   }
 
-  /** Call it after the last row. */
-  complete(): void {
-    const { database } = this.memory;
-    database.exec("CREATE INDEX list_by_digest ON list (digest)");
-    if (this.groups("digest", IDENTICAL).length > 0) database.exec(OCCURRENCES);
-    database.exec("COMMIT");
-  }
-
   /** The rows of which a customer would get several links for one payment, those that begin first. */
   repeated(): readonly Group[] {
-    const sameOrder = this.groups("order_number", "count(DISTINCT digest) > 1");
-    return [...this.groups("digest", IDENTICAL).map(({ lines }) => ({ lines })), ...sameOrder];
+    return [
+      ...this.groups("digest", IDENTICAL),
+      ...this.groups("order_number", "count(DISTINCT digest) > 1"),
+    ];
   }
 
-  /** Decides what this run sends. It leaves no trace in the memory. `now` in ms since 1970. */
+  /** Decides what this run sends, after the last row. It leaves no trace in the memory. `now` in ms since 1970. */
   plan(now: number, { again, retryUnknown }: Readonly<Record<"again" | "retryUnknown", boolean>>): Plan {
+    const { database } = this;
     this.plannedAt = now;
     return beforeSending(() => {
+      database.exec("CREATE INDEX list_by_digest ON list (digest)");
+      if (this.groups("digest", IDENTICAL).length > 0) database.exec(OCCURRENCES);
+      database.exec("COMMIT");
       this.all(FIND_SENT, this.service, now);
       const continues = again && this.all(IS_STOPPED_AGAIN).length > 0;
       this.all(DECIDE, Number(again && !continues), Number(again), Number(retryUnknown));
@@ -237,14 +234,14 @@ export class SentRows {
   }
 
   /** The first rows whose order number was sent with other values. */
-  conflicts(now: number): readonly z.infer<typeof conflict>[] {
-    return this.all(CONFLICTS, this.service, now).map((found) => conflict.parse(found));
+  conflicts(): readonly z.infer<typeof conflict>[] {
+    return this.all(CONFLICTS, this.service, this.plannedAt).map((found) => conflict.parse(found));
   }
 
   /** Forgets links that have expired, and gives every row its place in the memory, so that a disk that takes nothing is noticed before the first request. */
   begin(again: boolean): void {
     beforeSending(() =>
-      transaction(this.memory.database, () => {
+      transaction(this.database, () => {
         this.all(FORGET, this.plannedAt);
         // A run that is stopped leaves the mark at the rows that it has not sent once more.
         if (again) this.all("UPDATE rows SET again = 1 WHERE number IN (SELECT number FROM list WHERE due)");
@@ -271,7 +268,7 @@ export class SentRows {
 
   /** Both are on disk when it returns: what became of rows, and which rows are about to be sent. */
   write(settled: readonly Settled[], intents: readonly Intent[]): void {
-    const { database } = this.memory;
+    const { database } = this;
     for (const { number, outcome } of settled) this.unwritten.set(number, outcome);
     // Without their intent on disk, they are not sent.
     for (const { number } of intents) this.unwritten.set(number, { status: "not_sent" });
@@ -306,26 +303,24 @@ export class SentRows {
     return this.unwritten.size > 0;
   }
 
-  private groups(column: "digest" | "order_number", having: string): Required<Group>[] {
+  private groups(column: "digest" | "order_number", having: string): Group[] {
     const rows = `FROM list WHERE digest IS NOT NULL AND ${column}`;
     const lines = `SELECT line ${rows} = ? ORDER BY position LIMIT ${NAMED}`;
     return this.all(
       `SELECT ${column} AS common ${rows} IS NOT NULL GROUP BY 1 HAVING ${having} ORDER BY min(position) LIMIT ${NAMED}`,
     ).map(({ common = null }) => ({
       lines: this.all(lines, common).map(({ line }) => Number(line)),
-      orderNumber: String(common),
+      orderNumber: column === "digest" ? undefined : String(common),
     }));
   }
 
   private *pages(select: string): Generator<Record<string, Value>> {
-    const page = this.memory.database.prepare(
-      `${select} WHERE position >= ? ORDER BY position LIMIT ${PAGE}`,
-    );
+    const page = this.database.prepare(`${select} WHERE position >= ? ORDER BY position LIMIT ${PAGE}`);
     for (let from = 0; from < this.count; from += PAGE) yield* page.all(from);
   }
 
   private all(sql: string, ...values: Value[]): Record<string, Value>[] {
-    return this.memory.database.prepare(sql).all(...values);
+    return this.database.prepare(sql).all(...values);
   }
 
   private number(sql: string, ...values: Value[]): number {

@@ -6,7 +6,7 @@ import { Columns } from "../../src/bulk/columns.ts";
 import { writeResults } from "../../src/bulk/results.ts";
 import type { Row } from "../../src/bulk/row.ts";
 import { openRows, type Rows } from "../../src/bulk/rows.ts";
-import type { Outcome } from "../../src/bulk/sent-rows.ts";
+import type { Result } from "../../src/bulk/sent-rows.ts";
 import { JsonNumber } from "../../src/domain/json.ts";
 
 /** The bytes, in pieces of any size. */
@@ -168,7 +168,7 @@ describe("a list in JSON lines", () => {
 async function results(
   text: string,
   format: Rows["format"] = "csv",
-  answer: Partial<Outcome> = {},
+  answer: Partial<Result> = {},
 ): Promise<string> {
   const rows = await openRows(pieces(text));
   const checked = await checkRows({
@@ -184,6 +184,8 @@ async function results(
     status: "created" as const,
     id: `id${index}`,
     url: `https://x/${index}`,
+    error: null,
+    isEarlier: 0,
     ...answer,
   });
   const written: Uint8Array[] = [];

@@ -70,7 +70,6 @@ async function run({
     checked: (row) => sent.add(row),
     invalid: () => undefined,
   });
-  sent.complete();
   sent.plan(time, { again: false, retryUnknown: false });
   sent.begin(false);
   const outcomes = new Map<number, Outcome>();
@@ -79,7 +78,7 @@ async function run({
   let most = 0;
   let mostAnnounced = 0;
   const announced = (): number =>
-    Number(memory.database.prepare("SELECT count(*) AS n FROM rows WHERE state = 'sending'").get()?.["n"]);
+    Number(memory.prepare("SELECT count(*) AS n FROM rows WHERE state = 'sending'").get()?.["n"]);
   const stopped = (): boolean => halt.signal.aborted;
   const pace = new Pace({
     rate,
@@ -116,8 +115,7 @@ async function run({
     violated: () => undefined,
     settled: ({ index }, outcome) => outcomes.set(index, outcome),
   });
-  memory.database.close();
-  memory.release();
+  memory.close();
   const statuses = (status: string): number =>
     [...outcomes.values()].filter((outcome) => outcome.status === status).length;
   return {

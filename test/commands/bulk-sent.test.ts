@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openMemory } from "../../src/bulk/memory.ts";
+import { openMemoryToCheck } from "../../src/bulk/memory.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -133,9 +133,9 @@ describe("a row that was sent", () => {
     expect(links()).toEqual([2, 2, 2, 2]);
     await send("amount,customerName\n1,Ada\n", at(200));
     expect(existsSync(database)).toBe(true);
-    const memory = openMemory(folder);
-    expect(memory.database.prepare("SELECT count(*) AS rows FROM rows").get()).toEqual({ rows: 1 });
-    memory.database.close();
+    const memory = openMemoryToCheck(folder);
+    expect(memory.prepare("SELECT count(*) AS rows FROM rows").get()).toEqual({ rows: 1 });
+    memory.close();
   });
 });
 

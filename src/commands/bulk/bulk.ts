@@ -4,9 +4,8 @@ import { join, parse } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { RowProblems } from "../../bulk/check-rows.ts";
 import { Pace } from "../../bulk/pace.ts";
-import { fileSink, isCsv, requireWritable, type Sink } from "../../bulk/results.ts";
+import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
 import { dueRows, sendRows } from "../../bulk/send-rows.ts";
-import type { Plan } from "../../bulk/sent-rows.ts";
 import type { Context, Output } from "../../context.ts";
 import { isLoopback, parseWebAddress } from "../../domain/addresses.ts";
 import { stringifyJson } from "../../domain/json.ts";
@@ -18,56 +17,47 @@ import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
 import { finishRun, summaryOf, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./flags.ts";
-import { checkList, refusalOf, withList, type List } from "./list.ts";
+import { planList, refusalOf, withList, type List, type PlannedList } from "./list.ts";
 import { askedNow, confirmSending, introduce, renderPreview, sentBefore } from "./preview.ts";
 
 const TIMED_OUT = new PaylinkError("timed_out", "The time of --timeout has passed.");
 
 export async function bulk(context: Context, options: BulkOptions): Promise<number> {
   context.out.streamWarnings();
-  const work = options.service === undefined || options.dryRun ? dryRun : sendList;
+  const work = options.dryRun ? dryRun : sendList;
   return withList(context, options, (list) => work(context, list, options));
 }
 
 /** Shows what would be sent, and why a run would not send it. */
-async function dryRun(context: Context, list: List, options: BulkOptions): Promise<number> {
+async function dryRun(context: Context, opened: List, options: BulkOptions): Promise<number> {
   const { out } = context;
-  const checked = await checkList(context, list);
-  const plan = list.sent.plan(context.now().getTime(), options);
-  const failure = await refusalOf(context, list, checked, plan, options);
-  const asked = await askedNow(context, list, checked, plan);
+  const list = await planList(context, opened, options);
+  const { rows, invalid } = list.plan;
+  const failure = await refusalOf(context, list, options);
+  const asked = await askedNow(context, list);
   list.reporter.end();
   if (!out.json) out.data(await renderPreview(context, asked, options, out.paint));
-  introduce(context, list, checked, plan);
-  const shown = { sent_before: sentBefore(plan), links: asked.rows, first: asked.first };
-  if (out.json)
-    out.data(
-      stringifyJson({
-        ...(await summaryOf(context, checked, plan, asked.sums)),
-        invalid: plan.invalid,
-        ...shown,
-      }),
-    );
+  introduce(context, list);
+  const shown = { invalid, sent_before: sentBefore(list.plan), links: asked.rows, first: asked.first };
+  if (out.json) out.data(stringifyJson({ ...(await summaryOf(context, list, asked.sums)), ...shown }));
   if (failure !== undefined) throw failure;
-  const valid = plan.invalid === 0 ? "all valid" : `${count(plan.invalid)} of them invalid`;
-  if (!out.json) out.data(`${rowsOf(plan.rows)}, ${valid}. Nothing was sent.`);
+  const valid = invalid === 0 ? "all valid" : `${count(invalid)} of them invalid`;
+  if (!out.json) out.data(`${rowsOf(rows)}, ${valid}. Nothing was sent.`);
   return 0;
 }
 
-async function sendList(context: Context, list: List, options: BulkOptions): Promise<number> {
-  const { reporter, sent } = list;
+async function sendList(context: Context, opened: List, options: BulkOptions): Promise<number> {
   // Checked first: after the run it would be too late to learn that the results cannot be written.
-  const output = await openOutput(context, options, list);
+  const output = await openOutput(context, options, opened);
   const api = await context.api({ retries: false });
-  const checked = await checkList(context, list);
-  const plan = sent.plan(context.now().getTime(), options);
-  const failure = await refusalOf(context, list, checked, plan, options);
+  const list = await planList(context, opened, options);
+  const failure = await refusalOf(context, list, options);
   if (failure !== undefined) throw failure;
-  await confirmSending(context, list, checked, plan, options);
-  sent.begin(options.again && !plan.continues);
-  const end = await run(context, list, plan, options, api);
-  reporter.warnings(end.violations);
-  await finishRun(context, list, { checked, plan, output }, end);
+  await confirmSending(context, list, options);
+  list.sent.begin(options.again && !list.plan.continues);
+  const end = await run(context, list, options, api);
+  list.reporter.warnings(end.violations);
+  await finishRun(context, list, output, end);
   return 0;
 }
 
@@ -80,7 +70,7 @@ async function openOutput(
   if (output === "-") return { format: rows.format, sink: stdoutSink(out), path: undefined };
   const path = output ?? defaultOutput(file, rows.format === "csv" ? ".csv" : ".jsonl");
   await requireWritable(path, force, input.path);
-  return { format: isCsv(path) ? "csv" : "json lines", sink: fileSink(path, newId()), path };
+  return { format: /\.csv$/i.test(path) ? "csv" : "json lines", sink: fileSink(path, newId()), path };
 }
 
 /** The results of `orders.csv` go to `orders.links.csv`, those of standard input to the current folder. */
@@ -105,8 +95,7 @@ const stdoutSink =
 
 async function run(
   { now, random, signal }: Context,
-  { rows, build, reporter, sent }: List,
-  plan: Plan,
+  { rows, build, reporter, sent, plan }: PlannedList,
   { concurrency, rate, timeout = LONGEST_TIMER, service = "" }: BulkOptions,
   api: Api,
 ): Promise<RunEnd> {

@@ -1,9 +1,9 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
-import type { Checked, RowProblem } from "../../bulk/check-rows.ts";
+import type { RowProblem } from "../../bulk/check-rows.ts";
 import { writeResults, type Sink } from "../../bulk/results.ts";
 import { problemsText, requestOf, type Row } from "../../bulk/row.ts";
 import type { Rows } from "../../bulk/rows.ts";
-import type { Plan, Result } from "../../bulk/sent-rows.ts";
+import type { Result } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type FailureCode, type Hint } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
@@ -12,7 +12,7 @@ import { renderServiceName } from "../../render/account.ts";
 import { count, linksOf, renderSums, renderTally, rowsOf, type Tally } from "../../render/bulk.ts";
 import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
-import type { List } from "./list.ts";
+import type { PlannedList } from "./list.ts";
 
 /** Where the results go. */
 export interface ResultsOutput {
@@ -40,15 +40,12 @@ const CONTINUE = hint`Run the same command again to continue: no row is sent twi
 /** Throws what stopped the run, or else the worst outcome. */
 export async function finishRun(
   context: Context,
-  { rows, build, sent }: List,
-  {
-    checked,
-    plan,
-    output,
-  }: { readonly checked: Checked; readonly plan: Plan; readonly output: ResultsOutput },
+  list: PlannedList,
+  output: ResultsOutput,
   { reason, violations, sums }: RunEnd,
 ): Promise<void> {
   const { out, signal, now } = context;
+  const { rows, build, sent, checked } = list;
   const tally: Record<keyof Tally, number> = { created: 0, sent_before: 0, ...NO_LINK };
   const named: string[] = [];
   const results = sent.results();
@@ -68,7 +65,7 @@ export async function finishRun(
   if (failed > named.length) out.note(`  and ${count(failed - named.length)} more, in the results`);
   const { path } = output;
   if (out.json) {
-    const summary = await summaryOf(context, checked, plan, sums);
+    const summary = await summaryOf(context, list, sums);
     out.data(stringifyJson({ ...summary, ...tally, violations, output: path }));
   } else {
     const service = await context.settings();
@@ -95,13 +92,13 @@ const NO_LINK = { refused: 0, not_reached: 0, unknown: 0, invalid: 0, not_sent: 
 const NOT_CHECKED: Result = { status: "not_sent", id: null, url: null, error: null, isEarlier: 0 };
 
 /** What the summaries of a run and of a dry run have in common. */
-export async function summaryOf({ settings }: Context, checked: Checked, { rows }: Plan, sums: Sums) {
+export async function summaryOf({ settings }: Context, { checked, plan }: PlannedList, sums: Sums) {
   const service = await settings();
   return {
     type: "summary",
     profile: service.profile ?? null,
     service: service.get("baseUrl") ?? null,
-    rows,
+    rows: plan.rows,
     // As text: programs read JSON numbers as binary fractions.
     sums: Object.fromEntries(sums.list().map(({ currency, amount }) => [currency, amount])),
     unsent_columns: checked.unsent,

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { checkRows, type Checked } from "../../bulk/check-rows.ts";
 import { Columns, mapAdvice } from "../../bulk/columns.ts";
 import { fileInput, stdinInput, type Input } from "../../bulk/input.ts";
-import { emptyMemory, openMemory, openMemoryAlone, remembers, type Memory } from "../../bulk/memory.ts";
-import { differences, requestOf, type BuildRequest, type Row } from "../../bulk/row.ts";
+import { openMemoryAlone, openMemoryToCheck } from "../../bulk/memory.ts";
+import { differences, requestOf, type BuildRequest } from "../../bulk/row.ts";
 import { openRows, type Rows } from "../../bulk/rows.ts";
 import { SentRows, type Group, type Plan } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
+import type { Database } from "../../store/database.ts";
 import { hint, PaylinkError, type Hint, type Problem } from "../../domain/errors.ts";
 import { isJsonObject } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
@@ -25,6 +26,12 @@ export interface List {
   readonly reporter: Reporter;
 }
 
+/** A list whose rows were checked, and what a run does with it. */
+export interface PlannedList extends List {
+  readonly checked: Checked;
+  readonly plan: Plan;
+}
+
 /** Runs the work with the list open, alone if it sends, and always closes it. */
 export async function withList<T>(
   context: Context,
@@ -34,27 +41,26 @@ export async function withList<T>(
   const folder = join(context.dataFolder, "bulk");
   const input = file === "-" ? stdinInput(await context.readFile(file)) : await fileInput(file);
   const reporter = createReporter(context);
-  let memory: Memory | undefined;
+  let memory: Database | undefined;
   try {
     const columns = new Columns(map);
     const rows = await openRows(input.open, columns);
-    if (service === undefined || (dryRun && !remembers(folder))) memory = emptyMemory();
-    else if (dryRun) memory = openMemory(folder);
-    else memory = openMemoryAlone(folder, input.path, context.now());
+    memory = dryRun ? openMemoryToCheck(folder) : openMemoryAlone(folder, input.path, context.now());
     const sent = new SentRows(memory, service ?? "");
     return await work({ input, rows, columns, build, sent, reporter });
   } finally {
     reporter.end();
-    memory?.database.close();
-    memory?.release();
+    memory?.close();
   }
 }
 
 /** Throws `usage` if a column that the user has mapped is in no row. */
-export async function checkList(
+export async function planList(
   { now, signal }: Context,
-  { rows, columns, build, sent, reporter }: List,
-): Promise<Checked> {
+  list: List,
+  options: BulkOptions,
+): Promise<PlannedList> {
+  const { rows, columns, build, sent, reporter } = list;
   const checked = await checkRows({
     rows: rows.read(),
     columns,
@@ -67,12 +73,11 @@ export async function checkList(
     },
     invalid: reporter.invalid,
   });
-  sent.complete();
   // The header of a CSV has been read by then.
   const problems = columns.unused([...checked.columns]);
   if (checked.rows > 0 && problems.length > 0)
     throw new PaylinkError("usage", "Nothing was sent.", { problems });
-  return checked;
+  return { ...list, checked, plan: sent.plan(now().getTime(), options) };
 }
 
 /** What keeps a list from being sent, in the words of an error. */
@@ -84,14 +89,12 @@ interface Refusal {
 
 /** Names every row that cannot be sent; undefined if the others may be sent. */
 export async function refusalOf(
-  context: Context,
-  list: List,
-  checked: Checked,
-  { invalid, rows }: Plan,
-  { allowDuplicates, skipInvalid, again }: Pick<BulkOptions, "allowDuplicates" | "skipInvalid" | "again">,
+  { out, now }: Context,
+  list: PlannedList,
+  { allowDuplicates, skipInvalid, again }: BulkOptions,
 ): Promise<PaylinkError | undefined> {
-  const { out } = context;
-  const { problems: found, currencies } = checked;
+  const { problems: found, currencies } = list.checked;
+  const { invalid, rows } = list.plan;
   for (const problem of found.list()) out.note(`  ${renderRowProblem(problem)}`);
   if (found.others > 0) out.note(`  and ${count(found.others)} more`);
   const refusals: Refusal[] = [];
@@ -106,7 +109,7 @@ export async function refusalOf(
   const repeated = allowDuplicates ? [] : list.sent.repeated().map(repetition);
   if (repeated.length > 0)
     refusals.push({ message: "Rows repeat others.", problems: repeated, hint: REMOVE_ROWS });
-  if (!again) refusals.push(...(await conflicts(context, list)));
+  if (!again) refusals.push(...(await conflicts(list, now())));
   if (refusals.length === 0) return undefined;
   const message = [...refusals.map((refusal) => refusal.message), "Nothing was sent."].join(" ");
   return new PaylinkError("usage", message, {
@@ -127,34 +130,27 @@ const repetition = ({ lines, orderNumber }: Group): Problem => ({
       : `have the order number ${orderNumber}, and ask for different payments`,
 });
 
-/** Rows whose order number was sent with other values: the customer would get a second link for one order. */
-async function conflicts({ now }: Context, { rows, build, sent }: List): Promise<Refusal[]> {
-  const found = sent.conflicts(now().getTime());
-  if (found.length === 0) return [];
-  const own = await rowsAt(rows, new Set(found.map(({ position }) => position)));
-  const problems = found.map(({ position, orderNumber, request, sent: time, url }) => {
-    const row = own.get(position);
-    const before = parseJson(request);
-    const differ =
-      row !== undefined && before.ok && isJsonObject(before.value.value)
-        ? differences(before.value.value, requestOf(row, build, now()).meant)
-        : [];
-    const link = url === null ? "may have a link" : `has the link ${url}`;
-    return {
-      at: `line ${row?.line ?? position + 1}`,
-      message: `${orderNumber}: ${differ.join("; ")}. The row sent on ${localTime(new Date(time).toISOString())} ${link}`,
-    };
-  });
-  return [{ message: "Order numbers were sent with other values.", problems, hint: RESTORE_ROWS }];
-}
-
 const RESTORE_ROWS = hint`Restore these rows, or give them new order numbers. To send every row, which creates second links: --again`;
 
-async function rowsAt(rows: Rows, positions: ReadonlySet<number>): Promise<ReadonlyMap<number, Row>> {
-  const found = new Map<number, Row>();
+/** Rows whose order number was sent with other values: the customer would get a second link for one order. */
+async function conflicts({ rows, build, sent }: List, now: Date): Promise<Refusal[]> {
+  const found = new Map(sent.conflicts().map((conflict) => [conflict.position, conflict]));
+  const problems: Problem[] = [];
+  if (found.size === 0) return [];
   for await (const row of rows.read()) {
-    if (positions.has(row.index)) found.set(row.index, row);
-    if (found.size === positions.size) break;
+    const conflict = found.get(row.index);
+    if (conflict === undefined) continue;
+    const { orderNumber, request, sent: time, url } = conflict;
+    const before = parseJson(request);
+    const differ =
+      before.ok && isJsonObject(before.value.value)
+        ? differences(before.value.value, requestOf(row, build, now).meant)
+        : [];
+    const link = url === null ? "may have a link" : `has the link ${url}`;
+    problems.push({
+      at: `line ${row.line}`,
+      message: `${orderNumber}: ${differ.join("; ")}. The row sent on ${localTime(new Date(time).toISOString())} ${link}`,
+    });
   }
-  return found;
+  return [{ message: "Order numbers were sent with other values.", problems, hint: RESTORE_ROWS }];
 }

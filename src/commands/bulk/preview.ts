@@ -1,5 +1,5 @@
 /** The preview of a list before it is sent: what it asks for, from which account, and whether that is what the user wants. */
-import { Asked, type Checked } from "../../bulk/check-rows.ts";
+import { Asked } from "../../bulk/check-rows.ts";
 import { requestOf } from "../../bulk/row.ts";
 import { dueRows } from "../../bulk/send-rows.ts";
 import type { Plan } from "../../bulk/sent-rows.ts";
@@ -10,14 +10,14 @@ import { count, linksOf, renderList, rowsOf, sentBeforeOf } from "../../render/b
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./flags.ts";
-import type { List } from "./list.ts";
+import type { PlannedList } from "./list.ts";
 
 /** The number of rows that were sent before, and not again. */
 export const sentBefore = ({ rows, invalid, due }: Plan): number => rows - invalid - due;
 
 /** What this run sends. */
-export async function askedNow({ now }: Context, list: List, checked: Checked, plan: Plan): Promise<Asked> {
-  if (sentBefore(plan) === 0) return checked.asked;
+export async function askedNow({ now }: Context, list: PlannedList): Promise<Asked> {
+  if (sentBefore(list.plan) === 0) return list.checked.asked;
   const due = new Asked();
   for await (const { row } of dueRows(list.rows.read(), list.sent.planned())) {
     const { request } = requestOf(row, list.build, now());
@@ -38,7 +38,7 @@ export async function renderPreview(
 }
 
 /** What the user should know of a list, whether anybody is asked or not. */
-export function introduce({ out }: Context, { reporter }: List, checked: Checked, plan: Plan): void {
+export function introduce({ out }: Context, { reporter, checked, plan }: PlannedList): void {
   if (plan.continues) out.note("An earlier run with --again was stopped. This one sends the rest of it.");
   else if (sentBefore(plan) > 0) out.note(sentBeforeOf(sentBefore(plan), plan.rows));
   if (plan.rows > 0 && plan.due + plan.invalid === 0) out.note(SEND_AGAIN);
@@ -53,14 +53,13 @@ const SEND_AGAIN = "To send every row once more, which creates second links: --a
 /** Shows the list and asks, if somebody is there to answer. Throws `interrupted` if the user says no. */
 export async function confirmSending(
   context: Context,
-  list: List,
-  checked: Checked,
-  plan: Plan,
+  list: PlannedList,
   options: BulkOptions,
 ): Promise<void> {
   const { out, yes, ask } = context;
+  const { plan } = list;
   if (yes || plan.due === 0 || ask === undefined) {
-    introduce(context, list, checked, plan);
+    introduce(context, list);
     const links = `${count(plan.second)} second ${plan.second === 1 ? "link" : "links"}`;
     if (options.again && plan.second > 0 && !yes)
       throw new PaylinkError("usage", `--again would create ${links}. Nothing was sent.`, {
@@ -69,9 +68,9 @@ export async function confirmSending(
     return;
   }
   list.reporter.end();
-  const asked = await askedNow(context, list, checked, plan);
+  const asked = await askedNow(context, list);
   out.note(await renderPreview(context, asked, options, out.notePaint));
-  introduce(context, list, checked, plan);
+  introduce(context, list);
   const settings = await context.settings();
   const { label } = settings;
   const address = settings.get("baseUrl") ?? "";
