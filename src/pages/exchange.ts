@@ -136,7 +136,7 @@ interface Step extends Partial<Check> {
   readonly title: string;
 }
 
-/** The steps in order; a failed check that is none of them comes first, under its own name. */
+/** The steps in order. A failed check without a step comes first, under its own name. */
 function stepsOf(checks: readonly Check[]): readonly Step[] {
   const others = checks.filter(({ check, ok }) => !ok && STEPS[check] === undefined);
   const steps = Object.entries(STEPS).map(([check, title]): Step => ({

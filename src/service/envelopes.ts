@@ -46,8 +46,8 @@ export function onlyObject(reply: HttpReply, { what, findIn, effect, link }: Wan
 }
 
 /**
- * The bytes of the record, with its numbers as they are spelled. A record without a single member of one is none: it would read
- * as a payment of unclear outcome.
+ * The bytes of the record, with its numbers as they are spelled. An object without any member of a record is refused: it would
+ * read as a payment of unclear outcome.
  */
 export function recordIn(reply: HttpReply): Uint8Array {
   const { object, isWhole } = onlyObject(reply, {

@@ -19,7 +19,7 @@ export interface TokenClient {
 
 /** The tokens of the profiles. */
 export interface TokenFiles {
-  /** Undefined if there is none, or the file cannot be read: a new token is then obtained. */
+  /** Undefined without a token, or if the file cannot be read: the caller then obtains a new token. */
   read(profile: string, client: TokenClient): AccessToken | undefined;
   /** Throws the failure of the file system. `draft` is a name that no other process uses. */
   keep(profile: string, client: TokenClient, token: AccessToken, draft: string): void;

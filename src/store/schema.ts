@@ -5,7 +5,7 @@ import type { Dialect } from "./dialects.ts";
 /** The version of these tables. */
 export const SCHEMA_VERSION = 1;
 
-/** The condition of the index of what is not sent again by itself. SQLite uses the index where it is repeated word for word. */
+/** The index of deliveries that nothing sends again. SQLite uses it only for statements that repeat this condition exactly. */
 const LEFT = "state IN ('failed', 'skipped')";
 
 /** Which deliveries are in a state, so that the indexes find them: events are many more than those that wait or failed. */
