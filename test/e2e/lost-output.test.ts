@@ -65,6 +65,7 @@ describe.runIf(existsSync("/dev/full"))("help without a stdout", () => {
       ["help", "--json"],
       ["help", "settings", "--json"],
       ["config", "list", "--json"],
+      ["config", "list"],
     ])
       expect(await runPaylink(args, { home: temporaryHome(), through: NO_READER })).toMatchObject({
         code: 0,

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ANSWER } from "../support/link-request.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
-import { rawServer, reply } from "../support/raw-server.ts";
+import { MAINTENANCE, rawServer, reply } from "../support/raw-server.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
@@ -60,6 +60,14 @@ describe.each([
     const waiting = startPaylink(args, { home: temporaryHome(), env: account(service.url) });
     await expect.poll(() => service.requests.length).toBe(1);
     expect(await waiting.stop(signal)).toMatchObject({ code, stdout: "", stderr: "" });
+  });
+
+  it("ends create at once while it waits for another try", async () => {
+    const service = await rawServer(reply(503, MAINTENANCE, { "Retry-After": "20" }));
+    const creating = startPaylink(CREATE, { home: temporaryHome(), env: account(service.url) });
+    await expect.poll(() => creating.stderr()).toContain("Trying again in 20.0 s (1 of 3)");
+    expect((await creating.stop(signal)).code).toBe(code);
+    expect(service.requests).toHaveLength(1);
   });
 
   it("ends create at once the second time", async () => {

@@ -1,7 +1,7 @@
 /** Webhooks signed by an independent implementation of RFC 9421, so that signer and verifier share no code. */
 import { createHash, randomUUID } from "node:crypto";
 import { createSigner, httpbis } from "http-message-signatures";
-import { KEYS, type Keys } from "./keys.ts";
+import { KEYS } from "./keys.ts";
 import { vectorFile, type WebhookCase } from "./vectors.ts";
 
 const { vectors } = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive");
@@ -13,30 +13,29 @@ export function approvedRecord(): Record<string, unknown> {
   return { ...record, uti: randomUUID(), amountTrans: 10, transCurrencyCode: "EUR" };
 }
 
-export interface SignedWebhook {
+interface SignedWebhook {
   readonly headers: Record<string, string | string[]>;
   readonly body: Buffer;
 }
 
 interface SignOptions {
   readonly url: string;
-  readonly keys?: Keys;
   readonly record?: Record<string, unknown>;
-  readonly created?: Date;
   readonly fields?: readonly string[];
 }
 
-/** What the real service signs. */
-const COVERED = ["content-digest", "content-length", "content-type"];
+/** What the real service signs, and what others sign. */
+export const COVERS: readonly (readonly string[])[] = [
+  ["content-digest", "content-length", "content-type"],
+  ["@method", "@target-uri", "content-digest", "content-type"],
+];
 
 export async function signedWebhook({
   url,
-  keys = KEYS,
-  record,
-  created,
-  fields,
+  record = approvedRecord(),
+  fields = COVERS[0] ?? [],
 }: SignOptions): Promise<SignedWebhook> {
-  const body = Buffer.from(JSON.stringify(record ?? approvedRecord()));
+  const body = Buffer.from(JSON.stringify(record));
   const request = {
     method: "POST",
     url,
@@ -50,11 +49,11 @@ export async function signedWebhook({
   };
   const signed = await httpbis.signMessage(
     {
-      key: createSigner(keys.privateKey, "rsa-v1_5-sha256", "service-key"),
+      key: createSigner(KEYS.privateKey, "rsa-v1_5-sha256", "service-key"),
       name: "sig1",
-      fields: [...(fields ?? COVERED)],
+      fields: [...fields],
       params: ["created", "keyid", "alg"],
-      paramValues: { created: created ?? new Date() },
+      paramValues: { created: new Date() },
     },
     request,
   );
