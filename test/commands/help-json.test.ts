@@ -69,6 +69,9 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
     `${REQUEST} --map --decimal-comma --allow-duplicates --output --force --concurrency --rate --timeout --dry-run --skip-invalid --again --retry-unknown`,
   ],
   ["links list", "--status --since --until --limit --terminal-id --timeout --quiet"],
+  ["links cancel", "--timeout --quiet"],
+  ["transaction", "--timeout --quiet"],
+  ["pay", "--outcome --card --amount --reference --timeout --quiet"],
   ["links update", "--description --expires --timeout --quiet"],
   [
     "listen",
@@ -94,6 +97,8 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
     "sandbox",
     "--port --host --allow-remote --allow-host --insecure --db --reset --cover --no-created --clock --retry --deliver --duplicate-invoices --token-auth",
   ],
+  ["sandbox advance", "--timeout"],
+  ["sandbox rotate-key", "--timeout"],
   [
     "login",
     "--service --base-url --terminal-id --currency --customer-name --callback-url --webhook-key --token-stdin --client-id --client-secret-stdin --token-url --token-scope --token-auth --no-check",

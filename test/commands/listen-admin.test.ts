@@ -201,15 +201,6 @@ describe("the admin listener", () => {
     });
   });
 
-  it.each(["9100", "localhost", "http://localhost:9100", "localhost:99999", ""])(
-    "refuses the address %j",
-    async (address) => {
-      const { exit, stderr } = await runCommand(["listen", "--admin", address, "--json"]);
-      expect(exit).toBe(2);
-      expect(JSON.parse(stderr)).toMatchObject({ error: { details: { problems: [{ at: "--admin" }] } } });
-    },
-  );
-
   it("names --admin if its port is in use", async () => {
     const home = temporaryHome();
     const { admin, stop } = await listenWith({ home });

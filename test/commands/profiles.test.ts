@@ -102,12 +102,17 @@ describe("paylink profiles", () => {
     expect(refused.stderr).toContain(words);
     expect(stored()).toEqual(before);
   });
+});
 
-  it("are created by other commands with such names only", async () => {
-    const run = await runCommand(["config", "set", "currency", "EUR", "-p", "my shop"]);
-    expect(run.exit).toBe(2);
-    expect(run.stderr).toContain(
-      '--profile  must consist of letters, digits, dots, underscores and hyphens, and not start with a hyphen (got "my shop")',
-    );
-  });
+it.each(["bad name/../x", "a b", "ä", "a\u001b[31m"])("no profile is called %j", async (name) => {
+  const login = ["login", "--base-url", "https://pay.example", "--terminal-id", "1", "--token-stdin"];
+  for (const [args, env, at] of [
+    [["-p", name, "status"], {}, "--profile"],
+    [["-p", name, ...login], {}, "--profile"],
+    [["config", "set", "currency", "EUR"], { PAYLINK_PROFILE: name }, "PAYLINK_PROFILE"],
+  ] as const) {
+    const { exit, stderr } = await runCommand(args, { env, stdin: "token" });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`${at}  must consist of letters, digits, dots, underscores and hyphens`);
+  }
 });

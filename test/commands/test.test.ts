@@ -98,14 +98,6 @@ it("gives the command no setting of a live account, and not its event store", as
   expect((await runCommand(["test", ...node(program)], { env })).exit).toBe(3);
 });
 
-it("refuses a target that it cannot read, and runs nothing", async () => {
-  const { exit, stderr } = await runCommand(["test", "--forward-to", "ftp://x", "--json", "--", "false"]);
-  expect(exit).toBe(2);
-  expect(JSON.parse(stderr)).toMatchObject({
-    error: { code: "usage", details: { problems: [{ at: "--forward-to" }] } },
-  });
-});
-
 it("says so if the command cannot be run, and deletes the temporary home", async () => {
   const { exit, stderr } = await runCommand(["test", "--", "/nonexistent/program"], { home });
   expect(exit).toBe(2);

@@ -158,14 +158,6 @@ it("says that nothing was sent while a key was read", async () => {
   expect(stderr).toContain("The time of --timeout has passed. Nothing was sent.");
 });
 
-it("changes nothing if the time is enough", async () => {
-  const app = await startApp(() => 200);
-  const { home } = await homeAt(app.url);
-  const argv = ["events", "replay", "--all", "--to", app.url, "--timeout", "60s"];
-  expect(await runCommand(argv, { home })).toMatchObject({ exit: 0 });
-  expect(app.taken).toHaveLength(2);
-});
-
 describe("-q", () => {
   it("prints the uti of each webhook of trigger", async () => {
     const app = await startApp(() => 200);
@@ -197,40 +189,4 @@ describe("-q", () => {
       stderr: "",
     });
   });
-
-  it.each([
-    ["trigger", ["trigger", "approved"]],
-    ["events replay", ["events", "replay", "--all", "--to", "3000"]],
-    ["transaction", ["transaction", "u-1"]],
-  ])("of %s cannot be used with --json", async (_, argv) => {
-    const { exit, stderr } = await runCommand([...argv, "--quiet", "--json"]);
-    expect(exit).toBe(2);
-    expect(JSON.parse(stderr)).toMatchObject({
-      error: { details: { problems: [{ at: "--quiet", message: "cannot be used with --json" }] } },
-    });
-  });
-});
-
-it.each([
-  [["trigger"], ["--timeout", "--quiet"]],
-  [["check"], ["--timeout"]],
-  [["pay"], ["--timeout", "--quiet"]],
-  [["transaction"], ["--timeout", "--quiet"]],
-  [["sandbox", "advance"], ["--timeout"]],
-  [["sandbox", "rotate-key"], ["--timeout"]],
-  [
-    ["events", "replay"],
-    ["--timeout", "--quiet"],
-  ],
-  [
-    ["links", "update"],
-    ["--timeout", "--quiet"],
-  ],
-  [
-    ["links", "cancel"],
-    ["--timeout", "--quiet"],
-  ],
-])("the help of %j lists %j", async (words, flags) => {
-  const { stdout } = await runCommand([...words, "--help"]);
-  for (const flag of flags) expect(stdout).toContain(flag);
 });

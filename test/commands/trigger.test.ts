@@ -142,40 +142,6 @@ describe("paylink trigger", () => {
     expect(stderr).toContain('status must be "Complete"');
   });
 
-  it.each<[string[], string]>([
-    [["--set", "cardShceme=X"], "did you mean cardScheme=X?"],
-    [["--set", "transApproved=yes"], "must be true or false"],
-    [["--set", "amountTrans=ten"], "must be a number"],
-    [["--set", "cardScheme"], "must be a field and its value"],
-    [["--tamper", "signatre"], "did you mean signature?"],
-    [["--to", "https://shop.example/hook"], "is not on this machine; add --allow-remote"],
-    [["--to", "ftp://localhost"], "must be a port, a path, host:port/path or a whole http(s) URL"],
-    [["--link", "monthly"], 'must be one of one-time, reusable, subscription (got "monthly")'],
-    [["--amount", "1,50"], "must be a plain decimal"],
-    [["--amount", "1.50", "--currency", "JPY"], "must have no decimals in JPY"],
-    [["--currency", "EURO"], "must be a three-letter currency code"],
-    [["--count", "0"], "must be a whole number from 1"],
-  ])("refuses %j", async (args, words) => {
-    const { exit, stdout, stderr } = await runCommand(["trigger", "approved", ...args]);
-    expect(stderr).toContain(words);
-    expect(stdout).toBe("");
-    expect(exit).toBe(2);
-  });
-
-  it("names every problem at once", async () => {
-    const bad = ["--to", "x://", "--count", "x", "--tamper", "x", "--set", "a"];
-    const { exit, stderr } = await runCommand(["trigger", "paid", ...bad, "--json"]);
-    expect(exit).toBe(2);
-    const { error } = JSON.parse(stderr) as { error: { details: { problems: { at: string }[] } } };
-    expect(error.details.problems.map(({ at }) => at)).toEqual([
-      "<outcome>",
-      "--to",
-      "--set",
-      "--count",
-      "--tamper",
-    ]);
-  });
-
   it.each([
     ["a port", (port: string) => port, "/"],
     ["host, port and path", (port: string) => `localhost:${port}/hook`, "/hook"],
