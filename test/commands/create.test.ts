@@ -237,10 +237,16 @@ describe("the request of create", () => {
     expect(await problemsOf(["create", "--amount", "x"], { env: {} })).toEqual({
       "--amount": expect.any(String),
     });
-    for (const args of [["create"], FULL, [...FULL, "--terminal-id", "1", "--curl"]]) {
+    for (const args of [
+      ["create"],
+      ["create", "--reusable"],
+      FULL,
+      [...FULL, "--terminal-id", "1", "--curl"],
+    ]) {
       const run = await runCommand(args, { env: {}, send: never });
       expect(run).toMatchObject({ exit: 3, stdout: "" });
-      expect(run.stderr).toContain("No account configured.");
+      for (const words of ["No account configured.", "paylink sandbox", "paylink login"])
+        expect(run.stderr).toContain(words);
     }
   });
 });

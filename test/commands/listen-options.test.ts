@@ -8,6 +8,7 @@ import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import type { Profile } from "../../src/settings/profile.ts";
 import { type Flags, optionsOf, wordsOf } from "../support/command-options.ts";
 import { runCommand } from "../support/context.ts";
+import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
 const settings = (profile: Profile = { webhookKey: ["service.pem"] }) =>
@@ -223,4 +224,15 @@ describe("paylink listen", () => {
     expect(JSON.parse(run.stderr)).toMatchObject({ error: { code: "port_in_use" } });
     expect(timers()).toBeLessThanOrEqual(before);
   });
+
+  it.each([{}, { shop: { baseUrl: "https://pay.example", token: "token" } }])(
+    "says how to give a key: profiles %j",
+    async (profiles) => {
+      const home = temporaryHome();
+      storeProfiles(home, profiles);
+      const { exit, stderr } = await runCommand(["listen", "--port", "0"], { home });
+      expect(exit).toBe(2);
+      for (const way of ["--key", "paylink sandbox", "paylink login"]) expect(stderr).toContain(way);
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { startProgram } from "../../src/terminal/programs.ts";
 import { startCommand, startListenWith } from "../support/background-command.ts";
 import { type Cloudflared, OPENS, standIn, STAYS, TUNNEL } from "../support/cloudflared.ts";
 import { interrupted, runCommand } from "../support/context.ts";
-import { temporaryHome } from "../support/home.ts";
+import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
@@ -52,28 +52,8 @@ it("uses the address as public URL, verifies by it, and ends the program at Ctrl
 it("prints the address and the create line of the profile", async () => {
   const home = temporaryHome();
   const cloudflared = standIn(OPENS, STAYS);
-  const set = ["config", "set", "callbackUrl", "https://shop.example/", "-p", "shop"];
-  expect(
-    await runCommand(
-      [
-        "login",
-        "--base-url",
-        "https://pay.example",
-        "--terminal-id",
-        "1",
-        "--currency",
-        "EUR",
-        "--customer-name",
-        "Ada",
-        "--token-stdin",
-        "--no-check",
-        "-p",
-        "shop",
-      ],
-      { home, stdin: "token" },
-    ),
-  ).toMatchObject({ exit: 0 });
-  expect(await runCommand(set, { home })).toMatchObject({ exit: 0 });
+  const account = { baseUrl: "https://pay.example", terminalId: "1", customerName: "Ada", token: "token" };
+  storeProfiles(home, { shop: { ...account, currency: "EUR", callbackUrl: "https://shop.example/" } });
   const listen = startCommand([...flagsOf(home), "-p", "shop"], { home, env: cloudflared.env });
   await listen.until(/Public address \S*https:\/\/calm-bird-7\.trycloudflare\.com\//);
   const { stderr } = await listen.stop();

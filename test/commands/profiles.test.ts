@@ -1,10 +1,10 @@
 /** `paylink profiles`, in process: what is listed, chosen, renamed and removed, and what is refused. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommand, type CommandOptions } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
-import { temporaryHome } from "../support/home.ts";
+import { storeProfiles, temporaryHome } from "../support/home.ts";
 
 function threeProfiles() {
   const home = temporaryHome();
@@ -13,8 +13,8 @@ function threeProfiles() {
     shop: { service: "dna", terminalId: "7", token: "tok_secret" },
     "shop.test": { service: "dna-test" },
     sandbox: { baseUrl: "http://127.0.0.1:4010" },
-  };
-  writeFileSync(path, JSON.stringify({ current: "shop", profiles }));
+  } as const;
+  storeProfiles(home, profiles);
   const run = (args: readonly string[], options: CommandOptions = {}) =>
     runCommand(["profiles", ...args], { ...options, home });
   const stored = (): unknown => JSON.parse(readFileSync(path, "utf8"));

@@ -9,7 +9,7 @@ import { serve } from "../../src/http/serve.ts";
 import { startCommand, startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { optionsOf, wordsOf, type Flags } from "../support/command-options.ts";
 import { runCommand } from "../support/context.ts";
-import { temporaryHome } from "../support/home.ts";
+import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { createLink } from "../support/sandbox-link.ts";
 import { openSender } from "../support/sender.ts";
 
@@ -173,15 +173,7 @@ describe("the profile of the sandbox", () => {
 describe("the next steps of paylink sandbox", () => {
   it("never reach the account of another profile", async () => {
     const home = temporaryHome();
-    const account = [
-      "--base-url",
-      "https://live.example",
-      "--terminal-id",
-      "7",
-      "--no-check",
-      "--token-stdin",
-    ];
-    await runCommand(["login", ...account], { home, stdin: "tok" });
+    storeProfiles(home, { default: { baseUrl: "https://live.example", terminalId: "7", token: "tok" } });
     const sandbox = startCommand(["sandbox", "--port", "0"], { home });
     await sandbox.until(/Dashboard/);
     const { stderr } = await sandbox.stop();

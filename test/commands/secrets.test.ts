@@ -8,7 +8,7 @@ import { createProgram } from "../../src/program.ts";
 import { startCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { CLIENT, SERVICE_TOKEN, startDocumentedService } from "../support/documented-service.ts";
-import { temporaryHome } from "../support/home.ts";
+import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 import { listenOnFreePort } from "../support/ports.ts";
@@ -63,10 +63,7 @@ function homeAt(url: string): string {
     clientSecret: CLIENT_SECRET,
     tokenUrl: `${url}/token`,
   };
-  writeFileSync(
-    join(home, "settings.json"),
-    JSON.stringify({ current: "shop", profiles: { shop: profile } }),
-  );
+  storeProfiles(home, { shop: profile });
   return home;
 }
 

@@ -8,7 +8,7 @@ import type { SendOptions } from "../../src/http/exchange.ts";
 import type { HttpReply } from "../../src/http/message.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
-import { temporaryHome } from "../support/home.ts";
+import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 import { keyFile, KEYS } from "../support/keys.ts";
 import { MAINTENANCE } from "../support/raw-server.ts";
@@ -66,7 +66,7 @@ async function silentServer() {
 async function homeAt(url: string) {
   const home = temporaryHome();
   const sandbox = { baseUrl: new URL(url).origin, token: "secret-token", terminalId: "1234567890" };
-  writeFileSync(join(home, "settings.json"), JSON.stringify({ current: "sandbox", profiles: { sandbox } }));
+  storeProfiles(home, { sandbox });
   const key = join(home, "private.pem");
   writeFileSync(key, KEYS.privatePem);
   const listen = await startListenCommand(home, "--key", keyFile(home));

@@ -11,7 +11,8 @@ import { renderCompactRecord, renderRecord } from "../../src/render/transaction-
 import { safeJson, safeText } from "../../src/render/safe-text.ts";
 import { clip } from "../../src/render/width.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
-import { renderRejection } from "../../src/render/received-webhook.ts";
+import { renderForward, renderRejection } from "../../src/render/received-webhook.ts";
+import { renderTable } from "../../src/render/layout.ts";
 
 const HOSTILE = "\u001b[2J\u001b]0;owned\u0007\u009b31m\r\b\u202eevil\u200b\u2066\ufeff\u{e0041}\n\u2028";
 const plain = new Chalk({ level: 0 });
@@ -87,6 +88,11 @@ describe("every renderer", () => {
   it.each([
     ["record", renderRecord(record, [{ code: "body_schema", path: HOSTILE, message: HOSTILE }], style)],
     ["compact record", renderCompactRecord(record, plain)],
+    ["table", renderTable([[{ text: HOSTILE }]])],
+    [
+      "answer of an application",
+      renderForward("id", { target: "http://a/", status: 500, ms: 1, detail: HOSTILE }, plain),
+    ],
     [
       "link",
       renderLink(
