@@ -93,27 +93,6 @@ it.each([
   await listen.stop();
 });
 
-it("names the callback of a plugin, and refuses it even where nothing is verified", async () => {
-  const callback = new URLSearchParams(
-    "id=d7&amount=10.5&currency=GBP&invoiceId=I1&errorCode=0&success=true&signature=h0cLbw%3D",
-  );
-  const listen = await startListenCommand(temporaryHome(), "--no-verify");
-  const asJson = {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(Object.fromEntries(callback)),
-  };
-  for (const init of [{ method: "POST", body: callback }, asJson])
-    expect((await fetch(listen.url, init)).status).toBe(401);
-  const { stdout } = await listen.stop();
-  const named = {
-    type: "rejected",
-    code: "signature_in_body",
-    hint: expect.stringContaining("an address of their own"),
-  };
-  expect(jsonLines(stdout).filter(({ type }) => type === "rejected")).toMatchObject([named, named]);
-});
-
 const DECLINED = { transApproved: false };
 const CANCELLED = { transApproved: false, transCancelled: true };
 

@@ -1,11 +1,8 @@
 /** When a receiver renews its keys: wherever a key that is newer than its own may verify the signature. And what it answers where it cannot judge. */
 import { createSecretKey } from "node:crypto";
-import { expect, it, onTestFinished } from "vitest";
-import { serve } from "../../src/http/serve.ts";
-import { createMemoryLog } from "../../src/receiver/memory-log.ts";
-import { startReceiver } from "../../src/receiver/receiver.ts";
+import { expect, it } from "vitest";
 import { publicJwk, type VerificationKey } from "../../src/signatures/keys.ts";
-import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
+import { startTestReceiver } from "../support/receiver.ts";
 import { keysOf } from "../support/vectors.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 import { KEYS, otherKeys } from "../support/keys.ts";
@@ -27,32 +24,15 @@ async function deliver(
   keyid: string | null,
 ): Promise<[status: number, renewals: number]> {
   let renewals = 0;
-  const receiver = await startReceiver({
-    serve,
-    host: "127.0.0.1",
-    port: 0,
-    paths: ["/"],
-    publicAddress: () => undefined,
-    maxBody: 10_000,
+  const { server } = await startTestReceiver({
     keys: () => (renewals === 0 ? keys : jwks("old", "new")),
     renewKeys: async () => {
       renewals += 1;
       return true;
     },
-    policy: DEFAULT_POLICY,
-    strict: false,
-    unverified: false,
-    log: createMemoryLog(),
-    now: () => new Date(),
-    newId: () => "id",
-    observe: () => undefined,
-    faulted: (error) => {
-      throw error;
-    },
   });
-  onTestFinished(() => receiver.close());
   const key = { keyid, key: privateKey };
-  const status = await post(receiver.url, webhook(receiver.url, record(), { key }));
+  const status = await post(server.url, webhook(server.url, record(), { key }));
   return [status, renewals];
 }
 

@@ -1,13 +1,9 @@
 /** The negative vectors against a real socket: each is refused with its status and reported with its reason. */
-import { describe, expect, it } from "vitest";
-import { serve } from "../../src/http/serve.ts";
-import type { Server } from "../../src/http/exchange.ts";
-import type { Rejection, WebhookEvent } from "../../src/receiver/events.ts";
+import { expect, it } from "vitest";
 import { publicAddress } from "../../src/receiver/address.ts";
-import { createMemoryLog } from "../../src/receiver/memory-log.ts";
-import { startReceiver } from "../../src/receiver/receiver.ts";
-import { statusOf } from "../support/post.ts";
-import { rawRequest, vectorFile, type WebhookCase, webhookOptions } from "../support/vectors.ts";
+import { exchangeRaw, statusOf } from "../support/post.ts";
+import { startTestReceiver } from "../support/receiver.ts";
+import { keysOf, rawRequest, vectorFile, type WebhookCase, webhookOptions } from "../support/vectors.ts";
 
 /** A payload case is authentic, and broken: the strict receiver refuses it for the violation. */
 interface MessageCase extends WebhookCase {
@@ -17,54 +13,44 @@ interface MessageCase extends WebhookCase {
   };
 }
 
-/** Raw requests are for the tests of admission. */
-const messages = vectorFile<{ cases: (MessageCase | { readonly raw_base64: string })[] }>(
-  "webhook-negative",
-).cases.filter((one): one is MessageCase => !("raw_base64" in one));
+/** What no HTTP library would send. */
+interface RawCase {
+  readonly id: string;
+  readonly title: string;
+  readonly raw_base64: string;
+  readonly expected: { readonly code: string; readonly http_status: number };
+}
 
-const seen: (WebhookEvent | Rejection)[] = [];
+const { cases } = vectorFile<{ cases: (MessageCase | RawCase)[] }>("webhook-negative");
+const isRaw = (one: MessageCase | RawCase): one is RawCase => "raw_base64" in one;
+const messages = cases.filter((one): one is MessageCase => !isRaw(one));
 
-async function start(vector: WebhookCase, path: string): Promise<Server> {
+it.each(messages)("$id: $title", async (vector) => {
+  const { target, headers } = vector.request;
   const { keys, now, policy } = webhookOptions(vector);
-  let id = 0;
-  return startReceiver({
-    serve,
-    host: "127.0.0.1",
-    port: 0,
-    paths: [path],
+  const { server, seen } = await startTestReceiver({
+    paths: [target.split(/[?#]/)[0] ?? "/"],
     publicAddress: () => publicAddress(new URL(vector.context.public_url ?? "https://merchant.example/")),
-    maxBody: 1024 * 1024,
     keys: () => keys,
     policy,
     strict: true,
-    unverified: false,
-    log: createMemoryLog(),
     now: () => new Date(now * 1000),
-    newId: () => String(id++),
-    observe: (outcome) => seen.push(outcome),
-    faulted: (error) => {
-      throw error;
-    },
   });
-}
+  const isEncoded = headers.some(([name]) => /^content-encoding$/i.test(name));
+  const { code, http_status, violation = code, http_status_strict = http_status } = vector.expected;
+  const [status, reason] = isEncoded ? [415, "unsupported_content_coding"] : [http_status_strict, violation];
+  expect([await statusOf(server.port, rawRequest(vector)), seen]).toMatchObject([
+    status,
+    [{ type: "rejected", code: reason, status }],
+  ]);
+});
 
-describe("messages over a socket", () => {
-  it.each(messages)("$id: $title", async (vector) => {
-    const { target } = vector.request;
-    const server = await start(vector, target.split(/[?#]/)[0] ?? "/");
-    seen.length = 0;
-    const isEncoded = vector.request.headers.some(([name]) => /^content-encoding$/i.test(name));
-    const { code, http_status, violation = code, http_status_strict = http_status } = vector.expected;
-    const [status, reason] = isEncoded
-      ? [415, "unsupported_content_coding"]
-      : [http_status_strict, violation];
-    try {
-      expect([await statusOf(server.port, rawRequest(vector)), seen]).toMatchObject([
-        status,
-        [{ type: "rejected", code: reason, status }],
-      ]);
-    } finally {
-      await server.close();
-    }
+it.each(cases.filter(isRaw))("$id: $title", async ({ raw_base64, expected }) => {
+  const { server, codes } = await startTestReceiver({
+    paths: ["/webhooks/paylink"],
+    keys: () => keysOf(messages[0]?.context.public_key_pem ?? ""),
   });
+  const answer = await exchangeRaw(server.url, Buffer.from(raw_base64, "base64"));
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${expected.http_status} `));
+  expect(codes()).toEqual([expected.code]);
 });
