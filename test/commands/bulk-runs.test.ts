@@ -1,9 +1,10 @@
 /** Whole runs of `paylink bulk`, in process: its rows, warnings and results, at a service that may fail. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../support/context.ts";
 import { bulkLists, expectExactlyOnce, listOfRows } from "../support/bulk-list.ts";
+import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService } from "../support/link-service.ts";
@@ -62,14 +63,6 @@ describe("a run of bulk", () => {
     expect(readdirSync(join(home, "data", "bulk")).filter((name) => /spool/.test(name))).toEqual([]);
   });
 
-  it("names the columns that are not sent in the summary of --json", async () => {
-    const service = await startLinkService(() => "create");
-    const sent = listOf(listOfRows(1), service);
-    const summary = { type: "summary", rows: 1, unsent_columns: ["colour"] };
-    expect(jsonLines((await sent.send("--json", "--dry-run")).stdout).at(-1)).toMatchObject(summary);
-    expect(jsonLines((await sent.send("--json")).stdout).at(-1)).toMatchObject(summary);
-  });
-
   it("names every bad row by line and column, and sends nothing", async () => {
     const service = await startLinkService(never);
     const bad = listOf("amount,customerName\n1,Ada\n1.005,Bob\n,\n2,\n1,2,3\n", service);
@@ -81,6 +74,18 @@ describe("a run of bulk", () => {
     expect(ended.stderr).toContain("3 rows of 4 cannot be sent. Nothing was sent.");
     const dry = await bad.send("--dry-run", "--json");
     expect(dry.exit).toBe(2);
+    const json = await bad.send("--json");
+    expect(json.exit).toBe(2);
+    for (const { stdout } of [dry, json])
+      expect(jsonLines(stdout).slice(0, 3)).toMatchObject([
+        { type: "row", line: 3, status: "invalid", problems: [{ at: "amount" }] },
+        { type: "row", line: 5, status: "invalid" },
+        { type: "row", line: 6, status: "invalid" },
+      ]);
+    expect(JSON.parse(json.stderr)).toMatchObject({
+      error: { code: "usage", details: { rows: 4, invalid: 3 } },
+    });
+    expect(existsSync(join(bad.home, "orders.links.csv"))).toBe(false);
     expect(jsonLines(dry.stdout).at(-1)).toEqual({
       type: "summary",
       profile: null,
@@ -94,7 +99,6 @@ describe("a run of bulk", () => {
       unsent_columns: [],
       warnings: [],
     });
-    expect(jsonLines(dry.stderr).at(-1)).toMatchObject({ error: { code: "usage", details: { invalid: 3 } } });
     expect(service.arrivals).toEqual([]);
   });
 
@@ -189,6 +193,17 @@ describe("a run of bulk", () => {
     expect(again.exit).toBe(0);
     expect(again.stdout).toContain("12 rows: 2 created, 10 sent before");
     expect(service.arrivals).toHaveLength(14);
+  });
+
+  it("renews a token that the service no longer accepts, and loses no row", async () => {
+    const service = await startDocumentedService({ tokenUses: 10 });
+    const home = temporaryHome();
+    await runCommand(["login", ...service.login, "--no-check"], { home, stdin: CLIENT.secret });
+    const args = ["bulk", "-", "--json", "-o", join(home, "out.csv")];
+    const { exit, stdout } = await runCommand(args, { home, stdin: listOfRows(30) });
+    expect(exit).toBe(0);
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ created: 30, refused: 0, unknown: 0 });
+    expect(service.requests.filter((one) => one === "POST /oauth2/token").length).toBeGreaterThan(2);
   });
 
   it("has no created row without a URL", async () => {

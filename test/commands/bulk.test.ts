@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { fileSink } from "../../src/bulk/results.ts";
 import { bulk } from "../../src/commands/bulk/command.ts";
@@ -22,11 +23,6 @@ import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService, type Fate } from "../support/link-service.ts";
 
 const LIST = "invoiceId,amount,customerName\nI0,1,Ada\nI1,2,Bob\nI2,3,Eve\n";
-async function* bytesOf(text: string, before = () => undefined as void) {
-  before();
-  yield Buffer.from(text);
-}
-
 const never: Send = () => Promise.reject(new Error("nothing should have been sent"));
 const ACCOUNT = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1" };
 
@@ -36,6 +32,15 @@ function listOf(text: string) {
   const path = join(home, "orders.csv");
   writeFileSync(path, text);
   return { home, path, results: join(home, "orders.links.csv"), memory: join(home, "data", "bulk") };
+}
+
+/** A list at a service of its own, and how to send it. */
+async function desk(text: string, fateOf: (before: number) => Fate = () => "create") {
+  const list = listOf(text);
+  const service = await startLinkService(({ before }) => fateOf(before));
+  const send = (...flags: string[]) =>
+    runCommand(["bulk", list.path, "--currency", "EUR", ...flags], { home: list.home, env: service.env });
+  return { ...list, service, send };
 }
 
 describe("the options of bulk", () => {
@@ -95,24 +100,6 @@ describe("bulk, before anything is sent,", () => {
     expect(run.stderr).toContain("No account configured.");
   });
 
-  it("prints one JSON line a bad row and a summary with --json, and one document on stderr", async () => {
-    const { path, home } = listOf("amount,customerName\n1,Ada\n1.005,Bob\n2,\n");
-    const run = await runCommand(["bulk", path, "--currency", "EUR", "--json"], {
-      home,
-      env: ACCOUNT,
-      send: never,
-    });
-    expect(run.exit).toBe(2);
-    expect(jsonLines(run.stdout)).toMatchObject([
-      { type: "row", line: 3, status: "invalid", problems: [{ at: "amount" }] },
-      { type: "row", line: 4, status: "invalid" },
-    ]);
-    expect(JSON.parse(run.stderr)).toMatchObject({
-      error: { code: "usage", details: { rows: 3, invalid: 2 } },
-    });
-    expect(existsSync(join(home, "orders.links.csv"))).toBe(false);
-  });
-
   it("completes the rows from the file of --from", async () => {
     const { path, home } = listOf("amount\n1\n");
     const base = join(home, "base.json");
@@ -141,71 +128,54 @@ describe("bulk, before anything is sent,", () => {
 });
 
 describe("bulk", () => {
-  /** Runs the list at a service of the test. */
-  async function send(
-    list: ReturnType<typeof listOf>,
-    fateOf: (before: number) => Fate = () => "create",
-    ...flags: readonly string[]
-  ) {
-    const service = await startLinkService(({ before }) => fateOf(before));
-    // Of one port, so that every run of a test is at the same service.
-    const again = (...more: readonly string[]) =>
-      runCommand(["bulk", list.path, "--currency", "EUR", ...more], { home: list.home, env: service.env });
-    return { run: await again(...flags), again, service };
-  }
-
   it("writes a link beside each row, and sends nothing twice", async () => {
-    const list = listOf(LIST);
-    const { run, again, service } = await send(list);
-    expect(run).toMatchObject({
+    const { send, service, results, memory } = await desk(LIST);
+    expect(await send()).toMatchObject({
       exit: 0,
       stdout: [
         "3 rows: 3 created",
         "3 links: EUR 6.00",
-        `Results in ${list.results}`,
+        `Results in ${results}`,
         `no profile · ${new URL(service.url).host} · LIVE`,
         "To see the links: paylink links list --since 1h\n",
       ].join("\n"),
       stderr: "",
     });
-    expect(readFileSync(list.results, "utf8").split("\n")[2]).toBe(
+    expect(readFileSync(results, "utf8").split("\n")[2]).toBe(
       "I1,2,Bob,I1.1,https://pay.example/pay?r=I1.1,created,",
     );
-    const second = await again();
+    const second = await send();
     expect(second.exit).toBe(0);
     expect(second.stderr).toContain("Every row was sent before, so nothing is sent");
     expect(service.arrivals).toHaveLength(3);
-    expect(statSync(list.results).mode & 0o777).toBe(0o600);
-    expect(readdirSync(list.memory).filter((name) => /spool/.test(name))).toEqual([]);
+    expect(statSync(results).mode & 0o777).toBe(0o600);
+    expect(readdirSync(memory).filter((name) => /spool/.test(name))).toEqual([]);
   });
 
   it.each<[string, Fate, number, string]>([
     ["unknown", "reset", 6, "outcome_unknown"],
     ["refused", { status: 422 }, 4, "refused"],
   ])("ends with the worst outcome: %s", async (_, fate, exit, code) => {
-    const { run } = await send(listOf(LIST), () => fate, "--json", "--concurrency", "1");
+    const run = await (await desk(LIST, () => fate)).send("--json", "--concurrency", "1");
     expect(run.exit).toBe(exit);
     expect(jsonLines(run.stdout).at(-1)).toMatchObject({ type: "summary", rows: 3, created: 0 });
     expect(JSON.parse(run.stderr)).toMatchObject({ error: { code } });
   });
 
   it("says how to continue after Ctrl-C", async () => {
-    const list = listOf(LIST);
     const control = new AbortController();
-    const service = await startLinkService(({ before }) => {
+    const { path, home, service, send } = await desk(LIST, (before) => {
       if (before === 0) control.abort(interrupted());
       return "create";
     });
-    const args = ["bulk", list.path, "--currency", "EUR", "--concurrency", "1", "--rate", "1", "--json"];
-    const options = { home: list.home, env: service.env };
-    const run = await runCommand(args, { ...options, signal: control.signal });
+    const args = ["bulk", path, "--currency", "EUR", "--concurrency", "1", "--rate", "1", "--json"];
+    const run = await runCommand(args, { home, env: service.env, signal: control.signal });
     expect(run.exit).toBe(130);
     expect(jsonLines(run.stdout).at(-1)).toMatchObject({ created: 1, not_sent: 2, unknown: 0 });
     expect(JSON.parse(run.stderr)).toMatchObject({
       error: { details: { hint: expect.stringContaining("Run the same command again to continue") } },
     });
-    const rest = await runCommand(["bulk", list.path, "--currency", "EUR"], options);
-    expect(rest).toMatchObject({
+    expect(await send()).toMatchObject({
       exit: 0,
       stdout: expect.stringContaining("2 created, 1 sent before"),
     });
@@ -217,18 +187,12 @@ describe("the results of bulk", () => {
   const RESULTS =
     "invoiceId,amount,customerName,id,url,status,error\nI0,1,Ada,I0.1,https://pay.example/pay?r=I0.1,created,\n";
 
-  async function desk() {
-    const list = listOf("invoiceId,amount,customerName\nI0,1,Ada\n");
-    const service = await startLinkService(() => "create");
-    const send = (...flags: string[]) =>
-      runCommand(["bulk", list.path, "--currency", "EUR", ...flags], { home: list.home, env: service.env });
-    return { ...list, send, service };
-  }
+  const one = () => desk("invoiceId,amount,customerName\nI0,1,Ada\n");
 
   it.each(["my own notes\n", "id,url,status\n1,2,3\n", '{"status":"created","own":{}}\n', "a\0b"])(
     "replace the file %j only with --force",
     async (text) => {
-      const { results, send, service } = await desk();
+      const { results, send, service } = await one();
       writeFileSync(results, text);
       const refused = await send();
       expect(refused.exit).toBe(2);
@@ -244,7 +208,7 @@ describe("the results of bulk", () => {
   it.each(["", "\uFEFFsep=;\nown;ID;link_id;url;status;error\r\n", "a\tid\turl\tstatus\terror\n"])(
     "replace the results %j",
     async (text) => {
-      const { results, send } = await desk();
+      const { results, send } = await one();
       writeFileSync(results, text);
       expect((await send()).exit).toBe(0);
       expect(readFileSync(results, "utf8")).toBe(RESULTS);
@@ -252,7 +216,7 @@ describe("the results of bulk", () => {
   );
 
   it("replace those in JSON lines", async () => {
-    const { home, send } = await desk();
+    const { home, send } = await one();
     const output = join(home, "out.jsonl");
     for (let run = 0; run < 2; run++) expect((await send("-o", output)).exit).toBe(0);
     expect(jsonLines(readFileSync(output, "utf8"))).toMatchObject([{ id: "I0.1", status: "created" }]);
@@ -265,14 +229,16 @@ describe("the results of bulk", () => {
     if (what === "a link") symlinkSync(victim, `${path}.1.part`);
     else writeFileSync(`${path}.1.part`, "precious\n");
     const sink = fileSink(path, "1");
-    await expect(sink(bytesOf("results\n"))).rejects.toMatchObject({ code: "file_unwritable" });
+    await expect(sink(Readable.from([Buffer.from("results\n")]))).rejects.toMatchObject({
+      code: "file_unwritable",
+    });
     expect(readFileSync(victim, "utf8")).toBe("precious\n");
     expect(readFileSync(`${path}.1.part`, "utf8")).toBe("precious\n");
     expect(existsSync(path)).toBe(false);
   });
 
   it("are the same bytes on stdout, with the summary on stderr", async () => {
-    const { results, send, service } = await desk();
+    const { results, send, service } = await one();
     const stderr = `1 row: 1 created\n1 link: EUR 1.00\nno profile · ${new URL(service.url).host} · LIVE\nTo see the links: paylink links list --since 1h\n`;
     expect(await send("-o", "-")).toMatchObject({ exit: 0, stdout: RESULTS, stderr });
     expect(existsSync(results)).toBe(false);

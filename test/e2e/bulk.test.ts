@@ -1,10 +1,9 @@
-/** `paylink bulk`, the real binary: against the sandbox, on a terminal, interrupted, killed, and two at once. */
+/** `paylink bulk`, the real binary: against the sandbox, on a terminal, at a full disk, and killed. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { bulkLists, expectExactlyOnce, listOfRows } from "../support/bulk-list.ts";
 import { temporaryHome } from "../support/home.ts";
-import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService } from "../support/link-service.ts";
 import { ENTER, openScreen } from "../support/screen.ts";
 import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
@@ -27,37 +26,6 @@ describe("bulk", () => {
     expect(readFileSync(join(home, "orders.links.csv"), "utf8")).toMatch(
       /^\uFEFFAmount;Customer Name;Colour;id;url;status;error\n10;Ada;'=1\+1;[\w-]+;http:\/\/127\S+r=[\w-]+;created;\n20;"Bob; Sons";;[\w-]+;http:\S+;created;\n$/,
     );
-  });
-
-  it("renews a token that the service no longer accepts, and loses no row", async () => {
-    const home = temporaryHome();
-    const url = await startSandbox(home);
-    const { profiles } = JSON.parse(readFileSync(join(home, "settings.json"), "utf8")) as {
-      profiles: Record<string, Record<string, string>>;
-    };
-    const service = ["--base-url", url, "--terminal-id", "1234567890", "--token-url", `${url}oauth2/token`];
-    const credentials = ["--client-id", "sandbox", "--client-secret-stdin", "--token-scope", "pay_by_link"];
-    const secret = { home, input: profiles["sandbox"]?.["clientSecret"] ?? "" };
-    expect((await runPaylink(["login", "-p", "shop", ...service, ...credentials], secret)).code).toBe(0);
-    const path = join(home, "orders.csv");
-    // Longer than the test: it is stopped once it has continued with its new token.
-    writeFileSync(path, listOfRows(3000));
-    const args = ["bulk", path, "-p", "shop", "--currency", "EUR", "--rate", "50", "--json", "--debug"];
-    const running = startPaylink(args, { home });
-    const created = (): number => running.stdout().split('"status":"created"').length - 1;
-    const tokens = (): number => running.stderr().match(/→ POST \S*\/oauth2\/token/g)?.length ?? 0;
-    await running.until(/"created"/);
-    expect(tokens()).toBe(1);
-    // The sandbox's tokens live an hour by its own clock, which the run does not share: only a 401 tells.
-    expect((await runPaylink(["sandbox", "advance", "2h"], { home })).code).toBe(0);
-    await expect.poll(tokens).toBeGreaterThan(1);
-    const before = created();
-    await expect.poll(created).toBeGreaterThan(before + 8);
-    const { code, stdout, stderr } = await running.stop();
-    expect(code).toBe(130);
-    expect(stderr).toContain("← 401");
-    const summary = { created: created(), refused: 0, not_reached: 0, unknown: 0 };
-    expect(jsonLines(stdout).at(-1)).toMatchObject(summary);
   });
 
   it("shows a list on a terminal, sends nothing after a no, and everything after a yes", async () => {
@@ -105,19 +73,6 @@ describe("bulk", () => {
     expect(screen.text()).toMatch(
       /^Copied to the results, and not sent: colour\n60 rows: 60 created\n60 links: EUR 1,860\.00\nResults in \S+\nno profile · 127\.0\.0\.1:\d+ · LIVE\nTo see/,
     );
-  });
-
-  it("refuses a second run while a list is being sent, and holds nobody up after a kill", async () => {
-    const service = await startLinkService(() => "create");
-    const twice = listOf(listOfRows(400), service);
-    const running = startPaylink([...twice.args, "--rate", "20", "--json"], twice);
-    await running.until(/"created"/);
-    const second = await twice.send();
-    expect(second.code).toBe(2);
-    expect(second.stderr).toMatch(/Another run has been sending \S+orders\.csv since .* Nothing was sent\./);
-    await running.stop("SIGKILL");
-    expect((await twice.send("--dry-run", "--json")).code).toBe(0);
-    expect([0, 6]).toContain((await twice.send()).code);
   });
 
   it("sends nothing if it cannot remember it, and can be run again", async () => {
