@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SendError, type Send } from "../../src/http/exchange.ts";
+import type { Send } from "../../src/http/exchange.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -509,38 +509,6 @@ describe("the link of create", () => {
     expect(JSON.parse(json.stderr)).toMatchObject({
       error: { code: "outcome_unknown", details: { body: answer } },
     });
-  });
-
-  it.each([
-    ['{"error":"invalid terminal"}', "invalid terminal"],
-    ['{"error":{"id":"trace-1","message":"invalid terminal"}}', "invalid terminal"],
-    ['{"code":132,"message":"invalid terminal"}', "invalid terminal"],
-  ])("does not exist if the answer is an error: %s", async (answer, words) => {
-    const { options } = service(200, answer);
-    const run = await runCommand(FULL, options);
-    expect(run).toMatchObject({ exit: 4, stdout: "" });
-    expect(run.stderr).toContain(words);
-    expect(run.stderr).toContain("Nothing was created.");
-  });
-
-  it.each([
-    [401, 3, "unauthorized"],
-    [422, 4, "refused"],
-    [302, 4, "redirected"],
-    [500, 6, "outcome_unknown"],
-  ])("is not created by a %i: exit %i", async (status, exit, code) => {
-    const { options } = service(status, "{}");
-    const run = await runCommand([...FULL, "--json"], options);
-    expect(run).toMatchObject({ exit, stdout: "" });
-    expect(JSON.parse(run.stderr)).toMatchObject({ error: { code } });
-  });
-
-  it.each([
-    ["never left", false, 5],
-    ["left", true, 6],
-  ])("has an outcome that depends on whether the request %s", async (_, sent, exit) => {
-    const send = () => Promise.reject(new SendError("reset", sent));
-    expect((await runCommand(FULL, { env: ENV, send })).exit).toBe(exit);
   });
 
   it.each([

@@ -271,12 +271,3 @@ describe("hostile senders", () => {
     },
   );
 });
-
-describe("keys by URL", () => {
-  it("are fetched before the ready line, and without them nothing starts", async () => {
-    const { code } = await runPaylink(["listen", "--port", "0", "--key", "http://127.0.0.1:1/jwks"], {
-      home: temporaryHome(),
-    });
-    expect(code).toBe(5);
-  });
-});

@@ -11,6 +11,9 @@ import { optionsOf, wordsOf, type Flags } from "../support/command-options.ts";
 import { runCommand } from "../support/context.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { createLink } from "../support/sandbox-link.ts";
+import { KEYS, otherKeys, type Keys } from "../support/keys.ts";
+import { MERCHANT } from "../support/merchant.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 import { openSender } from "../support/sender.ts";
 
 const NOW = new Date("2026-01-31T12:00:00Z");
@@ -271,23 +274,41 @@ describe("create at a sandbox with its own clock", () => {
 });
 
 describe("a running sandbox", () => {
-  it("moves its clock and rotates its key, and listen accepts the new key", async () => {
+  it("moves its clock", async () => {
     const home = temporaryHome();
-    const sandbox = await startSandboxCommand(home, "--clock", "2026-01-31T12:00:00Z");
+    await startSandboxCommand(home, "--clock", "2026-01-31T12:00:00Z");
     const advanced = await runCommand(["sandbox", "advance", "2h", "--json"], { home });
     expect(JSON.parse(advanced.stdout)).toEqual({ now: "2026-01-31T14:00:00.000Z" });
     expect((await runCommand(["sandbox", "advance", "1h"], { home })).stdout).toBe(
       "The sandbox's clock is at 2026-01-31T15:00:00.000Z.\n",
     );
+  });
+
+  it("rotates its key, which a running listen finds, and keeps when the sandbox has gone", async () => {
+    const home = temporaryHome();
+    const sandbox = await startSandboxCommand(home);
+    const [listen, other] = [await startListenCommand(home), await startListenCommand(home)];
+    const { url } = await createLink(home, sandbox.url, { paymentSettings: { callbackUrl: listen.url } });
+    const keyOfPayment = async (number: number): Promise<unknown> => {
+      expect((await runCommand(["pay", url, "--amount", "3"], { home })).exit).toBe(0);
+      const [lines] = await listen.until(new RegExp(`(?:\\{"type":"event".*\\n){${number}}`));
+      const { verdict } = JSON.parse(lines.trim().split("\n").at(-1) ?? "") as { verdict: { keyid: string } };
+      return verdict.keyid;
+    };
+    const before = await keyOfPayment(1);
     const rotated = await runCommand(["sandbox", "rotate-key"], { home });
     expect(rotated).toMatchObject({ exit: 0, stderr: "" });
-    expect(rotated.stdout).toMatch(/^The sandbox signs with sandbox-\w+ from now on\.\n$/);
+    const [, keyid] = /^The sandbox signs with (sandbox-\w+) from now on\.\n$/.exec(rotated.stdout) ?? [];
+    expect([before, await keyOfPayment(2)]).toEqual([MERCHANT.keyid, keyid]);
     const jwks = await (await fetch(new URL("/.well-known/jwks.json", sandbox.url))).json();
     expect(jwks).toMatchObject({ keys: [{}, {}] });
-    const listen = await startListenCommand(home);
-    const { url } = await createLink(home, sandbox.url, { paymentSettings: { callbackUrl: listen.url } });
-    await runCommand(["pay", url, "--amount", "3"], { home });
-    await listen.until(/"type":"event"/);
+    await sandbox.stop();
+    const signedBy = (name: string, { privateKey }: Keys) =>
+      post(other.url, webhook(other.url, record(), { key: { keyid: name, key: privateKey } }));
+    expect([await signedBy("unknown", otherKeys()), await signedBy(MERCHANT.keyid, KEYS)]).toEqual([
+      401, 200,
+    ]);
+    expect(other.stdout()).toMatch(/"type":"warning".*stay in use/);
   });
 
   it.each([

@@ -6,12 +6,7 @@ import type { CheckState } from "../../src/service/checks.ts";
 import { SendError } from "../../src/http/exchange.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
-import {
-  CLIENT,
-  SERVICE_TOKEN,
-  startDocumentedService,
-  type DocumentedService,
-} from "../support/documented-service.ts";
+import { CLIENT, startDocumentedService, type DocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
 import { KEYS } from "../support/keys.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
@@ -95,19 +90,6 @@ describe("paylink status", () => {
     expect(stdout.replace(/\s+/g, " ")).toMatch(
       /^✗ settings file .* holds invalid values\. profiles\.shop\.currency must be/,
     );
-  });
-
-  it("never shows a secret", async () => {
-    const { home } = await account();
-    const { stdout, stderr } = await runCommand(["status"], { home });
-    for (const secret of [CLIENT.secret, encodeURIComponent(CLIENT.secret), SERVICE_TOKEN])
-      expect(stdout + stderr).not.toContain(secret);
-  });
-
-  it("names the profile in its remedies if the command line names one", async () => {
-    const { home } = await account();
-    const { stdout } = await runCommand(["status", "-p", "default"], { home });
-    expect(stdout).toContain("paylink -p default config set callbackUrl <url>");
   });
 
   it.each<

@@ -111,24 +111,6 @@ const RAW = Buffer.from(formatRequest({ method, target, headers, body }));
 const URL_OF_MODEL = model.context.public_url;
 
 describe("the forms of a capture", () => {
-  const chunked = (): Buffer => {
-    const lines = headers.filter(([name]) => name !== "Content-Length");
-    const half = Math.ceil(body.length / 2);
-    const chunk = (part: Buffer): Buffer =>
-      Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n")]);
-    const chunks = [body.subarray(0, half), body.subarray(half)].map(chunk);
-    return Buffer.concat([
-      Buffer.from(
-        formatRequest({
-          method,
-          target,
-          headers: [...lines, ["Transfer-Encoding", "chunked"]],
-          body: Buffer.concat([...chunks, Buffer.from("0\r\n\r\n")]),
-        }),
-      ),
-    ]);
-  };
-  const lf = Buffer.from(RAW.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
   const event = {
     type: "event",
     id: "1",
@@ -139,19 +121,7 @@ describe("the forms of a capture", () => {
   };
 
   it.each<[string, string | Uint8Array, string[]]>([
-    ["raw, with CRLF", RAW, ["--public-url", URL_OF_MODEL]],
-    ["raw, with LF", lf, ["--public-url", URL_OF_MODEL]],
-    [
-      "raw, with an editor's newlines after it",
-      Buffer.concat([lf, Buffer.from("\n\n")]),
-      ["--public-url", URL_OF_MODEL],
-    ],
-    [
-      "raw, with the reply after it",
-      Buffer.concat([RAW, Buffer.from("\r\nHTTP/1.1 401 Unauthorized\r\n\r\n")]),
-      ["--public-url", URL_OF_MODEL],
-    ],
-    ["raw, in chunks", chunked(), ["--public-url", URL_OF_MODEL]],
+    ["raw", RAW, ["--public-url", URL_OF_MODEL]],
     ["a line of listen --json", `${JSON.stringify(event)}\n`, []],
   ])("%s", async (_, input, args) => {
     const { exit, document } = await verified(input, ...args);

@@ -74,28 +74,34 @@ async function survive(db: string, endClaims: () => Promise<void>) {
   return { utis, firsts: [...new Set(app.sent)], accepted: app.accepted };
 }
 
-describe("listen --ack stored on a file", () => {
-  it("reaches an application that fails, resets, hangs and comes back, through kills", async () => {
-    const path = join(temporaryHome(), "events.db");
-    const { utis, firsts, accepted } = await survive(path, async () => {
-      const database = openEventDatabase(path);
-      database.exec("UPDATE deliveries SET due = 0 WHERE due IS NOT NULL");
-      database.close();
-    });
-    expect(firsts.toSorted()).toEqual(utis.toSorted());
-    expect(accepted.toSorted()).toEqual(utis.toSorted());
-  });
-});
+const END_OF_LEASES = "SET due = 0 WHERE due IS NOT NULL";
 
-describe("listen --ack stored on PostgreSQL", () => {
+describe("listen --ack stored", () => {
   const server = usePostgres();
-  it("reaches an application that fails, resets, hangs and comes back, through kills", async () => {
-    const url = await server().createDatabase();
-    const name = new URL(url).pathname.slice(1);
-    const { utis, firsts, accepted } = await survive(url, async () => {
-      await server().query("UPDATE paylink.deliveries SET due = 0 WHERE due IS NOT NULL", name);
-    });
-    expect(firsts.toSorted()).toEqual(utis.toSorted());
-    expect(accepted.toSorted()).toEqual(utis.toSorted());
-  });
+  it.each([
+    [
+      "a file",
+      async () => join(temporaryHome(), "events.db"),
+      async (path: string) => {
+        const database = openEventDatabase(path);
+        database.exec(`UPDATE deliveries ${END_OF_LEASES}`);
+        database.close();
+      },
+    ],
+    [
+      "PostgreSQL",
+      () => server().createDatabase(),
+      async (url: string) => {
+        await server().query(`UPDATE paylink.deliveries ${END_OF_LEASES}`, new URL(url).pathname.slice(1));
+      },
+    ],
+  ])(
+    "on %s reaches an application that fails, resets, hangs and comes back, through kills",
+    async (_, newPlace, endLeases) => {
+      const place = await newPlace();
+      const { utis, firsts, accepted } = await survive(place, () => endLeases(place));
+      expect(firsts.toSorted()).toEqual(utis.toSorted());
+      expect(accepted.toSorted()).toEqual(utis.toSorted());
+    },
+  );
 });

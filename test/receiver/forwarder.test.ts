@@ -89,15 +89,6 @@ describe("the service that waits for the application", () => {
     },
   );
 
-  it("is told to ask again while another receiver makes the attempt", async () => {
-    const path = eventsPath(temporaryHome());
-    const [store, other] = [openSqlite(path), openSqlite(path)];
-    await other.append(fresh("a"), 60_000);
-    const { receive } = forwarderOf(store, async () => OK);
-    const answer = await receive({ ...fresh("a"), id: "a2" });
-    expect(answer).toMatchObject({ status: 503, headers: [["Retry-After", "5"]] });
-  });
-
   it("does not wait for others, however many of them hang", async () => {
     const { receive } = forwarderOf(createMemoryLog(), (request) =>
       nameOf(request) === "last" ? Promise.resolve(OK) : new Promise(() => undefined),
@@ -105,35 +96,9 @@ describe("the service that waits for the application", () => {
     for (let index = 0; index < 50; index++) void receive(fresh(String(index)));
     expect(await receive(fresh("last"))).toMatchObject({ status: 200 });
   });
-
-  it("makes the application get a webhook once that is repeated meanwhile", async () => {
-    let answer = (): void => undefined;
-    const answered = new Promise<typeof OK>((resolve) => (answer = () => resolve(OK)));
-    const { receive, forwards } = forwarderOf(createMemoryLog(), () => answered);
-    const both = [receive(fresh("a")), receive({ ...fresh("a"), id: "a2" })];
-    answer();
-    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200]);
-    expect(forwards).toHaveLength(1);
-  });
 });
 
 describe("events that wait in a store", () => {
-  const server = usePostgres();
-  it.each([
-    ["SQLite", async () => openSqlite(eventsPath(temporaryHome()))],
-    ["PostgreSQL", async () => openPostgres(await server().createDatabase())],
-  ])("go out as they arrive, and are retried by themselves: %s", async (_, open) => {
-    const store = await open();
-    const statuses = new Map([["b", [500, 502]]]);
-    const { receive, sent, claims } = await queued(store, (id) => statuses.get(id)?.shift() ?? 200);
-    for (const id of ["a", "b", "c"]) expect(await receive(fresh(id))).toMatchObject({ status: 200 });
-    await expect.poll(() => sent.length, { timeout: 10_000 }).toBe(5);
-    expect(sent.toSorted()).toEqual(["a", "b", "b", "b", "c"]);
-    await expect.poll(() => store.backlog()).toMatchObject({ events: 0, failed: 0 });
-    expect((await store.history("b")).attempts.map(({ status }) => status)).toEqual([500, 502, 200]);
-    expect(claims()).toBeGreaterThan(0);
-  });
-
   /** A forwarder of what is in this store, with an application of its own. */
   async function queued(
     store: EventStore,
@@ -141,15 +106,6 @@ describe("events that wait in a store", () => {
     parts: Partial<Queued & Pick<ForwarderParts, "routes" | "send" | "log">> = {},
   ) {
     const sent: string[] = [];
-    let claims = 0;
-    const queue: Queued["queue"] = {
-      claim: async (wanted) => {
-        const claimed = await store.claim(wanted);
-        claims += claimed.length;
-        return claimed;
-      },
-      release: store.release,
-    };
     const send: Send = async (request) => {
       const id = nameOf(request);
       sent.push(id);
@@ -159,10 +115,10 @@ describe("events that wait in a store", () => {
     };
     const made = forwarderOf(store, send, {
       ...parts,
-      queued: { queue, delays: [50, 100], concurrency: 8, ...parts },
+      queued: { queue: store, delays: [50, 100], concurrency: 8, ...parts },
     });
     made.forwarder.start();
-    return { ...made, sent, claims: () => claims };
+    return { ...made, sent };
   }
 
   it("go out in order of arrival, one at a time, with a concurrency of 1", async () => {

@@ -1,7 +1,7 @@
 /** What a service may wrap, spell or report otherwise: links, pages and records in an envelope, and errors with 200. */
 import { describe, expect, it } from "vitest";
 import { apiAt } from "../support/api.ts";
-import { failure } from "../support/failure.ts";
+import { adviceOf, failure } from "../support/failure.ts";
 import { ANSWER, REQUEST } from "../support/link-request.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 
@@ -59,6 +59,7 @@ describe("a reply of 200 with an error inside", () => {
     expect([error.code, error.exit]).toEqual(["refused", 4]);
     expect(error.message).toContain(words);
     expect(error.details["code"]).toBe(code);
+    expect(adviceOf(error)).toContain("Nothing was created.");
   });
 
   it("is a link if it has one, whatever else it says", async () => {

@@ -36,12 +36,6 @@ describe("a page of links", () => {
     },
   );
 
-  it("may be wrapped, as a link may", async () => {
-    const server = await rawServer(reply(200, '{"data":{"totalCount":1,"records":[{"id":"L1"}]}}'));
-    const page = await apiAt(server.url).api.listLinks(QUERY);
-    expect(page).toMatchObject([{ id: "L1" }]);
-  });
-
   it.each([
     ["a page for people", "<html><title>Shop</title></html>", 'an HTML page with the title "Shop"'],
     ["JSON of another kind", '{"links":[]}', '{"links":[]}'],

@@ -72,13 +72,6 @@ describe("the settings file", () => {
     },
   );
 
-  it("is kept if one value in it is invalid, and the value is named but not printed", () => {
-    const folder = temporaryHome();
-    writeFileSync(join(folder, "settings.json"), '{"profiles":{"shop":{"currency":"EURO"}}}');
-    expect(() => openSettingsFile(folder).profiles()).toThrow(/holds invalid values/);
-    expect(readdirSync(folder)).toEqual(["settings.json"]);
-  });
-
   it("makes a profile current only if there is none", async () => {
     const settings = openSettingsFile(temporaryHome());
     await settings.change("first", () => ({}));

@@ -133,11 +133,3 @@ it("creates the file that a link leads to for its owner only, and finds it in pl
   symlinkSync(join(real, "two.db"), link);
   expect(database.isInPlace()).toBe(false);
 });
-
-it("creates files that only their owner can read", () => {
-  const folder = temporaryHome();
-  const database = openDatabase(join(folder, "test.db"), "CREATE TABLE t (a TEXT)");
-  onTestFinished(() => database.close());
-  const modes = readdirSync(folder).map((file) => [file, statSync(join(folder, file)).mode & 0o777]);
-  expect(Object.fromEntries(modes)).toEqual({ "test.db": 0o600, "test.db-wal": 0o600, "test.db-shm": 0o600 });
-});

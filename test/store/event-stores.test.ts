@@ -259,21 +259,6 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect(await ids(store.events())).toEqual([b, c]);
   });
 
-  it("stores each event once when several stores write to one file", async () => {
-    const path = await newPlace();
-    const stores = [open(path), open(path)] as const;
-    const results = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        (index % 2 === 0 ? stores[0] : stores[1]).append({
-          ...event(`same-${index >> 1}`),
-          id: `id-${index}`,
-        }),
-      ),
-    );
-    expect(results.filter(({ repeated }) => !repeated)).toHaveLength(25);
-    expect(await ids(open(path).events())).toHaveLength(25);
-  });
-
   it("writes what is queued before it closes", async () => {
     const path = await newPlace();
     const store = open(path);

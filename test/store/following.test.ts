@@ -1,5 +1,4 @@
 /** A look at a store that is followed: each event once, in either database, also one that is committed after later ones. */
-import { renameSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import type { Selection } from "../../src/store/selection.ts";
@@ -30,20 +29,6 @@ const add = async (store: EventStore, ...names: string[]): Promise<void> => {
 
 describe("a file that is followed", () => {
   followsEvents(openSqlite, async () => eventsPath(temporaryHome()));
-
-  it("may be moved: the events of the next one are given", async () => {
-    const path = eventsPath(temporaryHome());
-    const store = openSqlite(path);
-    await add(store, "a", "b", "c");
-    const look = following(store);
-    expect(await look()).toEqual([]);
-    for (const ending of ["", "-wal", "-shm"]) renameSync(path + ending, `${path}.moved${ending}`);
-    const next = openSqlite(path);
-    await add(next, "d");
-    expect(await look()).toEqual(["d"]);
-    await add(next, "e", "f", "g");
-    expect(await look()).toEqual(["e", "f", "g"]);
-  });
 });
 
 describe("a server that is followed", () => {
