@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { jsonLines, type JsonLine } from "../support/json-lines.ts";
+import { jsonLines, linesOf } from "../support/json-lines.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, startApp, webhook } from "../support/webhooks.ts";
 
@@ -12,9 +12,6 @@ const listenTo = (home: string, app: string, ...more: string[]): Promise<Serving
   const flags = ["--key", keyFile(home), "--forward-to", app, "--ack", "stored"];
   return startListenWith({ home }, ...flags, "--sign-with", join(home, "forward.pem"), ...more);
 };
-
-const linesOf = (type: string, { stdout }: { stdout: () => string }): JsonLine[] =>
-  jsonLines(stdout()).filter((line) => line["type"] === type);
 
 const deliver = ({ url }: ServingCommand, one = record()): Promise<number> => post(url, webhook(url, one));
 
@@ -30,10 +27,10 @@ describe("listen --ack stored", () => {
     const admin = String(jsonLines(listen.stdout())[0]?.["admin"]);
     const metrics = async (): Promise<string> => (await fetch(new URL("/metrics", admin))).text();
     expect(await metrics()).toMatch(/^paylink_backlog_events 1$/m);
-    expect(linesOf("forward", listen)).toEqual([]);
+    expect(linesOf("forward", listen.stdout())).toEqual([]);
     answer(500);
-    await expect.poll(() => linesOf("forward", listen).length).toBe(2);
-    expect(linesOf("forward", listen)).toMatchObject([
+    await expect.poll(() => linesOf("forward", listen.stdout()).length).toBe(2);
+    expect(linesOf("forward", listen.stdout())).toMatchObject([
       { status: 500, attempt: 1, state: "pending", next: expect.stringMatching(/^\d{4}-.*Z$/) },
       { status: 200, attempt: 2, state: "delivered", next: null },
     ]);
@@ -47,8 +44,8 @@ describe("listen --ack stored", () => {
     ])
       expect(text).toContain(`${line}\n`);
     await listen.stop();
-    expect(linesOf("summary", listen)).toMatchObject([{ received: 1, forwarded: 1, failed: 0 }]);
-    expect(linesOf("warning", listen)).toEqual([]);
+    expect(linesOf("summary", listen.stdout())).toMatchObject([{ received: 1, forwarded: 1, failed: 0 }]);
+    expect(linesOf("warning", listen.stdout())).toEqual([]);
   });
 
   it("forwards what an earlier run left, which said so", async () => {
@@ -59,7 +56,7 @@ describe("listen --ack stored", () => {
     expect(await deliver(first, one)).toBe(200);
     await first.until(/"type":"forward"/);
     await first.stop();
-    expect(linesOf("warning", first)).toMatchObject([
+    expect(linesOf("warning", first.stdout())).toMatchObject([
       { message: "1 event not forwarded yet: the next listen --ack stored does it." },
     ]);
     const shown = async (...flags: string[]): Promise<string> =>
@@ -127,7 +124,7 @@ describe("listen --forward-to", () => {
     status = 200;
     expect(await post(url, webhook(url, one))).toBe(200);
     await listen.stop();
-    expect(linesOf("summary", { stdout: listen.stdout })).toMatchObject([{ forwarded: 1, failed: 1 }]);
+    expect(linesOf("summary", listen.stdout())).toMatchObject([{ forwarded: 1, failed: 1 }]);
     expect((await events("list", "--failed", "-q")).stdout).toBe(utis[0]);
   });
 });
@@ -157,8 +154,8 @@ describe("a webhook that is repeated with its first signature an hour later", ()
     // What was never stored may be an old webhook that somebody sends again.
     expect(await post(listen.url, other)).toBe(401);
     await listen.stop();
-    expect(linesOf("event", listen)[1]).toMatchObject({ repeated: true, verdict: { code: "ok" } });
-    expect(linesOf("rejected", listen)).toMatchObject([
+    expect(linesOf("event", listen.stdout())[1]).toMatchObject({ repeated: true, verdict: { code: "ok" } });
+    expect(linesOf("rejected", listen.stdout())).toMatchObject([
       { code: "signature_too_old", hint: expect.stringContaining("--tolerance") },
     ]);
   });

@@ -7,21 +7,12 @@ import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { selfSigned } from "../support/certificate.ts";
+import { startListenCommand } from "../support/background-command.ts";
 import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { keyFile } from "../support/keys.ts";
 import { answerOf, forged, post, record, startApp, webhook } from "../support/webhooks.ts";
-
-interface Line {
-  readonly type: string;
-  readonly [member: string]: unknown;
-}
-
-const lines = (text: string): Line[] =>
-  text
-    .trim()
-    .split("\n")
-    .map((line): Line => JSON.parse(line));
 
 async function listen(home: string, ...flags: string[]): Promise<{ running: Running; url: string }> {
   const running = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home), ...flags], {
@@ -54,7 +45,7 @@ describe("listen", () => {
     const again = await listen(home);
     const { code } = await again.running.stop("SIGTERM");
     expect(code).toBe(143);
-    const kept = lines((await runPaylink(["events", "list", "--all", "--json"], { home })).stdout).map(
+    const kept = jsonLines((await runPaylink(["events", "list", "--all", "--json"], { home })).stdout).map(
       ({ record }) => (record as { uti: string }).uti,
     );
     expect(kept).toEqual(expect.arrayContaining(acknowledged));
@@ -74,7 +65,7 @@ describe("listen", () => {
     expect(statuses).toEqual([200, 200, 200, 200]);
     const { code, stdout } = await running.ended;
     expect(code).toBe(0);
-    expect(lines(stdout).map(({ type, repeated }) => [type, repeated])).toEqual([
+    expect(jsonLines(stdout).map(({ type, repeated }) => [type, repeated])).toEqual([
       ["ready", undefined],
       ["event", false],
       ["event", true],
@@ -85,10 +76,12 @@ describe("listen", () => {
   });
 
   it("ends with 8 when it times out, naming what did not arrive", async () => {
-    const { running, url } = await listen(temporaryHome(), "--expect", "approved:2", "--timeout", "2s");
+    const home = temporaryHome();
+    const flags = ["--key", keyFile(home), "--expect", "approved:2", "--timeout", "2s"];
+    const { url, ended } = await startListenCommand(home, ...flags);
     await send(url);
-    const { code, stderr } = await running.ended;
-    expect(code).toBe(8);
+    const { exit, stderr } = await ended;
+    expect(exit).toBe(8);
     expect(stderr).toContain("1 of 2 approved");
   });
 
@@ -99,7 +92,7 @@ describe("listen", () => {
     expect(await post(url, forged(genuine))).toBe(401);
     const { code, stdout, stderr } = await running.ended;
     expect(code).toBe(7);
-    expect(lines(stdout)[1]).toMatchObject({ type: "rejected", code: "content_digest_mismatch" });
+    expect(jsonLines(stdout)[1]).toMatchObject({ type: "rejected", code: "content_digest_mismatch" });
     const [, id = ""] = /paylink verify --event ([\w-]+)/.exec(stderr) ?? [];
     const explained = await runPaylink(["verify", "--event", id, "--key", keyFile(home), "--json"], {
       home,
@@ -114,7 +107,7 @@ describe("listen", () => {
     await send(url);
     const { code, stdout } = await running.ended;
     expect(code).toBe(0);
-    expect(lines(stdout).at(-1)).toMatchObject({ received: 4, verified: 1, rejected: 3 });
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ received: 4, verified: 1, rejected: 3 });
   });
 
   it("names no command that explains a webhook it does not store", async () => {
@@ -152,12 +145,12 @@ describe("forwarding", () => {
     expect(await post(url, requests[1] ?? webhook(url, {}))).toBe(200);
     expect(app.taken).toHaveLength(4);
     const { stdout } = await running.stop();
-    const forwards = lines(stdout).filter(({ type }) => type === "forward");
+    const forwards = jsonLines(stdout).filter(({ type }) => type === "forward");
     expect(forwards.map(({ status }) => status)).toEqual([200, 500, 204, 200]);
     expect(forwards[1]).toMatchObject({ detail: "x".repeat(500) });
     // The event that was refused has been accepted since.
-    expect(lines(stdout).at(-1)).toMatchObject({ received: 5, forwarded: 3, failed: 0 });
-    const ids = lines(stdout)
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ received: 5, forwarded: 3, failed: 0 });
+    const ids = jsonLines(stdout)
       .filter(({ type }) => type === "event")
       .map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(forwards.map(({ id }) => id)));
@@ -174,7 +167,7 @@ describe("forwarding", () => {
     const { running, url } = await listen(home, "--forward-to", String(port));
     for (const cover of [SERVICE_COVER, DERIVED_COVER])
       expect(await post(url, webhook(url, record(), { cover }))).toBe(200);
-    const forwards = lines((await running.stop()).stdout).filter(({ type }) => type === "forward");
+    const forwards = jsonLines((await running.stop()).stdout).filter(({ type }) => type === "forward");
     expect(forwards.map(({ status }) => status)).toEqual([200, 200]);
   });
 
@@ -228,12 +221,12 @@ describe("hostile senders", () => {
       for (const answer of answers) expect(answer.match(/HTTP\/1\.1 401 /g)).toHaveLength(1);
     }
     const { stdout } = await running.stop();
-    const shown = lines(stdout).filter(({ type }) => type === "rejected");
-    const hidden = lines(stdout)
+    const shown = jsonLines(stdout).filter(({ type }) => type === "rejected");
+    const hidden = jsonLines(stdout)
       .filter(({ type }) => type === "warning")
       .map(({ message }) => Number.parseInt(String(message), 10));
     expect(shown.length + hidden.reduce((sum, count) => sum + count, 0)).toBe(300);
-    expect(lines(stdout).at(-1)).toMatchObject({ type: "summary", rejected: 300 });
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ type: "summary", rejected: 300 });
   });
 
   it.each(["http", "https"])(

@@ -11,7 +11,7 @@ import { optionsOf, wordsOf, type Flags } from "../support/command-options.ts";
 import { runCommand } from "../support/context.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { createLink } from "../support/sandbox-link.ts";
-import { KEYS, otherKeys, type Keys } from "../support/keys.ts";
+import { KEYS, OTHER_KEYS, type Keys } from "../support/keys.ts";
 import { MERCHANT } from "../support/merchant.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 import { openSender } from "../support/sender.ts";
@@ -305,9 +305,7 @@ describe("a running sandbox", () => {
     await sandbox.stop();
     const signedBy = (name: string, { privateKey }: Keys) =>
       post(other.url, webhook(other.url, record(), { key: { keyid: name, key: privateKey } }));
-    expect([await signedBy("unknown", otherKeys()), await signedBy(MERCHANT.keyid, KEYS)]).toEqual([
-      401, 200,
-    ]);
+    expect([await signedBy("unknown", OTHER_KEYS), await signedBy(MERCHANT.keyid, KEYS)]).toEqual([401, 200]);
     expect(other.stdout()).toMatch(/"type":"warning".*stay in use/);
   });
 

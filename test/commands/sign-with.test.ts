@@ -1,11 +1,5 @@
 /** `--sign-with` of `listen` and `events replay`: late deliveries to applications with verifiers of others, and the key files. */
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  verify as cryptoVerify,
-} from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createVerifier, httpbis } from "http-message-signatures";
@@ -16,8 +10,8 @@ import type { ComponentName } from "../../src/signatures/cover.ts";
 import { startListenWith } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { jsonLines, type JsonLine } from "../support/json-lines.ts";
-import { keyFile, KEYS, otherKeys } from "../support/keys.ts";
+import { jsonLines, type JsonLine, linesOf } from "../support/json-lines.ts";
+import { keyFile, KEYS, OTHER_KEYS } from "../support/keys.ts";
 import { forged, post, record, startApp, type App, type Taken, webhook } from "../support/webhooks.ts";
 
 const ALG = "rsa-v1_5-sha256";
@@ -41,47 +35,25 @@ type Verifier = (sent: Taken, url: string, pem: string, now: Date) => Promise<bo
 const headersOf = ({ headers }: Taken): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-const rsaVerify = (pem: string) => (data: Uint8Array | string, signature: Uint8Array) =>
-  cryptoVerify("sha256", Buffer.from(data), createPublicKey(pem), signature);
-
 const createdOf = ({ headers }: Taken): number =>
   Number(/;created=(\d+)/.exec(String(headers["signature-input"]))?.[1]);
 
 const isFresh = (sent: Taken, now: Date): boolean =>
   Math.abs(Math.floor(now.getTime() / 1000) - createdOf(sent)) <= LIMIT;
 
-/** As one writes it with node:crypto alone. */
-const byHand: Verifier = (sent, url, pem, now) => {
-  const { pathname, search, host } = new URL(url);
-  const derived: Record<string, string> = {
-    "@method": "POST",
-    "@target-uri": url,
-    "@authority": host,
-    "@scheme": "http",
-    "@request-target": `${pathname}${search}`,
-    "@path": pathname,
-    "@query": search || "?",
-  };
-  const params = String(sent.headers["signature-input"]).replace(/^sig1=/, "");
-  const names = [...params.slice(0, params.indexOf(")")).matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name);
-  const lines = names.map((name) => `"${name}": ${derived[name] ?? String(sent.headers[name])}`);
-  const base = [...lines, `"@signature-params": ${params}`].join("\n");
-  const signature = Buffer.from(String(sent.headers["signature"]).slice("sig1=:".length, -1), "base64");
-  return isFresh(sent, now) && rsaVerify(pem)(base, signature);
-};
+const independent: Verifier = async (sent, url, pem, now) =>
+  (await httpbis.verifyMessage(
+    {
+      keyLookup: async () => ({ id: "k", algs: [ALG], verify: createVerifier(createPublicKey(pem), ALG) }),
+      requiredParams: ["created"],
+      notAfter: now,
+      maxAge: LIMIT,
+    },
+    { method: "POST", url, headers: headersOf(sent) },
+  )) === true && isFresh(sent, now);
 
 const VERIFIERS: Readonly<Record<string, Verifier>> = {
-  "http-message-signatures": async (sent, url, pem, now) =>
-    (await httpbis.verifyMessage(
-      {
-        keyLookup: async () => ({ id: "k", algs: [ALG], verify: createVerifier(createPublicKey(pem), ALG) }),
-        requiredParams: ["created"],
-        notAfter: now,
-        maxAge: LIMIT,
-      },
-      { method: "POST", url, headers: headersOf(sent) },
-    )) === true && isFresh(sent, now),
-  "node:crypto": byHand,
+  "http-message-signatures": independent,
   "paylink-webhooks": async (sent, url, pem, now) => {
     const verify = createOwnVerifier({
       key: pem,
@@ -126,13 +98,10 @@ async function isAccepted(verifier: Verifier, ...given: Parameters<Verifier>): P
   }
 }
 
-const linesOf = (type: string, stdout: string): JsonLine[] =>
-  jsonLines(stdout).filter((line) => line["type"] === type);
-
 /** Writes a private key for --sign-with, which is not that of the service. */
 function forwardKey(home: string): string {
   const path = join(home, "forward.pem");
-  writeFileSync(path, otherKeys().privatePem, { mode: 0o600 });
+  writeFileSync(path, OTHER_KEYS.privatePem, { mode: 0o600 });
   return path;
 }
 
@@ -197,7 +166,7 @@ describe("without --sign-with", () => {
 
   it("listen says at the start and at a refusal that old signatures stay old", async () => {
     const home = temporaryHome();
-    const { app, state } = await startShop(byHand, () => readFileSync(keyFile(home), "utf8"));
+    const { app, state } = await startShop(independent, () => readFileSync(keyFile(home), "utf8"));
     await receive(home, app);
     Object.assign(state, { isUp: true, now: new Date(Date.now() + HOUR) });
     const flags = ["--key", keyFile(home), "-f", app.url, "--ack", "stored", "--retry", "none"];
@@ -331,7 +300,7 @@ describe("the key of --sign-with", () => {
   it("is refused if the public key beside it is that of another, or alone", async () => {
     const home = await homeWithEvent();
     const path = join(home, "forward.pem");
-    writeFileSync(`${path}.pub`, otherKeys().publicPem);
+    writeFileSync(`${path}.pub`, OTHER_KEYS.publicPem);
     const alone = await replay(home, path);
     expect({ exit: alone.exit, made: existsSync(path) }).toEqual({ exit: 2, made: false });
     expect(alone.stderr).toContain(`${path}.pub is there, but its private key ${path} is not.`);
@@ -366,7 +335,7 @@ describe("events replay", () => {
   it("sends a signature over the address to a target of every form", async () => {
     const home = temporaryHome();
     const path = forwardKey(home);
-    const { app, state } = await startShop(byHand, () => readFileSync(`${path}.pub`, "utf8"));
+    const { app, state } = await startShop(independent, () => readFileSync(`${path}.pub`, "utf8"));
     state.isUp = true;
     const listen = await startListenWith({ home }, "--key", keyFile(home), "--path", "/a/b");
     const url = new URL("/a/b", listen.url).href;

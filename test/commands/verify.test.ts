@@ -7,7 +7,7 @@ import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { vectorFile, type WebhookCase } from "../support/vectors.ts";
 import { formatRequest } from "../../src/http/capture.ts";
-import { KEYS, otherKeys } from "../support/keys.ts";
+import { KEYS, OTHER_KEYS } from "../support/keys.ts";
 import { record, webhook } from "../support/webhooks.ts";
 import { DERIVED_COVER } from "../../src/signatures/cover.ts";
 
@@ -286,7 +286,7 @@ describe("several keys", () => {
     const home = temporaryHome();
     const mine = join(home, "mine.pem");
     writeFileSync(mine, KEYS.publicPem);
-    writeFileSync(join(home, "key.pem"), otherKeys().publicPem);
+    writeFileSync(join(home, "key.pem"), OTHER_KEYS.publicPem);
     const input = formatRequest(signed(UNSIGNED));
     const address = ["--public-url", "https://merchant.example", "--at", String(NOW), "--json"];
     const both = ["verify", "--key", join(home, "key.pem"), "--key", mine, ...address];

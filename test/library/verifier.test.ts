@@ -13,7 +13,7 @@ import { createVerifierWith } from "../../src/library/verifier.ts";
 import { createVerifier, sampleTransaction, signWebhook, WebhookError } from "../../src/library/webhooks.ts";
 import { publicJwk } from "../../src/signatures/keys.ts";
 import { vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
-import { KEYS, otherKeys } from "../support/keys.ts";
+import { KEYS, OTHER_KEYS } from "../support/keys.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
 const URL_SENT = "https://shop.example/webhooks?from=service";
@@ -436,7 +436,7 @@ describe("a request of a framework", () => {
 describe("the key", () => {
   const jwk = publicJwk(publicKey, "k");
   const der = publicKey.export({ type: "spki", format: "der" });
-  const other = otherKeys().publicKey;
+  const other = OTHER_KEYS.publicKey;
 
   it.each<[string, VerifierOptions["key"]]>([
     ["PEM", pem],

@@ -5,9 +5,9 @@ import { publicJwk, type VerificationKey } from "../../src/signatures/keys.ts";
 import { startTestReceiver } from "../support/receiver.ts";
 import { keysOf } from "../support/vectors.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
-import { KEYS, otherKeys } from "../support/keys.ts";
+import { KEYS, OTHER_KEYS } from "../support/keys.ts";
 
-const [oldPair, newPair] = [otherKeys(), KEYS];
+const [oldPair, newPair] = [OTHER_KEYS, KEYS];
 const { privateKey } = newPair;
 const jwks = (...kids: string[]): VerificationKey[] =>
   keysOf(

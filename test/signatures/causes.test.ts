@@ -10,7 +10,7 @@ import { sign } from "../../src/signatures/sign.ts";
 import { verify, type VerifyOptions } from "../../src/signatures/verify.ts";
 import { componentOf, keysOf } from "../support/vectors.ts";
 import { COVERED, NOW, OPTIONS, signed, UNSIGNED } from "./signed.ts";
-import { KEYS, otherKeys } from "../support/keys.ts";
+import { KEYS, OTHER_KEYS } from "../support/keys.ts";
 
 const BODY = '{"uti":"a/b","amountTrans":10.00,"merchantName":"Café","status":"Complete"}';
 const SERVICE = ["content-digest", "content-length", "content-type"];
@@ -196,7 +196,7 @@ describe("another Content-Type or Content-Length", () => {
 });
 
 describe("another key or algorithm", () => {
-  const other = otherKeys();
+  const other = OTHER_KEYS;
   const [first, second] = [KEYS, other].map(({ publicKey }, at): VerificationKey => {
     const [key] = keysOf(JSON.stringify(publicJwk(publicKey, `key-${at}`)));
     if (key === undefined) throw new Error("no key");

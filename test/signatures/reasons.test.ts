@@ -9,7 +9,7 @@ import { baseOf, checksOf } from "../../src/signatures/explain/checks.ts";
 import type { Verdict } from "../../src/signatures/verdict.ts";
 import { componentOf, keysOf } from "../support/vectors.ts";
 import { COVERED, NOW, OPTIONS, signed, UNSIGNED, withFields } from "./signed.ts";
-import { KEYS, otherKeys } from "../support/keys.ts";
+import { KEYS, OTHER_KEYS } from "../support/keys.ts";
 
 const LIST = '("content-digest")';
 
@@ -270,7 +270,7 @@ describe("warnings of a signature that is valid", () => {
 describe("keys", () => {
   const jwk = { ...KEYS.publicKey.export({ format: "jwk" }), kid: "k" };
   const other = {
-    ...otherKeys().publicKey.export({ format: "jwk" }),
+    ...OTHER_KEYS.publicKey.export({ format: "jwk" }),
   };
   const set = (...keys: object[]) => JSON.stringify({ keys });
   const elliptic = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });

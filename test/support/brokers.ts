@@ -5,7 +5,7 @@ import type { HttpRequest } from "../../src/http/message.ts";
 import { type ServingCommand, startListenWith } from "./background-command.ts";
 import type { CommandOptions } from "./context.ts";
 import { temporaryHome } from "./home.ts";
-import { jsonLines, type JsonLine } from "./json-lines.ts";
+import { linesOf } from "./json-lines.ts";
 import { keyFile } from "./keys.ts";
 import { post, record, webhook } from "./webhooks.ts";
 
@@ -53,9 +53,6 @@ export const messageId = ({ body }: Pick<HttpRequest, "body">): string =>
 /** Why the broker did not take what was delivered. */
 export const detailsOf = ({ stdout }: ServingCommand): unknown[] =>
   linesOf("forward", stdout()).map(({ detail }) => detail);
-
-export const linesOf = (type: string, stdout: string): JsonLine[] =>
-  jsonLines(stdout).filter((line) => line["type"] === type);
 
 /** Delivers to each listener with four senders while the broker is killed and started again, and gives the ids that were acknowledged. */
 export async function underKills(

@@ -7,3 +7,6 @@ export const jsonLines = (text: string): JsonLine[] =>
     .split("\n")
     .filter((line) => line !== "")
     .map((line): JsonLine => JSON.parse(line));
+
+export const linesOf = (type: string, text: string): JsonLine[] =>
+  jsonLines(text).filter((line) => line["type"] === type);

@@ -1,5 +1,5 @@
-/** The RSA keys of the tests: fixed or made once, because making one takes longer than most tests. */
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+/** The RSA keys of the tests: fixed, because making one takes longer than most tests. */
+import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { vectorFile } from "./vectors.ts";
@@ -21,16 +21,15 @@ function pairOf(privateKey: KeyObject): Keys {
   };
 }
 
-const { keys } = vectorFile<{ keys: { "test-key-rsa": { private_pem: string } } }>("keys");
+const { keys } = vectorFile<{
+  keys: { "test-key-rsa": { private_pem: string }; "test-key-rsa-pss": { jwk: JsonWebKey } };
+}>("keys");
 
 /** Whoever sends webhooks signs with these: the key of RFC 9421, appendix B.1.1. */
 export const KEYS = pairOf(createPrivateKey(keys["test-key-rsa"].private_pem));
 
-let other: Keys | undefined;
-
-/** The keys of somebody else. */
-export const otherKeys = (): Keys =>
-  (other ??= pairOf(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey));
+/** The keys of somebody else: those of RFC 9421, appendix B.1.2, as a plain RSA key. */
+export const OTHER_KEYS = pairOf(createPrivateKey({ key: keys["test-key-rsa-pss"].jwk, format: "jwk" }));
 
 /** Writes the public key where `--key` finds it. */
 export function keyFile(home: string): string {
