@@ -80,3 +80,11 @@ it("completes file names for the value of a setting that is a file", async () =>
   expect(await complete("-p", "shop", "config", "set", "webhookKey", "one.pem", "tw")).toEqual(FILES);
   expect(await complete("config", "set", "currency", "")).toEqual({ offered: [], directive: ":4" });
 });
+
+it.each([
+  ["trigger approved --tamper digest-m", ["digest-missing", "digest-malformed"]],
+  ["config get c", ["clientId", "currency", "customerName", "callbackUrl"]],
+  ["help e", ["errors", "environment", "events"]],
+])("offers for %j the values that there are", async (words, values) => {
+  expect((await complete(...words.split(" "))).offered).toEqual(values);
+});

@@ -8,7 +8,6 @@ import { parseRequest } from "../../src/http/capture.ts";
 import { startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { startApp } from "../support/webhooks.ts";
 import { KEYS } from "../support/keys.ts";
 
 describe("paylink trigger", () => {
@@ -140,17 +139,6 @@ describe("paylink trigger", () => {
     expect(exit).toBe(0);
     expect(stdout).toContain('"status":"Pending"');
     expect(stderr).toContain('status must be "Complete"');
-  });
-
-  it.each([
-    ["a port", (port: string) => port, "/"],
-    ["host, port and path", (port: string) => `localhost:${port}/hook`, "/hook"],
-    ["a URL", (port: string) => `http://127.0.0.1:${port}/a?b=c`, "/a?b=c"],
-  ])("accepts the targets of --forward-to as --to: %s", async (_, target, path) => {
-    const app = await startApp(() => 200);
-    const { exit } = await runCommand(["trigger", "approved", "--to", target(new URL(app.url).port)]);
-    expect(exit).toBe(0);
-    expect(app.taken.map(({ url }) => url)).toEqual([path]);
   });
 
   it("posts to the profile's callback only if that is on this machine", async () => {

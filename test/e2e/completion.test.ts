@@ -138,28 +138,3 @@ it.each(["bash", "zsh", "fish", "powershell"])(
     expect(stdout).toMatch(/paylink complete '?--/);
   },
 );
-
-it.each([
-  [
-    ["trigger", "approved", "--tamper", "digest-m"],
-    ["digest-missing", "digest-malformed"],
-  ],
-  [
-    ["config", "get", "c"],
-    ["clientId", "currency", "customerName", "callbackUrl"],
-  ],
-  [
-    ["help", "e"],
-    ["errors", "environment", "events"],
-  ],
-])("offers for %j the values that there are", async (words, values) => {
-  const { stdout } = await runPaylink(["complete", "--", ...words], { home: tmpdir() });
-  const offered = stdout.split("\n").flatMap((line) => /^[a-z][\w-]*/i.exec(line)?.[0] ?? []);
-  expect(offered).toEqual(values);
-});
-
-it("refuses a shell that it does not know, and names those it does", async () => {
-  const { code, stderr } = await runPaylink(["completion", "csh"], { home: tmpdir() });
-  expect(code).toBe(2);
-  expect(stderr).toContain("powershell");
-});

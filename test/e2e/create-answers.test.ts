@@ -1,6 +1,6 @@
 /** What happens to a created link besides the card: its payment, the browser, and the curl command. */
 import { execFile } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -70,62 +70,39 @@ describe("create --curl", () => {
   });
 });
 
-describe("create --open", () => {
-  const program = (home: string, name: string, script: string): void => {
-    mkdirSync(join(home, "bin"), { recursive: true });
-    writeFileSync(join(home, "bin", name), `#!/bin/sh\n${script}\n`);
-    chmodSync(join(home, "bin", name), 0o755);
-  };
+describe.runIf(process.platform === "linux")("create --open", () => {
+  const LINK = "https://pay.example/checkout?r=L1";
 
-  it.runIf(process.platform === "linux")("passes the link to the program of the platform", async () => {
+  /** With this script, if any, as the program of the platform that opens web pages. */
+  async function open(script: (home: string) => string | undefined) {
     const server = await rawServer(reply(200, ANSWER));
     const home = temporaryHome();
-    program(
-      home,
-      "xdg-open",
-      `printf %s "$1" > "${home}/opened.part" && mv "${home}/opened.part" "${home}/opened"`,
+    const bin = join(home, "bin");
+    mkdirSync(bin);
+    const program = script(home);
+    if (program !== undefined)
+      writeFileSync(join(bin, "xdg-open"), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+    const path = program === undefined ? bin : `${bin}:/usr/bin:/bin`;
+    const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1", PATH: path };
+    return { home, ...(await runPaylink([...FULL, "--open", "-q"], { home, env })) };
+  }
+
+  it("passes the link to the program of the platform", async () => {
+    const { home, ...run } = await open(
+      (folder) => `printf %s "$1" > "${folder}/opened.part" && mv "${folder}/opened.part" "${folder}/opened"`,
     );
-    const env = {
-      PAYLINK_BASE_URL: server.url,
-      PAYLINK_TOKEN: "token-1",
-      PATH: `${join(home, "bin")}:/usr/bin:/bin`,
-    };
-    const run = await runPaylink([...FULL, "--open", "-q"], { home, env });
-    expect(run).toMatchObject({ code: 0, stdout: "https://pay.example/checkout?r=L1\n" });
+    expect(run).toMatchObject({ code: 0, stdout: `${LINK}\n` });
     await expect.poll(() => existsSync(join(home, "opened"))).toBe(true);
-    expect(readFileSync(join(home, "opened"), "utf8")).toBe("https://pay.example/checkout?r=L1");
+    expect(readFileSync(join(home, "opened"), "utf8")).toBe(LINK);
   });
 
-  it.runIf(process.platform === "linux")("says that the program could not open it", async () => {
-    const server = await rawServer(reply(200, ANSWER));
-    const home = temporaryHome();
-    program(home, "xdg-open", "exit 3");
-    const env = {
-      PAYLINK_BASE_URL: server.url,
-      PAYLINK_TOKEN: "token-1",
-      PATH: `${join(home, "bin")}:/usr/bin:/bin`,
-    };
-    const run = await runPaylink([...FULL, "--open"], { home, env });
-    expect(run.code).toBe(0);
-    expect(run.stderr).toContain("could not be opened: the program that opens web pages ended with 3");
-    expect(run.stderr).not.toContain("Opened in the browser.");
-  });
-
-  it("only warns if no program accepts the link, since it exists", async () => {
-    const server = await rawServer(reply(200, ANSWER));
-    const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1", PATH: "/nowhere" };
-    const run = await runPaylink([...FULL, "--open", "-q"], { home: temporaryHome(), env });
-    expect(run.code).toBe(0);
-    if (process.platform === "linux")
-      expect(run.stderr).toContain("could not be opened: the program that opens web pages is not installed");
-  });
-
-  it("opens nothing but a web address", async () => {
-    const server = await rawServer(reply(200, ANSWER.replace("https://pay.example", "file://etc")));
-    const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token-1" };
-    const run = await runPaylink([...FULL, "--open"], { home: temporaryHome(), env });
-    expect(run).toMatchObject({ code: 6, stdout: "" });
-    expect(run.stderr).toContain("file://etc");
-    expect(run.stderr).not.toContain("Opened in the browser.");
+  it.each([
+    ["ended with 3", "exit 3"],
+    ["is not installed", undefined],
+  ])("only warns if the program %s, since the link exists", async (words, script) => {
+    const { code, stdout, stderr } = await open(() => script);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${LINK}\n` });
+    expect(stderr).toContain(`could not be opened: the program that opens web pages ${words}`);
+    expect(stderr).not.toContain("Opened in the browser.");
   });
 });

@@ -1,12 +1,13 @@
 /** What the tests of both brokers share: the server of a test file, and a listener that publishes to it. */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach } from "vitest";
+import { createVerifier } from "../../src/library/webhooks.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { type ServingCommand, startListenWith } from "./background-command.ts";
 import type { CommandOptions } from "./context.ts";
 import { temporaryHome } from "./home.ts";
 import { linesOf } from "./json-lines.ts";
-import { keyFile } from "./keys.ts";
+import { keyFile, KEYS } from "./keys.ts";
 import { post, record, webhook } from "./webhooks.ts";
 
 /** Starts a server for the tests of this file, which are skipped where its program is missing. */
@@ -80,4 +81,13 @@ export async function underKills(
   over.abort();
   await Promise.all(senders);
   return acknowledged;
+}
+
+/** The outcome that an application finds which verifies what a broker gives it, with the key of the service or another. */
+export async function outcomeOf(
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+  key = KEYS.publicPem,
+): Promise<string> {
+  return (await createVerifier({ key })({ method: "POST", url: "/", headers, body })).outcome;
 }
