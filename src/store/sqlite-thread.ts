@@ -2,7 +2,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../domain/system-reason.ts";
 import { transaction } from "./database.ts";
-import { type PostedWrites, writesOf } from "./posted-writes.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { createSqliteWriter, openEventDatabase } from "./sqlite-database.ts";
 import type { ThreadAnswer, Write } from "./writes.ts";
@@ -16,7 +15,7 @@ proveWritable();
 const writeGroup = createSqliteWriter(database);
 
 /** Each message is a group of writes. An empty group checks whether writes succeed; null ends the thread. */
-async function receive(writes: PostedWrites | null): Promise<void> {
+async function receive(writes: readonly Write[] | null): Promise<void> {
   if (writes === null) {
     // Empties the log, since prepared statements keep it from being removed. If another program reads it now, that one does.
     database.exec("PRAGMA busy_timeout=0; PRAGMA wal_checkpoint(TRUNCATE)");
@@ -24,7 +23,7 @@ async function receive(writes: PostedWrites | null): Promise<void> {
     parentPort?.close();
     return;
   }
-  parentPort?.postMessage(await answerTo(writesOf(writes)));
+  parentPort?.postMessage(await answerTo(writes));
 }
 
 /** Checks the files before and after, because SQLite writes to removed files and reports success. */
@@ -46,6 +45,6 @@ function requireInPlace(): void {
 }
 
 let received = Promise.resolve();
-parentPort?.on("message", (writes: PostedWrites | null) => {
+parentPort?.on("message", (writes: readonly Write[] | null) => {
   received = received.then(() => receive(writes));
 });

@@ -5,7 +5,6 @@ import { systemReason } from "../domain/system-reason.ts";
 import type { Database } from "./database.ts";
 import { type All, SQLITE } from "./dialects.ts";
 import { openEventDatabase, statementsOf } from "./sqlite-database.ts";
-import { posted } from "./posted-writes.ts";
 import { createEventStore, type EventStore } from "./event-store.ts";
 import type { WriteGroup } from "./write-group.ts";
 import type { ThreadAnswer, Write } from "./writes.ts";
@@ -111,7 +110,7 @@ export function createWriterThread({ program, options }: ThreadProgram, path: st
   const ask = (writes: readonly Write[]): Promise<ThreadAnswer> =>
     new Promise((resolve, reject) => {
       waiting.push({ resolve, reject });
-      (worker ??= start()).postMessage(posted(writes));
+      (worker ??= start()).postMessage(writes);
     });
   return {
     write: async (writes) => {

@@ -131,7 +131,8 @@ export function eventWrite(event: NewEvent, lease: number | undefined, isKnown =
     scheme,
     authority,
     target,
-    body,
+    // A thread would be sent the whole buffer that the body is a part of.
+    body: new Uint8Array(body),
     lease: lease ?? null,
     isKnown,
     print: event.print ?? null,
