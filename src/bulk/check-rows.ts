@@ -7,7 +7,6 @@ import { digestOf, requestOf, textOf, type BuildRequest, type Row } from "./row.
 import type { CheckedRow } from "./sent-rows.ts";
 
 export interface Checked {
-  readonly rows: number;
   readonly problems: RowProblems;
   /** Warnings about valid rows. */
   readonly warnings: readonly RowProblem[];
@@ -58,7 +57,6 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
   /** Each with whether all of its values are currencies; undefined without a value. */
   const unsent = new Map<string, boolean | undefined>();
   const asked = new Asked();
-  let count = 0;
   for await (const row of rows) {
     signal.throwIfAborted();
     const { line } = row;
@@ -81,10 +79,8 @@ export async function checkRows(parts: CheckParts): Promise<Checked> {
       const text = known === false ? "" : textOf(value).trim();
       unsent.set(name, text === "" ? known : isKnownCurrency(text));
     }
-    count++;
   }
   return {
-    rows: count,
     problems,
     warnings: warnings.list(),
     columns: names,

@@ -14,10 +14,7 @@ export interface Column {
 }
 
 /** A `--map`: the column of this name is this field; without a field, it is not sent. */
-export interface Mapping {
-  readonly name: string;
-  readonly field: string | undefined;
-}
+export type Mapping = Pick<Column, "name" | "field">;
 
 const FIELDS = requestFields();
 const FIELD_OF = new Map(FIELDS.map((field) => [normalised(field), field]));

@@ -60,7 +60,6 @@ const MARK = "\uFEFF";
 const BEGINNINGS: readonly (readonly [what: string, beginning: string])[] = [
   ["a workbook (.xlsx, .ods, .numbers) or another archive", "PK\x03\x04"],
   ["a workbook of Excel (.xls)", "\xD0\xCF\x11\xE0"],
-  ["a PDF", "%PDF-"],
   ["in UTF-16", "\xFF\xFE"],
   ["in UTF-16", "\xFE\xFF"],
 ];

@@ -108,12 +108,10 @@ export function beforeSending<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const isKnown = error instanceof PaylinkError;
-    if (!isKnown && codeOf(error) === "") throw error;
-    const { code, hints, details } = isKnown
-      ? error
-      : { code: "file_unwritable" as const, hints: [], details: {} };
-    const message = isKnown ? error.message : `bulk cannot keep what it sends: ${messageOf(error)}.`;
+    if (!(error instanceof PaylinkError) && codeOf(error) === "") throw error;
+    const reason = `bulk cannot keep what it sends: ${messageOf(error)}.`;
+    const { code, message, hints, details } =
+      error instanceof PaylinkError ? error : new PaylinkError("file_unwritable", reason, { hints: [] });
     throw new PaylinkError(code, `${message} Nothing was sent.`, {
       hints: hints.length > 0 ? hints : [NEEDS_MEMORY],
       details,

@@ -5,8 +5,6 @@ import { backoff } from "../service/retries.ts";
 export interface PaceParts {
   /** Requests per second; undefined for no limit. */
   readonly rate: number | undefined;
-  /** The service runs on this machine: if it cannot be reached, it is stopped rather than overloaded. */
-  readonly isLocal: boolean;
   /** Milliseconds of a clock that never goes backwards. */
   readonly clock: () => number;
   /** Resolves after this many milliseconds, or earlier if the run stops. */
@@ -18,10 +16,10 @@ export interface PaceParts {
   readonly paused: (milliseconds: number, cause: PaylinkError) => void;
 }
 
-/** The run stops after this many pauses without an answer in between; the first one takes these milliseconds, on average. */
-const PAUSES = { most: 6, first: 1000 };
-/** As many as `create` makes. */
-const LOCAL_PAUSES = { most: 3, first: 250 };
+/** The run stops after this many pauses without an answer in between. */
+const MOST_PAUSES = 6;
+/** Milliseconds, on average. */
+const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
 
 export class Pace {
@@ -78,10 +76,8 @@ export class Pace {
     const now = this.parts.clock();
     const again = since >= this.pausedAt;
     if (again) this.pauses++;
-    const { isLocal, random } = this.parts;
-    const { most, first } = isLocal && cause.code === "not_reached" ? LOCAL_PAUSES : PAUSES;
-    if (this.pauses > most) return false;
-    const wait = Math.min(LONGEST_PAUSE, backoff(first, this.pauses, random));
+    if (this.pauses > MOST_PAUSES) return false;
+    const wait = Math.min(LONGEST_PAUSE, backoff(FIRST_PAUSE, this.pauses, this.parts.random));
     const pause = typeof retryAfter === "number" ? retryAfter : wait;
     if (again) this.pausedAt = now;
     if (now + pause > this.pausedUntil) {

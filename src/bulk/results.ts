@@ -16,7 +16,6 @@ import type { Rows } from "./rows.ts";
 import type { Result } from "./sent-rows.ts";
 
 const RESULT_COLUMNS = ["id", "url", "status", "error"] as const;
-type ResultColumn = (typeof RESULT_COLUMNS)[number];
 
 interface ResultParts {
   readonly rows: Rows;
@@ -65,7 +64,7 @@ async function* csvRecords({ rows, checked, resultOf }: ResultParts): AsyncGener
  * A spreadsheet of another country splits at the other separator, whatever the quotes: what follows must be no formula. In
  * a URL, the separator is escaped. A file is shown with `cat` too.
  */
-function harmless(name: ResultColumn, text: string): string {
+function harmless(name: (typeof RESULT_COLUMNS)[number], text: string): string {
   // Spaces at the start must not hide a formula from `escape_formulas`.
   const safe = safeText(text).trimStart();
   return safe.replace(

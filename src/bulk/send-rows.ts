@@ -4,6 +4,7 @@ import { hint, PaylinkError, type FailureCode, type Problem } from "../domain/er
 import { stringifyJson } from "../domain/json.ts";
 import { REUSABLE_LIFETIME } from "../domain/payment-link.ts";
 import { addDuration } from "../domain/time.ts";
+import { SandboxNotRunning } from "../http/exchange.ts";
 import type { Pace } from "./pace.ts";
 import { digestOf, problemsText, requestOf, type BuildRequest, type Row } from "./row.ts";
 import type { Intent, Outcome, PlannedRow, SentRows, Status } from "./sent-rows.ts";
@@ -201,9 +202,11 @@ class Sending {
   private judge(failure: PaylinkError, status: Status, since: number): void {
     const { pace, stop } = this.parts;
     if (status !== "not_reached") pace.answered();
-    else if (!pace.slowDown(since, failure)) stop(failure);
+    // A stopped sandbox does not start while the run waits.
+    else if (failure.cause instanceof SandboxNotRunning || !pace.slowDown(since, failure)) stop(failure);
     this.unknownInARow = status === "unknown" ? this.unknownInARow + 1 : 0;
-    if (FOR_EVERY_ROW.has(failure.code) || this.unknownInARow >= MAX_UNKNOWN) stop(failure);
+    const isOfEveryRow = failure.code === "unauthorized" || failure.code === "redirected";
+    if (isOfEveryRow || this.unknownInARow >= MAX_UNKNOWN) stop(failure);
   }
 
   private postpone(row: Ready, outcome: Outcome): void {
@@ -243,9 +246,6 @@ const changedMeanwhile = ({ line }: Row): PaylinkError =>
       hint`The remaining rows were not sent. Run the same command again to continue with the changed list.`,
     ],
   });
-
-/** Failures that affect every row: the first one ends the run. */
-const FOR_EVERY_ROW: ReadonlySet<string> = new Set(["unauthorized", "redirected"]);
 
 /** The status of a row after a failure to create its link. */
 function statusOf(code: FailureCode): Status {

@@ -42,6 +42,8 @@ export interface Plan {
   readonly rows: number;
   /** Rows that cannot be sent. */
   readonly invalid: number;
+  /** Rows that were sent before, and are not sent again. */
+  readonly sentBefore: number;
   /** Rows that this run sends. */
   readonly due: number;
   /** Those of `due` that have a link already, or may have one. */
@@ -56,12 +58,6 @@ export interface PlannedRow {
   readonly number: number;
   readonly digest: string;
   readonly isDue: boolean;
-}
-
-/** What became of the row of this number in the memory. */
-interface Settled {
-  readonly number: number;
-  readonly outcome: Outcome;
 }
 
 /** A row that is about to be sent. Times are in ms since 1970. */
@@ -170,10 +166,6 @@ export class SentRows {
   private readonly database: Database;
   private readonly service: string;
   private readonly insert: Statement;
-  private readonly intended: Statement;
-  private readonly settled: Statement;
-  private readonly earlier: Statement;
-  private readonly restored: Statement;
   /** What became of rows of this run, if the disk did not take it. */
   private readonly unwritten = new Map<number, Outcome>();
   /** Rows in progress that had a link: where this run makes no second one, the next run must find the first. */
@@ -193,10 +185,6 @@ export class SentRows {
     this.insert = database.prepare(
       "INSERT INTO list (position, line, digest, order_number) VALUES (?, ?, ?, ?)",
     );
-    this.intended = database.prepare(INTEND);
-    this.settled = database.prepare(SETTLE);
-    this.earlier = database.prepare(EARLIER);
-    this.restored = database.prepare(RESTORE);
   }
 
   /** Adds the next row of the list. */
@@ -226,6 +214,7 @@ export class SentRows {
       return {
         rows: this.count,
         invalid: this.number("SELECT count(*) FROM list WHERE digest IS NULL"),
+        sentBefore: this.number("SELECT count(*) FROM list WHERE digest IS NOT NULL AND NOT due"),
         due: this.number("SELECT count(*) FROM list WHERE due"),
         second: this.number("SELECT count(*) FROM list WHERE due AND number IS NOT NULL"),
         continues,
@@ -267,23 +256,28 @@ export class SentRows {
   }
 
   /** Both are on disk when it returns: what became of rows, and which rows are about to be sent. */
-  write(settled: readonly Settled[], intents: readonly Intent[]): void {
+  write(
+    settled: readonly (Pick<PlannedRow, "number"> & { readonly outcome: Outcome })[],
+    intents: readonly Intent[],
+  ): void {
     const { database } = this;
     for (const { number, outcome } of settled) this.unwritten.set(number, outcome);
     // Without their intent on disk, they are not sent.
     for (const { number } of intents) this.unwritten.set(number, { status: "not_sent" });
+    const [settle, restore] = [database.prepare(SETTLE), database.prepare(RESTORE)];
+    const [find, intend] = [database.prepare(EARLIER), database.prepare(INTEND)];
     transaction(database, () => {
       for (const { number, outcome } of settled) {
         const { status, id = null, url = null, error = null } = outcome;
         const before = this.before.get(number);
         if (before === undefined || status === "created" || status === "unknown")
-          this.settled.run(status, id, url, error, number);
-        else this.restored.run(...before, number);
+          settle.run(status, id, url, error, number);
+        else restore.run(...before, number);
       }
       for (const { number, request, sent, expires } of intents) {
-        const earlier = this.earlier.get(number);
+        const earlier = find.get(number);
         if (earlier !== undefined) this.before.set(number, Object.values(earlier));
-        this.intended.run(request, sent, expires, number);
+        intend.run(request, sent, expires, number);
       }
     });
     // The next run would not find what goes to a file without a name.
@@ -323,7 +317,7 @@ export class SentRows {
     return this.database.prepare(sql).all(...values);
   }
 
-  private number(sql: string, ...values: Value[]): number {
-    return Number(Object.values(this.all(sql, ...values)[0] ?? {})[0]);
+  private number(sql: string): number {
+    return Number(Object.values(this.all(sql)[0] ?? {})[0]);
   }
 }

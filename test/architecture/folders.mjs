@@ -150,6 +150,7 @@ export const FOLDERS = {
     holds: "lists of links: the rows, what was sent, the run that sends each row once",
     mayImport: [
       "domain",
+      "http/exchange",
       "render/safe-text",
       "service/retries",
       "store/database",

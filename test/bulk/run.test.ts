@@ -21,7 +21,6 @@ interface Case {
   readonly latency?: number;
   /** What the run takes for random. */
   readonly random?: number;
-  readonly isLocal?: boolean;
   /** Answers the request of a customer; `time` is what the run's clock shows. */
   readonly create: (customer: string, time: number) => Promise<Created>;
 }
@@ -32,15 +31,7 @@ const created = (id: string): Promise<Created> =>
   Promise.resolve({ link: { id, url: `https://x/${id}` }, violations: [] });
 
 /** Runs a list on a clock of its own, which leaps whenever the run waits. */
-async function run({
-  rows: count,
-  concurrency = 4,
-  rate,
-  latency = 0,
-  random = 0.5,
-  isLocal = false,
-  create,
-}: Case) {
+async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0.5, create }: Case) {
   const text = `customerName,amount\n${Array.from({ length: count }, (_, row) => `c${row},1\n`).join("")}`;
   const rows = await openRows(async function* () {
     yield Buffer.from(text);
@@ -82,7 +73,6 @@ async function run({
   const stopped = (): boolean => halt.signal.aborted;
   const pace = new Pace({
     rate,
-    isLocal,
     clock: () => time,
     sleep: async (milliseconds) => {
       await new Promise(setImmediate);
@@ -214,13 +204,6 @@ describe("a run", () => {
       expect(statuses("created")).toBe(0);
     },
   );
-
-  it("stops as quickly as create when a service on this machine is not reached", async () => {
-    const local = (code: FailureCode) =>
-      run({ rows: 100, isLocal: true, create: () => Promise.reject(failure(code)) });
-    expect((await local("not_reached")).pauses).toEqual([250, 500, 1000]);
-    expect((await local("overloaded")).pauses).toHaveLength(6);
-  });
 
   it("stays below the rate", async () => {
     const { elapsed } = await run({ rows: 20, rate: 4, create: created });

@@ -4,7 +4,6 @@ import type { Row } from "../../bulk/row.ts";
 import type { Outcome } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
 import type { PaylinkError, Problem } from "../../domain/errors.ts";
-import { SandboxNotRunning } from "../../http/exchange.ts";
 import { length, renderProgress, renderRowProblem, rowsOf } from "../../render/bulk.ts";
 import { problemJson } from "../../render/error-message.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -55,11 +54,10 @@ export function createReporter({ out, now }: Context) {
       if (outcome.status !== "created") state.failed++;
       if (out.json) out.lines([JSON.stringify({ type: "row", line, ...outcome })]);
     },
-    paused: (milliseconds: number, { message, cause }: PaylinkError): void => {
+    paused: (milliseconds: number, { message }: PaylinkError): void => {
       state.until = clock() + milliseconds;
       // With --json the message is in the rows.
-      const start = cause instanceof SandboxNotRunning ? " Start it: paylink sandbox" : "";
-      if (!out.json && message !== state.cause) out.warn(`${safeText(message)}${start}`);
+      if (!out.json && message !== state.cause) out.warn(safeText(message));
       state.cause = message;
       if (!out.live) out.note(`The run waits ${length(milliseconds / 1000)} and tries again.`);
     },

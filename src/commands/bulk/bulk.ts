@@ -7,7 +7,6 @@ import { Pace } from "../../bulk/pace.ts";
 import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
 import { dueRows, sendRows } from "../../bulk/send-rows.ts";
 import type { Context, Output } from "../../context.ts";
-import { isLoopback, parseWebAddress } from "../../domain/addresses.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { Sums } from "../../domain/money.ts";
@@ -18,7 +17,7 @@ import type { Api } from "../../service/client.ts";
 import { finishRun, summaryOf, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./flags.ts";
 import { planList, refusalOf, withList, type List, type PlannedList } from "./list.ts";
-import { askedNow, confirmSending, introduce, renderPreview, sentBefore } from "./preview.ts";
+import { askedNow, confirmSending, introduce, renderPreview } from "./preview.ts";
 
 const TIMED_OUT = new PaylinkError("timed_out", "The time of --timeout has passed.");
 
@@ -32,13 +31,13 @@ export async function bulk(context: Context, options: BulkOptions): Promise<numb
 async function dryRun(context: Context, opened: List, options: BulkOptions): Promise<number> {
   const { out } = context;
   const list = await planList(context, opened, options);
-  const { rows, invalid } = list.plan;
+  const { rows, invalid, sentBefore } = list.plan;
   const failure = await refusalOf(context, list, options);
   const asked = await askedNow(context, list);
   list.reporter.end();
   if (!out.json) out.data(await renderPreview(context, asked, options, out.paint));
   introduce(context, list);
-  const shown = { invalid, sent_before: sentBefore(list.plan), links: asked.rows, first: asked.first };
+  const shown = { invalid, sent_before: sentBefore, links: asked.rows, first: asked.first };
   if (out.json) out.data(stringifyJson({ ...(await summaryOf(context, list, asked.sums)), ...shown }));
   if (failure !== undefined) throw failure;
   const valid = invalid === 0 ? "all valid" : `${count(invalid)} of them invalid`;
@@ -96,22 +95,21 @@ const stdoutSink =
 async function run(
   { now, random, signal }: Context,
   { rows, build, reporter, sent, plan }: PlannedList,
-  { concurrency, rate, timeout = LONGEST_TIMER, service = "" }: BulkOptions,
+  { concurrency, rate, timeout = LONGEST_TIMER }: BulkOptions,
   api: Api,
 ): Promise<RunEnd> {
-  reporter.begin(plan.rows - plan.invalid, sentBefore(plan));
+  reporter.begin(plan.rows - plan.invalid, plan.sentBefore);
   const violated = new RowProblems();
   const sums = new Sums();
   const halt = new AbortController();
   // What is in flight then is finished, as at Ctrl-C.
-  const limit = AbortSignal.timeout(Math.min(timeout, LONGEST_TIMER));
+  const limit = AbortSignal.timeout(timeout);
   const ended = AbortSignal.any([signal, halt.signal, limit]);
   // Every row in progress may listen for it.
   setMaxListeners(0, ended);
   const stopped = (): boolean => ended.aborted;
   const pace = new Pace({
     rate,
-    isLocal: isLoopback(parseWebAddress(service)?.hostname ?? ""),
     clock: () => performance.now(),
     // After a timer that was cut short, the caller sleeps again.
     sleep: (milliseconds) =>

@@ -132,10 +132,8 @@ function failureOf(reason: unknown, tally: Tally, next: readonly Hint[]): unknow
 const FIX_ROWS = hint`Fix these rows, then run the same command again: no other row is sent twice.`;
 const LOOK = hint`Look for them at the service. To send those that have no link there: --retry-unknown`;
 
-type Words = (rows: string) => string;
-
 /** Unknown outcomes come first: a link may exist that the user does not know of. */
-const WORST_FIRST: readonly (readonly [keyof Tally, FailureCode, Words, Hint])[] = [
+const WORST_FIRST: readonly (readonly [keyof Tally, FailureCode, (rows: string) => string, Hint])[] = [
   ["unknown", "outcome_unknown", (rows) => `${rows} may or may not have a link.`, LOOK],
   [
     "not_reached",

@@ -73,11 +73,12 @@ export async function planList(
     },
     invalid: reporter.invalid,
   });
+  const plan = sent.plan(now().getTime(), options);
   // The header of a CSV has been read by then.
   const problems = columns.unused([...checked.columns]);
-  if (checked.rows > 0 && problems.length > 0)
+  if (plan.rows > 0 && problems.length > 0)
     throw new PaylinkError("usage", "Nothing was sent.", { problems });
-  return { ...list, checked, plan: sent.plan(now().getTime(), options) };
+  return { ...list, checked, plan };
 }
 
 /** What keeps a list from being sent, in the words of an error. */

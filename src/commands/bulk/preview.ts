@@ -2,7 +2,6 @@
 import { Asked } from "../../bulk/check-rows.ts";
 import { requestOf } from "../../bulk/row.ts";
 import { dueRows } from "../../bulk/send-rows.ts";
-import type { Plan } from "../../bulk/sent-rows.ts";
 import type { Context } from "../../context.ts";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
@@ -12,12 +11,9 @@ import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./flags.ts";
 import type { PlannedList } from "./list.ts";
 
-/** The number of rows that were sent before, and not again. */
-export const sentBefore = ({ rows, invalid, due }: Plan): number => rows - invalid - due;
-
 /** What this run sends. */
 export async function askedNow({ now }: Context, list: PlannedList): Promise<Asked> {
-  if (sentBefore(list.plan) === 0) return list.checked.asked;
+  if (list.plan.sentBefore === 0) return list.checked.asked;
   const due = new Asked();
   for await (const { row } of dueRows(list.rows.read(), list.sent.planned())) {
     const { request } = requestOf(row, list.build, now());
@@ -40,7 +36,7 @@ export async function renderPreview(
 /** What the user should know of a list, whether anybody is asked or not. */
 export function introduce({ out }: Context, { reporter, checked, plan }: PlannedList): void {
   if (plan.continues) out.note("An earlier run with --again was stopped. This one sends the rest of it.");
-  else if (sentBefore(plan) > 0) out.note(sentBeforeOf(sentBefore(plan), plan.rows));
+  else if (plan.sentBefore > 0) out.note(sentBeforeOf(plan.sentBefore, plan.rows));
   if (plan.rows > 0 && plan.due + plan.invalid === 0) out.note(SEND_AGAIN);
   // One of them may be misspelled.
   const unsent = checked.unsent.map(safeText).join(", ");
