@@ -38,6 +38,9 @@ export class SendTimeout extends SendError {}
 /** Nothing answers where the sandbox was registered. */
 export class SandboxNotRunning extends SendError {}
 
+/** The cause of a `SendError` if the proxy is not reached, or does not connect: it says nothing of the service. */
+export class ProxyFailure extends Error {}
+
 export type Handler = (request: HttpRequest) => Promise<HttpReply>;
 
 /** A request that ended before the handler saw it: refused by the HTTP layer, or by `admit`. */

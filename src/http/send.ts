@@ -4,7 +4,7 @@ import type { Dispatcher, Pool } from "undici";
 import { isReadableUrl, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
-import { type Send, SendError, type SendOptions, SendTimeout } from "./exchange.ts";
+import { ProxyFailure, type Send, SendError, type SendOptions, SendTimeout } from "./exchange.ts";
 import { fieldLines, headerLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
 
 const TIMEOUT = 30_000;
@@ -224,11 +224,11 @@ function proxyClient(
 ): Pool {
   const tunnel = async (options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> => {
     const answer = await openTunnel.call(pool, options).catch((error: unknown) => {
-      throw new Error(`the proxy ${name} was not reached: ${systemReason(error)}`, { cause: error });
+      throw new ProxyFailure(`the proxy ${name} was not reached: ${systemReason(error)}`, { cause: error });
     });
     if (answer.statusCode === 200) return answer;
     answer.socket.on("error", () => undefined).destroy();
-    throw new Error(`the proxy ${name} answered ${answer.statusCode}`);
+    throw new ProxyFailure(`the proxy ${name} answered ${answer.statusCode}`);
   };
   return Object.assign(pool, { connect: tunnel });
 }

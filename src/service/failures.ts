@@ -10,7 +10,13 @@ import {
   type Hint,
 } from "../domain/errors.ts";
 import { formatRelative } from "../domain/time.ts";
-import { isOfUnknownAuthority, SandboxNotRunning, SendError, SendTimeout } from "../http/exchange.ts";
+import {
+  isOfUnknownAuthority,
+  ProxyFailure,
+  SandboxNotRunning,
+  SendError,
+  SendTimeout,
+} from "../http/exchange.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import type { ConfigKey } from "../settings/setting-table.ts";
 import { serviceWords, type ServiceWords } from "./words.ts";
@@ -185,9 +191,11 @@ export function notReached(error: SendError, effect: Effect, step?: Hint): Payli
   });
 }
 
-/** What to do if the sandbox does not run, or Node does not know who issued the certificate. */
-function connectionHint(error: unknown): Hint | undefined {
+/** What to do if the sandbox does not run, the proxy fails, or Node does not know who issued the certificate. */
+function connectionHint(error: SendError): Hint | undefined {
   if (error instanceof SandboxNotRunning) return hint`Start it: ${paylink("sandbox")}`;
+  if (error.cause instanceof ProxyFailure)
+    return hint`Check the proxy: HTTPS_PROXY, or NO_PROXY for a host that is reached without it.`;
   return isOfUnknownAuthority(error)
     ? hint`The service's certificate is not from an authority that Node.js knows. If it is from your own authority, set NODE_EXTRA_CA_CERTS to the PEM file with that authority's certificate.`
     : undefined;

@@ -9,6 +9,8 @@ import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { KEYS } from "../support/keys.ts";
 import { ANSWER } from "../support/link-request.ts";
+import { freePort } from "../support/ports.ts";
+import { openSender } from "../support/sender.ts";
 
 interface Stored {
   readonly current: string;
@@ -64,6 +66,21 @@ describe("paylink login", () => {
     });
     expect(created.exit).toBe(0);
     expect(requests).toMatchObject([{ terminalId: "7", currency: "EUR", customerName: "Ada Lovelace" }]);
+  });
+
+  it("says that the proxy is not reached, and not that the token URL is wrong", async () => {
+    const proxy = `http://127.0.0.1:${await freePort()}`;
+    const account = ["--service", "dna-test", "--terminal-id", "7", "--client-id", "shop"];
+    const { exit, stderr } = await runCommand(["login", ...account, "--client-secret-stdin"], {
+      stdin: "secret\n",
+      send: openSender({ httpsProxy: proxy }),
+    });
+    expect(exit).toBe(5);
+    expect(stderr).toContain(`the proxy ${proxy} was not reached: connection refused`);
+    expect(stderr).toContain(
+      "Check the proxy: HTTPS_PROXY, or NO_PROXY for a host that is reached without it.\n",
+    );
+    expect(stderr).not.toContain("token URL");
   });
 
   it("warns if create will need flags, and create says how to store their values", async () => {
