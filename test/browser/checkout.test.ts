@@ -42,7 +42,7 @@ async function openShop(): Promise<Shop> {
   const listen = await startListenCommand(home, "-p", "sandbox");
   const paymentSettings = { callbackUrl: listen.url, failureCallbackUrl: listen.url };
   const create: Shop["create"] = async (changes = {}) =>
-    (await createLink(home, sandbox.url, { paymentSettings, ...changes })).url;
+    (await createLink(sandbox.url, { paymentSettings, ...changes })).url;
   return { url: sandbox.url, listen, create };
 }
 

@@ -1,13 +1,13 @@
 /** The files that `paylink help production` prints: they are what their programs read, and name only flags and metrics that exist. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import manifest from "../../package.json" with { type: "json" };
 import { createMetrics } from "../../src/receiver/metrics.ts";
 import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
 
 const run = (...args: string[]) => runCommand(args);
 
@@ -24,9 +24,7 @@ async function checked(
   [program = "", ...args]: readonly string[],
   name: string,
 ): Promise<{ readonly status: number | null; readonly output: string }> {
-  const folder = mkdtempSync(join(tmpdir(), "paylink-production-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, name);
+  const path = join(temporaryHome(), name);
   writeFileSync(path, await printed(part));
   const { error, status, stdout, stderr } = spawnSync(program, [...args, path], { encoding: "utf8" });
   test.skip(error !== undefined, `no ${program} is installed`);

@@ -13,7 +13,7 @@ import { runCommand, terminated, type CommandOptions } from "../support/context.
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { freePort, listenOnFreePort } from "../support/ports.ts";
-import { exchangeRaw, statusOf } from "../support/post.ts";
+import { exchangeRaw, statusOf } from "../support/raw-client.ts";
 import { keyFile } from "../support/keys.ts";
 import { forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 

@@ -13,7 +13,7 @@ describe("paylink pay", () => {
   it("pays by URL and by id, for people and for scripts", async () => {
     const home = temporaryHome();
     const sandbox = await startSandboxCommand(home);
-    const { id, url } = await createLink(home, sandbox.url);
+    const { id, url } = await createLink(sandbox.url);
     const shown = await runCommand(["pay", url, "--amount", "7.50"], { home });
     expect(shown).toMatchObject({ exit: 0, stderr: "" });
     expect(shown.stdout).toMatch(/^APPROVED +EUR 7\.50 /);
@@ -38,7 +38,7 @@ describe("paylink pay", () => {
   it("pays with a test card, by its name or its number", async () => {
     const home = temporaryHome();
     const sandbox = await startSandboxCommand(home);
-    const { url } = await createLink(home, sandbox.url, ONE_TIME);
+    const { url } = await createLink(sandbox.url, ONE_TIME);
     const declined = await runCommand(["pay", url, "--card", "insufficient-funds", "--json"], { home });
     expect(declined).toMatchObject({ exit: 0, stderr: "" });
     expect(JSON.parse(declined.stdout)).toMatchObject({
@@ -65,12 +65,12 @@ describe("paylink pay", () => {
   it("says that nothing was paid if the sandbox refuses, or does not answer", async () => {
     const home = temporaryHome();
     const sandbox = await startSandboxCommand(home);
-    const { url } = await createLink(home, sandbox.url, ONE_TIME);
+    const { url } = await createLink(sandbox.url, ONE_TIME);
     expect((await runCommand(["pay", url], { home })).exit).toBe(0);
     const again = await runCommand(["pay", url], { home });
     expect(again).toMatchObject({ exit: 4, stdout: "" });
     expect(again.stderr).toContain("Nothing was paid");
-    const open = await createLink(home, sandbox.url);
+    const open = await createLink(sandbox.url);
     expect((await runCommand(["pay", open.url], { home })).stderr).toBe(
       "✗ The service answered 422: amount is required: the link has no fixed amount.\n  Nothing was paid.\n",
     );

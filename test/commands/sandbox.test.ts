@@ -46,7 +46,7 @@ describe("paylink sandbox", () => {
     const home = temporaryHome();
     const sandbox = await startSandboxCommand(home);
     const listen = await startListenCommand(home);
-    const link = await createLink(home, sandbox.url, { paymentSettings: { callbackUrl: listen.url } });
+    const link = await createLink(sandbox.url, { paymentSettings: { callbackUrl: listen.url } });
     await runCommand(["pay", link.url, "--amount", "3"], { home });
     await listen.until(/"type":"event"/);
     const { exit, stdout, stderr } = await sandbox.stop();
@@ -110,7 +110,7 @@ describe("paylink sandbox", () => {
     const file = join(home, "first.db");
     const first = await startSandboxCommand(home, "--db", file);
     const second = await startSandboxCommand(home, "--db", join(home, "second.db"));
-    const { id } = await createLink(home, first.url);
+    const { id } = await createLink(first.url);
     expect((await fetch(new URL(`/pay?r=${id}`, first.url))).status).toBe(200);
     expect((await fetch(new URL(`/pay?r=${id}`, second.url))).status).toBe(404);
     const third = await runCommand(["sandbox", "--port", "0", "--db", file], { home });
@@ -121,7 +121,7 @@ describe("paylink sandbox", () => {
   it("keeps links between runs, and deletes them with --reset", async () => {
     const home = temporaryHome();
     const first = await startSandboxCommand(home);
-    const { id } = await createLink(home, first.url);
+    const { id } = await createLink(first.url);
     await first.stop();
     const second = await startSandboxCommand(home);
     expect((await runCommand(["pay", id, "--amount", "1"], { home })).exit).toBe(0);
@@ -288,7 +288,7 @@ describe("a running sandbox", () => {
     const home = temporaryHome();
     const sandbox = await startSandboxCommand(home);
     const [listen, other] = [await startListenCommand(home), await startListenCommand(home)];
-    const { url } = await createLink(home, sandbox.url, { paymentSettings: { callbackUrl: listen.url } });
+    const { url } = await createLink(sandbox.url, { paymentSettings: { callbackUrl: listen.url } });
     const keyOfPayment = async (number: number): Promise<unknown> => {
       expect((await runCommand(["pay", url, "--amount", "3"], { home })).exit).toBe(0);
       const [lines] = await listen.until(new RegExp(`(?:\\{"type":"event".*\\n){${number}}`));

@@ -1,17 +1,10 @@
 /** Completion in the real shells, typed at a real pseudo-terminal: the word grows when Tab is pressed. */
-import {
-  accessSync,
-  constants,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { accessSync, constants, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
 
 const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
@@ -99,8 +92,7 @@ describe.each(SHELLS)("in $name", (shell) => {
   it.runIf(installed(shell))(
     "completes a command, a flag, a value and a file name, also when sourced twice",
     async () => {
-      const home = mkdtempSync(join(tmpdir(), "paylink-completion-"));
-      onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+      const home = temporaryHome();
       symlinkSync(BINARY, join(home, "paylink"));
       const { stdout } = await runPaylink(["completion", shell.name], { home });
       const script = join(home, `paylink.${shell.name}`);

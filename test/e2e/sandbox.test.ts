@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, startPaylink } from "../support/paylink.ts";
 import { createLink } from "../support/sandbox-link.ts";
+import { giveMerchant } from "../support/merchant.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
 const SANDBOX = ["sandbox", "--port", "0", "--json"];
@@ -28,10 +29,11 @@ describe("kill -9 while deliveries are under way", () => {
     const home = temporaryHome();
     const { url: callback, seen } = await countingReceiver();
     const paid: string[] = [];
+    giveMerchant(home);
     for (let round = 0; round < 3; round++) {
       const sandbox = startPaylink(SANDBOX, { home });
       const paymentSettings = { callbackUrl: callback };
-      const link = (await createLink(home, await readyUrl(sandbox), { paymentSettings })).url;
+      const link = (await createLink(await readyUrl(sandbox), { paymentSettings })).url;
       const body = new URLSearchParams({ outcome: "approved", amount: "1" });
       const pay = async (): Promise<void> => {
         const reply = await fetch(link, { method: "POST", headers: { Accept: "application/json" }, body });

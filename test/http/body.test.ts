@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import { serve } from "../../src/http/serve.ts";
-import { exchangeRaw } from "../support/post.ts";
+import { exchangeRaw } from "../support/raw-client.ts";
 
 async function startServer(maxHeld?: number) {
   const bodies: string[] = [];

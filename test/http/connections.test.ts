@@ -1,21 +1,18 @@
 /** Which connections are closed where there are too many, and that all are read where there are not. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { connect as connectSecurely } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";
 import type { TlsFiles } from "../../src/http/exchange.ts";
 import type { Server } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";
 import { selfSigned } from "../support/certificate.ts";
+import { temporaryHome } from "../support/home.ts";
 
 const COUNT = 100;
 
 function certificate(): TlsFiles {
-  const folder = mkdtempSync(join(tmpdir(), "paylink-connections-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const { cert, key } = selfSigned(folder, "localhost");
+  const { cert, key } = selfSigned(temporaryHome(), "localhost");
   return { cert: readFileSync(cert), key: readFileSync(key) };
 }
 

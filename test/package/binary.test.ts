@@ -10,8 +10,7 @@ import { KEYS } from "../support/keys.ts";
 import { startLinkService } from "../support/link-service.ts";
 import { giveMerchant } from "../support/merchant.ts";
 import { readyUrl, runPaylink, startPaylink, type RunOptions } from "../support/paylink.ts";
-import { post } from "../support/post.ts";
-import { approvedRecord, signedWebhook } from "../support/signed-webhook.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const BINARY = join(ROOT, process.platform === "win32" ? "binary/paylink.exe" : "binary/paylink");
@@ -107,10 +106,9 @@ describe("the executable", () => {
       const before = acknowledged.size;
       const sender = async (): Promise<void> => {
         for (;;) {
-          const record = approvedRecord();
-          const { headers, body } = await signedWebhook({ url, record });
-          const { status } = await post(url, headers, body);
-          if (status === 200) acknowledged.add(String(record["uti"]));
+          const one = record();
+          const status = await post(url, webhook(url, one));
+          if (status === 200) acknowledged.add(String(one["uti"]));
           if (acknowledged.size - before === killAfter) void listener.stop("SIGKILL");
         }
       };

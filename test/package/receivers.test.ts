@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 
 import { KEYS } from "../support/keys.ts";
 import { runPaylink } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
-import { statusOf } from "../support/post.ts";
+import { statusOf } from "../support/raw-client.ts";
 import { vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
 import { formatRequest } from "../../src/http/capture.ts";
 

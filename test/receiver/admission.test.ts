@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { MEANINGS, type RefusalCode } from "../../src/domain/reasons.ts";
 import { publicAddress } from "../../src/receiver/address.ts";
 import { refuseMessage } from "../../src/receiver/admit.ts";
-import { exchangeRaw, post } from "../support/post.ts";
+import { exchangeRaw } from "../support/raw-client.ts";
 import { KEYS } from "../support/keys.ts";
 import { startTestReceiver } from "../support/receiver.ts";
 import { keysOf } from "../support/vectors.ts";
@@ -35,6 +35,12 @@ describe("on a bare socket", () => {
     await expect.poll(() => codes()).toEqual(["body_incomplete"]);
   });
 });
+
+/** What a service outside this project would do. */
+async function post(url: string, headers: Readonly<Record<string, string>>, body: string) {
+  const reply = await fetch(url, { method: "POST", headers, body: Buffer.from(body) });
+  return { status: reply.status, body: await reply.text() };
+}
 
 const CALLBACK = "id=d7&amount=10.5&currency=GBP&invoiceId=I1&errorCode=0&success=true&signature=h0cLbw%3D";
 const CALLBACK_JSON = JSON.stringify(Object.fromEntries(new URLSearchParams(CALLBACK)));

@@ -1,7 +1,7 @@
 /** The negative vectors against a real socket: each is refused with its status and reported with its reason. */
 import { expect, it } from "vitest";
 import { publicAddress } from "../../src/receiver/address.ts";
-import { exchangeRaw, statusOf } from "../support/post.ts";
+import { exchangeRaw, statusOf } from "../support/raw-client.ts";
 import { startTestReceiver } from "../support/receiver.ts";
 import { keysOf, rawRequest, vectorFile, type WebhookCase, webhookOptions } from "../support/vectors.ts";
 

@@ -110,7 +110,9 @@ describe("a request without effect", () => {
     const elsewhere = await rawServer(reply(200, ANSWER));
     const server = await rawServer(reply(307, "", { Location: `${elsewhere.url}/v1/payment-links` }));
     const error = await failure(apiAt(server.url).api.createLink(REQUEST));
-    expect([error.code, error.exit]).toEqual(["redirected", 4]);
+    const location = `${elsewhere.url}/v1/payment-links`;
+    expect(error).toMatchObject({ code: "redirected", exit: 4, details: { location } });
+    expect(error.message).toContain(`a redirect to ${location}`);
     expect(elsewhere.requests).toEqual([]);
   });
 

@@ -55,13 +55,6 @@ describe("a refusal", () => {
     expect(error.details).toMatchObject({ status: 422, code: "275", service: "Invalid payment link ID" });
   });
 
-  it("by a redirect names the target", async () => {
-    const error = await refusal(308, "", { Location: "https://elsewhere.example/v1" });
-    expect([error.code, error.exit]).toEqual(["redirected", 4]);
-    expect(error.message).toContain("a redirect to https://elsewhere.example/v1");
-    expect(error.details["location"]).toBe("https://elsewhere.example/v1");
-  });
-
   it.each([
     ["600", "in 10 minutes"],
     ["Sat, 21 Nov 2026 10:10:00 GMT", "after Sat, 21 Nov 2026 10:10:00 GMT"],

@@ -1,6 +1,5 @@
 /** The messages of `--debug`: credentials are recognised by their names, wherever a service wants them. */
 import { describe, expect, it } from "vitest";
-import { renderCurl } from "../../src/render/link.ts";
 import { renderRequest } from "../../src/terminal/debug-trace.ts";
 
 const SECRET = "s3cret-value";
@@ -56,13 +55,5 @@ describe("a shown request", () => {
     const text = rendered([], body, type);
     expect(text).toContain("[redacted]");
     expect(text).not.toContain(SECRET);
-  });
-});
-
-describe("a curl command", () => {
-  const url = new URL("https://service.example/links");
-
-  it("reads the token from the environment", () => {
-    expect(renderCurl(url, "{}")).toContain('--header "Authorization: Bearer $PAYLINK_TOKEN"');
   });
 });

@@ -1,29 +1,5 @@
-/** Posts over a real socket with node:http: what a service outside this project would do. */
-import { request } from "node:http";
+/** Bytes on a bare socket, as no HTTP library would send them. */
 import { connect } from "node:net";
-
-export interface Answer {
-  readonly status: number;
-  readonly body: string;
-}
-
-export function post(
-  url: string,
-  headers: Readonly<Record<string, string | string[]>>,
-  body: Uint8Array | string,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method: "POST", headers, agent: false }, (reply) => {
-      const chunks: Buffer[] = [];
-      reply.on("data", (chunk: Buffer) => chunks.push(chunk));
-      reply.on("end", () =>
-        resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
-      );
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
-}
 
 /** Writes bytes on a bare socket and resolves with the whole reply. */
 export function exchangeRaw(url: string, bytes: Uint8Array | string): Promise<string> {
