@@ -1,14 +1,13 @@
 /** Judges rejected webhooks again, with the keys that are configured now and as of their receipt. */
 import type { Context } from "../context.ts";
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
-import type { NewEvent } from "../receiver/events.ts";
+import type { NewEvent, Rejection } from "../receiver/events.ts";
 import { judge } from "../receiver/judge.ts";
 import { loadKeys } from "../receiver/webhook-keys.ts";
-import type { StoredRejection } from "../store/rows.ts";
 import { policyOf, type PolicyValues, serviceKeys } from "./shared-flags.ts";
 
 /** The event that a rejection becomes if it verifies now; else the reason code. */
-export type JudgeAgain = (rejection: StoredRejection) => NewEvent | string;
+export type JudgeAgain = (rejection: Rejection) => NewEvent | string;
 
 /** Throws `key_required`, and if a key cannot be read. */
 export async function openJudgeAgain(

@@ -10,7 +10,7 @@ import { parseInstant } from "../domain/time.ts";
 import { textOf } from "../domain/transaction.ts";
 import type { FieldName } from "../domain/transaction-fields.ts";
 import type { History } from "../store/reading.ts";
-import { asReceived, type StoredEvent, type StoredRejection } from "../store/rows.ts";
+import type { StoredEvent } from "../store/rows.ts";
 import {
   actionForm,
   askedAction,
@@ -33,7 +33,7 @@ import {
   type Description,
 } from "../pages/exchange.ts";
 import type { Page } from "../pages/page.ts";
-import { isAccepted } from "../receiver/events.ts";
+import { isAccepted, type Rejection } from "../receiver/events.ts";
 import { ageWords } from "../render/stats.ts";
 import { inspectorPage, type View } from "./frame.ts";
 import { amountOf, answerText, eventPath, nameOf, outcomeText, stateOf } from "./rows.ts";
@@ -59,7 +59,7 @@ export function eventPage(view: View, event: StoredEvent, history: History, sign
 }
 
 /** `accepts`: whether it verifies with the key that is configured now. */
-export function rejectionPage(view: View, rejection: StoredRejection, accepts: boolean): Page {
+export function rejectionPage(view: View, rejection: Rejection, accepts: boolean): Page {
   const { id, status, code, detail: words, receivedAt, verdict, request } = rejection;
   const description: Description = {
     kind: "bad",
@@ -163,7 +163,7 @@ function attemptsPart({ attempts, actions }: History, now: Date): Page {
 }
 
 function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page {
-  const { record, violations } = asReceived(event).content;
+  const { record, violations } = event.content;
   if (record === null)
     return panel("record", "Record", html`<p class="hint">The body holds no transaction record.</p>`);
   const text = (name: FieldName): string => clipped(textOf(record, name) ?? "", 100);

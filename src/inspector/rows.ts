@@ -2,23 +2,20 @@
 import { html } from "hono/html";
 import { groupedAmount } from "../domain/money.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
-import type { StoredAttempt, StoredEvent, StoredRejection } from "../store/rows.ts";
-import { asReceived } from "../store/rows.ts";
+import type { StoredAttempt, StoredEvent, StoredRequest } from "../store/rows.ts";
 import type { EventStore } from "../store/event-store.ts";
 import { badge, clipped, countdown, momentOf, plural } from "../pages/components.ts";
 import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import { isAccepted } from "../receiver/events.ts";
 
-export type Stored = StoredEvent | StoredRejection;
-
 /** A row with the newest attempt to forward it. */
 export interface EventRow {
-  readonly stored: Stored;
+  readonly stored: StoredRequest;
   readonly attempt: StoredAttempt | undefined;
 }
 
-export async function withAttempts(store: EventStore, found: readonly Stored[]): Promise<EventRow[]> {
+export async function withAttempts(store: EventStore, found: readonly StoredRequest[]): Promise<EventRow[]> {
   const events = found.flatMap((one) => (one.type === "event" ? [one.id] : []));
   const attempts = await store.lastAttempts(events);
   return found.map((stored) => ({ stored, attempt: attempts.get(stored.id) }));
@@ -34,7 +31,7 @@ export const SHOWN = {
 } as const;
 
 /** An event that is forwarded nowhere is `verified`. */
-export function stateOf(stored: Stored): string {
+export function stateOf(stored: StoredRequest): string {
   if (stored.type !== "event") return stored.type;
   const [state = "verified"] =
     Object.entries(SHOWN).find(([, kept]) => kept === stored.delivery?.state) ?? [];
@@ -50,7 +47,7 @@ export const nameOf = ({ reference, uti, id }: StoredEvent): string => clipped(r
 export const outcomeText = ({ outcome }: StoredEvent): string => outcome.toLowerCase().replaceAll("_", " ");
 
 export function amountOf(event: StoredEvent): string {
-  const { record } = asReceived(event).content;
+  const { record } = event.content;
   const amount = record === null ? undefined : amountIn(record, "amountTrans");
   return amount === undefined || record === null
     ? ""

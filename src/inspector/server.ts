@@ -5,7 +5,7 @@ import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import { PaylinkError } from "../domain/errors.ts";
 import { isLoopback } from "../domain/addresses.ts";
-import { asReceived, type StoredEvent, type StoredRejection } from "../store/rows.ts";
+import type { StoredEvent, StoredRequest } from "../store/rows.ts";
 import type { EventStore } from "../store/event-store.ts";
 import type { Serve } from "../http/exchange.ts";
 import { handlerFromFetch } from "../http/fetch-handler.ts";
@@ -14,7 +14,7 @@ import { localPath, plural } from "../pages/components.ts";
 import { capturedRequest } from "../pages/exchange.ts";
 import { serveFiles } from "../pages/files.ts";
 import { download, htmlReply, pageHeaders } from "../pages/page.ts";
-import { isAccepted, type Forward, type NewEvent } from "../receiver/events.ts";
+import { isAccepted, type Forward, type NewEvent, type Rejection } from "../receiver/events.ts";
 import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNTED, notFoundPage, type View } from "./frame.ts";
 import { eventsPage, queuePage } from "./lists.ts";
@@ -29,7 +29,7 @@ export interface InspectorParts {
   /** The command that makes a first webhook. */
   readonly advice: string;
   /** Judges a rejection with the keys of today, as of its receipt. Undefined if it does not verify. */
-  readonly verifyNow: (rejection: StoredRejection) => Promise<NewEvent | undefined>;
+  readonly verifyNow: (rejection: Rejection) => Promise<NewEvent | undefined>;
   /** Sends an event from here; undefined if no target was named. */
   readonly sending:
     | {
@@ -116,7 +116,7 @@ export function createInspector(parts: InspectorParts) {
     const event = await eventIn(c);
     if (event === undefined || sending === undefined) return c.notFound();
     const forward = await sending.send(event);
-    await store.replayed(event.id, forward, false, asReceived(event).content.record);
+    await store.replayed(event.id, forward, false, event.content.record);
     return finish(c, isAccepted(forward.status) ? "sent" : "unsent", nameOf(event));
   });
   app.post("/events/:id/accept", async (c) => {
@@ -158,7 +158,7 @@ const refusal = (status: number, words: string): Response =>
   new Response(`${words}\n`, { status, headers: { "Content-Type": "text/plain; charset=utf-8" } });
 
 /** By the whole id or uti. */
-async function findOne(store: EventStore, name: string): Promise<StoredEvent | StoredRejection | undefined> {
+async function findOne(store: EventStore, name: string): Promise<StoredRequest | undefined> {
   const found = await store.find(name);
   return (
     found.find((one) => one.id === name) ?? found.find((one) => one.type === "event" && one.uti === name)

@@ -144,7 +144,7 @@ export interface Claimed extends Claim {
   /** The attempts before, by the present plan. */
   readonly made: number;
   /** The reason if its row does not hold what paylink wrote. */
-  readonly event: Omit<WebhookEvent, "repeated" | "content"> | { readonly damage: string };
+  readonly event: WebhookEvent | { readonly damage: string };
 }
 
 /** The events that wait to be forwarded, which any number of receivers share: each is claimed by one at a time. */

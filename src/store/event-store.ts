@@ -16,7 +16,7 @@ import { createGroupCommit } from "./group-commit.ts";
 import { ORDER_SIZE } from "./deliveries.ts";
 import type { Readable } from "./dialects.ts";
 import { createReading } from "./reading.ts";
-import { claimedFromRow, type StoredEvent, type StoredRejection } from "./rows.ts";
+import { claimedFromRow, type StoredRequest } from "./rows.ts";
 import type { WriteGroup } from "./write-group.ts";
 import {
   attemptValues,
@@ -140,12 +140,9 @@ const NOTHING: Pruned = { events: 0, rejections: 0 };
  * The one stored event that a user names by its order number, or by the beginning of its uti or id. Throws
  * `event_not_found`, or `usage` if several have this name.
  */
-export async function findOne(
-  store: Pick<EventStore, "find">,
-  name: string,
-): Promise<StoredEvent | StoredRejection> {
+export async function findOne(store: Pick<EventStore, "find">, name: string): Promise<StoredRequest> {
   const found = name === "" ? [] : await store.find(name);
-  const nameOf = (one: StoredEvent | StoredRejection): string =>
+  const nameOf = (one: StoredRequest): string =>
     one.type === "event" && !one.id.startsWith(name) ? one.uti : one.id;
   const exact = found.filter((one) => one.id === name || (one.type === "event" && one.uti === name));
   const candidates = exact.length > 0 ? exact : found;

@@ -3,7 +3,7 @@
  * attempts, arrivals and actions (`history`), and the sums of what is not delivered.
  */
 import { OUTCOMES } from "../domain/outcome.ts";
-import { type DeliveryState, idAt } from "../receiver/events.ts";
+import { type DeliveryState, idAt, type Rejection } from "../receiver/events.ts";
 import type { Value } from "./database.ts";
 import { dueFirst } from "./deliveries.ts";
 import { places, type Readable, type Row } from "./dialects.ts";
@@ -16,7 +16,7 @@ import {
   attemptFromRow,
   type StoredAttempt,
   type StoredEvent,
-  type StoredRejection,
+  type StoredRequest,
 } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
 import {
@@ -64,7 +64,7 @@ export function createReading(readable: Readable) {
   /** In order of arrival by default, in constant memory. What arrives meanwhile is not included. */
   const events = (filter: EventFilter = {}): AsyncIterable<StoredEvent> =>
     readPages(readable, eventsOf(filter, readable), filter);
-  const rejections = (filter: RejectionFilter = {}): AsyncIterable<StoredRejection> =>
+  const rejections = (filter: RejectionFilter = {}): AsyncIterable<Rejection> =>
     readPages(readable, rejectionsOf(filter, readable), filter);
   const read = async <T>({ select, convert }: Source<T>, rest: string, values: readonly Value[]) =>
     (await all(`${select} ${rest}`, values)).map(convert);
@@ -87,7 +87,7 @@ export function createReading(readable: Readable) {
     events,
     rejections,
     /** The events and rejections whose uti or id begins with `prefix`, or whose order number it is; newest first. */
-    find: async (prefix: string): Promise<(StoredEvent | StoredRejection)[]> => {
+    find: async (prefix: string): Promise<StoredRequest[]> => {
       const range = (from: string): [string, string] => [from, `${from}\u{10ffff}`];
       // By the index of the column: by `id`, a server without statistics would read the whole table.
       const first = (column: string): string =>
@@ -110,7 +110,7 @@ export function createReading(readable: Readable) {
       return [...found, ...rejected];
     },
     /** Events and rejections together, newest first. The id of the last one is the cursor of the next page. */
-    page: async (options: PageOptions): Promise<(StoredEvent | StoredRejection)[]> => {
+    page: async (options: PageOptions): Promise<StoredRequest[]> => {
       const { show, before = LAST_ID, limit } = options;
       const found = show === "rejected" ? [] : await eventsOfPage(options);
       if (show !== undefined && show !== "rejected") return found;
@@ -168,7 +168,7 @@ export function createReading(readable: Readable) {
      * With `rejected`, it gives rejections instead.
      */
     follow: (filter: Selection, rejected = false) =>
-      follow<StoredEvent | StoredRejection>(
+      follow<StoredRequest>(
         readable,
         rejected ? rejectionsOf({}, readable) : eventsOf(filter, readable),
         filter.since,

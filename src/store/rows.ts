@@ -21,7 +21,7 @@ export interface Delivery {
 }
 
 /** An event as it is stored. The record is not stored again beside the body that holds it. */
-export type StoredEvent = Omit<WebhookEvent, "repeated" | "content"> & {
+export interface StoredEvent extends WebhookEvent {
   readonly uti: string;
   readonly outcome: string;
   readonly reference: string;
@@ -29,20 +29,10 @@ export type StoredEvent = Omit<WebhookEvent, "repeated" | "content"> & {
   readonly repeats: number;
   /** Null if it is forwarded nowhere. */
   readonly delivery: Delivery | null;
-};
+}
 
-/** The event with its record, which is read again from the body. */
-export const asReceived = ({ type, id, receivedAt, verdict, request }: StoredEvent): WebhookEvent => ({
-  type,
-  id,
-  receivedAt,
-  repeated: false,
-  verdict,
-  request,
-  content: new LateRecord(request.body),
-});
-
-export type StoredRejection = Omit<Rejection, "hint">;
+/** What is stored of a request, whether it was accepted or rejected. */
+export type StoredRequest = StoredEvent | Rejection;
 
 const time = z.pipe(
   z.number(),
@@ -131,13 +121,15 @@ export function eventFromRow(row: Row): StoredEvent {
   return {
     type: "event",
     receivedAt,
+    repeated: false,
     ...rest,
+    content: new LateRecord(body),
     delivery: state === null ? null : { state, attempts, isTrying, next },
     request: withBody(head, body),
   };
 }
 
-export function rejectionFromRow(row: Row): StoredRejection {
+export function rejectionFromRow(row: Row): Rejection {
   const { received_at: receivedAt, head, body, ...rest } = rejectionRow.parse(row);
   return { type: "rejected", receivedAt, ...rest, request: head && withBody(head, body ?? new Uint8Array()) };
 }

@@ -1,9 +1,9 @@
 /** Which events, or rejections, a statement is about, and what it reads of them. */
 import { hint, PaylinkError } from "../domain/errors.ts";
-import { type DeliveryState, idAt } from "../receiver/events.ts";
+import { type DeliveryState, idAt, type Rejection } from "../receiver/events.ts";
 import type { Dialect, Readable, Row } from "./dialects.ts";
 import type { Value } from "./database.ts";
-import { damageOf, eventFromRow, rejectionFromRow, type StoredEvent, type StoredRejection } from "./rows.ts";
+import { damageOf, eventFromRow, rejectionFromRow, type StoredEvent } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
 
 /** Which events, by the columns that lists filter by. */
@@ -71,10 +71,7 @@ export function eventsOf({ state, ...filter }: EventFilter, readable: Readable):
   };
 }
 
-export const rejectionsOf = (
-  { since, until }: RejectionFilter,
-  readable: Readable,
-): Source<StoredRejection> => ({
+export const rejectionsOf = ({ since, until }: RejectionFilter, readable: Readable): Source<Rejection> => ({
   table: "rejections",
   select: `SELECT * FROM ${readable.dialect.schema}rejections`,
   ...conditionsOf({ since, until }, readable.dialect),

@@ -1,7 +1,7 @@
 /** `paylink events retry`, `skip` and `accept`: what operators decide about single events, or all that are not delivered. */
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import { asReceived, type StoredRejection } from "../../store/rows.ts";
+import type { Rejection } from "../../receiver/events.ts";
 import { type EventStore, findOne } from "../../store/event-store.ts";
 import type { Order } from "../../store/writes.ts";
 import { renderHint } from "../../render/hint.ts";
@@ -49,7 +49,7 @@ export async function skipEvents(
   await withEvents(context, db, async (store) => {
     const found = await findOpen(store, uti, "skip");
     for (const event of found) {
-      const { record } = asReceived(event).content;
+      const { record } = event.content;
       out.note(record === null ? safeText(nameOf(event)) : renderCompactRecord(record, out.notePaint));
     }
     const what = eventCount(found.length);
@@ -135,8 +135,8 @@ export async function acceptEvents(
   return 0;
 }
 
-async function findRejections(store: EventStore, names: readonly string[]): Promise<StoredRejection[]> {
-  const rejections: StoredRejection[] = [];
+async function findRejections(store: EventStore, names: readonly string[]): Promise<Rejection[]> {
+  const rejections: Rejection[] = [];
   for (const name of names) {
     const found = await findOne(store, name);
     if (found.type === "event")

@@ -7,7 +7,6 @@ import { isAccepted } from "../../receiver/events.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { forward, targetOf } from "../../receiver/forward.ts";
 import { eventCount, lateSignature, renderForward } from "../../render/received-webhook.ts";
-import { asReceived } from "../../store/rows.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ValuesOf } from "../command.ts";
 import { closingLater } from "../resources.ts";
@@ -34,7 +33,7 @@ export const replayEvents = (context: Context, values: ReplayValues): Promise<nu
       let signing: ForwardingKey | undefined;
       for await (const event of found) {
         signal.throwIfAborted();
-        const { record } = asReceived(event).content;
+        const { record } = event.content;
         const url = targetOf(routes, outcomeOf(record));
         if (url === undefined) {
           skipped += 1;

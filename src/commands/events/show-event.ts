@@ -3,15 +3,15 @@ import type { Context } from "../../context.ts";
 import { paylink } from "../../domain/errors.ts";
 import { findOne } from "../../store/event-store.ts";
 import type { History } from "../../store/reading.ts";
-import {
-  asReceived,
-  type Delivery,
-  type StoredAttempt,
-  type StoredEvent,
-  type StoredRejection,
-} from "../../store/rows.ts";
+import type { Delivery, StoredAttempt, StoredEvent } from "../../store/rows.ts";
 import type { HttpRequest } from "../../http/message.ts";
-import { eventLine, failedCheck, isAccepted, requestDocument } from "../../receiver/events.ts";
+import {
+  eventLine,
+  failedCheck,
+  isAccepted,
+  type Rejection,
+  requestDocument,
+} from "../../receiver/events.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import { renderCommand } from "../../render/hint.ts";
 import { clockTime, formatLocal } from "../../render/layout.ts";
@@ -42,9 +42,9 @@ export async function showEvent(context: Context, { uti, full, db }: ShowValues)
 
 /** The event's own line, with its history. */
 const eventDocument = (event: StoredEvent, history: History): string =>
-  `${eventLine(asReceived(event)).slice(0, -1)},${JSON.stringify({ delivery: event.delivery, ...history }).slice(1)}`;
+  `${eventLine(event).slice(0, -1)},${JSON.stringify({ delivery: event.delivery, ...history }).slice(1)}`;
 
-const rejectionDocument = ({ request, ...rejection }: StoredRejection): string =>
+const rejectionDocument = ({ request, ...rejection }: Rejection): string =>
   JSON.stringify({
     ...rejection,
     check: failedCheck(rejection.verdict),
@@ -60,7 +60,6 @@ function eventText(
 ): string {
   const { paint, width } = context.out;
   const { verdict, request, receivedAt, id, delivery } = event;
-  const received = asReceived(event);
   const happened = [
     { at: receivedAt, text: "received" },
     ...arrivals.map((arrival) => ({ at: arrival.receivedAt, text: paint.yellow("repeated") })),
@@ -68,7 +67,7 @@ function eventText(
     ...actions.map(({ at, action, actor }) => ({ at, text: `${action} by ${safeText(actor)}` })),
   ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
   return [
-    (full ? renderWebhook : renderCard)(received, { paint, width }),
+    (full ? renderWebhook : renderCard)(event, { paint, width }),
     ...(full
       ? [...requestLines(request, paint), `  ${paint.cyan("signature")}`, `    ${verdictWords(verdict)}`]
       : []),
@@ -114,7 +113,7 @@ function deliveryWords(
   );
 }
 
-function rejectionText(rejection: StoredRejection, { out: { paint }, named }: Context): string {
+function rejectionText(rejection: Rejection, { out: { paint }, named }: Context): string {
   const { request, id, receivedAt, verdict } = rejection;
   return [
     renderRejection(`${clockTime(receivedAt)} ${id}`, rejection, paint),

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import { asReceived, type Delivery, type StoredEvent, type StoredRejection } from "../../store/rows.ts";
+import type { Delivery, StoredEvent, StoredRequest } from "../../store/rows.ts";
 import { type EventStore, findOne } from "../../store/event-store.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
 import { type Cell, relativeTime, renderTable } from "../../render/layout.ts";
@@ -41,9 +41,7 @@ export async function listEvents(context: Context, values: ListValues): Promise<
   const state = values.failed ? ("failed" as const) : values.pending ? ("pending" as const) : undefined;
   const filter = { ...values, limit, state, newestFirst: true };
   await withEvents(context, values.db, async (store) => {
-    const found: AsyncIterable<StoredEvent | StoredRejection> = rejected
-      ? store.rejections(filter)
-      : store.events(filter);
+    const found: AsyncIterable<StoredRequest> = rejected ? store.rejections(filter) : store.events(filter);
     let shown = 0;
     if (out.json) shown = await printEach(found, (one) => lineOf(one), context);
     else if (quiet) shown = await printEach(found, (one) => safeText(nameOf(one)), context);
@@ -94,8 +92,7 @@ const HEADERS = {
   rejections: ["RECEIVED", "ID", "STATUS", "CODE", "REASON"],
 } as const;
 
-export const nameOf = (one: StoredEvent | StoredRejection): string =>
-  one.type === "rejected" ? one.id : one.uti || one.id;
+export const nameOf = (one: StoredRequest): string => (one.type === "rejected" ? one.id : one.uti || one.id);
 
 /** The events that a user names, before anything is done with the first. */
 export async function findEvents(
@@ -115,7 +112,7 @@ export async function findEvents(
   return events;
 }
 
-function cellsOf(one: StoredEvent | StoredRejection, { now, out: { paint } }: Context): Cell[] {
+function cellsOf(one: StoredRequest, { now, out: { paint } }: Context): Cell[] {
   const time = { text: relativeTime(one.receivedAt, now()), paint: paint.dim };
   if (one.type === "rejected")
     return [
@@ -125,7 +122,7 @@ function cellsOf(one: StoredEvent | StoredRejection, { now, out: { paint } }: Co
       { text: one.code },
       { text: one.detail },
     ];
-  const { record } = asReceived(one).content;
+  const { record } = one.content;
   const marks = [
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
     ...(one.delivery === null ? [] : [deliveryMark(one.delivery, now())]),
@@ -151,10 +148,10 @@ function deliveryMark({ state, attempts, isTrying, next }: Delivery, now: Date):
 }
 
 /** As `listen --json` prints it, and what became of an event. */
-function lineOf(one: StoredEvent | StoredRejection): string {
+function lineOf(one: StoredRequest): string {
   if (one.type === "rejected") return rejectionLine(one);
   const { repeats, delivery } = one;
-  const line = safeJson(eventLine(asReceived(one)));
+  const line = safeJson(eventLine(one));
   return `${line.slice(0, -1)},${JSON.stringify({ repeats, delivery }).slice(1)}`;
 }
 

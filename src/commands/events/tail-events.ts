@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import type { Followed } from "../../store/following.ts";
-import { asReceived, type StoredEvent, type StoredRejection } from "../../store/rows.ts";
+import type { StoredRequest } from "../../store/rows.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
 import { createEventText, rejectionText } from "../event-text.ts";
 import type { ValuesOf } from "../command.ts";
@@ -18,17 +18,16 @@ export async function tailEvents(
 ): Promise<number> {
   const { out, signal, now, pause } = context;
   const text = createEventText({ out, full, compact });
-  const lineOf = (stored: StoredEvent | StoredRejection): string => {
+  const lineOf = (stored: StoredRequest): string => {
     if (stored.type === "rejected") return out.json ? rejectionLine(stored) : rejectionText(stored, out);
-    const event = asReceived(stored);
-    return out.json ? eventLine(event, compact) : text(event);
+    return out.json ? eventLine(stored, compact) : text(stored);
   };
   const unread = out.unread();
   out.keepLog();
   await withEvents(context, db, async (store) => {
     const look = store.follow(filter, rejected);
     // A wrong name fails at once. Later, a store that is away may come back.
-    let result: Followed<StoredEvent | StoredRejection> | undefined = await look(now());
+    let result: Followed<StoredRequest> | undefined = await look(now());
     if (out.json) out.lines([jsonLine("ready", now(), { store: store.place })]);
     else out.note(`Waiting for ${rejected ? "rejected webhooks" : "events"} in ${store.place}. Ctrl-C ends.`);
     let failure: string | undefined;
