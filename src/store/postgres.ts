@@ -2,25 +2,23 @@
 import type { Environment } from "../settings/resolved-settings.ts";
 import type { Value } from "./database.ts";
 import { POSTGRES, type Row, type Session } from "./dialects.ts";
-import { createConnections, timedOut, type Connection } from "./postgres/connections.ts";
+import { createConnections, timedOut } from "./postgres/connections.ts";
 import { explained, isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
 import { createEventStore, type EventStore } from "./event-store.ts";
 import { createGroupWriter } from "./write-group.ts";
 
 /** Limits of time in milliseconds. */
-interface Times {
+export const TIMES = {
   /** To connect. */
-  readonly connect: number;
+  connect: 4_000,
   /** For one reading: a page of events, or a count of all of them. The server ends it too. */
-  readonly read: number;
+  read: 60_000,
   /** For a group, from its first statement to its commit. */
-  readonly group: number;
+  group: 8_000,
   /** For a webhook, which may wait for other groups and for a new connection: the service waits 10 s. */
-  readonly append: number;
-}
-
-export const TIMES: Times = { connect: 4_000, read: 60_000, group: 8_000, append: 7_000 };
+  append: 7_000,
+};
 /** Milliseconds for what the server and the network take beside the statement. */
 const SPARE = 1_000;
 
@@ -40,7 +38,7 @@ interface PostgresParts {
   readonly env: Environment;
   /** Who runs this program. */
   readonly user: string;
-  readonly times?: Partial<Times>;
+  readonly times?: Partial<typeof TIMES>;
 }
 
 /** Throws `usage`. */
@@ -59,22 +57,20 @@ export function openPostgresEventStore(url: string, { env, user, ...parts }: Pos
   /** A client that gives up leaves its statement running on the server. */
   const read = async (sql: string, values?: readonly Value[]): Promise<readonly Row[]> => {
     await identity();
-    return connections.use(async (connection) => {
-      await connection.run(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${times.read}`);
-      const rows = await connection.all(sql, values);
-      await connection.run("COMMIT");
+    return connections.use(async (all) => {
+      await all(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${times.read}`);
+      const rows = await all(sql, values);
+      await all("COMMIT");
       return rows;
     }, times.read + SPARE);
   };
-  const transaction = async <T>(
-    work: (session: Connection & Omit<Session, "dialect">) => Promise<T>,
-  ): Promise<T> => {
+  const transaction = async <T>(work: (session: Omit<Session, "dialect">) => Promise<T>): Promise<T> => {
     const expected = await identity();
-    return connections.use(async (connection) => {
-      const begun = await connection.run(BEGIN);
+    return connections.use(async (all) => {
+      const begun = await all(BEGIN);
       identityIn(begun, name, expected);
-      const result = await work({ ...connection, now: Number(begun[0]?.["now"]) });
-      await connection.run("COMMIT");
+      const result = await work({ all, now: Number(begun[0]?.["now"]) });
+      await all("COMMIT");
       return result;
     }, times.group);
   };
@@ -86,7 +82,7 @@ export function openPostgresEventStore(url: string, { env, user, ...parts }: Pos
       write: createGroupWriter({ dialect: POSTGRES, transaction, isOfOne: isAboutOneRow }),
       // A write that changes nothing: it fails on a standby, and without the right to write.
       ready: () =>
-        transaction(async ({ run }) => void (await run("DELETE FROM paylink.rejections WHERE FALSE"))),
+        transaction(async ({ all }) => void (await all("DELETE FROM paylink.rejections WHERE FALSE"))),
       close: () => connections.close(),
     },
     user,

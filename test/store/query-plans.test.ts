@@ -134,11 +134,10 @@ describe("the statements on many events", () => {
     await made.close();
     const connections = createConnections(url, {}, 10_000);
     onTestFinished(() => connections.close());
-    await connections.use(async (connection) => {
-      for (const sql of history(POSTGRES, `generate_series(1, ${MANY}) AS numbers (n)`))
-        await connection.all(sql);
-      if (hasStatistics) await connection.all("ANALYZE");
-      expectIndexes(await plansOf(POSTGRES, connection.all, (sql) => `EXPLAIN ${sql}`, hasStatistics));
+    await connections.use(async (all) => {
+      for (const sql of history(POSTGRES, `generate_series(1, ${MANY}) AS numbers (n)`)) await all(sql);
+      if (hasStatistics) await all("ANALYZE");
+      expectIndexes(await plansOf(POSTGRES, all, (sql) => `EXPLAIN ${sql}`, hasStatistics));
     }, 60_000);
   });
 });

@@ -9,17 +9,13 @@ import type { Value } from "../database.ts";
 import type { All, Row } from "../dialects.ts";
 import { explained, type Server } from "./failures.ts";
 
-/** One connection. Statements are not named: behind PgBouncer, the next one may reach another session. */
-export interface Connection {
-  readonly all: All;
-  /** Runs several statements without values in one round trip. Resolves with the rows of the last one. */
-  readonly run: (sql: string) => Promise<readonly Row[]>;
-}
-
 export interface Connections {
   readonly server: Server;
-  /** Throws `database_unreachable` or `database_unusable`. Destroys a connection on which the work failed. */
-  use<T>(work: (connection: Connection) => Promise<T>, timeout: number): Promise<T>;
+  /**
+   * Gives the statements of one connection. Throws `database_unreachable` or `database_unusable`. Destroys a connection on which
+   * the work failed.
+   */
+  use<T>(work: (all: All) => Promise<T>, timeout: number): Promise<T>;
   /** Resolves when all connections are closed. Cuts off what is still being read. */
   close(): Promise<void>;
 }
@@ -67,7 +63,7 @@ export function createConnections(url: string, env: Environment, connectTimeout:
           inUse.delete(client);
           client.release(error !== undefined);
         };
-        return await work(connectionOf(client)).then(
+        return await work(statementsOf(client)).then(
           (result) => (finish(), result),
           (error: unknown) => {
             cutOff(client);
@@ -94,19 +90,21 @@ export const timedOut = (): Error => new Error("timed out");
 /** Whatever waits for an answer on this connection fails now. */
 const cutOff = (client: pg.PoolClient): void => void client.connection.stream.destroy(timedOut());
 
-function connectionOf(client: pg.PoolClient): Connection {
-  return {
-    all: async (sql, values = []) => {
-      let number = 0;
-      const numbered = sql.replace(/\?/g, () => `$${++number}`);
-      return (await client.query<Row>(numbered, values.map(asParameter))).rows;
-    },
-    run: async (sql) => {
-      const results: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(sql);
-      return [results].flat().at(-1)?.rows ?? [];
-    },
+/**
+ * Several statements without values take one round trip, and give the rows of the last one. None is named: behind PgBouncer, the
+ * next one may reach another session.
+ */
+const statementsOf =
+  (client: pg.PoolClient): All =>
+  async (sql, values = []) => {
+    let number = 0;
+    const numbered = sql.replace(/\?/g, () => `$${++number}`);
+    const results: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(
+      numbered,
+      values.map(asParameter),
+    );
+    return [results].flat().at(-1)?.rows ?? [];
   };
-}
 
 /** The driver sends a `Buffer` as bytes. */
 const asParameter = (value: Value): Value =>

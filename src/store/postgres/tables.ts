@@ -1,8 +1,8 @@
 /** The tables in PostgreSQL: created by the first program, and known again by the identity of their store. */
 import { hint, PaylinkError } from "../../domain/errors.ts";
-import { POSTGRES, type Row } from "../dialects.ts";
+import { type All, POSTGRES, type Row } from "../dialects.ts";
 import { createTables, SCHEMA_VERSION } from "../schema.ts";
-import type { Connection, Connections } from "./connections.ts";
+import type { Connections } from "./connections.ts";
 
 /** A number that other programs are unlikely to lock: "paylink" in ASCII. */
 const CREATION_LOCK = "31632452968539755";
@@ -11,10 +11,10 @@ const OLDEST_SERVER = 130_000;
 
 /** Checks the server, creates the tables if there are none, and resolves with the identity of the store; in `timeout` milliseconds. */
 export const openTables = (connections: Connections, name: string, timeout: number): Promise<string> =>
-  connections.use(async (connection) => {
-    await checkServer(connection, name);
-    if ((await versionOf(connection, name)) === undefined) await create(connection, name);
-    return identityIn(await connection.run(IDENTITY), name);
+  connections.use(async (all) => {
+    await checkServer(all, name);
+    if ((await versionOf(all, name)) === undefined) await create(all, name);
+    return identityIn(await all(IDENTITY), name);
   }, timeout);
 
 /** Finds the identity of the store, which is made together with the tables and is in every copy of them. */
@@ -32,22 +32,22 @@ export function identityIn([row]: readonly Row[], name: string, expected?: strin
 }
 
 /** Several programs may do so at the same time: one of them does it. */
-async function create(connection: Connection, name: string): Promise<void> {
+async function create(all: All, name: string): Promise<void> {
   // A lock of the transaction: behind PgBouncer, a lock of the session would stay with a session that others use.
-  await connection.run("BEGIN ISOLATION LEVEL READ COMMITTED");
-  await connection.all("SELECT pg_advisory_xact_lock(?)", [CREATION_LOCK]);
-  if ((await versionOf(connection, name)) === undefined) {
-    const schemas = await connection.all("SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'paylink'");
+  await all("BEGIN ISOLATION LEVEL READ COMMITTED");
+  await all("SELECT pg_advisory_xact_lock(?)", [CREATION_LOCK]);
+  if ((await versionOf(all, name)) === undefined) {
+    const schemas = await all("SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'paylink'");
     // IF NOT EXISTS would need the right to create schemas even if it exists.
-    if (schemas.length === 0) await connection.run("CREATE SCHEMA paylink");
-    await connection.run(createTables(POSTGRES));
-    await connection.run(`INSERT INTO paylink.facts VALUES ('schema', '${SCHEMA_VERSION}')`);
+    if (schemas.length === 0) await all("CREATE SCHEMA paylink");
+    await all(createTables(POSTGRES));
+    await all(`INSERT INTO paylink.facts VALUES ('schema', '${SCHEMA_VERSION}')`);
   }
-  await connection.run("COMMIT");
+  await all("COMMIT");
 }
 
-async function checkServer(connection: Connection, name: string): Promise<void> {
-  const [server = {}] = await connection.all(
+async function checkServer(all: All, name: string): Promise<void> {
+  const [server = {}] = await all(
     `SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
        current_setting('server_encoding') AS encoding`,
   );
@@ -71,12 +71,12 @@ async function checkServer(connection: Connection, name: string): Promise<void> 
  * Undefined if there are no tables yet. Reads the catalogue as a table: `to_regclass` may answer from a cache that is older
  * than the lock.
  */
-async function versionOf(connection: Connection, name: string): Promise<number | undefined> {
-  const tables = await connection.all(
+async function versionOf(all: All, name: string): Promise<number | undefined> {
+  const tables = await all(
     "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'paylink' AND tablename = 'facts'",
   );
   if (tables.length === 0) return undefined;
-  const [row] = await connection.all("SELECT value FROM paylink.facts WHERE name = 'schema'");
+  const [row] = await all("SELECT value FROM paylink.facts WHERE name = 'schema'");
   const version = Number(row?.["value"]);
   if (version > SCHEMA_VERSION)
     throw new PaylinkError(
