@@ -151,6 +151,15 @@ export function addDuration(
   return moved;
 }
 
+/** The result, or what `late` returns or throws where it takes longer than so many milliseconds. */
+export function within<T>(milliseconds: number, result: Promise<T>, late: () => T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const otherwise = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  }).then(late);
+  return Promise.race([result, otherwise]).finally(() => clearTimeout(timer));
+}
+
 function isUnit(text: string): text is Unit {
   return Object.hasOwn(UNITS, text);
 }

@@ -5,7 +5,8 @@ import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import { PaylinkError } from "../domain/errors.ts";
 import { isLoopback } from "../domain/addresses.ts";
-import type { StoredEvent, StoredRequest } from "../store/rows.ts";
+import { within } from "../domain/time.ts";
+import type { StoredEvent } from "../store/rows.ts";
 import type { EventStore } from "../store/event-store.ts";
 import type { Serve } from "../http/exchange.ts";
 import { handlerFromFetch } from "../http/fetch-handler.ts";
@@ -74,8 +75,7 @@ export function createInspector(parts: InspectorParts) {
   app.get("/", async (c) => htmlReply(await eventsPage(await view(c), store, c.req.query(), parts.advice)));
   app.get("/queue", async (c) => htmlReply(await queuePage(await view(c), store)));
   app.get("/events/:id", async (c) => {
-    const found = await findOne(store, c.req.param("id"));
-    if (found === undefined) return c.notFound();
+    const found = await store.findOne(c.req.param("id"));
     const shown = await view(c);
     return htmlReply(
       found.type === "event"
@@ -83,12 +83,12 @@ export function createInspector(parts: InspectorParts) {
         : rejectionPage(
             shown,
             found,
-            (await Promise.race([parts.verifyNow(found), tooLong()])) !== undefined,
+            (await within(VERIFY_TIMEOUT, parts.verifyNow(found), () => undefined)) !== undefined,
           ),
     );
   });
   app.get("/events/:id/:file{body|request}", async (c) => {
-    const request = (await findOne(store, c.req.param("id")))?.request ?? null;
+    const { request } = await store.findOne(c.req.param("id"));
     if (request === null) return c.notFound();
     return c.req.param("file") === "body"
       ? download("webhook.json", request.body)
@@ -102,8 +102,8 @@ export function createInspector(parts: InspectorParts) {
     return c.redirect(`${back}${back.includes("?") ? "&" : "?"}done=${done}`, 303);
   };
   const eventIn = async (c: Context): Promise<StoredEvent | undefined> => {
-    const found = await findOne(store, c.req.param("id") ?? "");
-    return found?.type === "event" ? found : undefined;
+    const found = await store.findOne(c.req.param("id") ?? "");
+    return found.type === "event" ? found : undefined;
   };
   app.post("/events/:id/:order{retry|skip}", async (c) => {
     const event = await eventIn(c);
@@ -120,8 +120,8 @@ export function createInspector(parts: InspectorParts) {
     return finish(c, isAccepted(forward.status) ? "sent" : "unsent", nameOf(event));
   });
   app.post("/events/:id/accept", async (c) => {
-    const found = await findOne(store, c.req.param("id"));
-    if (found?.type !== "rejected") return c.notFound();
+    const found = await store.findOne(c.req.param("id"));
+    if (found.type !== "rejected") return c.notFound();
     const event = await parts.verifyNow(found);
     if (event !== undefined) await store.accept(event);
     return finish(c, event === undefined ? "refused" : "accepted", found.id);
@@ -132,8 +132,9 @@ export function createInspector(parts: InspectorParts) {
   });
 
   app.notFound(async (c) => htmlReply(notFoundPage(await view(c)), 404));
-  app.onError((error) => {
+  app.onError((error, c) => {
     if (error instanceof HTTPException) return refusal(error.status, error.message || WRONG_PAGE);
+    if (error instanceof PaylinkError && error.code === "event_not_found") return c.notFound();
     if (error instanceof PaylinkError) return refusal(503, error.message);
     throw error;
   });
@@ -144,8 +145,7 @@ export function createInspector(parts: InspectorParts) {
 }
 
 /** The page does not wait for an address of keys that hangs: the next reading knows whether it verifies. */
-const tooLong = (): Promise<undefined> =>
-  new Promise((resolve) => void setTimeout(resolve, 1_000, undefined).unref());
+const VERIFY_TIMEOUT = 1_000;
 
 /** Milliseconds for a page; a server ends what is still being read by then. */
 export const READ_TIMEOUT = 5_000;
@@ -156,14 +156,6 @@ const WRONG_PAGE = "The request was made by a page of another origin.";
 /** Nothing is shown to who is refused: not even which store it is. */
 const refusal = (status: number, words: string): Response =>
   new Response(`${words}\n`, { status, headers: { "Content-Type": "text/plain; charset=utf-8" } });
-
-/** By the whole id or uti. */
-async function findOne(store: EventStore, name: string): Promise<StoredRequest | undefined> {
-  const found = await store.find(name);
-  return (
-    found.find((one) => one.id === name) ?? found.find((one) => one.type === "event" && one.uti === name)
-  );
-}
 
 /** Bytes; forms have a few hundred. */
 const MAX_BODY = 16 * 1024;

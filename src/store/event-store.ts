@@ -2,7 +2,6 @@
  * The event store over either database: durable writes in groups, the queue of deliveries, and everything read back.
  * `openEventStore` (sqlite.ts) and `openPostgresEventStore` (postgres.ts) open one; what can be read is in reading.ts.
  */
-import { hint, PaylinkError } from "../domain/errors.ts";
 import {
   type DeliveryQueue,
   type EventLog,
@@ -16,7 +15,7 @@ import { createGroupCommit } from "./group-commit.ts";
 import { ORDER_SIZE } from "./deliveries.ts";
 import type { Readable } from "./dialects.ts";
 import { createReading } from "./reading.ts";
-import { claimedFromRow, type StoredRequest } from "./rows.ts";
+import { claimedFromRow } from "./rows.ts";
 import type { WriteGroup } from "./write-group.ts";
 import {
   attemptValues,
@@ -135,27 +134,3 @@ export function createEventStore(database: Database, user: string) {
 }
 
 const NOTHING: Pruned = { events: 0, rejections: 0 };
-
-/**
- * The one stored event that a user names by its order number, or by the beginning of its uti or id. Throws
- * `event_not_found`, or `usage` if several have this name.
- */
-export async function findOne(store: Pick<EventStore, "find">, name: string): Promise<StoredRequest> {
-  const found = name === "" ? [] : await store.find(name);
-  const nameOf = (one: StoredRequest): string =>
-    one.type === "event" && !one.id.startsWith(name) ? one.uti : one.id;
-  const exact = found.filter((one) => one.id === name || (one.type === "event" && one.uti === name));
-  const candidates = exact.length > 0 ? exact : found;
-  const [first] = candidates;
-  if (first === undefined)
-    throw new PaylinkError(
-      "event_not_found",
-      name === "" ? "The uti is empty." : `No event has the uti, id or order number ${name}.`,
-    );
-  const names = [...new Set(candidates.map(nameOf))];
-  if (names.length > 1)
-    throw new PaylinkError("usage", `Several events have the name ${name}: ${names.join(", ")}.`, {
-      hints: [hint`Name the one you mean by its uti.`],
-    });
-  return first;
-}

@@ -1,4 +1,5 @@
 /** The event store in PostgreSQL, which receivers on any number of machines can share. */
+import { within } from "../domain/time.ts";
 import type { Environment } from "../settings/resolved-settings.ts";
 import type { Value } from "./database.ts";
 import { POSTGRES, type Row, type Session } from "./dialects.ts";
@@ -87,17 +88,13 @@ export function openPostgresEventStore(url: string, { env, user, ...parts }: Pos
     },
     user,
   );
-  const inTime = async <T>(stored: Promise<T>): Promise<T> => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(explained(timedOut(), server)), times.append);
-    });
-    return Promise.race([stored, late]).finally(() => clearTimeout(timer));
+  const late = (): never => {
+    throw explained(timedOut(), server);
   };
   return {
     ...store,
     // One that is stored after that is known again when the service repeats it.
-    append: (event, lease) => inTime(store.append(event, lease)),
-    again: (event, lease) => inTime(store.again(event, lease)),
+    append: (event, lease) => within(times.append, store.append(event, lease), late),
+    again: (event, lease) => within(times.append, store.again(event, lease), late),
   };
 }

@@ -2,6 +2,7 @@
  * Reads the event store, a page at a time: there may be millions of events. Lists of events and rejections, one event with its
  * attempts, arrivals and actions (`history`), and the sums of what is not delivered.
  */
+import { hint, PaylinkError } from "../domain/errors.ts";
 import { OUTCOMES } from "../domain/outcome.ts";
 import { type DeliveryState, idAt, type Rejection } from "../receiver/events.ts";
 import type { Value } from "./database.ts";
@@ -83,31 +84,55 @@ export function createReading(readable: Readable) {
       : ["id DESC", { sql: newestOf(show), values: [before, limit] }];
     return read(eventsOf({}, readable), `WHERE id IN (${sql}) ORDER BY ${order}`, values);
   };
+  /** The events and rejections whose uti or id begins with `prefix`, or whose order number it is; newest first. */
+  const find = async (prefix: string): Promise<StoredRequest[]> => {
+    const range = (from: string): [string, string] => [from, `${from}\u{10ffff}`];
+    // By the index of the column: by `id`, a server without statistics would read the whole table.
+    const first = (column: string): string =>
+      `SELECT id FROM (SELECT id FROM ${schema}events WHERE ${column} >= ? AND ${column} < ?
+         ORDER BY ${column}, id DESC LIMIT ${MAX_FOUND}) AS by_${column}`;
+    const found = await read(
+      eventsOf({}, readable),
+      `WHERE events.id IN (
+         ${first("uti")} UNION ${first("id")} UNION ${first("reference")}
+         UNION SELECT id FROM (SELECT id FROM ${schema}events WHERE reference = ?
+           ORDER BY id DESC LIMIT ${MAX_FOUND}) AS by_order)
+       ORDER BY events.id DESC LIMIT ${MAX_FOUND}`,
+      [...range(prefix), ...range(prefix), ...range(`${prefix}-`), prefix],
+    );
+    const rejected = await read(
+      rejectionsOf({}, readable),
+      `WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ${MAX_FOUND}`,
+      range(prefix),
+    );
+    return [...found, ...rejected];
+  };
   return {
     events,
     rejections,
-    /** The events and rejections whose uti or id begins with `prefix`, or whose order number it is; newest first. */
-    find: async (prefix: string): Promise<StoredRequest[]> => {
-      const range = (from: string): [string, string] => [from, `${from}\u{10ffff}`];
-      // By the index of the column: by `id`, a server without statistics would read the whole table.
-      const first = (column: string): string =>
-        `SELECT id FROM (SELECT id FROM ${schema}events WHERE ${column} >= ? AND ${column} < ?
-           ORDER BY ${column}, id DESC LIMIT ${MAX_FOUND}) AS by_${column}`;
-      const found = await read(
-        eventsOf({}, readable),
-        `WHERE events.id IN (
-           ${first("uti")} UNION ${first("id")} UNION ${first("reference")}
-           UNION SELECT id FROM (SELECT id FROM ${schema}events WHERE reference = ?
-             ORDER BY id DESC LIMIT ${MAX_FOUND}) AS by_order)
-         ORDER BY events.id DESC LIMIT ${MAX_FOUND}`,
-        [...range(prefix), ...range(prefix), ...range(`${prefix}-`), prefix],
-      );
-      const rejected = await read(
-        rejectionsOf({}, readable),
-        `WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ${MAX_FOUND}`,
-        range(prefix),
-      );
-      return [...found, ...rejected];
+    find,
+    /**
+     * The one that a user names by its order number, or by the beginning of its uti or id. Throws `event_not_found`, or `usage` if
+     * several have this name.
+     */
+    findOne: async (name: string): Promise<StoredRequest> => {
+      const found = name === "" ? [] : await find(name);
+      const exact = found.filter((one) => one.id === name || (one.type === "event" && one.uti === name));
+      const candidates = exact.length > 0 ? exact : found;
+      const [first] = candidates;
+      if (first === undefined)
+        throw new PaylinkError(
+          "event_not_found",
+          name === "" ? "The uti is empty." : `No event has the uti, id or order number ${name}.`,
+        );
+      const nameOf = (one: StoredRequest): string =>
+        one.type === "event" && !one.id.startsWith(name) ? one.uti : one.id;
+      const names = [...new Set(candidates.map(nameOf))];
+      if (names.length > 1)
+        throw new PaylinkError("usage", `Several events have the name ${name}: ${names.join(", ")}.`, {
+          hints: [hint`Name the one you mean by its uti.`],
+        });
+      return first;
     },
     /** Events and rejections together, newest first. The id of the last one is the cursor of the next page. */
     page: async (options: PageOptions): Promise<StoredRequest[]> => {

@@ -209,6 +209,17 @@ it("shows a rejection although the address of the keys hangs", async () => {
   expect(wordsOf(await get(`/events/${idOf("r")}`))).toContain("Rejected with 401:");
 });
 
+it("says that an event is not in the store, in place of its page, its files and its actions", async () => {
+  const { request, post } = openInspector(openSqlite(join(temporaryHome(), "events.db")));
+  const path = `/events/${idOf("pruned")}`;
+  for (const answer of [
+    await request("GET", path),
+    await request("GET", `${path}/body`),
+    await post(`${path}/skip`),
+  ])
+    expect([answer.status, wordsOf(answer.text)]).toEqual([404, expect.stringContaining("no such event")]);
+});
+
 describe("sending again", () => {
   it("is offered with a target alone, warns, and is recorded", async () => {
     const store = openSqlite(join(temporaryHome(), "events.db"));

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import type { Rejection } from "../../receiver/events.ts";
-import { type EventStore, findOne } from "../../store/event-store.ts";
+import type { EventStore } from "../../store/event-store.ts";
 import type { Order } from "../../store/writes.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
@@ -138,7 +138,7 @@ export async function acceptEvents(
 async function findRejections(store: EventStore, names: readonly string[]): Promise<Rejection[]> {
   const rejections: Rejection[] = [];
   for (const name of names) {
-    const found = await findOne(store, name);
+    const found = await store.findOne(name);
     if (found.type === "event")
       throw new PaylinkError("usage", `${name} was not rejected: it is stored as an event.`);
     rejections.push(found);

@@ -1,7 +1,6 @@
 /** `paylink events show`: one event in full, with everything that happened to it. */
 import type { Context } from "../../context.ts";
 import { paylink } from "../../domain/errors.ts";
-import { findOne } from "../../store/event-store.ts";
 import type { History } from "../../store/reading.ts";
 import type { Delivery, StoredAttempt, StoredEvent } from "../../store/rows.ts";
 import type { HttpRequest } from "../../http/message.ts";
@@ -30,7 +29,7 @@ interface ShowValues {
 export async function showEvent(context: Context, { uti, full, db }: ShowValues): Promise<number> {
   const { out } = context;
   await withEvents(context, db, async (store) => {
-    const found = await findOne(store, uti);
+    const found = await store.findOne(uti);
     if (found.type === "rejected")
       return out.data(out.json ? rejectionDocument(found) : rejectionText(found, context));
     const history = await store.history(found.id);

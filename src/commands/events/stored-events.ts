@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { Delivery, StoredEvent, StoredRequest } from "../../store/rows.ts";
-import { type EventStore, findOne } from "../../store/event-store.ts";
+import type { EventStore } from "../../store/event-store.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
 import { type Cell, relativeTime, renderTable } from "../../render/layout.ts";
 import { attemptCount, deletedWords } from "../../render/received-webhook.ts";
@@ -102,7 +102,7 @@ export async function findEvents(
 ): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
   for (const name of names) {
-    const found = await findOne(store, name);
+    const found = await store.findOne(name);
     if (found.type === "rejected")
       throw new PaylinkError("usage", `${name} was rejected, and rejected webhooks are never forwarded.`, {
         effect,

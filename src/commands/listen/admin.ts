@@ -1,8 +1,8 @@
 /** The private listener of `listen --admin`: health, readiness and metrics. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
+import { within } from "../../domain/time.ts";
 import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
@@ -129,10 +129,8 @@ function createStoreCheck(check: () => Promise<void>, now: () => Date): () => Pr
   return () => {
     if (last !== undefined && now().getTime() - checkedAt < STORE_CHECK_INTERVAL) return last;
     checkedAt = now().getTime();
-    last = Promise.race([
-      check().then(() => undefined, messageOf),
-      sleep(STORE_TIMEOUT, "the event store does not answer", { ref: false }),
-    ]);
+    const checked = check().then(() => undefined, messageOf);
+    last = within<string | undefined>(STORE_TIMEOUT, checked, () => "the event store does not answer");
     return last;
   };
 }

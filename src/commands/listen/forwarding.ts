@@ -1,7 +1,7 @@
 /** How `listen` forwards: before it acknowledges a webhook, or from the event store after that. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { hint, paylink } from "../../domain/errors.ts";
+import { within } from "../../domain/time.ts";
 import { type Named, renderHint } from "../../render/hint.ts";
 import type { DeliveryQueue, EventLog, Forward } from "../../receiver/events.ts";
 import { createForwarder, type Forwarder, type Progress } from "../../receiver/forwarder.ts";
@@ -40,10 +40,8 @@ export function openForwarding(
     ...forwarder,
     close: async () => {
       await forwarder.close();
-      const { events } = await Promise.race([
-        waits?.backlog().catch(() => NONE) ?? NONE,
-        sleep(LAST_WORDS, NONE, { ref: false }),
-      ]);
+      if (waits === undefined) return;
+      const { events } = await within(LAST_WORDS, backlogOf(waits), () => NONE);
       if (events > 0)
         out.warn(`${eventCount(events)} not forwarded yet: the next listen --ack stored does it.`);
     },
@@ -51,6 +49,9 @@ export function openForwarding(
 }
 
 const NONE = { events: 0 };
+/** A store that is away is said to be by what needs it. */
+const backlogOf = (queue: Pick<DeliveryQueue, "backlog">): Promise<{ readonly events: number }> =>
+  queue.backlog().catch(() => NONE);
 /** Milliseconds for what a run may leave unsaid, if the database does not answer. */
 const LAST_WORDS = 2_000;
 
@@ -61,8 +62,7 @@ export async function backlogNotice(
   named: Named,
 ): Promise<string | undefined> {
   if (queue === undefined || (routes.length > 0 && delays !== undefined)) return undefined;
-  // A store that is away is said to be by what needs it.
-  const { events } = await queue.backlog().catch(() => NONE);
+  const { events } = await backlogOf(queue);
   if (events === 0) return undefined;
   const wait = `${eventCount(events)} ${events === 1 ? "waits" : "wait"} to be forwarded`;
   return renderHint(

@@ -9,7 +9,6 @@ import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { explainCapture, type Explanation } from "../../receiver/captured.ts";
 import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExplanation } from "../../render/verdict-report.ts";
-import { findOne } from "../../store/event-store.ts";
 import * as z from "zod/mini";
 import { parseRequest, type RawRequest } from "../../http/capture.ts";
 import type { ValuesOf } from "../command.ts";
@@ -59,7 +58,7 @@ async function openCapture(
   if (event === undefined) return readCapture(await readFile(file), file === "-" ? "stdin" : file);
   const store = await events(db);
   try {
-    const { id, request: stored, receivedAt } = await findOne(store, event);
+    const { id, request: stored, receivedAt } = await store.findOne(event);
     if (stored === null)
       throw new PaylinkError("usage", `${id} was not an HTTP request, so there is nothing to verify.`);
     const { scheme, authority, ...request } = stored;

@@ -1,6 +1,7 @@
 /** The targets of webhooks: applications, which get a request, and brokers, which get a message over a connection of their own. */
 import { createHash } from "node:crypto";
 import { type BrokerVariable, isBroker } from "../../domain/brokers.ts";
+import { within } from "../../domain/time.ts";
 import { reasonOf, type Send } from "../../http/exchange.ts";
 import type { HttpReply, HttpRequest } from "../../http/message.ts";
 import { type Deliver, notReached } from "../forward.ts";
@@ -105,7 +106,9 @@ function createBroker(url: URL, connect: () => Promise<Session>): Broker {
         await open.publish(messageOf(request), timeout);
       };
       try {
-        await within(timeout, publish(), `no confirmation within ${timeout / 1000} s`);
+        await within(timeout, publish(), () => {
+          throw new Error(`no confirmation within ${timeout / 1000} s`);
+        });
         return { status: 200, headers: [], body: NOTHING };
       } catch (error) {
         const answer = { headers: [], body: new TextEncoder().encode(wordsOf(error)) };
@@ -114,7 +117,10 @@ function createBroker(url: URL, connect: () => Promise<Session>): Broker {
     },
     check: async () => {
       const checked = session().then((open) => open.check());
-      await within(CHECK_TIMEOUT, checked, "no answer").catch((error: unknown) => {
+      const late = (): never => {
+        throw new Error("no answer");
+      };
+      await within(CHECK_TIMEOUT, checked, late).catch((error: unknown) => {
         throw new Error(`the broker ${url.href} takes no messages: ${wordsOf(error)}`, { cause: error });
       });
     },
@@ -132,18 +138,6 @@ function wordsOf(error: unknown): string {
   return reasonOf(
     error instanceof Error && error.cause === undefined ? new Error(error.message, { cause: error }) : error,
   );
-}
-
-async function within<T>(milliseconds: number, result: Promise<T>, otherwise: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(otherwise)), milliseconds);
-  });
-  try {
-    return await Promise.race([result, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /**
