@@ -133,7 +133,7 @@ export const listenFlags = {
     db: eventStoreFlag,
     keep: flag(
       "--keep <duration>",
-      "delete events older than this (at least 1d) in the background, but none that waits to be forwarded",
+      "delete events older than this (at least 1d) in the background, but none that waits to be forwarded or has failed",
       parseKeep,
       { example: "90d" },
     ),
