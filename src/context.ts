@@ -92,13 +92,20 @@ export interface Context {
   readonly forgetToken: (profile: string) => void;
   /** The client of the service. Throws `no_profile`, `no_token`. */
   readonly api: (options?: ApiOptions) => Promise<Api>;
-  /** The event store: a file, or the one at the default location. The caller closes it. A server reads for `readTimeout` milliseconds at most. */
-  readonly events: (place?: string, readTimeout?: number) => Promise<EventStore>;
+  /** The event store at a place, or the one of the settings. The caller closes it. */
+  readonly events: (place?: string, options?: EventsOptions) => Promise<EventStore>;
   /** The sandbox's identity, ledger and profile: the user's own, or those of another home. */
   readonly sandbox: (home?: string) => Promise<SandboxHome>;
   readonly temporaryHome: () => Promise<TemporaryHome>;
   /** The folder for what paylink keeps besides its settings. */
   readonly dataFolder: string;
+}
+
+export interface EventsOptions {
+  /** Milliseconds that a server may read for. */
+  readonly readTimeout?: number;
+  /** Makes a file where there is none: a command that only reads was probably given another name. */
+  readonly create?: boolean;
 }
 
 /** The options that every command takes, as commander gives them. */

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Context, GlobalOptions, RunFlags } from "./context.ts";
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
-import { hint, PaylinkError } from "./domain/errors.ts";
+import { hint, paylink, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
 import { createSender } from "./http/send.ts";
@@ -206,7 +206,7 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
     forgetToken: (name) => tokens.forget(name),
     settings,
     api,
-    events: async (place, readTimeout) => {
+    events: async (place, { readTimeout, create = false } = {}) => {
       const chosen = place ?? (await settings()).get("eventStore");
       if (chosen !== undefined && isDatabaseUrl(chosen)) {
         for (const password of passwordsIn(chosen)) secrets.know(password);
@@ -215,6 +215,7 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
         return openPostgresEventStore(chosen, { env, user: await userName(), times });
       }
       if (chosen !== undefined) requireFolder(chosen);
+      if (place !== undefined && !create) requireStore(place);
       const { openEventStore } = await import("./store/sqlite.ts");
       return openEventStore(chosen ?? eventsPath(data), {
         thread: eventThread,
@@ -258,6 +259,13 @@ function requireFolder(place: string): void {
   if (!existsSync(folder))
     throw new PaylinkError("file_unwritable", `${place} cannot be opened: there is no folder ${folder}.`, {
       hints: [hint`Create that folder, or name a file in a folder that exists.`],
+    });
+}
+
+function requireStore(place: string): void {
+  if (!existsSync(place))
+    throw new PaylinkError("file_unreadable", `There is no event store at ${place}.`, {
+      hints: [hint`Check the name. ${paylink("listen", "--db", place)} makes a new one.`],
     });
 }
 

@@ -1,5 +1,5 @@
 /** A file that cannot be read is named with its flag and a plain reason. */
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
@@ -25,6 +25,33 @@ it.each(["listen --key k.pem --port 0", "events list", "sandbox --port 0"])(
     expect(existsSync(join(home, "nope"))).toBe(false);
   },
 );
+
+it.each(["events list", "events stats", "events tail", "inspect --no-open"])(
+  "%s makes no event store of a name that was probably mistyped",
+  async (typed) => {
+    const home = temporaryHome();
+    const db = join(home, "typo.db");
+    const { exit, stderr } = await runCommand([...typed.split(" "), "--db", db], { home });
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: expect.stringMatching(
+        /There is no event store at \S+typo\.db\.[^]*paylink listen --db \S+typo\.db/,
+      ),
+    });
+    expect(existsSync(db)).toBe(false);
+  },
+);
+
+it("inspect does not start on a file that is no event store", async () => {
+  const home = temporaryHome();
+  const db = join(home, "junk.db");
+  writeFileSync(db, "junk ".repeat(2000));
+  const { exit, stdout, stderr } = await runCommand(["inspect", "--no-open", "--port", "0", "--db", db], {
+    home,
+  });
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  expect(stderr).toContain(`The database ${db} is damaged, or is not paylink's`);
+});
 
 it.each([
   ["create --from {}", "--from {}"],

@@ -22,8 +22,10 @@ export const inspect = (context: Context, flags: InspectFlags): Promise<number> 
 async function serveInspector(context: Context, flags: InspectFlags, later: Later): Promise<number> {
   const { out, now, newId, serve, signal } = context;
   out.streamWarnings();
-  const store = await context.events(flags.db, READ_TIMEOUT);
+  const store = await context.events(flags.db, { readTimeout: READ_TIMEOUT });
   later(() => store.close());
+  // What cannot be read is said now, not on each page.
+  await store.identity();
   const { profile } = await context.settings();
   const { url, close } = await startInspector({
     store,

@@ -42,7 +42,7 @@ export const listen = (context: Context, options: ListenOptions): Promise<number
     const targets = await openTargets(options.forwarding.routes, { ...context, insecure: options.insecure });
     later(targets.close);
     const { database } = options;
-    const store = database === null ? undefined : await context.events(database);
+    const store = database === null ? undefined : await context.events(database, { create: true });
     later(() => store?.close());
     const check = store?.ready ?? (async () => undefined);
     const waiting = watchDatabase(out.warn);

@@ -48,7 +48,7 @@ export async function openLocalServices(context: Context, options: LocalServices
     const { identity, renewKey, ledger, eventsPath } = sandboxHome;
     const keys = createSigningKeys(identity, renewKey, now);
     // The program under test finds the events as it would find those of `listen`.
-    const log = await context.events(eventsPath);
+    const log = await context.events(eventsPath, { create: true });
     opened.push(() => log.close());
     const targets = await openTargets(routes, { ...context, insecure: false });
     opened.push(() => targets.close());
