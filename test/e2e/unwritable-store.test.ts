@@ -21,7 +21,7 @@ describe("a store that cannot be written", () => {
     const folder = join(home, "store");
     const db = join(folder, "events.db");
     mkdirSync(folder);
-    expect((await runPaylink(["events", "list", "--db", db], { home })).code).toBe(0);
+    expect((await runPaylink(["events", "list"], { home, env: { PAYLINK_DB: db } })).code).toBe(0);
     chmodSync(join(folder, name), mode);
     const args = ["listen", "--port", "0", "--json", "--key", keyFile(home), "--db", db];
     const listen = startPaylink(args, { home, through: NOT_ROOT });
