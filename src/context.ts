@@ -118,19 +118,6 @@ export interface GlobalOptions {
   readonly yes?: boolean;
 }
 
-/** What the flags of the command itself say about its run. */
-export interface RunFlags {
-  /** `--db`, of the commands that have it. */
-  readonly eventStore?: string | undefined;
-  readonly timeLimit?: GivenTimeLimit | undefined;
-}
-
-export interface GivenTimeLimit {
-  readonly milliseconds: number;
-  /** What is known when the time has passed, unless nothing was sent. */
-  readonly afterwards: string;
-}
-
 interface Question {
   readonly message: string;
   /** What is wrong with an answer; undefined if it is valid. */

@@ -1,7 +1,7 @@
 /** Opens the context of a command: its services are opened when it needs them. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Context, GlobalOptions, RunFlags } from "./context.ts";
+import type { Context, GlobalOptions } from "./context.ts";
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
 import { hint, paylink, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
@@ -52,13 +52,9 @@ export function createOpener(around: Surroundings): Opener {
   for (const name of SECRET_VARIABLES) secrets.know(env[name]);
   const openOutput = (options: GlobalOptions): Promise<Output> =>
     createOutput(channels, env, options, secrets.hide, now);
-  const openContext = async (
-    options: GlobalOptions,
-    { eventStore, timeLimit: given }: RunFlags,
-  ): Promise<Context> => {
+  const openContext = async (options: GlobalOptions, eventStore: string | undefined): Promise<Context> => {
     const out = await openOutput(options);
     const timeLimit = createTimeLimit(around.interruption, now);
-    if (given !== undefined) timeLimit.start(given.milliseconds, given.afterwards);
     const { signal } = timeLimit;
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
     const stdin = createStdin({ open: around.openStdin, signal, note: (text) => out.note(text) });

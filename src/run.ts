@@ -1,6 +1,6 @@
 /** Runs one command line: gives the command its context, reports a failure, and returns the exit code. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
-import type { Context, GlobalOptions, Output, RunFlags } from "./context.ts";
+import type { Context, GlobalOptions, Output } from "./context.ts";
 import { FAILURES, hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
 import { createProgram } from "./program.ts";
@@ -22,7 +22,8 @@ export interface Runtime {
 /** Opens the context of a command; and the output alone, for a failure before there is a context: a mistyped command line. */
 export interface Opener {
   readonly openOutput: (options: GlobalOptions) => Promise<Output>;
-  readonly openContext: (options: GlobalOptions, flags: RunFlags) => Promise<Context>;
+  /** `eventStore` is the `--db` of the command. */
+  readonly openContext: (options: GlobalOptions, eventStore: string | undefined) => Promise<Context>;
 }
 
 /** Resolves with the exit code. Never rejects. */
@@ -36,9 +37,8 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     argv,
     version: runtime.version,
     print: runtime.print,
-    execute: async (command, work, timeLimit) => {
-      const flags = { eventStore: eventStoreOf(command), timeLimit };
-      context = await (await opener()).openContext(program.opts(), flags);
+    execute: async (command, work) => {
+      context = await (await opener()).openContext(program.opts(), eventStoreOf(command));
       out = context.out;
       exit = await untilTimedOut(context, work);
     },

@@ -44,16 +44,9 @@ export interface Flag<T> extends Declared<T> {
   readonly isRepeatable?: boolean;
   /** It changes what people see: with `--json` it would have no effect. */
   readonly isForPeople?: boolean;
-  /** It bounds the whole run. */
-  readonly timeLimit?: TimeLimitFlag;
+  /** Its milliseconds bound the whole run. Says what is known when they have passed, unless nothing was sent. */
+  readonly afterwards?: string;
   readonly heading?: string;
-}
-
-interface TimeLimitFlag {
-  /** Milliseconds. */
-  readonly parse: (typed: string) => Parsed<number>;
-  /** What is known when the time has passed, unless nothing was sent. */
-  readonly afterwards: string;
 }
 
 interface Details {
@@ -287,7 +280,7 @@ async function readValues(
   const values = {};
   for (const [name, declared] of declaredIn(tables)) {
     const before = problems.length;
-    const { parse, absent } = declared;
+    const { parse, absent, afterwards } = declared;
     const readText = async (typed: string): Promise<unknown> => {
       const parsed = await (parse ?? text)(typed, context);
       if (parsed.ok) return parsed.value;
@@ -299,6 +292,7 @@ async function readValues(
       return undefined;
     };
     const value = await readEach(given(name).value ?? absent, readText);
+    if (afterwards !== undefined && typeof value === "number") context.timeLimit.start(value, afterwards);
     const get = (): unknown => {
       throw new Unreadable();
     };

@@ -1,13 +1,12 @@
 /** Gives commander what is declared for each command, once it is needed, and finds the declared parts again. */
 import { Argument, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
-import type { Context, GivenTimeLimit } from "../context.ts";
+import type { Context } from "../context.ts";
 import type { Argument as DeclaredArgument, Command as Declaration, Flag, GivenFor } from "./command.ts";
 
 /** Runs a command with a context made from its options; the work returns the exit code or throws. */
 export type Execute = (
   command: CommandUnknownOpts,
   work: (context: Context) => Promise<number>,
-  timeLimit: GivenTimeLimit | undefined,
 ) => Promise<void>;
 
 const UNDECLARED = new WeakMap<CommandUnknownOpts, () => Promise<void>>();
@@ -94,25 +93,11 @@ export function declare(command: CommandUnknownOpts, declaration: Declaration, e
     const isTyped = command.getOptionValueSource(attribute) === "cli";
     return { value: command.opts()[attribute], isTyped };
   };
-  if (run !== undefined)
-    command.action(() =>
-      execute(command, (context) => run(context, given, command), timeLimitOf(flags, given)),
-    );
+  if (run !== undefined) command.action(() => execute(command, (context) => run(context, given, command)));
   for (const [name, inner] of Object.entries(commands)) {
     const added = command.command(name, { isDefault: inner.isDefault === true });
     declare(added.description(inner.summary ?? ""), inner, execute);
   }
-}
-
-/** Undefined if the flag is not given, or is not valid, which the command reports. */
-function timeLimitOf(flags: NonNullable<Declaration["flags"]>, given: GivenFor): GivenTimeLimit | undefined {
-  for (const [name, { timeLimit }] of Object.entries(flags)) {
-    const { value } = given(name);
-    const milliseconds = typeof value === "string" ? timeLimit?.parse(value) : undefined;
-    if (timeLimit !== undefined && milliseconds?.ok === true)
-      return { milliseconds: milliseconds.value, afterwards: timeLimit.afterwards };
-  }
-  return undefined;
 }
 
 /** As commander has it where no terminal says how wide it is. */

@@ -38,7 +38,7 @@ export const timeoutFlag = (preset: { readonly default: string } | string, after
     ...(typeof preset === "string"
       ? flag("--timeout <duration>", `${words} (default: ${preset})`, parseTimeout, { example: "60s" })
       : flag("--timeout <duration>", words, parseTimeout, preset)),
-    timeLimit: { parse: parseTimeout, afterwards },
+    afterwards,
   };
 };
 
