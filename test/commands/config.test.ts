@@ -50,16 +50,30 @@ describe("paylink config", () => {
     expect((await config("get", "currency", "-p", "other", "--json")).stdout).toContain('"value":null');
   });
 
-  it("stores an address of failed payments of its own, which listen names beside the other", async () => {
+  it("moves the address of failed payments with the other, unless it is another one", async () => {
     const home = temporaryHome();
     const config = configIn(home);
-    await config("set", "callbackUrl", "https://b.example/");
+    const failure = async () => (await config("get", "failureCallbackUrl", "--json")).stdout;
+    await config("set", "callbackUrl", "https://a.example/");
+    expect(await failure()).toContain("null");
+    await config("set", "failureCallbackUrl", "https://a.example/");
+    const both = await config("set", "callbackUrl", "https://b.example/");
+    expect(both.stdout).toBe(
+      "callbackUrl of profile default is now https://b.example/.\nSo is failureCallbackUrl, which was the same.\n",
+    );
+    expect(await failure()).toContain("https://b.example/");
     await config("set", "failureCallbackUrl", "https://failed.example/");
+    expect((await config("get", "callbackUrl")).stdout).toBe("https://b.example/\n");
     const listen = await startListenCommand(home, "--key", keyFile(home));
     const [ready = ""] = (await listen.stop()).stdout.split("\n");
     expect(JSON.parse(ready).notice).toMatch(
       /^Payments of links of profile default are reported to https:\/\/b\.example\/ \(callbackUrl\) and https:\/\/failed\.example\/ \(failureCallbackUrl\), not to this listener\./,
     );
+    const json = await config("set", "callbackUrl", "https://failed.example/", "--json");
+    expect(JSON.parse(json.stdout)).not.toHaveProperty("also");
+    const unset = await config("unset", "callbackUrl", "--json");
+    expect(JSON.parse(unset.stdout)).toMatchObject({ value: null, also: ["failureCallbackUrl"] });
+    expect(await failure()).toContain("null");
   });
 
   it("makes the first profile with the name default", async () => {

@@ -331,8 +331,8 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     }),
   }),
   "config get": document({ key: text, value: anything, source: orNull(source) }),
-  "config set": document({ ...each(text, "profile key"), value: anything }),
-  "config unset": document({ ...each(text, "profile key"), value: { type: "null" } }),
+  "config set": document({ ...each(text, "profile key"), value: anything, "also?": listOf(text) }),
+  "config unset": document({ ...each(text, "profile key"), value: { type: "null" }, "also?": listOf(text) }),
   "config path": document({ path: text }),
   help: {
     format: "document",

@@ -8,7 +8,14 @@ import { safeText } from "../../render/safe-text.ts";
 import { wrap } from "../../render/layout.ts";
 import { clip, widthOf } from "../../render/width.ts";
 import { DEFAULT_PROFILE, namedProfile } from "../../settings/profile-names.ts";
-import { parseSetting, shownSetting, without, type SettingValue } from "../../settings/profile.ts";
+import {
+  parseSetting,
+  profileNamed,
+  shownSetting,
+  without,
+  type Profile,
+  type SettingValue,
+} from "../../settings/profile.ts";
 import type { ResolvedSettings, Setting } from "../../settings/resolved-settings.ts";
 import {
   CONFIG_KEYS,
@@ -118,11 +125,25 @@ export async function storeSetting(
   }
   const { value } = read;
   if (key === "webhookKey" && check) await requireKeys(target, texts, context);
-  await stored.change(target, (before) => ({ ...before, [key]: value }));
-  if (out.json) out.data(JSON.stringify({ profile: target, key, value }));
-  else out.data(`${key} of profile ${safeText(target)} is now ${safeText(shownSetting(value))}.`);
+  const also = followers(key, profileNamed(stored.profiles(), target) ?? {});
+  await stored.change(target, (before) => ({
+    ...before,
+    ...Object.fromEntries([key, ...also].map((one) => [one, value])),
+  }));
+  if (out.json) out.data(JSON.stringify({ profile: target, key, value, ...(also.length > 0 && { also }) }));
+  else {
+    const shown = safeText(shownSetting(value));
+    out.data(`${key} of profile ${safeText(target)} is now ${shown}.`);
+    for (const other of also) out.data(`So is ${other}, which was the same.`);
+  }
   return 0;
 }
+
+/** The settings that change with this one: failed payments follow the others until they have an address of their own. */
+const followers = (key: ConfigKey, { callbackUrl, failureCallbackUrl }: Profile): readonly ConfigKey[] =>
+  key === "callbackUrl" && callbackUrl !== undefined && callbackUrl === failureCallbackUrl
+    ? ["failureCallbackUrl"]
+    : [];
 
 /** Throws if a key cannot be read or used: `listen` would not start with it. */
 async function requireKeys(name: string, texts: readonly string[], context: Context): Promise<void> {
@@ -158,8 +179,10 @@ function problemNow(key: ConfigKey, text: string, now: Date): string | undefined
 export async function removeSetting({ out, settings, profiles }: Context, key: ConfigKey): Promise<number> {
   const { profile } = await settings();
   if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to change.");
-  await (await profiles()).change(profile, (before) => without(before, [key]));
-  if (out.json) out.data(JSON.stringify({ profile, key, value: null }));
-  else out.data(`Removed ${key} from profile ${safeText(profile)}.`);
+  const stored = await profiles();
+  const also = followers(key, profileNamed(stored.profiles(), profile) ?? {});
+  await stored.change(profile, (before) => without(before, [key, ...also]));
+  if (out.json) out.data(JSON.stringify({ profile, key, value: null, ...(also.length > 0 && { also }) }));
+  else out.data(`Removed ${[key, ...also].join(" and ")} from profile ${safeText(profile)}.`);
   return 0;
 }
