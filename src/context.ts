@@ -35,16 +35,13 @@ export interface SandboxHome {
   readonly renewKey: (now: Date) => SandboxIdentity;
   /** Opens a file, or the one at the default location. The caller closes it. Throws if another sandbox uses the file. */
   readonly ledger: (place?: string) => Ledger;
-  /** The file in which commands with this home find events. */
-  readonly eventsPath: string;
   /** Stores the profile that points at a running sandbox; at its first start, webhooks go to `listener`. */
   readonly register: (baseUrl: string, listener: string) => Promise<void>;
 }
 
-/** A `PAYLINK_HOME` for one run. */
-export interface TemporaryHome {
+/** A `PAYLINK_HOME` for one run, with nothing of the user's settings. */
+export interface TemporaryHome extends Pick<Context, "sandbox" | "events"> {
   readonly path: string;
-  readonly remove: () => Promise<void>;
 }
 
 export interface Context {
@@ -86,20 +83,26 @@ export interface Context {
   readonly named: Named;
   /** The values in force for this run, read once. Throws `no_profile` if the profile asked for does not exist. */
   readonly settings: () => Promise<ResolvedSettings>;
-  /** The settings file with its profiles: the user's own, or that of another home. */
-  readonly profiles: (home?: string) => Promise<SettingsFile>;
+  /** The settings file with its profiles. */
+  readonly profiles: () => Promise<SettingsFile>;
   /** Deletes the access token that paylink obtained for a profile. */
   readonly forgetToken: (profile: string) => void;
   /** The client of the service. Throws `no_profile`, `no_token`. */
   readonly api: (options?: ApiOptions) => Promise<Api>;
-  /** The event store at a place, or the one of the settings. The caller closes it. */
+  /** The event store at a place, or the one of the settings. It is closed when the run ends. */
   readonly events: (place?: string, options?: EventsOptions) => Promise<EventStore>;
-  /** The sandbox's identity, ledger and profile: the user's own, or those of another home. */
-  readonly sandbox: (home?: string) => Promise<SandboxHome>;
+  /** The sandbox's identity, ledger and profile. */
+  readonly sandbox: () => Promise<SandboxHome>;
+  /** It is deleted when the run ends. */
   readonly temporaryHome: () => Promise<TemporaryHome>;
   /** The folder for what paylink keeps besides its settings. */
   readonly dataFolder: string;
+  /** Has what the command opened closed when its run ends, however it ends. */
+  readonly later: Later;
 }
+
+/** The last is closed first. Each is awaited before the next one, and is also closed if another one fails. */
+export type Later = (close: () => unknown) => void;
 
 export interface EventsOptions {
   /** Milliseconds that a server may read for. */

@@ -1,7 +1,7 @@
 /** Opens the context of a command: its services are opened when it needs them. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Context, GlobalOptions } from "./context.ts";
+import type { Context, EventsOptions, GlobalOptions, TemporaryHome } from "./context.ts";
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
 import { hint, paylink, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
@@ -9,8 +9,9 @@ import type { Send } from "./http/exchange.ts";
 import { createSender } from "./http/send.ts";
 import { createTimeLimit, type Pause } from "./http/time-limit.ts";
 import { threadOf } from "./own-files.ts";
-import type { Opener } from "./run.ts";
+import type { Opener, RunParts } from "./run.ts";
 import { isDatabaseUrl, passwordsIn, SANDBOX_PROFILE, withoutPassword } from "./domain/addresses.ts";
+import type { EventStore } from "./store/event-store.ts";
 import type { ThreadProgram } from "./store/sqlite.ts";
 import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
 import { type ResolvedSettings, resolveSettings } from "./settings/resolved-settings.ts";
@@ -52,7 +53,7 @@ export function createOpener(around: Surroundings): Opener {
   for (const name of SECRET_VARIABLES) secrets.know(env[name]);
   const openOutput = (options: GlobalOptions): Promise<Output> =>
     createOutput(channels, env, options, secrets.hide, now);
-  const openContext = async (options: GlobalOptions, eventStore: string | undefined): Promise<Context> => {
+  const openContext = async (options: GlobalOptions, { eventStore, later }: RunParts): Promise<Context> => {
     const out = await openOutput(options);
     const timeLimit = createTimeLimit(around.interruption, now);
     const { signal } = timeLimit;
@@ -77,6 +78,7 @@ export function createOpener(around: Surroundings): Opener {
       },
       yes: options.yes === true,
       newId: () => crypto.randomUUID(),
+      later,
       send: timeLimit.bound(traceSend(around.send, traced)),
       serve: traceServe(around.serve, traced),
       profile: options.profile,
@@ -127,19 +129,18 @@ const pause: Pause = async (milliseconds, signal) => {
 
 interface Own extends Pick<
   Context,
-  "out" | "send" | "signal" | "timeLimit" | "now" | "newId" | "random" | "pause" | "env" | "profile"
+  "out" | "send" | "signal" | "timeLimit" | "now" | "newId" | "random" | "pause" | "env" | "profile" | "later"
 > {
   readonly eventThread: ThreadProgram;
 }
 
 function openServices(own: Own, secrets: Pick<Secrets, "know">) {
-  const { out, signal, timeLimit, now, newId, random, pause, env, profile, eventThread } = own;
+  const { out, signal, timeLimit, now, newId, random, pause, env, profile, later, eventThread } = own;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   // Opened once, so that an unchanged file is parsed once.
   let stored: SettingsFile | undefined;
-  const profiles = async (home?: string): Promise<SettingsFile> => {
-    const settings =
-      home === undefined ? (stored ??= openSettingsFile(config)) : openSettingsFile(folders(home).config);
+  const profiles = async (): Promise<SettingsFile> => {
+    const settings = (stored ??= openSettingsFile(config));
     for (const { token, clientSecret } of Object.values(settings.profiles()))
       for (const secret of [token, clientSecret]) secrets.know(secret);
     return settings;
@@ -195,6 +196,25 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       },
     });
   };
+  const openEvents = async (
+    place?: string,
+    { readTimeout, create = false }: EventsOptions = {},
+  ): Promise<EventStore> => {
+    const chosen = place ?? (await settings()).get("eventStore");
+    if (chosen !== undefined && isDatabaseUrl(chosen)) {
+      for (const password of passwordsIn(chosen)) secrets.know(password);
+      const { openPostgresEventStore } = await import("./store/postgres.ts");
+      const times = readTimeout === undefined ? {} : { read: readTimeout };
+      return openPostgresEventStore(chosen, { env, user: await userName(), times });
+    }
+    if (chosen !== undefined) requireFolder(chosen);
+    if (place !== undefined && !create) requireStore(place);
+    const { openEventStore } = await import("./store/sqlite.ts");
+    return openEventStore(chosen ?? eventsPath(data), {
+      thread: eventThread,
+      user: await userName(),
+    });
+  };
   return {
     dataFolder: data,
     send,
@@ -202,27 +222,15 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
     forgetToken: (name) => tokens.forget(name),
     settings,
     api,
-    events: async (place, { readTimeout, create = false } = {}) => {
-      const chosen = place ?? (await settings()).get("eventStore");
-      if (chosen !== undefined && isDatabaseUrl(chosen)) {
-        for (const password of passwordsIn(chosen)) secrets.know(password);
-        const { openPostgresEventStore } = await import("./store/postgres.ts");
-        const times = readTimeout === undefined ? {} : { read: readTimeout };
-        return openPostgresEventStore(chosen, { env, user: await userName(), times });
-      }
-      if (chosen !== undefined) requireFolder(chosen);
-      if (place !== undefined && !create) requireStore(place);
-      const { openEventStore } = await import("./store/sqlite.ts");
-      return openEventStore(chosen ?? eventsPath(data), {
-        thread: eventThread,
-        user: await userName(),
-      });
+    events: async (place, options) => {
+      const store = await openEvents(place, options);
+      later(() => store.close());
+      return store;
     },
-    sandbox: async (home) => {
+    sandbox: async () => {
       const { openIdentity, profileOf, renewKey } = await import("./sandbox/identity.ts");
       const { openLedger } = await import("./sandbox/store/ledger.ts");
-      const dataOfHome = home === undefined ? data : folders(home).data;
-      const folder = sandboxFolder(dataOfHome);
+      const folder = sandboxFolder(data);
       const identity = openIdentity(folder, newId);
       return {
         identity,
@@ -231,18 +239,22 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
           if (place !== undefined) requireFolder(place);
           return openLedger(place ?? join(folder, "sandbox.db"));
         },
-        eventsPath: eventsPath(dataOfHome),
         register: async (baseUrl, listener) =>
-          (await profiles(home)).change(SANDBOX_PROFILE, (before) =>
+          (await profiles()).change(SANDBOX_PROFILE, (before) =>
             profileOf(identity, baseUrl, listener, before),
           ),
       };
     },
-    temporaryHome: async () => {
+    temporaryHome: async (): Promise<TemporaryHome> => {
       const { mkdtemp, rm } = await import("node:fs/promises");
       const { tmpdir } = await import("node:os");
       const path = await mkdtemp(join(tmpdir(), "paylink-"));
-      return { path, remove: () => rm(path, { recursive: true, force: true }) };
+      later(() => rm(path, { recursive: true, force: true }));
+      const { sandbox, events } = openServices(
+        { ...own, env: { PAYLINK_HOME: path }, profile: undefined },
+        secrets,
+      );
+      return { path, sandbox, events };
     },
     writeFile,
     createFile: (path, text, place, mode) => createFile(`${path}.${newId()}`, path, { text, place, mode }),

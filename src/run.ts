@@ -1,6 +1,6 @@
 /** Runs one command line: gives the command its context, reports a failure, and returns the exit code. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
-import type { Context, GlobalOptions, Output } from "./context.ts";
+import type { Context, GlobalOptions, Later, Output } from "./context.ts";
 import { FAILURES, hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
 import { createProgram } from "./program.ts";
@@ -22,8 +22,13 @@ export interface Runtime {
 /** Opens the context of a command; and the output alone, for a failure before there is a context: a mistyped command line. */
 export interface Opener {
   readonly openOutput: (options: GlobalOptions) => Promise<Output>;
-  /** `eventStore` is the `--db` of the command. */
-  readonly openContext: (options: GlobalOptions, eventStore: string | undefined) => Promise<Context>;
+  readonly openContext: (options: GlobalOptions, run: RunParts) => Promise<Context>;
+}
+
+export interface RunParts {
+  /** The `--db` of the command. */
+  readonly eventStore: string | undefined;
+  readonly later: Later;
 }
 
 /** Resolves with the exit code. Never rejects. */
@@ -38,9 +43,20 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
     version: runtime.version,
     print: runtime.print,
     execute: async (command, work) => {
-      context = await (await opener()).openContext(program.opts(), eventStoreOf(command));
+      const closes: (() => unknown)[] = [];
+      const parts = {
+        eventStore: eventStoreOf(command),
+        later: (close: () => unknown) => void closes.push(close),
+      };
+      context = await (await opener()).openContext(program.opts(), parts);
       out = context.out;
-      exit = await untilTimedOut(context, work);
+      exit = await untilTimedOut(context, async (given) => {
+        try {
+          return await work(given);
+        } finally {
+          await closeAll(closes);
+        }
+      });
     },
   });
   try {
@@ -74,6 +90,16 @@ async function report(out: Output, error: unknown, named: Named | undefined): Pr
 function eventStoreOf(command: CommandUnknownOpts): string | undefined {
   const { db }: { db?: unknown } = command.name() === "sandbox" ? {} : command.opts();
   return typeof db === "string" ? db : undefined;
+}
+
+async function closeAll(closes: (() => unknown)[]): Promise<void> {
+  const close = closes.pop();
+  if (close === undefined) return;
+  try {
+    await close();
+  } finally {
+    await closeAll(closes);
+  }
 }
 
 /** An exchange that the time of `--timeout` cut short fails as if the other side were to blame. */

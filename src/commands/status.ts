@@ -82,10 +82,6 @@ async function checkAccount(context: Context, settings: ResolvedSettings | Payli
 
 async function eventStorePlace({ events }: Context): Promise<string> {
   const store = await events();
-  try {
-    await store.ready();
-    return store.place;
-  } finally {
-    await store.close();
-  }
+  await store.ready();
+  return store.place;
 }

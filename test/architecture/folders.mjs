@@ -279,7 +279,6 @@ export const COMMANDS = {
     "commands/judge-again",
     "commands/link-output",
     "commands/request-flags",
-    "commands/resources",
     "commands/shared-flags",
     "commands/usage-errors",
   ],

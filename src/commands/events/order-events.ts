@@ -12,7 +12,7 @@ import { openJudgeAgain } from "../judge-again.ts";
 import type { ValuesOf } from "../command.ts";
 import { isConfirmed } from "../shared-flags.ts";
 import type { acceptFlags, retryFlags } from "./flags.ts";
-import { findEvents, nameOf, withEvents } from "./stored-events.ts";
+import { findEvents, nameOf } from "./stored-events.ts";
 
 type Uti = { readonly uti: readonly string[] };
 
@@ -24,20 +24,19 @@ export async function retryEvents(
   { uti: names, outcome, reference, since, until, db }: ValuesOf<typeof retryFlags> & Uti,
 ): Promise<number> {
   const { out } = context;
-  await withEvents(context, db, async (store) => {
-    const chosen = (await findOpen(store, names, "retry")).map(({ id }) => id);
-    const chosenOrAll = names.length === 0 ? { outcome, reference, since, until } : { ids: chosen };
-    const { length: due } = await store.order("retry", chosenOrAll);
-    const busy = names.length === 0 ? 0 : chosen.length - due;
-    if (out.json) return out.data(JSON.stringify({ due, unchanged: busy }));
-    if (due + busy === 0) return out.note("No event waits or has failed. Nothing was changed.");
-    out.data(due === 1 ? "1 event is due now." : `${due} events are due now.`);
-    if (busy > 0)
-      out.note(
-        `${eventCount(busy)} not changed: ${busy === 1 ? "it is" : "they are"} due already, or being forwarded at this moment.`,
-      );
-    if (due > 0) out.note(renderHint(GO_OUT, context.named));
-  });
+  const store = await context.events(db);
+  const chosen = (await findOpen(store, names, "retry")).map(({ id }) => id);
+  const chosenOrAll = names.length === 0 ? { outcome, reference, since, until } : { ids: chosen };
+  const { length: due } = await store.order("retry", chosenOrAll);
+  const busy = names.length === 0 ? 0 : chosen.length - due;
+  if (out.json) out.data(JSON.stringify({ due, unchanged: busy }));
+  else if (due + busy === 0) out.note("No event waits or has failed. Nothing was changed.");
+  else out.data(due === 1 ? "1 event is due now." : `${due} events are due now.`);
+  if (busy > 0)
+    out.note(
+      `${eventCount(busy)} not changed: ${busy === 1 ? "it is" : "they are"} due already, or being forwarded at this moment.`,
+    );
+  if (due > 0) out.note(renderHint(GO_OUT, context.named));
   return 0;
 }
 
@@ -46,36 +45,33 @@ export async function skipEvents(
   { uti, db }: Uti & { readonly db: string | undefined },
 ): Promise<number> {
   const { out } = context;
-  await withEvents(context, db, async (store) => {
-    const found = await findOpen(store, uti, "skip");
-    for (const event of found) {
-      const { record } = event.content;
-      out.note(record === null ? safeText(nameOf(event)) : renderCompactRecord(record, out.notePaint));
-    }
-    const what = eventCount(found.length);
-    if (
-      !(await isConfirmed(context, `Skip ${what}? paylink will not tell your application of the payment.`))
-    ) {
-      out.note("Nothing was skipped.");
-      return;
-    }
-    const skipped = await store.order("skip", { ids: found.map(({ id }) => id) });
-    const [busy] = found.filter(({ id }) => !skipped.includes(id)).map(nameOf);
-    if (skipped.length > 0) {
-      const names = found.filter(({ id }) => skipped.includes(id)).map(nameOf);
-      const command = paylink("events", "retry", ...names);
-      out.data(
-        out.json ? JSON.stringify({ skipped: skipped.length }) : `Skipped ${eventCount(skipped.length)}.`,
-      );
-      if (!out.json) out.note(renderHint(hint`To forward after all: ${command}`, context.named));
-    }
-    if (busy !== undefined)
-      throw new PaylinkError(
-        "usage",
-        `${busy} was not skipped: it is skipped already, or is being forwarded at this moment.`,
-        { hints: [hint`To see how it ended: ${paylink("events", "show", busy)}`] },
-      );
-  });
+  const store = await context.events(db);
+  const found = await findOpen(store, uti, "skip");
+  for (const event of found) {
+    const { record } = event.content;
+    out.note(record === null ? safeText(nameOf(event)) : renderCompactRecord(record, out.notePaint));
+  }
+  const what = eventCount(found.length);
+  if (!(await isConfirmed(context, `Skip ${what}? paylink will not tell your application of the payment.`))) {
+    out.note("Nothing was skipped.");
+    return 0;
+  }
+  const skipped = await store.order("skip", { ids: found.map(({ id }) => id) });
+  const [busy] = found.filter(({ id }) => !skipped.includes(id)).map(nameOf);
+  if (skipped.length > 0) {
+    const names = found.filter(({ id }) => skipped.includes(id)).map(nameOf);
+    const command = paylink("events", "retry", ...names);
+    out.data(
+      out.json ? JSON.stringify({ skipped: skipped.length }) : `Skipped ${eventCount(skipped.length)}.`,
+    );
+    if (!out.json) out.note(renderHint(hint`To forward after all: ${command}`, context.named));
+  }
+  if (busy !== undefined)
+    throw new PaylinkError(
+      "usage",
+      `${busy} was not skipped: it is skipped already, or is being forwarded at this moment.`,
+      { hints: [hint`To see how it ended: ${paylink("events", "show", busy)}`] },
+    );
   return 0;
 }
 
@@ -102,20 +98,19 @@ export async function acceptEvents(
   const judgeAgain = await openJudgeAgain(context, { key, ...policyFlags });
   const accepted: string[] = [];
   let [refused, reason] = [0, ""];
-  await withEvents(context, db, async (store) => {
-    const found = names.length === 0 ? store.rejections() : await findRejections(store, names);
-    for await (const rejection of found) {
-      if (rejection.request === null) continue;
-      const judged = judgeAgain(rejection);
-      if (typeof judged === "string") {
-        refused += 1;
-        reason = judged;
-      } else {
-        await store.accept(judged);
-        accepted.push(rejection.id);
-      }
+  const store = await context.events(db);
+  const found = names.length === 0 ? store.rejections() : await findRejections(store, names);
+  for await (const rejection of found) {
+    if (rejection.request === null) continue;
+    const judged = judgeAgain(rejection);
+    if (typeof judged === "string") {
+      refused += 1;
+      reason = judged;
+    } else {
+      await store.accept(judged);
+      accepted.push(rejection.id);
     }
-  });
+  }
   const verify = refused === 1 ? "1 does not verify" : `${refused} do not verify`;
   if (out.json) out.data(JSON.stringify({ accepted, refused }));
   else if (accepted.length > 0) {

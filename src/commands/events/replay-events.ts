@@ -9,75 +9,72 @@ import { forward, targetOf } from "../../receiver/forward.ts";
 import { eventCount, lateSignature, renderForward } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ValuesOf } from "../command.ts";
-import { closingLater } from "../resources.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
 import type { replayFlags } from "./flags.ts";
-import { findEvents, withEvents } from "./stored-events.ts";
+import { findEvents } from "./stored-events.ts";
 
 type ReplayValues = ValuesOf<typeof replayFlags> & { readonly uti: readonly string[] };
 
-export const replayEvents = (context: Context, values: ReplayValues): Promise<number> =>
-  closingLater(async (later) => {
-    const { out, now, signal } = context;
-    const { uti: names, to: routes, failed: isFailed, insecure, signWith, quiet, settle } = values;
-    const { send, close } = await openTargets(routes, { ...context, insecure });
-    later(close);
-    // A broker has an exchange of its own.
-    const bounded = context.timeLimit.bound(send);
-    await withEvents(context, values.db, async (store) => {
-      const targets = routes.map(({ url }) => url.href).join(" and ");
-      let [sent, failed, unreached, skipped] = [0, 0, 0, 0];
-      const filter = { ...values, state: isFailed ? ("failed" as const) : undefined };
-      const found = names.length === 0 ? store.events(filter) : await findEvents(store, names, "replay");
-      // A key is made only for an event that it signs.
-      let signing: ForwardingKey | undefined;
-      for await (const event of found) {
-        signal.throwIfAborted();
-        const { record } = event.content;
-        const url = targetOf(routes, outcomeOf(record));
-        if (url === undefined) {
-          skipped += 1;
-          continue;
-        }
-        if (signWith !== undefined && signing === undefined) {
-          signing = await openForwardingKey(signWith, context);
-          if (!quiet) out.note(forwardingKeyWords(signing));
-        }
-        const result = await forward(event, url, {
-          send: bounded,
-          now,
-          headers: [],
-          insecure,
-          timeout: values.forwardTimeout,
-          signWith: signing?.key,
-        });
-        await store.replayed(event.id, result, settle, record);
-        sent += 1;
-        if (!isAccepted(result.status)) failed += 1;
-        if (!result.sent) unreached += 1;
-        const { target, status, ms, detail, signatureAge } = result;
-        const why = signatureAge === undefined ? {} : { hint: lateSignature(signatureAge) };
-        const name = event.uti || event.id;
-        const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, ...why };
-        if (quiet) out.lines([safeText(name)]);
-        else out.lines([out.json ? JSON.stringify(line) : renderForward(name, result, out.paint)]);
-        signal.throwIfAborted();
-      }
-      if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);
-      if (failed > 0 && failed === unreached)
-        throw new PaylinkError(
-          "not_reached",
-          `Nothing answers at ${targets}: ${failed} of ${eventCount(sent)} not delivered.`,
-          { hints: [hint`Start your application, or name another address with --to.`] },
-        );
-      if (failed > 0)
-        throw new PaylinkError("not_accepted", `${targets} did not accept ${failed} of ${eventCount(sent)}.`);
-      if (!quiet)
-        out.note(
-          sent + skipped === 0
-            ? "There is no such event to replay. Nothing was sent."
-            : `Replayed ${eventCount(sent)} to ${targets}`,
-        );
+export async function replayEvents(context: Context, values: ReplayValues): Promise<number> {
+  const { out, now, signal, later } = context;
+  const { uti: names, to: routes, failed: isFailed, insecure, signWith, quiet, settle } = values;
+  const { send, close } = await openTargets(routes, { ...context, insecure });
+  later(close);
+  // A broker has an exchange of its own.
+  const bounded = context.timeLimit.bound(send);
+  const store = await context.events(values.db);
+  const targets = routes.map(({ url }) => url.href).join(" and ");
+  let [sent, failed, unreached, skipped] = [0, 0, 0, 0];
+  const filter = { ...values, state: isFailed ? ("failed" as const) : undefined };
+  const found = names.length === 0 ? store.events(filter) : await findEvents(store, names, "replay");
+  // A key is made only for an event that it signs.
+  let signing: ForwardingKey | undefined;
+  for await (const event of found) {
+    signal.throwIfAborted();
+    const { record } = event.content;
+    const url = targetOf(routes, outcomeOf(record));
+    if (url === undefined) {
+      skipped += 1;
+      continue;
+    }
+    if (signWith !== undefined && signing === undefined) {
+      signing = await openForwardingKey(signWith, context);
+      if (!quiet) out.note(forwardingKeyWords(signing));
+    }
+    const result = await forward(event, url, {
+      send: bounded,
+      now,
+      headers: [],
+      insecure,
+      timeout: values.forwardTimeout,
+      signWith: signing?.key,
     });
-    return 0;
-  });
+    await store.replayed(event.id, result, settle, record);
+    sent += 1;
+    if (!isAccepted(result.status)) failed += 1;
+    if (!result.sent) unreached += 1;
+    const { target, status, ms, detail, signatureAge } = result;
+    const why = signatureAge === undefined ? {} : { hint: lateSignature(signatureAge) };
+    const name = event.uti || event.id;
+    const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, ...why };
+    if (quiet) out.lines([safeText(name)]);
+    else out.lines([out.json ? JSON.stringify(line) : renderForward(name, result, out.paint)]);
+    signal.throwIfAborted();
+  }
+  if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);
+  if (failed > 0 && failed === unreached)
+    throw new PaylinkError(
+      "not_reached",
+      `Nothing answers at ${targets}: ${failed} of ${eventCount(sent)} not delivered.`,
+      { hints: [hint`Start your application, or name another address with --to.`] },
+    );
+  if (failed > 0)
+    throw new PaylinkError("not_accepted", `${targets} did not accept ${failed} of ${eventCount(sent)}.`);
+  if (!quiet)
+    out.note(
+      sent + skipped === 0
+        ? "There is no such event to replay. Nothing was sent."
+        : `Replayed ${eventCount(sent)} to ${targets}`,
+    );
+  return 0;
+}

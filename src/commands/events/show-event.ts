@@ -17,7 +17,6 @@ import { clockTime, formatLocal } from "../../render/layout.ts";
 import { attemptCount, renderCard, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { clip } from "../../render/width.ts";
-import { withEvents } from "./stored-events.ts";
 
 interface ShowValues {
   readonly uti: string;
@@ -28,14 +27,14 @@ interface ShowValues {
 
 export async function showEvent(context: Context, { uti, full, db }: ShowValues): Promise<number> {
   const { out } = context;
-  await withEvents(context, db, async (store) => {
-    const found = await store.findOne(uti);
-    if (found.type === "rejected")
-      return out.data(out.json ? rejectionDocument(found) : rejectionText(found, context));
+  const store = await context.events(db);
+  const found = await store.findOne(uti);
+  if (found.type === "rejected")
+    out.data(out.json ? rejectionDocument(found) : rejectionText(found, context));
+  else {
     const history = await store.history(found.id);
-    if (out.json) return out.data(eventDocument(found, history));
-    out.data(eventText(found, history, full, context));
-  });
+    out.data(out.json ? eventDocument(found, history) : eventText(found, history, full, context));
+  }
   return 0;
 }
 

@@ -14,20 +14,6 @@ import type { ValuesOf } from "../command.ts";
 import { isConfirmed } from "../shared-flags.ts";
 import { DEFAULT_LIMIT, type listFlags } from "./flags.ts";
 
-/** Opens the event store for one command: a file or a URL, or the one at the default location. */
-export async function withEvents<T>(
-  { events }: Context,
-  database: string | undefined,
-  work: (store: EventStore) => Promise<T>,
-): Promise<T> {
-  const store = await events(database);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
 type ListValues = ValuesOf<typeof listFlags> & { readonly order: string | undefined };
 
 /** Beyond it, more events are not counted. */
@@ -40,33 +26,34 @@ export async function listEvents(context: Context, values: ListValues): Promise<
   const { limit = all ? undefined : DEFAULT_LIMIT } = values;
   const state = values.failed ? ("failed" as const) : values.pending ? ("pending" as const) : undefined;
   const filter = { ...values, limit, state, newestFirst: true };
-  await withEvents(context, values.db, async (store) => {
-    const found: AsyncIterable<StoredRequest> = rejected ? store.rejections(filter) : store.events(filter);
-    let shown = 0;
-    if (out.json) shown = await printEach(found, (one) => lineOf(one), context);
-    else if (quiet) shown = await printEach(found, (one) => safeText(nameOf(one)), context);
-    else {
-      const rows: Cell[][] = [];
-      for await (const one of found) rows.push(cellsOf(one, context));
-      shown = rows.length;
-      if (shown === 0)
-        return out.note(`No ${rejected ? "rejected webhooks" : `${state ?? ""} events`.trim()} found.`);
-      const header = HEADERS[rejected ? "rejections" : "events"].map((text): Cell => ({
-        text,
-        paint: out.paint.dim,
-        right: text === "AMOUNT",
-      }));
-      out.lines([renderTable([header, ...rows], out.lineWidth)]);
+  const store = await context.events(values.db);
+  const found: AsyncIterable<StoredRequest> = rejected ? store.rejections(filter) : store.events(filter);
+  let shown = 0;
+  if (out.json) shown = await printEach(found, (one) => lineOf(one), context);
+  else if (quiet) shown = await printEach(found, (one) => safeText(nameOf(one)), context);
+  else {
+    const rows: Cell[][] = [];
+    for await (const one of found) rows.push(cellsOf(one, context));
+    shown = rows.length;
+    if (shown === 0) {
+      out.note(`No ${rejected ? "rejected webhooks" : `${state ?? ""} events`.trim()} found.`);
+      return 0;
     }
-    if (values.limit !== undefined || limit === undefined || shown < limit) return;
-    const count = await store.count(filter, MOST_COUNTED, rejected);
-    if (count <= shown) return;
-    if (out.json) out.lines([jsonLine("summary", now(), { shown, of: count })]);
-    else
-      out.note(
-        `${shown} of ${count === MOST_COUNTED ? `${MOST_COUNTED} or more` : count}; --all shows the rest`,
-      );
-  });
+    const header = HEADERS[rejected ? "rejections" : "events"].map((text): Cell => ({
+      text,
+      paint: out.paint.dim,
+      right: text === "AMOUNT",
+    }));
+    out.lines([renderTable([header, ...rows], out.lineWidth)]);
+  }
+  if (values.limit !== undefined || limit === undefined || shown < limit) return 0;
+  const count = await store.count(filter, MOST_COUNTED, rejected);
+  if (count <= shown) return 0;
+  if (out.json) out.lines([jsonLine("summary", now(), { shown, of: count })]);
+  else
+    out.note(
+      `${shown} of ${count === MOST_COUNTED ? `${MOST_COUNTED} or more` : count}; --all shows the rest`,
+    );
   return 0;
 }
 
@@ -161,37 +148,36 @@ const DAY = 86_400_000;
 /** Says whether money is being lost now. */
 export async function showStats(context: Context, database: string | undefined): Promise<number> {
   const { out, now } = context;
-  await withEvents(context, database, async (store) => {
-    const stats = await store.stats(new Date(now().getTime() - DAY), now());
-    if (out.json) return out.data(JSON.stringify(stats));
-    const right = (text: string): Cell => ({ text, right: true });
-    const dim = (text: string): Cell => ({ text, paint: out.paint.dim });
-    const rows = (["pending", "failed", "skipped", "delivered"] as const).map((state) => [
-      { text: state === "delivered" ? "delivered, 24 h" : state },
-      right(String(stats[state].events)),
-      { text: (stats[state].sums ?? []).join(", ") || "–" },
-    ]);
-    const targets = stats.attempts.map(({ target, accepted, refused, unanswered }) => [
-      { text: target },
-      right(String(accepted + refused + unanswered)),
-      { text: `${accepted} accepted, ${refused} refused, ${unanswered} without an answer` },
-    ]);
-    out.lines([
-      statsSentence(stats, now()),
-      renderTable(
-        [[dim("EVENTS"), { ...dim("COUNT"), right: true }, dim("APPROVED")], ...rows],
-        out.lineWidth,
-      ),
-      ...(targets.length === 0
-        ? []
-        : [
-            renderTable(
-              [[dim("ATTEMPTS, 24 h"), { ...dim("COUNT"), right: true }, dim("ANSWERS")], ...targets],
-              out.lineWidth,
-            ),
-          ]),
-    ]);
-  });
+  const store = await context.events(database);
+  const stats = await store.stats(new Date(now().getTime() - DAY), now());
+  if (out.json) {
+    out.data(JSON.stringify(stats));
+    return 0;
+  }
+  const right = (text: string): Cell => ({ text, right: true });
+  const dim = (text: string): Cell => ({ text, paint: out.paint.dim });
+  const rows = (["pending", "failed", "skipped", "delivered"] as const).map((state) => [
+    { text: state === "delivered" ? "delivered, 24 h" : state },
+    right(String(stats[state].events)),
+    { text: (stats[state].sums ?? []).join(", ") || "–" },
+  ]);
+  const targets = stats.attempts.map(({ target, accepted, refused, unanswered }) => [
+    { text: target },
+    right(String(accepted + refused + unanswered)),
+    { text: `${accepted} accepted, ${refused} refused, ${unanswered} without an answer` },
+  ]);
+  out.lines([
+    statsSentence(stats, now()),
+    renderTable([[dim("EVENTS"), { ...dim("COUNT"), right: true }, dim("APPROVED")], ...rows], out.lineWidth),
+    ...(targets.length === 0
+      ? []
+      : [
+          renderTable(
+            [[dim("ATTEMPTS, 24 h"), { ...dim("COUNT"), right: true }, dim("ANSWERS")], ...targets],
+            out.lineWidth,
+          ),
+        ]),
+  ]);
   return 0;
 }
 
@@ -201,14 +187,11 @@ export async function pruneEvents(
   { before, db }: { readonly before: Date; readonly db: string | undefined },
 ): Promise<number> {
   const { out } = context;
-  await withEvents(context, db, async (store) => {
-    if (!(await mayPrune(store, before, context))) {
-      out.note("Nothing was deleted.");
-      return;
-    }
+  const store = await context.events(db);
+  if (await mayPrune(store, before, context)) {
     const pruned = await store.prune(before);
     out.data(out.json ? JSON.stringify({ before, ...pruned }) : `Deleted ${deletedWords(pruned, before)}`);
-  });
+  } else out.note("Nothing was deleted.");
   return 0;
 }
 

@@ -7,7 +7,6 @@ import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
 import { createEventText, rejectionText } from "../event-text.ts";
 import type { ValuesOf } from "../command.ts";
 import type { tailFlags } from "./flags.ts";
-import { withEvents } from "./stored-events.ts";
 
 /** Milliseconds between two looks at the store. */
 const LOOK_EVERY = 500;
@@ -24,27 +23,26 @@ export async function tailEvents(
   };
   const unread = out.unread();
   out.keepLog();
-  await withEvents(context, db, async (store) => {
-    const look = store.follow(filter, rejected);
-    // A wrong name fails at once. Later, a store that is away may come back.
-    let result: Followed<StoredRequest> | undefined = await look(now());
-    if (out.json) out.lines([jsonLine("ready", now(), { store: store.place })]);
-    else out.note(`Waiting for ${rejected ? "rejected webhooks" : "events"} in ${store.place}. Ctrl-C ends.`);
-    let failure: string | undefined;
-    while (!signal.aborted && !unread.aborted) {
-      for (const stored of result?.found ?? []) {
-        out.lines([lineOf(stored)]);
-        await out.drained();
-      }
-      if (result?.isEnd !== false) await pause(LOOK_EVERY);
-      result = await look(now()).catch((error: unknown) => {
-        const reason = messageOf(error);
-        if (reason !== failure) out.warn(`The event store cannot be read: ${reason} paylink keeps trying.`);
-        failure = reason;
-        return undefined;
-      });
-      if (result !== undefined) failure = undefined;
+  const store = await context.events(db);
+  const look = store.follow(filter, rejected);
+  // A wrong name fails at once. Later, a store that is away may come back.
+  let result: Followed<StoredRequest> | undefined = await look(now());
+  if (out.json) out.lines([jsonLine("ready", now(), { store: store.place })]);
+  else out.note(`Waiting for ${rejected ? "rejected webhooks" : "events"} in ${store.place}. Ctrl-C ends.`);
+  let failure: string | undefined;
+  while (!signal.aborted && !unread.aborted) {
+    for (const stored of result?.found ?? []) {
+      out.lines([lineOf(stored)]);
+      await out.drained();
     }
-  });
+    if (result?.isEnd !== false) await pause(LOOK_EVERY);
+    result = await look(now()).catch((error: unknown) => {
+      const reason = messageOf(error);
+      if (reason !== failure) out.warn(`The event store cannot be read: ${reason} paylink keeps trying.`);
+      failure = reason;
+      return undefined;
+    });
+    if (result !== undefined) failure = undefined;
+  }
   return 0;
 }

@@ -10,20 +10,15 @@ import { safeText } from "../../render/safe-text.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import type { ValuesOf } from "../command.ts";
 import { openJudgeAgain, type JudgeAgain } from "../judge-again.ts";
-import { closingLater, type Later } from "../resources.ts";
 import { FORWARD_SECONDS, forwardingKeyWords } from "../shared-flags.ts";
 import type { inspectFlags } from "./flags.ts";
 
 type InspectFlags = ValuesOf<typeof inspectFlags>;
 
-export const inspect = (context: Context, flags: InspectFlags): Promise<number> =>
-  closingLater((later) => serveInspector(context, flags, later));
-
-async function serveInspector(context: Context, flags: InspectFlags, later: Later): Promise<number> {
-  const { out, now, newId, serve, signal } = context;
+export async function inspect(context: Context, flags: InspectFlags): Promise<number> {
+  const { out, now, newId, serve, signal, later } = context;
   out.streamWarnings();
   const store = await context.events(flags.db, { readTimeout: READ_TIMEOUT });
-  later(() => store.close());
   // What cannot be read is said now, not on each page.
   await store.identity();
   const { profile } = await context.settings();
@@ -37,7 +32,7 @@ async function serveInspector(context: Context, flags: InspectFlags, later: Late
         ? `paylink create --amount 10 --currency EUR -p ${SANDBOX_PROFILE}`
         : "paylink trigger approved",
     verifyNow: createVerifier(context),
-    sending: await sendingOf(context, flags, later),
+    sending: await sendingOf(context, flags),
     observe: (action, what) =>
       out.lines([out.json ? jsonLine("action", now(), { action, what }) : `${action}  ${safeText(what)}`]),
     serve,
@@ -74,11 +69,10 @@ function createVerifier(context: Context): InspectorParts["verifyNow"] {
 async function sendingOf(
   context: Context,
   { forwardTo, signWith }: InspectFlags,
-  later: Later,
 ): Promise<InspectorParts["sending"]> {
   if (forwardTo === undefined) return undefined;
   const { send, close } = await openTargets([{ url: forwardTo }], { ...context, insecure: false });
-  later(close);
+  context.later(close);
   const signing = signWith === undefined ? undefined : await openForwardingKey(signWith, context);
   if (signing !== undefined) context.out.note(forwardingKeyWords(signing));
   const options = { send, now: context.now, headers: [], insecure: false, timeout: FORWARD_SECONDS * 1000 };

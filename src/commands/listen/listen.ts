@@ -9,7 +9,6 @@ import { openTargets } from "../../receiver/brokers/targets.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
-import { closingLater } from "../resources.ts";
 import type { Admin } from "./admin.ts";
 import { drain, watchForEnd, watchReader } from "./end.ts";
 import { backlogNotice, openForwarding } from "./forwarding.ts";
@@ -19,108 +18,106 @@ import { isSelfSigned, readTls, watchTls } from "./tls.ts";
 import { startDeleting, watchDatabase } from "./store.ts";
 import type { Tunnel } from "./tunnel.ts";
 
-export const listen = (context: Context, options: ListenOptions): Promise<number> =>
-  closingLater(async (later) => {
-    const { out, now } = context;
-    out.keepLog();
-    const admin = await openAdminOf(options, context);
-    later(() => admin?.close());
-    const keyring = await openKeyring(options.keySources, {
-      ...context,
-      place: options.keyPlace,
-      effect: "receive",
-      warn: out.warn,
-    });
-    const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
-    const forwardingKey =
-      options.signWith === undefined ? undefined : await openForwardingKey(options.signWith, context);
-    const reporter = createReporter({
-      ...options,
-      out,
-      ownKey: forwardingKey && (forwardingKey.publicPath ?? forwardingKey.path),
-    });
-    const targets = await openTargets(options.forwarding.routes, { ...context, insecure: options.insecure });
-    later(targets.close);
-    const { database } = options;
-    const store = database === null ? undefined : await context.events(database, { create: true });
-    later(() => store?.close());
-    const check = store?.ready ?? (async () => undefined);
-    const waiting = watchDatabase(out.warn);
-    // Where waiting does not help, nothing is bound.
-    await waiting.isThere(check);
-    const kept = store ?? createMemoryLog();
-    const log = admin?.measured(kept) ?? kept;
-    const forwarding = openForwarding(
-      options,
-      { log, queue: store, signWith: forwardingKey?.key },
-      { ...context, send: targets.send },
-      (id, first, forward, progress) => {
-        admin?.metrics.forwarded(forward, progress?.state === "pending");
-        reporter.forwarded(id, first, forward, progress);
-      },
-    );
-    const reader = watchReader(context, options);
-    later(reader.close);
-    const end = watchForEnd(reader.stop, options);
-    later(end.close);
-    let tunnel: Tunnel | undefined;
-    later(() => tunnel?.close());
-    let address: ReceiverAddress | undefined = options.publicAddress;
-    const server = await startReceiver({
-      ...options,
-      publicAddress: () => address,
-      tls,
-      serve: context.serve,
-      keys: keyring.keys,
-      renewKeys: keyring.renew,
-      log,
-      forwarder: forwarding,
-      now,
-      newId: createEventIds(context),
-      print: out.json ? (options.compact ? "compact" : "whole") : undefined,
-      observe: (outcome) => {
-        admin?.metrics.observe(outcome);
-        reporter.observe(outcome);
-        end.observe(outcome);
-      },
-      faulted: (error: unknown) => out.warn(String(error)),
-    });
-    let isReady = false;
-    later(() => {
-      if (isReady) summarise(reporter, context);
-    });
-    later(() => forwarding?.close());
-    later(() => server.close());
-    if (options.tls !== undefined && tls !== undefined)
-      later(watchTls(options.tls, tls, server, context, out.warn));
-    if (options.tunnel) {
-      const { openTunnel } = await import("./tunnel.ts");
-      tunnel = await openTunnel(localAddress(server.url), context);
-      void tunnel.ended.then(end.fail);
-      address = publicAddress(new URL(options.paths[0], tunnel.url));
-    }
-    const listeners = listenersOf(server, options.paths, address);
-    admin?.started({
-      // Without a store, what is acknowledged is at the brokers.
-      checkStore: store === undefined ? targets.check : check,
-      connections: () => server.connections(),
-      backlog: () => store?.backlog(),
-    });
-    isReady = await waiting.until(check, end.reached);
-    if (!isReady) return 0;
-    if (admin !== undefined && store !== undefined) admin.metrics.useStore(await store.identity());
-    forwarding?.start();
-    later(startDeleting(options.keep, store?.prune, context));
-    void targets.check().catch((error: unknown) => out.warn(`${messageOf(error)}. ${UNTIL_IT_DOES}`));
-    const notice = await backlogNotice(options, store, context.named);
-    showReady({ listeners, adminUrl: admin?.url, forwardingKey }, options, context);
-    if (notice !== undefined) out.warn(notice);
-    if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
-    await end.reached;
-    admin?.ending();
-    await drain(context.signal, options.drain);
-    return 0;
+export async function listen(context: Context, options: ListenOptions): Promise<number> {
+  const { out, now, later } = context;
+  out.keepLog();
+  const admin = await openAdminOf(options, context);
+  later(() => admin?.close());
+  const keyring = await openKeyring(options.keySources, {
+    ...context,
+    place: options.keyPlace,
+    effect: "receive",
+    warn: out.warn,
   });
+  const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
+  const forwardingKey =
+    options.signWith === undefined ? undefined : await openForwardingKey(options.signWith, context);
+  const reporter = createReporter({
+    ...options,
+    out,
+    ownKey: forwardingKey && (forwardingKey.publicPath ?? forwardingKey.path),
+  });
+  const targets = await openTargets(options.forwarding.routes, { ...context, insecure: options.insecure });
+  later(targets.close);
+  const { database } = options;
+  const store = database === null ? undefined : await context.events(database, { create: true });
+  const check = store?.ready ?? (async () => undefined);
+  const waiting = watchDatabase(out.warn);
+  // Where waiting does not help, nothing is bound.
+  await waiting.isThere(check);
+  const kept = store ?? createMemoryLog();
+  const log = admin?.measured(kept) ?? kept;
+  const forwarding = openForwarding(
+    options,
+    { log, queue: store, signWith: forwardingKey?.key },
+    { ...context, send: targets.send },
+    (id, first, forward, progress) => {
+      admin?.metrics.forwarded(forward, progress?.state === "pending");
+      reporter.forwarded(id, first, forward, progress);
+    },
+  );
+  const reader = watchReader(context, options);
+  later(reader.close);
+  const end = watchForEnd(reader.stop, options);
+  later(end.close);
+  let tunnel: Tunnel | undefined;
+  later(() => tunnel?.close());
+  let address: ReceiverAddress | undefined = options.publicAddress;
+  const server = await startReceiver({
+    ...options,
+    publicAddress: () => address,
+    tls,
+    serve: context.serve,
+    keys: keyring.keys,
+    renewKeys: keyring.renew,
+    log,
+    forwarder: forwarding,
+    now,
+    newId: createEventIds(context),
+    print: out.json ? (options.compact ? "compact" : "whole") : undefined,
+    observe: (outcome) => {
+      admin?.metrics.observe(outcome);
+      reporter.observe(outcome);
+      end.observe(outcome);
+    },
+    faulted: (error: unknown) => out.warn(String(error)),
+  });
+  let isReady = false;
+  later(() => {
+    if (isReady) summarise(reporter, context);
+  });
+  later(() => forwarding?.close());
+  later(() => server.close());
+  if (options.tls !== undefined && tls !== undefined)
+    later(watchTls(options.tls, tls, server, context, out.warn));
+  if (options.tunnel) {
+    const { openTunnel } = await import("./tunnel.ts");
+    tunnel = await openTunnel(localAddress(server.url), context);
+    void tunnel.ended.then(end.fail);
+    address = publicAddress(new URL(options.paths[0], tunnel.url));
+  }
+  const listeners = listenersOf(server, options.paths, address);
+  admin?.started({
+    // Without a store, what is acknowledged is at the brokers.
+    checkStore: store === undefined ? targets.check : check,
+    connections: () => server.connections(),
+    backlog: () => store?.backlog(),
+  });
+  isReady = await waiting.until(check, end.reached);
+  if (!isReady) return 0;
+  if (admin !== undefined && store !== undefined) admin.metrics.useStore(await store.identity());
+  forwarding?.start();
+  later(startDeleting(options.keep, store?.prune, context));
+  void targets.check().catch((error: unknown) => out.warn(`${messageOf(error)}. ${UNTIL_IT_DOES}`));
+  const notice = await backlogNotice(options, store, context.named);
+  showReady({ listeners, adminUrl: admin?.url, forwardingKey }, options, context);
+  if (notice !== undefined) out.warn(notice);
+  if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
+  await end.reached;
+  admin?.ending();
+  await drain(context.signal, options.drain);
+  return 0;
+}
 
 async function openAdminOf({ admin }: ListenOptions, context: Context): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;

@@ -33,30 +33,25 @@ interface Loop {
   readonly receiverUrl: string;
   /** The receiver's next event or rejection. */
   readonly nextWebhook: () => Promise<WebhookEvent | Rejection>;
-  readonly close: () => Promise<void>;
 }
 
 export async function demo(context: Context): Promise<number> {
   const { out } = context;
   out.note(`${wrap(INTRODUCTION, Math.min(WIDTH, out.lineWidth))}\n`);
   const loop = await openLoop(context);
-  try {
-    const event = await payOnce(loop, "one-time link, paid", oneTime(loop, "INV-1"), "approved");
-    await payReusable(loop);
-    await payOnce(loop, "subscription start", subscription(loop), "approved");
-    await payOnce(loop, "one-time link, declined", oneTime(loop, "INV-2"), "declined");
-    await payOnce(loop, "one-time link, cancelled", oneTime(loop, "INV-3"), "cancelled");
-    await forge(loop, event.request);
-  } finally {
-    await loop.close();
-  }
+  const event = await payOnce(loop, "one-time link, paid", oneTime(loop, "INV-1"), "approved");
+  await payReusable(loop);
+  await payOnce(loop, "subscription start", subscription(loop), "approved");
+  await payOnce(loop, "one-time link, declined", oneTime(loop, "INV-2"), "declined");
+  await payOnce(loop, "one-time link, cancelled", oneTime(loop, "INV-3"), "cancelled");
+  await forge(loop, event.request);
   out.note("\nAll steps passed. Next: paylink sandbox");
   return 0;
 }
 
 async function openLoop(context: Context): Promise<Loop> {
   const received: (WebhookEvent | Rejection)[] = [];
-  const { sandboxHome, sandbox, receiver, close } = await openLocalServices(context, {
+  const { sandboxHome, sandbox, receiver } = await openLocalServices(context, {
     routes: [],
     onWebhook: (webhook) => received.push(webhook),
     onSandboxEvent: () => undefined,
@@ -76,7 +71,7 @@ async function openLoop(context: Context): Promise<Loop> {
     if (webhook === undefined) throw new PaylinkError("internal", "No webhook arrived.");
     return webhook;
   };
-  return { context, api, terminalId: terminals[0] ?? "", receiverUrl: receiver.url, nextWebhook, close };
+  return { context, api, terminalId: terminals[0] ?? "", receiverUrl: receiver.url, nextWebhook };
 }
 
 function request({ terminalId, receiverUrl, context }: Loop, amount: string): PaymentLinkRequest {

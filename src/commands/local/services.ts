@@ -1,6 +1,5 @@
 /** A sandbox and a receiver of its webhooks, on free ports of this machine and in a home of their own. */
 import type { Context } from "../../context.ts";
-import { messageOf } from "../../domain/system-reason.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { createEventIds, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
@@ -28,7 +27,7 @@ interface LocalServicesOptions {
 export type LocalServices = Awaited<ReturnType<typeof openLocalServices>>;
 
 export async function openLocalServices(context: Context, options: LocalServicesOptions) {
-  const { send, now, newId, serve, out } = context;
+  const { send, now, newId, serve, out, later } = context;
   const { routes, onWebhook, onSandboxEvent, onForward } = options;
   const shared = {
     host: "127.0.0.1",
@@ -36,72 +35,60 @@ export async function openLocalServices(context: Context, options: LocalServices
     serve,
     faulted: (error: unknown): void => out.warn(String(error)),
   };
-  /** What to close, the last one first. */
-  const opened: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const end of opened.toReversed()) await end().catch((error: unknown) => out.warn(messageOf(error)));
-  };
-  try {
-    const home = await context.temporaryHome();
-    opened.push(() => home.remove());
-    const sandboxHome = await context.sandbox(home.path);
-    const { identity, renewKey, ledger, eventsPath } = sandboxHome;
-    const keys = createSigningKeys(identity, renewKey, now);
-    // The program under test finds the events as it would find those of `listen`.
-    const log = await context.events(eventsPath, { create: true });
-    opened.push(() => log.close());
-    const targets = await openTargets(routes, { ...context, insecure: false });
-    opened.push(() => targets.close());
-    const forwarder = createForwarder({
-      routes,
-      send: targets.send,
-      now,
-      timeout: FORWARD_SECONDS * 1000,
-      headers: [],
-      insecure: false,
-      log,
-      observe: onForward,
-      warn: out.warn,
-    });
-    const receiver = await startReceiver({
-      ...shared,
-      paths: ["/"],
-      publicAddress: () => undefined,
-      maxBody: DEFAULT_MAX_BODY,
-      keys: keys.verifying,
-      policy: DEFAULT_POLICY,
-      strict: false,
-      unverified: false,
-      log,
-      forwarder,
-      now,
-      newId: createEventIds({ now, newId }),
-      observe: onWebhook,
-    });
-    opened.push(() => receiver.close());
-    const sandbox = await startSandbox({
-      ...shared,
-      merchant: identity,
-      keys,
-      ledger: ledger(),
-      clock: createClock(now),
-      ids: createIds(newId),
-      send,
-      machineNow: now,
-      allowRemote: false,
-      allowedHosts: [],
-      insecure: false,
-      schedule: SCHEDULE,
-      fault: undefined,
-      form: SERVICE_FORM,
-      duplicateInvoices: "refuse",
-      tokenAuth: "post",
-      observe: onSandboxEvent,
-    });
-    opened.push(() => sandbox.close());
-    return { home: home.path, sandboxHome, sandbox, receiver, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const home = await context.temporaryHome();
+  const sandboxHome = await home.sandbox();
+  const { identity, renewKey, ledger } = sandboxHome;
+  const keys = createSigningKeys(identity, renewKey, now);
+  // The program under test finds the events as it would find those of `listen`.
+  const log = await home.events();
+  const targets = await openTargets(routes, { ...context, insecure: false });
+  later(targets.close);
+  const forwarder = createForwarder({
+    routes,
+    send: targets.send,
+    now,
+    timeout: FORWARD_SECONDS * 1000,
+    headers: [],
+    insecure: false,
+    log,
+    observe: onForward,
+    warn: out.warn,
+  });
+  const receiver = await startReceiver({
+    ...shared,
+    paths: ["/"],
+    publicAddress: () => undefined,
+    maxBody: DEFAULT_MAX_BODY,
+    keys: keys.verifying,
+    policy: DEFAULT_POLICY,
+    strict: false,
+    unverified: false,
+    log,
+    forwarder,
+    now,
+    newId: createEventIds({ now, newId }),
+    observe: onWebhook,
+  });
+  later(() => receiver.close());
+  const sandbox = await startSandbox({
+    ...shared,
+    merchant: identity,
+    keys,
+    ledger: ledger(),
+    clock: createClock(now),
+    ids: createIds(newId),
+    send,
+    machineNow: now,
+    allowRemote: false,
+    allowedHosts: [],
+    insecure: false,
+    schedule: SCHEDULE,
+    fault: undefined,
+    form: SERVICE_FORM,
+    duplicateInvoices: "refuse",
+    tokenAuth: "post",
+    observe: onSandboxEvent,
+  });
+  later(() => sandbox.close());
+  return { home: home.path, sandboxHome, sandbox, receiver };
 }

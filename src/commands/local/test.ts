@@ -26,14 +26,9 @@ export async function test(
   const { out } = context;
   const report = createTestReport();
   const services = await openLocalServices(context, { routes, ...report });
-  let exit: number;
-  try {
-    exit = await runProgram(command, await environmentOf(services), context);
-    // The report covers the webhooks that are still due.
-    await services.sandbox.idle();
-  } finally {
-    await services.close();
-  }
+  const exit = await runProgram(command, await environmentOf(services), context);
+  // The report covers the webhooks that are still due.
+  await services.sandbox.idle();
   if (out.json) out.data(JSON.stringify({ type: "summary", command, exit, ...report.counts }));
   else out.note(report.text(out.notePaint));
   return exit;

@@ -73,14 +73,11 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
     observe: (event) => out.lines([renderSandboxEvent(event, clock.now(), out)]),
     faulted: (error) => out.warn(String(error)),
   });
-  try {
-    // paylink sends no token there, so a profile with this address would be of no use.
-    if (!isExposed(new URL(running.baseUrl))) await home.register(running.baseUrl, LISTENER_URL);
-    announce(running, options.clock, context);
-    await interruption(signal);
-  } finally {
-    await running.close();
-  }
+  context.later(running.close);
+  // paylink sends no token there, so a profile with this address would be of no use.
+  if (!isExposed(new URL(running.baseUrl))) await home.register(running.baseUrl, LISTENER_URL);
+  announce(running, options.clock, context);
+  await interruption(signal);
   return 0;
 }
 

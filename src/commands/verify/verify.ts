@@ -57,16 +57,12 @@ async function openCapture(
 ): Promise<Capture> {
   if (event === undefined) return readCapture(await readFile(file), file === "-" ? "stdin" : file);
   const store = await events(db);
-  try {
-    const { id, request: stored, receivedAt } = await store.findOne(event);
-    if (stored === null)
-      throw new PaylinkError("usage", `${id} was not an HTTP request, so there is nothing to verify.`);
-    const { scheme, authority, ...request } = stored;
-    const address = authority === "" ? {} : { address: { scheme, authority } };
-    return { request, receivedAt, ...address };
-  } finally {
-    await store.close();
-  }
+  const { id, request: stored, receivedAt } = await store.findOne(event);
+  if (stored === null)
+    throw new PaylinkError("usage", `${id} was not an HTTP request, so there is nothing to verify.`);
+  const { scheme, authority, ...request } = stored;
+  const address = authority === "" ? {} : { address: { scheme, authority } };
+  return { request, receivedAt, ...address };
 }
 
 /** The contract of `--json`: these members, in this order. */
