@@ -273,7 +273,7 @@ function requireFolder(place: string): void {
 function requireStore(place: string): void {
   if (!existsSync(place))
     throw new PaylinkError("file_unreadable", `There is no event store at ${place}.`, {
-      hints: [hint`Check the name. ${paylink("listen", "--db", place)} makes a new one.`],
+      hints: [hint`Check the name. To receive webhooks into a new one: ${paylink("listen")}`],
     });
 }
 

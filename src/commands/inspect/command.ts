@@ -5,7 +5,7 @@ import { inspectFlags } from "./flags.ts";
 export const inspect = command({
   examples: [
     "paylink inspect",
-    "paylink inspect --db events.db --no-open",
+    "paylink inspect --port 8000 --no-open",
     "paylink inspect --port 0 --json",
     "paylink inspect --forward-to 3000 --sign-with forward.pem",
   ],
