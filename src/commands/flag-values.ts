@@ -1,9 +1,10 @@
 /** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
 import { eventStoreProblem, parseWebAddress, passwordsIn } from "../domain/addresses.ts";
 import { namesBroker, parseBroker } from "../domain/brokers.ts";
-import { LONGEST_TIMER, parseDuration } from "../domain/time.ts";
+import { LONGEST_TIMER, parseDuration, parseUntil, parseWhen } from "../domain/time.ts";
 import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeNamed } from "../domain/outcome.ts";
+import type { Parser } from "./command.ts";
 import { COMPONENT_NAMES, type ComponentName, type CoveredComponents } from "../signatures/cover.ts";
 
 /** A TCP port; 0 picks a free one. */
@@ -52,6 +53,12 @@ export function parseSize(text: string): Parsed<number> {
 }
 
 const isSizeUnit = (text: string): text is keyof typeof SIZE_UNITS => Object.hasOwn(SIZE_UNITS, text);
+
+/** A time in the past, or a duration back from now. */
+export const parsePast: Parser<Date> = (typed, { now }) => parseWhen(typed, now(), -1);
+
+/** The end of a period in the past. */
+export const parseEnd: Parser<Date> = (typed, { now }) => parseUntil(typed, now());
 
 /** A length of time, in milliseconds. */
 export function parseMilliseconds(text: string): Parsed<number> {

@@ -3,8 +3,10 @@ import type { ForwardingKey } from "../check/signing-key.ts";
 import type { Context } from "../context.ts";
 import { isLoopback } from "../domain/addresses.ts";
 import { BROKER_FORMS } from "../domain/brokers.ts";
+import { PaylinkError } from "../domain/errors.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeName } from "../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
+import { formatLocal } from "../render/layout.ts";
 import { safeText } from "../render/safe-text.ts";
 import type { Route } from "../receiver/forward.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
@@ -91,11 +93,22 @@ export const serviceKeyFlag = repeatable(
   { example: "service.pem" },
 );
 
-/** The keys that the flag or the settings name, and which of the two: files, URLs or the keys' own text. */
-export const serviceKeys = (key: readonly string[], settings: ResolvedSettings) =>
-  key.length > 0
-    ? { keySources: key, keyPlace: "--key" }
-    : { keySources: settings.get("webhookKey") ?? [], keyPlace: "webhookKey" };
+/**
+ * The keys that the flag or the settings name, and which of the two: files, URLs or the keys' own text. Throws `key_required` if
+ * there is none and `effect` needs one.
+ */
+export function serviceKeys(
+  key: readonly string[],
+  settings: ResolvedSettings,
+  effect: "receive" | "verify" | undefined,
+) {
+  const keySources = key.length > 0 ? key : (settings.get("webhookKey") ?? []);
+  if (keySources.length === 0 && effect !== undefined)
+    throw new PaylinkError("key_required", "No key is configured, so no webhook can be verified.", {
+      effect,
+    });
+  return { keySources, keyPlace: key.length > 0 ? "--key" : "webhookKey" };
+}
 
 const parseComponent: Parser<Component> = async (typed) => {
   const { parseComponent } = await import("../signatures/components.ts");
@@ -166,6 +179,20 @@ export const targetsFlag = (spelled: string) =>
     parseRoute,
     { example: "3000" },
   );
+
+interface Period {
+  readonly since: Date | undefined;
+  readonly until: Date | undefined;
+}
+
+/** Nothing happens both since a time and before an earlier one. */
+export function checkPeriod({ since, until }: Period, { problems }: Usage): void {
+  if (since !== undefined && until !== undefined && since >= until)
+    problems.push({
+      at: "--until",
+      message: `must be later than --since ${formatLocal(since)} (got "${formatLocal(until)}")`,
+    });
+}
 
 /** Two targets for one outcome are a problem: only one of them would be used. */
 export function checkTargets(at: string, routes: readonly Route[], { problems }: Usage): void {

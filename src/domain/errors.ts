@@ -82,7 +82,15 @@ export const FAILURES = {
   },
   input_changed: { exit: 2, means: "a bulk list changed while it was being sent" },
   already_running: { exit: 2, means: "another bulk run is sending a list" },
-  key_required: { exit: 2, means: "no key to verify webhooks with" },
+  key_required: {
+    exit: 2,
+    means: "no key to verify webhooks with",
+    hints: [
+      hint`Name the service's public key, a file or an https URL, with --key.`,
+      hint`To register a profile that has one: ${paylink("sandbox")}`,
+      hint`To store a real account, and its key with --webhook-key: ${paylink("login")}`,
+    ],
+  },
   key_invalid: {
     exit: 2,
     means: "a key cannot be read, or is not allowed",

@@ -1,26 +1,13 @@
 /** `paylink events`: its subcommands with their help, the rules between their flags, and what runs them. */
 import { nearest } from "../../domain/parse-result.ts";
 import { argument, command, excludes, flag, text, toggle, type Usage } from "../command.ts";
-import { checkConfirmable, checkTargets, eventStoreFlag as db } from "../shared-flags.ts";
-import { acceptFlags, listFlags, parsePast, replayFlags, retryFlags, tailFlags } from "./flags.ts";
+import { checkConfirmable, checkPeriod, checkTargets, eventStoreFlag as db } from "../shared-flags.ts";
+import { parsePast } from "../flag-values.ts";
+import { acceptFlags, listFlags, replayFlags, retryFlags, tailFlags } from "./flags.ts";
 
 /** What names an event. */
 const EVENT = { example: "$(paylink events list --limit 1 --quiet)" };
 const anyUtis = argument("[uti...]", "utis or ids, or the start of each", text, EVENT);
-
-interface Period {
-  readonly since: Date | undefined;
-  readonly until: Date | undefined;
-}
-
-/** No event is received both since a time and before an earlier one. */
-function checkPeriod({ since, until }: Period, { problems }: Usage): void {
-  if (since !== undefined && until !== undefined && since >= until)
-    problems.push({
-      at: "--until",
-      message: `must be later than --since ${since.toISOString()} (got "${until.toISOString()}")`,
-    });
-}
 
 function checkNamed(at: string, names: readonly string[], all: boolean, { problems }: Usage): void {
   if (names.length === 0 && !all) problems.push({ at, message: "is required, or --all" });

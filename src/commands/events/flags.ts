@@ -1,8 +1,7 @@
 /** The flags of `paylink events`, in the order in which its help shows them. */
 import { OUTCOME_NAMES } from "../../domain/outcome.ts";
-import { parseUntil, parseWhen } from "../../domain/time.ts";
-import { flag, text, toggle, type Parser } from "../command.ts";
-import { parseLimit, parseOutcome } from "../flag-values.ts";
+import { flag, text, toggle } from "../command.ts";
+import { parseEnd, parseLimit, parseOutcome, parsePast } from "../flag-values.ts";
 import {
   eventStoreFlag as db,
   forwardingKeyFlag,
@@ -13,8 +12,6 @@ import {
   targetsFlag,
   timeoutFlag,
 } from "../shared-flags.ts";
-
-export const parsePast: Parser<Date> = (typed, { now }) => parseWhen(typed, now(), -1);
 
 /** Which events. */
 const selectionFlags = {
@@ -31,12 +28,9 @@ const selectionFlags = {
     parsePast,
     { example: "7d" },
   ),
-  until: flag(
-    "--until <when>",
-    "received before this time, or by the end of this day",
-    (typed, { now }) => parseUntil(typed, now()),
-    { example: "1h" },
-  ),
+  until: flag("--until <when>", "received before this time, or by the end of this day", parseEnd, {
+    example: "1h",
+  }),
 };
 
 const limit = flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" });

@@ -1,9 +1,9 @@
 /** `paylink links`: its subcommands with their flags, their help, and what runs them. */
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { parseExpiry, parseUntil, parseWhen } from "../../domain/time.ts";
+import { parseExpiry } from "../../domain/time.ts";
 import { argument, command, flag, oneOf, text, type Parser } from "../command.ts";
-import { parseLimit } from "../flag-values.ts";
+import { parseEnd, parseLimit, parsePast } from "../flag-values.ts";
 import { checkConfirmable, quietFlag, timeoutFlag } from "../shared-flags.ts";
 
 /** `afterwards` is known when the time of a run has passed. */
@@ -15,8 +15,6 @@ const linkFlags = (afterwards: string) => ({
 const EXAMPLE = "$(paylink links list --status active --limit 1 --quiet)";
 const link = argument("<link>", "the link's id or URL", parseLinkId, { example: EXAMPLE });
 
-const parsePast: Parser<Date> = (typed, { now }) => parseWhen(typed, now(), -1);
-const parseEnd: Parser<Date> = (typed, { now }) => parseUntil(typed, now());
 const parseExpires: Parser<Date> = (typed, { now }) => parseExpiry(typed, now());
 
 const list = command({

@@ -14,7 +14,7 @@ import { safeText } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
 import type { Usage } from "../command.ts";
 import { showServiceLink } from "../link-output.ts";
-import { isConfirmed } from "../shared-flags.ts";
+import { checkPeriod, isConfirmed } from "../shared-flags.ts";
 
 interface ListFlags {
   /** Undefined only without an account, which the command then reports. */
@@ -36,24 +36,18 @@ const CLOCK_DIFFERENCE = 7 * 86_400_000;
 
 export async function listOptions(
   { terminalId: typed, since, until, ...flags }: ListFlags,
-  { problems }: Usage,
+  usage: Usage,
   context: Context,
 ) {
   const settings = await context.settings();
   const now = context.now();
   const terminalId = settings.get("terminalId", typed);
   const from = since ?? new Date(now.getTime() - PERIOD);
-  if (from >= (until ?? now))
-    problems.push(
-      until === undefined
-        ? { at: "--since", message: `must be in the past (got "${formatLocal(from)}")` }
-        : {
-            at: "--until",
-            message: `must be later than --since ${formatLocal(from)} (got "${formatLocal(until)}")`,
-          },
-    );
+  checkPeriod({ since: from, until }, usage);
+  if (until === undefined && from >= now)
+    usage.problems.push({ at: "--since", message: `must be in the past (got "${formatLocal(from)}")` });
   if (terminalId === undefined && settings.get("baseUrl") !== undefined)
-    problems.push({
+    usage.problems.push({
       at: "--terminal-id",
       message: "is required, because a service lists the links of one terminal",
     });

@@ -1,5 +1,4 @@
 /** What the flags of `listen` mean together with the settings. */
-import { PaylinkError, hint, paylink } from "../../domain/errors.ts";
 import { publicAddress } from "../../receiver/address.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { ValuesOf } from "../command.ts";
@@ -12,8 +11,7 @@ export type ListenOptions = ReturnType<typeof listenOptions>;
 /** Throws `key_required`. */
 export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: ResolvedSettings) {
   const { tlsCert: cert, tlsKey: key, tunnel } = flags;
-  const keys = serviceKeys(flags.key, settings);
-  if (keys.keySources.length === 0 && flags.verify) throw keyRequired();
+  const keys = serviceKeys(flags.key, settings, flags.verify ? "receive" : undefined);
   const storedUrl = settings.get("publicUrl");
   const publicUrl = flags.publicUrl ?? (storedUrl === undefined ? undefined : new URL(storedUrl));
   const [firstPath, ...otherPaths] = new Set(flags.path);
@@ -55,16 +53,3 @@ function defaultDelays(): readonly number[] {
   const delays = parseDelays(RETRY);
   return delays.ok ? delays.value : [];
 }
-
-const keyRequired = (): PaylinkError =>
-  new PaylinkError(
-    "key_required",
-    "No key is configured, so no webhook can be verified. Nothing is listening.",
-    {
-      hints: [
-        hint`To use the service's public key from a file or an https URL: ${paylink("listen", "--key", "service.pem")}`,
-        hint`To register a profile that has one: ${paylink("sandbox")}`,
-        hint`To store a real account, and its key with --webhook-key: ${paylink("login")}`,
-      ],
-    },
-  );

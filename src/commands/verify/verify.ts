@@ -7,12 +7,11 @@ import { fieldLines, type HttpRequest } from "../../http/message.ts";
 import { addressed, publicAddress } from "../../receiver/address.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { explainCapture, type Explanation } from "../../receiver/captured.ts";
-import { loadKeys } from "../../receiver/webhook-keys.ts";
 import { renderExplanation } from "../../render/verdict-report.ts";
 import * as z from "zod/mini";
 import { parseRequest, type RawRequest } from "../../http/capture.ts";
 import type { ValuesOf } from "../command.ts";
-import { policyOf, serviceKeys } from "../shared-flags.ts";
+import { openKeys } from "../judge-again.ts";
 import type { verifyFlags } from "./flags.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 
@@ -26,21 +25,14 @@ export async function verify(
 ): Promise<number> {
   const { out } = context;
   const settings = await context.settings();
-  const { keySources, keyPlace } = serviceKeys(flags.key, settings);
-  if (keySources.length === 0) throw keyRequired();
-  const { keys, warningsAt } = await loadKeys(keySources, { ...context, place: keyPlace, effect: "verify" });
+  const { keys, policy, warningsAt } = await openKeys(context, flags);
   const capture = await openCapture(file, flags, context);
   const at = flags.at ?? capture.receivedAt ?? context.now();
   for (const warning of warningsAt(at)) out.warn(warning);
   const { request, source } = addressedRequest(capture, flags, settings);
   const explanation = explainCapture(
     request,
-    {
-      keys,
-      policy: policyOf(flags, settings),
-      now: at,
-      maxBody: DEFAULT_MAX_BODY,
-    },
+    { keys, policy, now: at, maxBody: DEFAULT_MAX_BODY },
     capture.request.fault,
   );
   out.data(out.json ? documentOf(explanation) : renderExplanation(explanation, request, source, out));
@@ -107,14 +99,6 @@ function addressedRequest(
   if (stored !== undefined) return { request: at(new URL(stored)), source: "the profile's publicUrl" };
   return { request: received, source: "Host, and http because there is no --public-url" };
 }
-
-const keyRequired = (): PaylinkError =>
-  new PaylinkError("key_required", "No key is configured, so the webhook cannot be verified.", {
-    hints: [
-      hint`To use the service's public key from a file or an https URL: ${paylink("verify", "webhook.http", "--key", "service.pem")}`,
-      hint`To register a profile that has one: ${paylink("sandbox")}`,
-    ],
-  });
 
 interface Capture {
   readonly request: RawRequest;
