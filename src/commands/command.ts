@@ -188,7 +188,6 @@ interface Declaration<Arguments, Flags> {
   readonly commands?: Readonly<Record<string, Command>>;
   /** Whether its group runs it if no other command is named. */
   readonly isDefault?: boolean;
-  readonly isHidden?: boolean;
   /** Whether unknown flags are arguments. */
   readonly takesAnyFlag?: boolean;
 }

@@ -1,18 +1,28 @@
-/** Prints one link of the service, as `links show` does. */
+/** Prints one link of the service: in words, its URL alone, or the service's own JSON. */
 import type { Context } from "../context.ts";
 import { renderProblem } from "../render/error-message.ts";
 import { renderLinkDetails } from "../render/link.ts";
 import { safeText } from "../render/safe-text.ts";
 import type { ServiceLink } from "../service/links.ts";
 
-/** Every field and date, the URL alone with `--quiet`, or the service's own JSON. */
-export async function showServiceLink(
-  { out, settings, now }: Pick<Context, "out" | "settings" | "now">,
-  { text, json, link, violations }: ServiceLink,
+/** With `--quiet` the URL, or the id of a link that has none. */
+export function printLink(
+  { text, link, violations }: Pick<ServiceLink, "text" | "link" | "violations">,
   quiet: boolean,
-): Promise<void> {
+  { out }: Pick<Context, "out">,
+  words: () => string,
+): void {
   for (const violation of violations) out.warn(renderProblem(violation));
   if (out.json) out.data(text);
-  else if (quiet) out.data(safeText(link.url ?? link.id ?? ""));
-  else out.data(renderLinkDetails(link, json, { paint: out.paint, now: now(), service: await settings() }));
+  else out.data(quiet ? safeText(link.url ?? link.id ?? "") : words());
+}
+
+/** Every field and date. */
+export async function showServiceLink(
+  context: Pick<Context, "out" | "settings" | "now">,
+  shown: ServiceLink,
+  quiet: boolean,
+): Promise<void> {
+  const style = { paint: context.out.paint, now: context.now(), service: await context.settings() };
+  printLink(shown, quiet, context, () => renderLinkDetails(shown.link, shown.json, style));
 }

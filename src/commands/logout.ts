@@ -12,8 +12,7 @@ export const logout = command({
     if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to log out of.");
     await (await profiles()).change(profile, withoutSecrets);
     forgetToken(profile);
-    if (out.json) out.data(JSON.stringify({ profile, loggedOut: true }));
-    else out.data(`Deleted the secrets of profile ${safeText(profile)}.`);
+    out.result({ profile, loggedOut: true }, `Deleted the secrets of profile ${safeText(profile)}.`);
     for (const { variable } of [SETTINGS.token, SETTINGS.clientSecret])
       if (env[variable]) out.warn(`${variable} is still set in the environment, and paylink uses it.`);
     return 0;

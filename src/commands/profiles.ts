@@ -59,8 +59,7 @@ const use = command({
     const settings = await profiles();
     requireProfile(name, settings.profiles());
     await settings.use(name);
-    if (out.json) out.data(JSON.stringify({ current: name }));
-    else out.data(`${safeText(name)} is the current profile now.`);
+    out.result({ current: name }, `${safeText(name)} is the current profile now.`);
     return 0;
   },
 });
@@ -85,8 +84,8 @@ const remove = command({
     }
     await settings.remove(name);
     context.forgetToken(name);
-    if (out.json) out.data(JSON.stringify({ removed: name, current: settings.current() ?? null }));
-    else out.data(`Deleted profile ${safeText(name)}.`);
+    const current = settings.current() ?? null;
+    out.result({ removed: name, current }, `Deleted profile ${safeText(name)}.`);
     if (Object.keys(settings.profiles()).length === 0) out.note(NO_PROFILE);
     else if (isCurrent) out.note("No profile is current now. Choose one: paylink profiles use <name>");
     return 0;

@@ -4,7 +4,7 @@ import type { Problem } from "../domain/errors.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
 import { labelOf, type LinkFieldPath } from "../domain/payment-link-fields.ts";
 import { renderServiceName } from "./account.ts";
-import { localTime, renderTable } from "./layout.ts";
+import { localTime, renderListing } from "./layout.ts";
 import { linkAmount } from "./link.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
@@ -74,14 +74,12 @@ const SEEN: readonly [LinkFieldPath, (request: PaymentLinkRequest) => string | u
 export function renderList(list: ShownList, paint: Paint, width: number): string {
   const { links, sums, first, service } = list;
   const shown = SEEN.filter(([, valueOf]) => first.some((request) => valueOf(request) !== undefined));
-  const table = renderTable(
-    [
-      shown.map(([path]) => ({ text: labelOf(path), paint: paint.dim, right: path === "amount" })),
-      ...first.map((request) =>
-        shown.map(([path, valueOf]) => ({ text: valueOf(request) ?? "–", right: path === "amount" })),
-      ),
-    ],
-    width - INDENT.length,
+  const table = renderListing(
+    shown.map(([path]) => labelOf(path)),
+    first.map((request) =>
+      shown.map(([path, valueOf]) => ({ text: valueOf(request) ?? "–", right: path === "amount" })),
+    ),
+    { paint, lineWidth: width - INDENT.length },
   );
   const rest = links - first.length;
   return [

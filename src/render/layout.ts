@@ -1,6 +1,7 @@
 /** Lays out text for a terminal: columns of remote text, lines that fit, and local times. */
 import { formatRelative, parseInstant } from "../domain/time.ts";
 import type { Level } from "../receiver/events.ts";
+import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { clip, padEnd, padStart, widthOf } from "./width.ts";
 
@@ -42,6 +43,17 @@ export function renderTable(rows: readonly (readonly Cell[])[], width = Number.P
       );
     })
     .join("\n");
+}
+
+/** A table below its titles. The title of an amount is aligned as the amount. */
+export function renderListing(
+  titles: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  { paint, lineWidth }: { readonly paint: Paint; readonly lineWidth: number },
+): string {
+  const right = rows[0]?.map((cell) => cell.right === true) ?? [];
+  const header = titles.map((text, at): Cell => ({ text, paint: paint.dim, right: right[at] === true }));
+  return renderTable([header, ...rows], lineWidth);
 }
 
 interface Column {

@@ -85,6 +85,9 @@ export async function createOutput(
     notePaint,
     /** One line (or several) of the result, on stdout; on stderr if stdout cannot be written. */
     data: (text: string): void => print(`${printed(text)}\n`),
+    /** A result: a document with `json`, else words. */
+    result: (document: object, words: string): void =>
+      print(`${printed(json ? JSON.stringify(document) : words)}\n`),
     /** Lines of a list or a stream whose contents are stored elsewhere, written together; none once `unread` has fired. */
     lines: (texts: readonly string[]): void => {
       if (unread.signal.aborted || texts.length === 0) return;

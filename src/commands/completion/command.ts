@@ -17,7 +17,6 @@ For PowerShell, add to the file that $PROFILE names:
 
 export const complete = command({
   examples: ["paylink complete -- li", "paylink complete -- links ''"],
-  isHidden: true,
   takesAnyFlag: true,
   arguments: { words: argument("[words...]", "what has been typed so far", text) },
   run: async (context, { words }, self) =>

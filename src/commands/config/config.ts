@@ -49,7 +49,7 @@ const path = command({
   examples: ["paylink config path", 'cat "$(paylink config path)"'],
   run: async ({ out, profiles }) => {
     const file = await profiles();
-    out.data(out.json ? JSON.stringify({ path: file.path }) : file.path);
+    out.result({ path: file.path }, file.path);
     return 0;
   },
 });

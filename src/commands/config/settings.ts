@@ -130,12 +130,11 @@ export async function storeSetting(
     ...before,
     ...Object.fromEntries([key, ...also].map((one) => [one, value])),
   }));
-  if (out.json) out.data(JSON.stringify({ profile: target, key, value, ...(also.length > 0 && { also }) }));
-  else {
-    const shown = safeText(shownSetting(value));
-    out.data(`${key} of profile ${safeText(target)} is now ${shown}.`);
-    for (const other of also) out.data(`So is ${other}, which was the same.`);
-  }
+  const words = [
+    `${key} of profile ${safeText(target)} is now ${safeText(shownSetting(value))}.`,
+    ...also.map((other) => `So is ${other}, which was the same.`),
+  ];
+  out.result({ profile: target, key, value, ...(also.length > 0 && { also }) }, words.join("\n"));
   return 0;
 }
 
@@ -182,7 +181,7 @@ export async function removeSetting({ out, settings, profiles }: Context, key: C
   const stored = await profiles();
   const also = followers(key, profileNamed(stored.profiles(), profile) ?? {});
   await stored.change(profile, (before) => without(before, [key, ...also]));
-  if (out.json) out.data(JSON.stringify({ profile, key, value: null, ...(also.length > 0 && { also }) }));
-  else out.data(`Removed ${[key, ...also].join(" and ")} from profile ${safeText(profile)}.`);
+  const words = `Removed ${[key, ...also].join(" and ")} from profile ${safeText(profile)}.`;
+  out.result({ profile, key, value: null, ...(also.length > 0 && { also }) }, words);
   return 0;
 }

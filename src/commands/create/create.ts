@@ -16,6 +16,7 @@ import { readBaseRequest } from "../../service/base-request.ts";
 import { type BuiltRequest, requestBuilder, type RequestFlags } from "../../service/request.ts";
 import { SETTINGS } from "../../settings/setting-table.ts";
 import type { Usage, ValuesOf } from "../command.ts";
+import { printLink } from "../link-output.ts";
 import type { createFlags } from "./flags.ts";
 
 export type CreateOptions = Awaited<ReturnType<typeof createOptions>>;
@@ -110,7 +111,7 @@ async function printCurl(
 ): Promise<number> {
   const { serviceUrl } = await import("../../service/client.ts");
   const curl = renderCurl(serviceUrl(settings.get("baseUrl") ?? "", LINKS_PATH), stringifyJson(request));
-  out.data(out.json ? JSON.stringify({ curl }) : curl);
+  out.result({ curl }, curl);
   return 0;
 }
 
@@ -137,19 +138,13 @@ function nextSteps(link: CreatedLink["link"], { settings, wait }: CreateOptions)
   ];
 }
 
-async function showLink(
-  { text, link, violations }: CreatedLink,
-  options: CreateOptions,
-  context: Context,
-): Promise<void> {
+async function showLink(created: CreatedLink, options: CreateOptions, context: Context): Promise<void> {
   const { out } = context;
-  for (const violation of violations) out.warn(renderProblem(violation));
-  const card = !out.json && !options.quiet;
-  if (card) {
-    out.data(renderLink(link, { paint: out.paint, now: options.now, service: options.settings }));
-    for (const next of nextSteps(link, options)) out.note(renderHint(next, context.named));
-  } else if (out.json) out.data(text);
-  else out.data(safeText(link.url));
+  const { link } = created;
+  const { now, settings, quiet } = options;
+  printLink(created, quiet, context, () => renderLink(link, { paint: out.paint, now, service: settings }));
+  const card = !out.json && !quiet;
+  if (card) for (const next of nextSteps(link, options)) out.note(renderHint(next, context.named));
   if (options.qr) {
     const { renderQr } = await import("../../render/qr.ts");
     if (card) out.data(renderQr(link.url, out.paint));

@@ -61,10 +61,8 @@ export async function skipEvents(
   if (skipped.length > 0) {
     const names = found.filter(({ id }) => skipped.includes(id)).map(nameOf);
     const command = paylink("events", "retry", ...names);
-    out.data(
-      out.json ? JSON.stringify({ skipped: skipped.length }) : `Skipped ${eventCount(skipped.length)}.`,
-    );
-    if (!out.json) out.note(renderHint(hint`To forward after all: ${command}`, context.named));
+    out.result({ skipped: skipped.length }, `Skipped ${eventCount(skipped.length)}.`);
+    out.note(renderHint(hint`To forward after all: ${command}`, context.named));
   }
   if (busy !== undefined)
     throw new PaylinkError(

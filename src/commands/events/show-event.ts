@@ -13,9 +13,10 @@ import {
 } from "../../receiver/events.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import { renderCommand } from "../../render/hint.ts";
-import { clockTime, formatLocal } from "../../render/layout.ts";
-import { attemptCount, renderCard, renderRejection, renderWebhook } from "../../render/received-webhook.ts";
+import { formatLocal } from "../../render/layout.ts";
+import { attemptCount, renderCard, renderWebhook } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
+import { rejectionText } from "../event-text.ts";
 import { clip } from "../../render/width.ts";
 
 interface ShowValues {
@@ -30,7 +31,7 @@ export async function showEvent(context: Context, { uti, full, db }: ShowValues)
   const store = await context.events(db);
   const found = await store.findOne(uti);
   if (found.type === "rejected")
-    out.data(out.json ? rejectionDocument(found) : rejectionText(found, context));
+    out.data(out.json ? rejectionDocument(found) : rejectionDetails(found, context));
   else {
     const history = await store.history(found.id);
     out.data(out.json ? eventDocument(found, history) : eventText(found, history, full, context));
@@ -111,10 +112,11 @@ function deliveryWords(
   );
 }
 
-function rejectionText(rejection: Rejection, { out: { paint }, named }: Context): string {
-  const { request, id, receivedAt, verdict } = rejection;
+function rejectionDetails(rejection: Rejection, { out, named }: Context): string {
+  const { request, id, verdict } = rejection;
+  const { paint } = out;
   return [
-    renderRejection(`${clockTime(receivedAt)} ${id}`, rejection, paint),
+    rejectionText(rejection, out),
     ...(request === null ? [] : requestLines(request, paint)),
     `  ${paint.cyan("signature")}`,
     `    ${failedCheck(verdict) === undefined ? "it verified" : `the check "${failedCheck(verdict)}" failed`}${verdict === null ? "" : `; ${verdictWords(verdict)}`}`,

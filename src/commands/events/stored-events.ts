@@ -5,7 +5,7 @@ import { outcomeOf } from "../../domain/transaction.ts";
 import type { Delivery, StoredEvent, StoredRequest } from "../../store/rows.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
-import { type Cell, relativeTime, renderTable } from "../../render/layout.ts";
+import { type Cell, relativeTime, renderListing } from "../../render/layout.ts";
 import { attemptCount, deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { statsSentence } from "../../render/stats.ts";
@@ -39,12 +39,7 @@ export async function listEvents(context: Context, values: ListValues): Promise<
       out.note(`No ${rejected ? "rejected webhooks" : `${state ?? ""} events`.trim()} found.`);
       return 0;
     }
-    const header = HEADERS[rejected ? "rejections" : "events"].map((text): Cell => ({
-      text,
-      paint: out.paint.dim,
-      right: text === "AMOUNT",
-    }));
-    out.lines([renderTable([header, ...rows], out.lineWidth)]);
+    out.lines([renderListing(TITLES[rejected ? "rejections" : "events"], rows, out)]);
   }
   if (values.limit !== undefined || limit === undefined || shown < limit) return 0;
   const count = await store.count(filter, MOST_COUNTED, rejected);
@@ -74,7 +69,7 @@ async function printEach<T>(
   return printed;
 }
 
-const HEADERS = {
+const TITLES = {
   events: ["RECEIVED", "OUTCOME", "AMOUNT", "REFERENCE", "UTI", "NOTES"],
   rejections: ["RECEIVED", "ID", "STATUS", "CODE", "REASON"],
 } as const;
@@ -150,12 +145,7 @@ export async function showStats(context: Context, database: string | undefined):
   const { out, now } = context;
   const store = await context.events(database);
   const stats = await store.stats(new Date(now().getTime() - DAY), now());
-  if (out.json) {
-    out.data(JSON.stringify(stats));
-    return 0;
-  }
   const right = (text: string): Cell => ({ text, right: true });
-  const dim = (text: string): Cell => ({ text, paint: out.paint.dim });
   const rows = (["pending", "failed", "skipped", "delivered"] as const).map((state) => [
     { text: state === "delivered" ? "delivered, 24 h" : state },
     right(String(stats[state].events)),
@@ -166,18 +156,12 @@ export async function showStats(context: Context, database: string | undefined):
     right(String(accepted + refused + unanswered)),
     { text: `${accepted} accepted, ${refused} refused, ${unanswered} without an answer` },
   ]);
-  out.lines([
+  const shown = [
     statsSentence(stats, now()),
-    renderTable([[dim("EVENTS"), { ...dim("COUNT"), right: true }, dim("APPROVED")], ...rows], out.lineWidth),
-    ...(targets.length === 0
-      ? []
-      : [
-          renderTable(
-            [[dim("ATTEMPTS, 24 h"), { ...dim("COUNT"), right: true }, dim("ANSWERS")], ...targets],
-            out.lineWidth,
-          ),
-        ]),
-  ]);
+    renderListing(["EVENTS", "COUNT", "APPROVED"], rows, out),
+    ...(targets.length === 0 ? [] : [renderListing(["ATTEMPTS, 24 h", "COUNT", "ANSWERS"], targets, out)]),
+  ];
+  out.result(stats, shown.join("\n"));
   return 0;
 }
 
@@ -190,7 +174,7 @@ export async function pruneEvents(
   const store = await context.events(db);
   if (await mayPrune(store, before, context)) {
     const pruned = await store.prune(before);
-    out.data(out.json ? JSON.stringify({ before, ...pruned }) : `Deleted ${deletedWords(pruned, before)}`);
+    out.result({ before, ...pruned }, `Deleted ${deletedWords(pruned, before)}`);
   } else out.note("Nothing was deleted.");
   return 0;
 }

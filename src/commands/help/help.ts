@@ -45,7 +45,7 @@ export const version = command({
   examples: ["paylink version", "paylink version --json"],
   run: async ({ out }, _, self) => {
     const number = programOf(self).version() ?? "";
-    out.data(out.json ? JSON.stringify({ version: number }) : number);
+    out.result({ version: number }, number);
     return 0;
   },
 });

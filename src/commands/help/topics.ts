@@ -213,7 +213,7 @@ export async function showTopic({ out }: Context, topic: Topic, name?: string): 
     const file = Object.hasOwn(files, name) ? files[name] : undefined;
     if (file === undefined) throw unknownFile(topic, name, Object.keys(files));
     const text = textOf(file);
-    out.data(out.json ? JSON.stringify({ [name]: text }) : text.trimEnd());
+    out.result({ [name]: text }, text.trimEnd());
     return 0;
   }
   if (out.json) out.lines([JSON.stringify(json)]);

@@ -7,13 +7,12 @@ import { linkKind, type PaymentLink } from "../../domain/payment-link-values.ts"
 import { readPaymentLink } from "../../domain/payment-link-reply.ts";
 import { formatInstant, parseInstant } from "../../domain/time.ts";
 import { renderServiceName } from "../../render/account.ts";
-import { renderProblem } from "../../render/error-message.ts";
-import { type Cell, formatLocal, localTime, renderTable } from "../../render/layout.ts";
+import { type Cell, formatLocal, localTime, renderListing } from "../../render/layout.ts";
 import { linkAmount, paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
 import type { Usage } from "../command.ts";
-import { showServiceLink } from "../link-output.ts";
+import { printLink, showServiceLink } from "../link-output.ts";
 import { checkPeriod, isConfirmed } from "../shared-flags.ts";
 
 interface ListFlags {
@@ -132,12 +131,9 @@ function tableOf(listed: readonly Listed[], { out: { paint, lineWidth } }: Conte
     [labelOf("invoiceId"), { text: link.invoiceId ?? "–" }],
     ...(lineWidth < WIDE ? [] : moreCellsOf(link)),
   ];
-  const header = cellsOf({}).map(([title, { right = false }]): Cell => ({
-    text: title.toUpperCase(),
-    paint: paint.dim,
-    right,
-  }));
-  return renderTable([header, ...listed.map(({ link }) => cellsOf(link).map(([, cell]) => cell))], lineWidth);
+  const titles = cellsOf({}).map(([title]) => title.toUpperCase());
+  const rows = listed.map(({ link }) => cellsOf(link).map(([, cell]) => cell));
+  return renderListing(titles, rows, { paint, lineWidth });
 }
 
 type LinkDate = PaymentLink["createdDate"];
@@ -212,12 +208,14 @@ export async function cancelLinks(context: Context, { links, quiet }: CancelOpti
   for (const id of ids) {
     signal.throwIfAborted();
     try {
-      const { text, link, violations } = await api.cancelLink(id);
-      for (const violation of violations) out.warn(renderProblem(violation));
-      const { status = "–", url = id } = link;
-      if (out.json) out.data(text);
-      else if (quiet) out.data(safeText(url));
-      else out.data(`${safeText(id)}  ${paintStatus(safeText(status), out.paint)}`);
+      const cancelled = await api.cancelLink(id);
+      const { status = "–" } = cancelled.link;
+      printLink(
+        cancelled,
+        quiet,
+        context,
+        () => `${safeText(id)}  ${paintStatus(safeText(status), out.paint)}`,
+      );
     } catch (error) {
       if (!(error instanceof PaylinkError)) throw error;
       failures.set(id, error);

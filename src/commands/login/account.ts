@@ -104,11 +104,8 @@ export async function storeAccount(
   await stored.use(profile);
   forgetToken(profile);
   const [baseUrl, terminalId] = [settings.get("baseUrl") ?? "", settings.get("terminalId") ?? ""];
-  if (out.json) out.data(JSON.stringify({ profile, baseUrl, terminalId }));
-  else
-    out.data(
-      `Logged in: profile ${safeText(profile)}, ${safeText(baseUrl)}, terminal ${safeText(terminalId)}.`,
-    );
+  const words = `Logged in: profile ${safeText(profile)}, ${safeText(baseUrl)}, terminal ${safeText(terminalId)}.`;
+  out.result({ profile, baseUrl, terminalId }, words);
   const missing = (["currency", "customerName"] as const).filter((key) => settings.get(key) === undefined);
   if (missing.length > 0)
     out.warn(
