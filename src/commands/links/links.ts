@@ -209,13 +209,9 @@ export async function cancelLinks(context: Context, { links, quiet }: CancelOpti
     signal.throwIfAborted();
     try {
       const cancelled = await api.cancelLink(id);
-      const { status = "–" } = cancelled.link;
-      printLink(
-        cancelled,
-        quiet,
-        context,
-        () => `${safeText(id)}  ${paintStatus(safeText(status), out.paint)}`,
-      );
+      const { status = "–", url = id } = cancelled.link;
+      const words = `${safeText(id)}  ${paintStatus(safeText(status), out.paint)}`;
+      printLink({ ...cancelled, link: { url } }, quiet, context, () => words);
     } catch (error) {
       if (!(error instanceof PaylinkError)) throw error;
       failures.set(id, error);
