@@ -1,9 +1,9 @@
-/** `paylink verify`, in process: every vector, every form of a capture, its options and its output. */
-import { mkdirSync, writeFileSync } from "node:fs";
+/** `paylink verify`, in process: every form of a capture, its options and its output. */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NOW, signed, UNSIGNED } from "../signatures/signed.ts";
-import { runCommand, type CommandEnd } from "../support/context.ts";
+import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { vectorFile, type WebhookCase } from "../support/vectors.ts";
 import { formatRequest } from "../../src/http/capture.ts";
@@ -13,62 +13,8 @@ import { DERIVED_COVER } from "../../src/signatures/cover.ts";
 
 const positive = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive").vectors;
 const negative = vectorFile<{ cases: (WebhookCase & { raw_base64?: string })[] }>("webhook-negative").cases;
-const messages = [...positive, ...negative.filter(({ level }) => level !== "http")];
 const [model] = positive;
 if (model === undefined) throw new Error("there are no vectors");
-
-interface Document {
-  readonly verdict: string;
-  readonly code: string;
-  readonly warnings: readonly string[];
-  readonly violations: readonly { readonly code: string }[];
-}
-
-function verifyVector(vector: WebhookCase, home: string): Promise<CommandEnd> {
-  const { method, target, headers, body_base64, body_generate } = vector.request;
-  const { now, public_url, public_key_pem, jwks, policy } = vector.context;
-  const folder = join(home, vector.id);
-  mkdirSync(folder);
-  const [capture, key] = [join(folder, "capture.json"), join(folder, "key")];
-  const { byte, length } = body_generate ?? { byte: 0, length: 0 };
-  const bodyBase64 = body_base64 ?? Buffer.alloc(length, byte).toString("base64");
-  writeFileSync(capture, JSON.stringify({ method, url: target, headers, bodyBase64 }));
-  writeFileSync(key, jwks === undefined ? (public_key_pem ?? "") : JSON.stringify(jwks));
-  const args = ["verify", capture, "--key", key, "--public-url", public_url, "--at", String(now), "--json"];
-  for (const component of policy?.required ?? []) args.push("--require", component);
-  if (policy?.require_created) args.push("--require-created");
-  return runCommand(args, { home });
-}
-
-describe("every vector", () => {
-  it("gets its verdict, code and warnings, and the exit code that goes with them", async () => {
-    const home = temporaryHome();
-    const found = await Promise.all(
-      messages.map(async (vector) => {
-        const { exit, stdout } = await verifyVector(vector, home);
-        const { verdict, code, warnings, violations }: Document = JSON.parse(stdout);
-        const { expected } = vector;
-        return {
-          id: vector.id,
-          verdict,
-          code,
-          exit,
-          ...(expected.warnings && { warnings }),
-          ...(vector.level === "payload" && { violation: violations[0]?.code }),
-        };
-      }),
-    );
-    const due = messages.map(({ id, level, expected }) => ({
-      id,
-      verdict: expected.verdict,
-      code: level === "payload" ? "ok" : expected.code,
-      exit: expected.verdict === "valid" ? 0 : 7,
-      ...(expected.warnings && { warnings: expected.warnings }),
-      ...(level === "payload" && { violation: "violation" in expected ? expected.violation : undefined }),
-    }));
-    expect(found).toEqual(due);
-  });
-});
 
 const KEY = model.context.public_key_pem ?? "";
 const AT = String(model.context.now);
@@ -134,6 +80,19 @@ describe("the forms of a capture", () => {
     const env = { PAYLINK_WEBHOOK_KEY: KEY };
     const stdin = JSON.stringify({ ...event, receivedAt });
     expect(await runCommand(["verify"], { stdin, env })).toMatchObject({ exit: 0 });
+  });
+
+  it("requires what the flags require of the signature", async () => {
+    const codeOf = async (input: string | Uint8Array, ...flags: string[]) =>
+      (await verified(input, "--public-url", URL_OF_MODEL, ...flags)).document["code"];
+    expect(await codeOf(RAW, "--require", "@method", "--require-created")).toBe("ok");
+    expect(await codeOf(RAW, "--require", "@query")).toBe("coverage_missing");
+    const key = join(temporaryHome(), "private.pem");
+    writeFileSync(key, KEYS.privatePem);
+    const undated = ["trigger", "approved", "--dry-run", "--no-created", "--sign-with", key];
+    const { stdout } = await runCommand(undated);
+    expect(await codeOf(stdout)).toBe("ok");
+    expect(await codeOf(stdout, "--require-created")).toBe("created_missing");
   });
 
   it("reads scheme and host from Host if nothing else gives them", async () => {
