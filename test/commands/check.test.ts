@@ -1,5 +1,5 @@
 /** `paylink check`, in process: its options, its reports and its exit codes. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -8,24 +8,18 @@ import { runCommand } from "../support/context.ts";
 import { startEndpoint } from "../support/endpoints.ts";
 import { temporaryHome } from "../support/home.ts";
 import { freePort, listenOnFreePort } from "../support/ports.ts";
-import { KEYS } from "../support/keys.ts";
+import { KEYS, privateKeyFile } from "../support/keys.ts";
 
 const PUBLIC_PEM = KEYS.publicPem;
 
 /** A key file has no id. */
 const ENDPOINT_CASES = endpointCases(undefined, false);
 
-function keyFile(home: string): string {
-  const path = join(home, "key.pem");
-  writeFileSync(path, KEYS.privatePem);
-  return path;
-}
-
 it("passes a proper endpoint, and writes a report", async () => {
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM);
   const junit = join(home, "report.xml");
-  const args = ["check", url, "--sign-with", keyFile(home), "--junit", junit];
+  const args = ["check", url, "--sign-with", privateKeyFile(home), "--junit", junit];
   const { exit, stdout, stderr } = await runCommand(args, { home });
   expect(stderr).toContain(`All ${ENDPOINT_CASES.length} cases passed.`);
   expect(exit).toBe(0);
@@ -39,7 +33,7 @@ it("names what failed, as JUnit XML and JSON, and a line that sends it again", a
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM, "ignores coverage");
   const junit = join(home, "report.xml");
-  const key = keyFile(home);
+  const key = privateKeyFile(home);
   const shown = await runCommand(["check", url, "--sign-with", key, "--junit", junit], { home });
   expect(shown.exit).toBe(7);
   expect(shown.stdout).toContain(
@@ -126,7 +120,7 @@ it("names the report that cannot be written", async () => {
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM);
   const junit = join(home, "missing", "report.xml");
-  const args = ["check", url, "--sign-with", keyFile(home), "--junit", junit, "--json"];
+  const args = ["check", url, "--sign-with", privateKeyFile(home), "--junit", junit, "--json"];
   const { exit, stderr } = await runCommand(args, { home });
   expect(exit).toBe(2);
   expect(JSON.parse(stderr)).toMatchObject({
@@ -137,7 +131,7 @@ it("names the report that cannot be written", async () => {
 it("fails an endpoint that insists on derived components, and says what the real service signs", async () => {
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM, "insists on derived components");
-  const args = ["check", url, "--sign-with", keyFile(home)];
+  const args = ["check", url, "--sign-with", privateKeyFile(home)];
   const { exit, stdout } = await runCommand(args, { home });
   expect(exit).toBe(7);
   expect(stdout).toContain(
@@ -152,7 +146,7 @@ it("warns of an endpoint that refuses derived components, and passes it", async 
   const home = temporaryHome();
   const url = await startEndpoint(PUBLIC_PEM, "knows header fields only");
   const junit = join(home, "report.xml");
-  const args = ["check", url, "--sign-with", keyFile(home)];
+  const args = ["check", url, "--sign-with", privateKeyFile(home)];
   const { exit, stdout, stderr } = await runCommand([...args, "--junit", junit], { home });
   expect(exit).toBe(0);
   expect(stdout).toMatch(/^! derived +not accepted, 401$/m);
@@ -188,7 +182,9 @@ it("takes an address in every form of --forward-to, and exits 5 where nothing an
   const home = temporaryHome();
   const port = await freePort();
   for (const address of [port, `${port}/hook`, `localhost:${port}/hook`]) {
-    const { exit, stderr } = await runCommand(["check", address, "--sign-with", keyFile(home)], { home });
+    const { exit, stderr } = await runCommand(["check", address, "--sign-with", privateKeyFile(home)], {
+      home,
+    });
     expect(exit).toBe(5);
     expect(stderr).toContain(`Nothing answers at http://localhost:${port}/`);
   }

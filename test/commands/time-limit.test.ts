@@ -1,7 +1,5 @@
 /** `--timeout` bounds the whole command: its retries and waits, and not only each exchange. `-q` prints ids or URLs alone. */
-import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { type Send, type SendOptions, SendTimeout } from "../../src/http/exchange.ts";
@@ -11,7 +9,7 @@ import { runCommand } from "../support/context.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
-import { keyFile, KEYS } from "../support/keys.ts";
+import { keyFile, privateKeyFile } from "../support/keys.ts";
 import { MAINTENANCE } from "../support/raw-server.ts";
 import { post, record, startApp, webhook } from "../support/webhooks.ts";
 
@@ -77,8 +75,6 @@ async function homeAt(url: string) {
   const home = temporaryHome();
   const sandbox = { baseUrl: new URL(url).origin, token: "secret-token", terminalId: "1234567890" };
   storeProfiles(home, { sandbox });
-  const key = join(home, "private.pem");
-  writeFileSync(key, KEYS.privatePem);
   const listen = await startListenCommand(home, "--key", keyFile(home));
   const utis: string[] = [];
   for (const one of [record(), record()]) {
@@ -86,7 +82,7 @@ async function homeAt(url: string) {
     expect(await post(listen.url, webhook(listen.url, one))).toBe(200);
   }
   await listen.stop();
-  return { home, key, utis };
+  return { home, key: privateKeyFile(home), utis };
 }
 
 describe("a command at a server that is silent", () => {

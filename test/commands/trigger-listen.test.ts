@@ -1,5 +1,4 @@
 /** `paylink trigger`, in process, against `listen`, an application of the test's own, and endpoints that give no usable answer. */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
@@ -12,7 +11,7 @@ import { temporaryHome } from "../support/home.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 import { CODES } from "../support/tampering-codes.ts";
 import { startApp } from "../support/webhooks.ts";
-import { KEYS } from "../support/keys.ts";
+import { keyFile, privateKeyFile } from "../support/keys.ts";
 
 interface Stage {
   readonly home: string;
@@ -23,10 +22,8 @@ interface Stage {
 /** A listener with the public half of the key that `trigger` signs with. */
 async function stage(...flags: string[]): Promise<Stage> {
   const home = temporaryHome();
-  const [privateKey, publicKey] = [join(home, "private.pem"), join(home, "public.pem")];
-  writeFileSync(privateKey, KEYS.privatePem);
-  writeFileSync(publicKey, KEYS.publicPem);
-  const listen = await startListenCommand(home, "--key", publicKey, ...flags);
+  const privateKey = privateKeyFile(home);
+  const listen = await startListenCommand(home, "--key", keyFile(home), ...flags);
   const trigger: Stage["trigger"] = (...more) => {
     const to = more.includes("--to") ? [] : ["--to", listen.url];
     return runCommand(["trigger", "approved", ...to, "--sign-with", privateKey, "--json", ...more], { home });

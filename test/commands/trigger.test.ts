@@ -8,7 +8,7 @@ import { parseRequest } from "../../src/http/capture.ts";
 import { startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
-import { KEYS } from "../support/keys.ts";
+import { keyFile, KEYS, privateKeyFile } from "../support/keys.ts";
 
 describe("paylink trigger", () => {
   it("is accepted by listen, rejected if tampered with, and verify explains both as stored", async () => {
@@ -38,13 +38,11 @@ describe("paylink trigger", () => {
 
   it("prints the exact bytes, which verify accepts", async () => {
     const home = temporaryHome();
-    writeFileSync(join(home, "private.pem"), KEYS.privatePem);
-    writeFileSync(join(home, "public.pem"), KEYS.publicPem);
     const dry = [
       "trigger",
       "approved",
       "--sign-with",
-      join(home, "private.pem"),
+      privateKeyFile(home),
       "--dry-run",
       "--link",
       "reusable",
@@ -82,7 +80,7 @@ describe("paylink trigger", () => {
     expect(record?.["reference"]).toMatch(/^ORDER-[A-Z0-9]{9}$/);
     for (const json of [[], ["--json"]]) {
       const capture = await runCommand([...dry, ...json], { home });
-      const verified = await runCommand(["verify", "--key", join(home, "public.pem")], {
+      const verified = await runCommand(["verify", "--key", keyFile(home)], {
         home,
         stdin: capture.stdout,
       });

@@ -7,7 +7,7 @@ import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { vectorFile, type WebhookCase } from "../support/vectors.ts";
 import { formatRequest } from "../../src/http/capture.ts";
-import { KEYS, OTHER_KEYS } from "../support/keys.ts";
+import { KEYS, OTHER_KEYS, privateKeyFile } from "../support/keys.ts";
 import { record, webhook } from "../support/webhooks.ts";
 import { DERIVED_COVER } from "../../src/signatures/cover.ts";
 
@@ -87,10 +87,8 @@ describe("the forms of a capture", () => {
       (await verified(input, "--public-url", URL_OF_MODEL, ...flags)).document["code"];
     expect(await codeOf(RAW, "--require", "@method", "--require-created")).toBe("ok");
     expect(await codeOf(RAW, "--require", "@query")).toBe("coverage_missing");
-    const key = join(temporaryHome(), "private.pem");
-    writeFileSync(key, KEYS.privatePem);
-    const undated = ["trigger", "approved", "--dry-run", "--no-created", "--sign-with", key];
-    const { stdout } = await runCommand(undated);
+    const signing = ["--sign-with", privateKeyFile(temporaryHome())];
+    const { stdout } = await runCommand(["trigger", "approved", "--dry-run", "--no-created", ...signing]);
     expect(await codeOf(stdout)).toBe("ok");
     expect(await codeOf(stdout, "--require-created")).toBe("created_missing");
   });

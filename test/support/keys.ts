@@ -31,6 +31,13 @@ export const KEYS = pairOf(createPrivateKey(keys["test-key-rsa"].private_pem));
 /** The keys of somebody else: those of RFC 9421, appendix B.1.2, as a plain RSA key. */
 export const OTHER_KEYS = pairOf(createPrivateKey({ key: keys["test-key-rsa-pss"].jwk, format: "jwk" }));
 
+/** Writes the private key where `--sign-with` finds it. */
+export function privateKeyFile(home: string): string {
+  const path = join(home, "private.pem");
+  writeFileSync(path, KEYS.privatePem);
+  return path;
+}
+
 /** Writes the public key where `--key` finds it. */
 export function keyFile(home: string): string {
   const path = join(home, "service.pem");
