@@ -469,17 +469,19 @@ describe("an action", () => {
     const created = await post(service, "/sandbox/links", {
       ...form,
       amount: "12.50",
-      currency: "EUR",
+      currency: "eur",
       customerName: "Ada",
       expirationDate: "7d",
       terminalId: service.identity.terminals[0] ?? "",
     });
     expect(created.status).toBe(303);
+    const location = created.header("location") ?? "";
+    expect(location).toMatch(/^\/links\/\w+\?done=created$/);
+    expect(await get(service, location)).toContain("EUR 12.50");
     const other = await post(service, "/sandbox/links", { ...form, "linkOptions.maxAmount": "x" });
     expect(other.text).toMatch(
       /<details class="whole" id="more" open[^]*value="x"[^]*The largest amount must/,
     );
-    expect(created.header("location")).toMatch(/^\/links\/\w+\?done=created$/);
   });
 });
 

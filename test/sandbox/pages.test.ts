@@ -1,4 +1,4 @@
-/** The sandbox's pages: escaping, their policy, the way back to the merchant, the form for a new link, and errors. */
+/** The sandbox's pages: escaping, their policy, the way back to the merchant, and errors. */
 import { describe, expect, it } from "vitest";
 import { linkId, NOW, oneTime, openTestSandbox, ORIGIN, reusable } from "../support/sandbox.ts";
 
@@ -42,27 +42,6 @@ it("shows characters that would hide or reorder others, and keeps emoji whole", 
     // eslint-disable-next-line no-control-regex
     expect(page).not.toMatch(/[\u202e\u001b\r]/);
   }
-});
-
-it("checks the form for a new link by the rules of every request", async () => {
-  const service = openTestSandbox();
-  const create = (form: Readonly<Record<string, string>>) =>
-    service.request("POST", "/sandbox/links", {
-      headers: { Origin: ORIGIN, Cookie: service.cookie },
-      body: new URLSearchParams(form).toString(),
-    });
-  const valid = {
-    amount: "12.50",
-    currency: "eur",
-    customerName: "Ada",
-    terminalId: service.identity.terminals[0] ?? "",
-    expirationDate: "7d",
-  };
-  const created = await create(valid);
-  expect(created.status).toBe(303);
-  expect((await service.request("GET", created.header("location") ?? "")).text).toContain("EUR 12.50");
-  const refused = await create({ ...valid, amount: "12,50", customerName: "" });
-  expect(refused.status).toBe(400);
 });
 
 it("answers errors as a page to browsers and as problem details to programs", async () => {
