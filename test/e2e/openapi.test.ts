@@ -1,4 +1,4 @@
-/** The OpenAPI document of the built program: a client generated from it works, and it is loaded only when asked for. */
+/** The OpenAPI document of the built program: a client generated from it works. */
 import { execFile } from "node:child_process";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import { expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
-import { readyUrl, startPaylink, startSandbox } from "../support/paylink.ts";
+import { startSandbox } from "../support/paylink.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -143,24 +143,4 @@ it("gives openapi-typescript a client that type-checks and runs against the sand
     keys: ["RSA"],
     invalid: ["#/expirationDate"],
   });
-});
-
-const COUNT_LOADED = `process.on("exit", () => {
-  console.error("loaded: " + Object.keys(require.cache).filter((file) => /dist.openapi\\.js$/.test(file)).length);
-});`;
-
-it.each([
-  [".well-known/jwks.json", 0],
-  ["openapi.json", 1],
-])("is loaded by a sandbox that was asked for %s: %i", async (path, loaded) => {
-  const home = temporaryHome();
-  const preload = join(home, "count-loaded.cjs");
-  writeFileSync(preload, COUNT_LOADED);
-  const env = { NODE_OPTIONS: `--require "${preload}"` };
-  const running = startPaylink(["sandbox", "--port", "0", "--json"], { home, env });
-  const reply = await fetch(new URL(path, await readyUrl(running)));
-  expect(reply.status).toBe(200);
-  await reply.text();
-  const { stderr } = await running.stop();
-  expect(stderr).toContain(`loaded: ${loaded}`);
 });
