@@ -57,11 +57,12 @@ async function filled(count, { start, post, linkRequest, tokenOf, binary, home }
   const url = await sandbox.ready;
   const headers = { authorization: `Bearer ${tokenOf()}`, "content-type": "application/json" };
   const callbackUrl = "http://receiver.invalid/paid";
-  const body = linkRequest({ paymentSettings: { callbackUrl } });
   let left = count;
   const worker = async () => {
     while (left-- > 0) {
       if (left % 500 === 0) showProgress(`${count - left} of ${count} links paid`);
+      // The number of a paid order cannot be used again.
+      const body = linkRequest({ invoiceId: `INV-${left}`, paymentSettings: { callbackUrl } });
       const { text } = await post(`${url}v1/payment-links`, headers, body);
       await post(JSON.parse(text).url, { accept: "application/json" }, "outcome=approved");
     }
