@@ -324,6 +324,13 @@ describe("paylink links cancel", () => {
     expect(service.requests.filter((request) => request.endsWith("/cancel"))).toHaveLength(2);
   });
 
+  it("names a link with -q by the id that was given, where the reply has no URL", async () => {
+    const body = new TextEncoder().encode('{"id":"other","status":"cancelled"}');
+    const send = async () => ({ status: 200, headers: [], body });
+    const run = await runCommand(["links", "cancel", "L1", "-q", "--yes"], { env: ENV, send });
+    expect(run).toMatchObject({ exit: 0, stdout: "L1\n" });
+  });
+
   it("continues after a refusal, and says which links were not cancelled", async () => {
     const { links, create } = await account();
     const [one, two] = [await create(), await create()];
