@@ -96,6 +96,8 @@ export function createWriterThread({ program, options }: ThreadProgram, path: st
       ...options,
       workerData: path,
       env: { NODE_NO_WARNINGS: "1" },
+      // Groups of events would let its young generation grow to 48 MB (memory bench), and gain nothing by it (listen bench).
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
     });
     let cause: unknown = new Error("the thread that writes events has ended");
     started.on("message", (answer: ThreadAnswer) => waiting.shift()?.resolve(answer));
