@@ -107,7 +107,7 @@ export type Later = (close: () => unknown) => void;
 export interface EventsOptions {
   /** Milliseconds that a server may read for. */
   readonly readTimeout?: number;
-  /** Makes a file where there is none: a command that only reads was probably given another name. */
+  /** Whether to make a missing file. A command that only reads does not: the name is probably mistyped. */
   readonly create?: boolean;
 }
 

@@ -205,8 +205,8 @@ class Sending {
     // A stopped sandbox does not start while the run waits.
     else if (failure.cause instanceof SandboxNotRunning || !pace.slowDown(since, failure)) stop(failure);
     this.unknownInARow = status === "unknown" ? this.unknownInARow + 1 : 0;
-    const isOfEveryRow = failure.code === "unauthorized" || failure.code === "redirected";
-    if (isOfEveryRow || this.unknownInARow >= MAX_UNKNOWN) stop(failure);
+    const affectsEveryRow = failure.code === "unauthorized" || failure.code === "redirected";
+    if (affectsEveryRow || this.unknownInARow >= MAX_UNKNOWN) stop(failure);
   }
 
   private postpone(row: Ready, outcome: Outcome): void {

@@ -1,4 +1,4 @@
-/** Judges rejected webhooks again, with the keys that are configured now and as of their receipt. */
+/** The keys and the policy that `verify` judges with, and judging rejected webhooks again with them, as of their receipt. */
 import type { Context } from "../context.ts";
 import type { NewEvent, Rejection } from "../receiver/events.ts";
 import { judge } from "../receiver/judge.ts";

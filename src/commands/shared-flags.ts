@@ -94,8 +94,8 @@ export const serviceKeyFlag = repeatable(
 );
 
 /**
- * The keys that the flag or the settings name, and which of the two: files, URLs or the keys' own text. Throws `key_required` if
- * there is none and `effect` needs one.
+ * The keys that the flag or the settings name, and which of the two: files, URLs or the keys' own text. Throws `key_required`
+ * without a key, unless `effect` is undefined.
  */
 export function serviceKeys(
   key: readonly string[],
@@ -185,7 +185,7 @@ interface Period {
   readonly until: Date | undefined;
 }
 
-/** Nothing happens both since a time and before an earlier one. */
+/** A period must end after it begins. */
 export function checkPeriod({ since, until }: Period, { problems }: Usage): void {
   if (since !== undefined && until !== undefined && since >= until)
     problems.push({

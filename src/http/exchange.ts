@@ -38,7 +38,7 @@ export class SendTimeout extends SendError {}
 /** Nothing answers where the sandbox was registered. */
 export class SandboxNotRunning extends SendError {}
 
-/** The cause of a `SendError` if the proxy is not reached, or does not connect: it says nothing of the service. */
+/** The cause of a `SendError` if the proxy is not reached, or does not connect: it says nothing about the service. */
 export class ProxyFailure extends Error {}
 
 export type Handler = (request: HttpRequest) => Promise<HttpReply>;

@@ -45,7 +45,7 @@ export function renderTable(rows: readonly (readonly Cell[])[], width = Number.P
     .join("\n");
 }
 
-/** A table below its titles. The title of an amount is aligned as the amount. */
+/** A table with titles, each aligned as its column. */
 export function renderListing(
   titles: readonly string[],
   rows: readonly (readonly Cell[])[],

@@ -1,6 +1,6 @@
 /**
  * Reads the event store, a page at a time: there may be millions of events. Lists of events and rejections, one event with its
- * attempts, arrivals and actions (`history`), and the sums of what is not delivered.
+ * attempts, arrivals and actions (`history`), and the sums of undelivered events.
  */
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { OUTCOMES } from "../domain/outcome.ts";

@@ -96,7 +96,7 @@ export function createWriterThread({ program, options }: ThreadProgram, path: st
       ...options,
       workerData: path,
       env: { NODE_NO_WARNINGS: "1" },
-      // Groups of events would let its young generation grow to 48 MB (memory bench), and gain nothing by it (listen bench).
+      // Without it, the young generation grows to 48 MB (memory bench), which gains nothing (listen bench).
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
     });
     let cause: unknown = new Error("the thread that writes events has ended");

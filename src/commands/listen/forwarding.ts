@@ -49,7 +49,7 @@ export function openForwarding(
 }
 
 const NONE = { events: 0 };
-/** A store that is away is said to be by what needs it. */
+/** Whatever needs the store reports a failure. */
 const backlogOf = (queue: Pick<DeliveryQueue, "backlog">): Promise<{ readonly events: number }> =>
   queue.backlog().catch(() => NONE);
 /** Milliseconds for what a run may leave unsaid, if the database does not answer. */
