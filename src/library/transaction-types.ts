@@ -1,4 +1,4 @@
-/** The transaction record as applications see it, written from the table of fields: `npm run docs`. */
+/** The transaction record as applications see it; `npm run docs` writes the fields from their table. */
 
 /** The fields of every record. */
 interface CommonFields {

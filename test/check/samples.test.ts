@@ -10,7 +10,6 @@ import { stringifyJson } from "../../src/domain/json.ts";
 import { explainCapture } from "../../src/receiver/captured.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { OPTIONS } from "../signatures/signed.ts";
-import { CODES } from "../support/tampering-codes.ts";
 import { KEYS } from "../support/keys.ts";
 
 const source = { newId: () => crypto.randomUUID(), now: () => new Date() };
@@ -31,6 +30,45 @@ describe("a sample", () => {
     expect(record("EUR").reference).toMatch(/^INV-1001-[A-Z0-9]{9}$/);
   });
 });
+
+/** The reason of a correct receiver, by the name of the tampering. */
+const CODES: Readonly<Record<string, string>> = {
+  body: "content_digest_mismatch",
+  "body-and-digest": "signature_invalid",
+  digest: "content_digest_mismatch",
+  "digest-missing": "component_missing",
+  "digest-malformed": "content_digest_malformed",
+  "digest-algorithm": "content_digest_unsupported",
+  "digest-second": "content_digest_mismatch",
+  signature: "signature_invalid",
+  unsigned: "unsigned",
+  "signature-missing": "signature_missing",
+  "signature-input-missing": "signature_input_missing",
+  "signature-malformed": "signature_malformed",
+  "signature-input-malformed": "signature_input_malformed",
+  created: "signature_too_old",
+  "created-moved": "signature_invalid",
+  "created-future": "created_in_future",
+  "created-type": "signature_param_invalid",
+  expired: "signature_expired",
+  label: "label_not_found",
+  "label-mismatch": "label_mismatch",
+  "label-duplicate": "duplicate_label",
+  "digest-duplicate": "signature_invalid",
+  "content-type-duplicate": "duplicate_header",
+  "component-missing": "component_missing",
+  coverage: "coverage_missing",
+  "coverage-empty": "coverage_missing",
+  "coverage-removed": "signature_invalid",
+  key: "signature_invalid",
+  algorithm: "alg_not_allowed",
+  "algorithm-pss": "alg_not_allowed",
+  "algorithm-unknown": "alg_not_allowed",
+  target: "signature_invalid",
+  "content-type": "signature_invalid",
+  replay: "content_digest_mismatch",
+  method: "method_not_allowed",
+};
 
 describe("each tampering", () => {
   const now = new Date();

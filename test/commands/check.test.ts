@@ -1,11 +1,13 @@
-/** `paylink check`, in process: its options, its reports and its exit codes. */
-import { readFileSync } from "node:fs";
+/** `paylink check`, in process: its options, reports and exit codes, and which cases catch which classic fault of an endpoint. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { endpointCases } from "../../src/check/cases.ts";
+import type { CaseResult } from "../../src/check/endpoint.ts";
+import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { runCommand } from "../support/context.ts";
-import { startEndpoint } from "../support/endpoints.ts";
+import { type Fault, FAULTS, startEndpoint } from "../support/endpoints.ts";
 import { temporaryHome } from "../support/home.ts";
 import { freePort, listenOnFreePort } from "../support/ports.ts";
 import { KEYS, privateKeyFile } from "../support/keys.ts";
@@ -188,4 +190,77 @@ it("takes an address in every form of --forward-to, and exits 5 where nothing an
     expect(exit).toBe(5);
     expect(stderr).toContain(`Nothing answers at http://localhost:${port}/`);
   }
+});
+
+/** The names of the cases that were not answered as expected, warnings in brackets; the key has an id. */
+async function failures(url: string, cover?: CoveredComponents): Promise<string[]> {
+  const home = temporaryHome();
+  const key = join(home, "key.json");
+  writeFileSync(key, JSON.stringify({ ...KEYS.privateKey.export({ format: "jwk" }), kid: "k" }));
+  const flags = cover === undefined ? [] : ["--cover", cover.join(" ")];
+  const { stdout } = await runCommand(["check", url, "--sign-with", key, "--json", ...flags], { home });
+  const { cases } = JSON.parse(stdout) as { readonly cases: readonly CaseResult[] };
+  return cases.filter(({ ok }) => !ok).map(({ name, required }) => (required ? name : `(${name})`));
+}
+
+/** The cases that send genuine webhooks under header-only cover. */
+const HEADER_ONLY = endpointCases(undefined, true).filter(
+  ({ expects, required }) => expects === "accepted" && required,
+);
+const DERIVED = ["derived", "derived-no-created", "derived-no-keyid", "derived-bare"];
+
+const CAUGHT: Readonly<Record<Fault, readonly string[]>> = {
+  "parses before verifying": ["exact-bytes"],
+  "ignores the digest": ["body", "digest", "digest-malformed", "digest-algorithm", "digest-second", "replay"],
+  "ignores coverage": ["coverage", "coverage-empty"],
+  "no age check": ["created", "created-future", "expired"],
+  "trusts the message's algorithm": ["algorithm"],
+  "takes the first of two headers": ["digest-duplicate", "label-duplicate", "content-type-duplicate"],
+  "insists on derived components": HEADER_ONLY.map(({ name }) => name),
+  "insists on created": ["headers-no-created", "headers-bare", "(derived-no-created)", "(derived-bare)"],
+  "insists on a keyid": ["headers-no-keyid", "headers-bare", "(derived-no-keyid)", "(derived-bare)"],
+  "knows header fields only": DERIVED.map((name) => `(${name})`),
+};
+
+describe("an endpoint", () => {
+  it.each(FAULTS)("that %s is caught", async (fault) => {
+    expect(await failures(await startEndpoint(PUBLIC_PEM, fault))).toEqual(CAUGHT[fault]);
+  });
+
+  it("that crashes has refused nothing", async () => {
+    const failed = await failures(await startDying(...Array.from({ length: 100 }, () => 500)));
+    expect(failed).toEqual(
+      endpointCases(undefined, true)
+        // To a PUT, which the service never sends, an error is enough.
+        .filter(({ name }) => name !== "method")
+        .map(({ name, required }) => (required ? name : `(${name})`)),
+    );
+  });
+});
+
+describe("one cover", () => {
+  const names = (cover: CoveredComponents): string[] => endpointCases(cover, true).map(({ name }) => name);
+
+  it("is all that an endpoint is held to", async () => {
+    const insisting = await startEndpoint(PUBLIC_PEM, "insists on derived components");
+    expect(await failures(insisting, DERIVED_COVER)).toEqual([]);
+    const headersOnly = await startEndpoint(PUBLIC_PEM, "knows header fields only");
+    expect(await failures(headersOnly, SERVICE_COVER)).toEqual([]);
+    expect(await failures(headersOnly, DERIVED_COVER)).toContain("approved");
+    expect(await failures(headersOnly, DERIVED_COVER)).toContain("cover-bare");
+  });
+
+  it("leaves out what cannot be detected under it", () => {
+    const undetected = ["target", "method", "content-type", "content-type-duplicate"];
+    expect(names(["content-digest"]).filter((name) => undetected.includes(name))).toEqual([]);
+    expect(names(["content-digest", "@path"])).toContain("target");
+    expect(names(["content-digest", "@path"])).not.toContain("method");
+    expect(names(DERIVED_COVER)).toEqual(expect.arrayContaining(undetected));
+    expect(names(SERVICE_COVER)).not.toContain("target");
+  });
+
+  it("of a key without an id is sent with and without created alone", () => {
+    const sent = endpointCases(["content-digest"], false).map(({ name }) => name);
+    expect(sent.filter((name) => /^cover($|-)/.test(name))).toEqual(["cover", "cover-no-created"]);
+  });
 });

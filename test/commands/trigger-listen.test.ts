@@ -2,14 +2,11 @@
 import { join } from "node:path";
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { TAMPERINGS } from "../../src/check/tamperings.ts";
-import type { Tampering } from "../../src/check/tamperings.ts";
 import { startCommand, startListenCommand, type ServingCommand } from "../support/background-command.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { temporaryHome } from "../support/home.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
-import { CODES } from "../support/tampering-codes.ts";
 import { startApp } from "../support/webhooks.ts";
 import { keyFile, privateKeyFile } from "../support/keys.ts";
 
@@ -30,31 +27,6 @@ async function stage(...flags: string[]): Promise<Stage> {
   };
   return { home, listen, trigger };
 }
-
-/** Sends each in turn, and gives the statuses with what the listener printed. */
-async function tamper(kinds: readonly Tampering[]) {
-  const { listen, trigger } = await stage();
-  const statuses: unknown[] = [];
-  for (const { name } of kinds) {
-    const { exit, stdout } = await trigger("--tamper", name);
-    expect(exit).toBe(0);
-    statuses.push(...jsonLines(stdout).map(({ status }) => status));
-  }
-  const { stdout } = await listen.stop();
-  const shown = jsonLines(stdout).filter(({ type }) => type === "event" || type === "rejected");
-  return kinds.map(({ name }, index) => ({ name, status: statuses[index], line: shown[index] }));
-}
-
-describe("every tampering, sent to listen", () => {
-  it("is rejected for its own reason", async () => {
-    const half = TAMPERINGS.length >> 1;
-    const parts = [TAMPERINGS.slice(0, half), TAMPERINGS.slice(half)].map((kinds) => tamper(kinds));
-    const results = (await Promise.all(parts)).flat();
-    expect(results.map(({ name, status, line }) => [name, status, line?.["type"], line?.["code"]])).toEqual(
-      TAMPERINGS.map(({ name }) => [name, name === "method" ? 405 : 401, "rejected", CODES[name]]),
-    );
-  });
-});
 
 describe("the exit code", () => {
   const answering = async (status: number, ...flags: string[]) => {

@@ -1,13 +1,11 @@
 /** Webhooks as the service posts them, signed with the key of the tests, and a small application to forward them to. */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
+import { signedWebhook } from "../../src/check/signed-webhook.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
-import { contentDigest } from "../../src/signatures/digest.ts";
 import type { SigningKey } from "../../src/signatures/keys.ts";
-import { sign } from "../../src/signatures/sign.ts";
 import { SERVICE_COVER, type CoveredComponents } from "../../src/signatures/cover.ts";
 import { KEYS } from "./keys.ts";
-import { componentOf } from "./vectors.ts";
 import { listenOnFreePort } from "./ports.ts";
 
 export function record(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
@@ -36,32 +34,12 @@ export function webhook(
   body: Readonly<Record<string, unknown>> | Uint8Array,
   { key = { keyid: "k", key: KEYS.privateKey }, cover = SERVICE_COVER }: WebhookOptions = {},
 ): HttpRequest {
-  const { host, pathname, search, protocol } = new URL(url);
-  const bytes = body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
-  const request: HttpRequest = {
-    method: "POST",
-    scheme: protocol === "https:" ? "https" : "http",
-    authority: host,
-    target: `${pathname}${search}`,
-    headers: [
-      ["Host", host],
-      ["Accept", "application/json"],
-      ["Content-Type", "application/json; charset=utf-8"],
-      ["Content-Digest", contentDigest(bytes)],
-      ["Content-Length", String(bytes.length)],
-    ],
-    body: bytes,
-  };
-  const fields = sign(request, {
+  return signedWebhook(body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body)), {
+    url: new URL(url),
     key,
-    components: cover.map(componentOf),
-    parameters: {
-      created: Math.floor(Date.now() / 1000),
-      ...(key.keyid === null ? {} : { keyid: key.keyid }),
-      alg: "rsa-v1_5-sha256",
-    },
+    created: Math.floor(Date.now() / 1000),
+    form: { cover, created: true },
   });
-  return { ...request, headers: [...request.headers, ...fields] };
 }
 
 /** The webhook with another currency in its body, which is as long as before. */
