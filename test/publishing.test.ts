@@ -18,12 +18,15 @@ const manifest = JSON.parse(read("package.json")) as {
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
+type Git = (...args: string[]) => void;
+type Prepare = (folder: string, git: Git) => void;
+
 /** A repository that is ready to be released, changed by `prepare` before it is checked. */
-function checkRelease(prepare: (folder: string, git: (...args: string[]) => void) => void) {
+function checkRelease(prepare: Prepare) {
   const folder = temporaryHome();
   const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@shop.example"];
   const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null" };
-  const git = (...args: string[]): void => {
+  const git: Git = (...args) => {
     execFileSync("git", [...identity, ...args], { cwd: folder, env, stdio: "pipe" });
   };
   const repository = { type: "git", url: "git+https://git.example/shop/paylink.git" };
@@ -46,56 +49,52 @@ function checkRelease(prepare: (folder: string, git: (...args: string[]) => void
 }
 
 /** Commits a change, and moves the tag to it. */
-function change(folder: string, git: (...args: string[]) => void, file: string, text: string): void {
-  writeFileSync(join(folder, file), text);
-  git("commit", "--quiet", "--all", "--message", "Change");
-  git("tag", "--force", "v1.2.3");
-}
+const change =
+  (file: string, text: string): Prepare =>
+  (folder, git) => {
+    writeFileSync(join(folder, file), text);
+    git("commit", "--quiet", "--all", "--message", "Change");
+    git("tag", "--force", "v1.2.3");
+  };
 
 describe("the check before a release", () => {
   it("is silent when everything is ready", () => {
     expect(checkRelease(() => undefined)).toEqual({ status: 0, stderr: "" });
   });
 
-  it("stops while package.json names no repository, bugs and homepage", () => {
-    const { status, stderr } = checkRelease((folder, git) =>
-      change(folder, git, "package.json", '{"version": "1.2.3"}'),
-    );
-    expect(status).toBe(1);
-    expect(stderr).toMatch(
-      /^✗ package\.json must name the repository, .* as repository, bugs and homepage\.$/m,
-    );
-    expect(stderr).toMatch(/\nNothing was published\.\n$/);
-  });
-
-  it("stops while the changelog has no section for the version", () => {
-    const { status, stderr } = checkRelease((folder, git) =>
-      change(folder, git, ".github/CHANGELOG.md", "## 1.2.30\n\n## 1.2\n"),
-    );
-    expect(status).toBe(1);
-    expect(stderr).toMatch(
-      /^✗ \.github\/CHANGELOG\.md has no section "## 1\.2\.3"\. .*\nNothing was published\.\n$/,
-    );
-  });
-
-  it("stops while the work tree has changes, and names them", () => {
-    const { status, stderr } = checkRelease((folder) => writeFileSync(join(folder, "new.txt"), ""));
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^✗ The work tree has changes that are not committed:\n {2}\?\? new\.txt\n/);
-  });
-
-  it("stops while the commit has another tag, or none", () => {
-    const other = checkRelease((_, git) => {
-      git("tag", "v1.2.4");
-      git("tag", "--delete", "v1.2.3");
-    });
-    expect(other.status).toBe(1);
-    expect(other.stderr).toMatch(
+  it.each<[string, Prepare, RegExp]>([
+    [
+      "package.json names no repository, bugs and homepage",
+      change("package.json", '{"version": "1.2.3"}'),
+      /^✗ package\.json must name the repository, .* as repository, bugs and homepage\.\n/,
+    ],
+    [
+      "the changelog has no section for the version",
+      change(".github/CHANGELOG.md", "## 1.2.30\n\n## 1.2\n"),
+      /^✗ \.github\/CHANGELOG\.md has no section "## 1\.2\.3"\. /,
+    ],
+    [
+      "the work tree has changes, and names them",
+      (folder) => writeFileSync(join(folder, "new.txt"), ""),
+      /^✗ The work tree has changes that are not committed:\n {2}\?\? new\.txt\n/,
+    ],
+    [
+      "the commit has another tag",
+      (_, git) => {
+        git("tag", "v1.2.4");
+        git("tag", "--delete", "v1.2.3");
+      },
       /^✗ The commit has the tag v1\.2\.4, but package\.json has the version 1\.2\.3\./,
-    );
-    const none = checkRelease((_, git) => git("tag", "--delete", "v1.2.3"));
-    expect(none.status).toBe(1);
-    expect(none.stderr).toMatch(/^✗ The commit has no tag, but .* Tag it: git tag v1\.2\.3\n/);
+    ],
+    [
+      "the commit has no tag",
+      (_, git) => git("tag", "--delete", "v1.2.3"),
+      /^✗ The commit has no tag, but .* Tag it: git tag v1\.2\.3\n/,
+    ],
+  ])("stops while %s", (_, prepare, words) => {
+    const { status, stderr } = checkRelease(prepare);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(words) });
+    expect(stderr).toMatch(/\nNothing was published\.\n$/);
   });
 
   it("names every problem at once, and runs before npm publishes", () => {

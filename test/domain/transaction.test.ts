@@ -80,23 +80,6 @@ test.each([
   expect(record && outcomeOf(record)).toBe(outcome);
 });
 
-test.each([
-  [true, true],
-  [undefined, true],
-  [true, undefined],
-  ["true", false],
-  [null, false],
-])("transApproved %j with transCancelled %j is UNCLEAR, and a violation", (transApproved, transCancelled) => {
-  const record: JsonObject = without(APPROVED, "transApproved", "transCancelled");
-  if (transApproved !== undefined) record["transApproved"] = transApproved;
-  if (transCancelled !== undefined) record["transCancelled"] = transCancelled;
-  const read = readJson(record);
-  expect(read.record && outcomeOf(read.record)).toBe("UNCLEAR");
-  expect(read.violations.map(({ path }) => path)).toEqual([
-    expect.stringMatching(/^trans(Approved|Cancelled)$/),
-  ]);
-});
-
 describe("a member that is given twice", () => {
   const twice = (text: string, added: string) => readRecord(bytesOf(`${text.slice(0, -1)},${added}}`));
   const text = stringifyJson(APPROVED);
@@ -127,24 +110,6 @@ describe("a member that is given twice", () => {
     expect(judgeOutcome(record)).toEqual({ outcome: "APPROVED" });
     expect(violations).toHaveLength(1);
   });
-});
-
-it.each([
-  ["APPROVED", null],
-  ["APPROVED", undefined],
-  ["PARTIALLY_APPROVED", true],
-  ["UNCLEAR", "true"],
-  ["UNCLEAR", new JsonNumber("1")],
-])("is %s where transPartiallyApproved is %j", (outcome, value) => {
-  const record = without(APPROVED, "transPartiallyApproved");
-  const { record: read } = readJson(
-    value === undefined ? record : { ...record, transPartiallyApproved: value },
-  );
-  expect(outcomeOf(read)).toBe(outcome);
-});
-
-it("is UNCLEAR for a declined payment with a flag as text", () => {
-  expect(outcomeOf(readJson({ ...DECLINED, transPartiallyApproved: "false" }).record)).toBe("UNCLEAR");
 });
 
 it("takes no number of more than 40 characters for an amount, however long", () => {

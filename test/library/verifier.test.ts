@@ -185,9 +185,25 @@ const DEVIATIONS: readonly [
   ["members of its own", { extra: [1, { deep: null }], constructor: "x" }, "APPROVED", []],
   ["a part of the amount", { transPartiallyApproved: true }, "PARTIALLY_APPROVED", []],
   ["no flag for a part", without("transPartiallyApproved"), "APPROVED", ["transPartiallyApproved"]],
+  [
+    "a flag for a part that is null",
+    { transPartiallyApproved: null },
+    "APPROVED",
+    ["transPartiallyApproved"],
+  ],
+  ["a flag for a part as text", { transPartiallyApproved: "true" }, "UNCLEAR", ["transPartiallyApproved"]],
+  ["a flag for a part as a number", { transPartiallyApproved: 1 }, "UNCLEAR", ["transPartiallyApproved"]],
+  [
+    "a decline, and a flag for a part as text",
+    { ...without("authorisationCode"), transApproved: false, transPartiallyApproved: "false" },
+    "UNCLEAR",
+    ["transPartiallyApproved"],
+  ],
   ["both flags", { transCancelled: true }, "UNCLEAR", ["transCancelled"]],
-  ["no flag", without("transApproved"), "UNCLEAR", ["transApproved"]],
+  ["no flag for the approval", without("transApproved"), "UNCLEAR", ["transApproved"]],
+  ["no flag for the cancellation", without("transCancelled"), "UNCLEAR", ["transCancelled"]],
   ["a flag as text", { transApproved: "true" }, "UNCLEAR", ["transApproved"]],
+  ["a flag that is null", { transApproved: null }, "UNCLEAR", ["transApproved"]],
 ];
 
 describe.each(DEVIATIONS)("a record with %s", (_, changes, outcome, broken, units = 1000n) => {

@@ -1,10 +1,10 @@
 /** The receivers of `paylink help webhooks`, each with the runtime of its language: what they accept and refuse, and which payment they book. */
-import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash, createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { KEYS } from "../support/keys.ts";
 import { runPaylink } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
@@ -360,48 +360,47 @@ describe.each(Object.entries(LANGUAGES))(
     const folder = mkdtempSync(join(tmpdir(), "paylink-receiver-"));
     const app = join(folder, "app");
     const isInstalled = spawnSync(probe[0] ?? "", probe.slice(1)).status === 0;
-    const skipWithout = (test: TestContext): void =>
-      test.skip(!isInstalled, `${basename(probe[0] ?? "")} is not installed, or lacks what ${file} needs`);
-    let child: ChildProcess | undefined;
-    let port = "";
-    let printed = "";
+    let server: Awaited<ReturnType<typeof launch>>;
 
-    async function start(): Promise<void> {
+    /** Starts it at a free port with these variables: what it answers and says, and its exit code when it ends. */
+    async function launch(variables: Readonly<Record<string, string>>, cwd = app) {
+      const port = await freePort();
       const [command = "", ...args] = run(port);
-      const env = { ...process.env, PORT: port, PAYLINK_WEBHOOK_KEY: KEYS.publicPem };
-      const started = spawn(command, args, { cwd: app, env, stdio: ["ignore", "ignore", "pipe"] });
-      started.stderr.setEncoding("utf8").on("data", (text: string) => void (printed += text));
-      child = started;
-      await vi.waitFor(() => statusOf(Number(port), webhook({ start: "GET / HTTP/1.1" })), {
-        timeout: SECONDS,
-      });
+      const none = { PAYLINK_WEBHOOK_KEY: "", PAYLINK_WEBHOOK_KEY_FILE: "" };
+      const env = { ...process.env, PORT: port, ...none, ...variables };
+      const child = spawn(command, args, { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
+      let text = "";
+      child.stderr.setEncoding("utf8").on("data", (more: string) => void (text += more));
+      const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+      const status = (bytes: Uint8Array) => statusOf(Number(port), bytes);
+      return {
+        port,
+        status,
+        /** As `status`, once it listens. */
+        firstStatus: (bytes: Uint8Array) => vi.waitFor(() => status(bytes), { timeout: SECONDS }),
+        ended,
+        text: () => text,
+        stop: async (): Promise<void> => {
+          child.kill("SIGKILL");
+          await ended;
+        },
+      };
     }
+
+    const listening = async (cwd = app) => {
+      const one = await launch({ PAYLINK_WEBHOOK_KEY: KEYS.publicPem }, cwd);
+      await one.firstStatus(webhook({ start: "GET / HTTP/1.1" }));
+      return one;
+    };
 
     /** Runs it until it ends or, with a key that it takes, has answered a webhook: its exit code or its answer, and what it says. */
     async function firstWords(variables: Readonly<Record<string, string>>) {
-      const own = await freePort();
-      const ending = ended(run(own), { PORT: own, ...variables });
-      const answering = vi.waitFor(() => statusOf(Number(own), webhook()), { timeout: SECONDS });
+      const one = await launch(variables);
+      const answering = one.firstStatus(webhook());
       answering.catch(() => undefined);
-      const status = await Promise.race([answering, ending.then((one) => one.status)]);
-      ending.child.kill("SIGKILL");
-      return { status, text: (await ending).text };
-    }
-
-    function ended(
-      [command = "", ...args]: readonly string[],
-      variables: Readonly<Record<string, string>>,
-      cwd = app,
-    ) {
-      const env = { ...process.env, PAYLINK_WEBHOOK_KEY: "", PAYLINK_WEBHOOK_KEY_FILE: "", ...variables };
-      const program = spawn(command, args, { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
-      let text = "";
-      program.stderr.setEncoding("utf8").on("data", (more: string) => void (text += more));
-      const closed = new Promise<number | null>((resolve) => program.once("close", resolve));
-      return Object.assign(
-        closed.then((status) => ({ status, text })),
-        { child: program },
-      );
+      const status = await Promise.race([answering, one.ended]);
+      await one.stop();
+      return { status, text: one.text() };
     }
 
     function install(cwd: string, change: (source: string) => string): void {
@@ -411,14 +410,9 @@ describe.each(Object.entries(LANGUAGES))(
       if (compiler !== undefined) execFileSync(compiler, args, { cwd });
     }
 
-    async function stop(): Promise<void> {
-      const ended = new Promise((resolve) => child?.once("close", resolve));
-      if (child?.kill("SIGKILL") === true) await ended;
-    }
-
     let accepted = 0;
     async function post(changes: Changes): Promise<number> {
-      const status = await statusOf(Number(port), webhook(changes));
+      const status = await server.status(webhook(changes));
       if (status === 200) accepted += 1;
       return status;
     }
@@ -433,8 +427,8 @@ describe.each(Object.entries(LANGUAGES))(
 
     /** How often it has said that it booked the order. What it prints may arrive after its answer. */
     async function bookings(): Promise<number> {
-      await expect.poll(() => printed.match(/\b200: /g)?.length ?? 0).toBe(accepted);
-      return printed.match(/INV-1001.? booked$/gm)?.length ?? 0;
+      await expect.poll(() => server.text().match(/\b200: /g)?.length ?? 0).toBe(accepted);
+      return server.text().match(/INV-1001.? booked$/gm)?.length ?? 0;
     }
 
     /** Posts it, and resolves with the number of bookings that it led to. */
@@ -447,21 +441,23 @@ describe.each(Object.entries(LANGUAGES))(
     beforeAll(async () => {
       if (!isInstalled) return;
       install(app, (source) => source);
-      port = await freePort();
-      await start();
+      server = await listening();
     }, 2 * SECONDS);
 
+    beforeEach((test) =>
+      test.skip(!isInstalled, `${basename(probe[0] ?? "")} is not installed, or lacks what ${file} needs`),
+    );
+
     afterAll(async () => {
-      await stop();
+      if (isInstalled) await server.stop();
       rmSync(folder, { recursive: true, force: true });
     });
 
-    it("passes paylink check", async (test) => {
-      skipWithout(test);
+    it("passes paylink check", async () => {
       const key = join(folder, "private.pem");
       writeFileSync(key, KEYS.privatePem);
       const { code, stdout } = await runPaylink(
-        ["check", `http://127.0.0.1:${port}${PATH}`, "--sign-with", key, "--json"],
+        ["check", `http://127.0.0.1:${server.port}${PATH}`, "--sign-with", key, "--json"],
         { home: folder },
       );
       const { cases } = JSON.parse(stdout) as { cases: { name: string; ok: boolean; statuses: number[] }[] };
@@ -471,13 +467,11 @@ describe.each(Object.entries(LANGUAGES))(
       expect({ code, failed }).toEqual({ code: 0, failed: ["derived", "derived-no-created"] });
     });
 
-    it("accepts what the service signs, and an authentic record of any form", async (test) => {
-      skipWithout(test);
+    it("accepts what the service signs, and an authentic record of any form", async () => {
       expect((await answersTo(ACCEPTED)).filter(([, status]) => status !== 200)).toEqual([]);
     });
 
-    it("refuses everything else, and goes on", async (test) => {
-      skipWithout(test);
+    it("refuses everything else, and goes on", async () => {
       const answers = await answersTo(REFUSED);
       expect(answers.filter(([, status]) => status < 400 || status >= 500)).toEqual([]);
       expect(Object.fromEntries(answers)).toMatchObject({
@@ -489,27 +483,19 @@ describe.each(Object.entries(LANGUAGES))(
       expect(await post({})).toBe(200);
     });
 
-    it("refuses every negative vector, at its time and with its key", async (test) => {
-      skipWithout(test);
+    it("refuses every negative vector, at its time and with its key", async () => {
       const cwd = join(folder, "vectors");
       install(cwd, (source) => source.replaceAll(...clock));
-      const own = await freePort();
-      const server = ended(run(own), { PORT: own, PAYLINK_WEBHOOK_KEY: KEYS.publicPem }, cwd);
-      await vi.waitFor(() => statusOf(Number(own), webhook({ start: "GET / HTTP/1.1" })), {
-        timeout: SECONDS,
-      });
-      const control = webhook({ parameters: ";created=1700000000" });
-      expect(await statusOf(Number(own), control)).toBe(200);
+      const atTheirTime = await listening(cwd);
+      expect(await atTheirTime.status(webhook({ parameters: ";created=1700000000" }))).toBe(200);
       const accepted: string[] = [];
       for (const [id, bytes] of NEGATIVE_VECTORS)
-        if ((await statusOf(Number(own), bytes).catch(() => 0)) === 200) accepted.push(id);
+        if ((await atTheirTime.status(bytes).catch(() => 0)) === 200) accepted.push(id);
       expect(accepted).toEqual([]);
-      server.child.kill("SIGKILL");
-      await server;
+      await atTheirTime.stop();
     });
 
-    it("books what pays the order exactly, and nothing else", async (test) => {
-      skipWithout(test);
+    it("books what pays the order exactly, and nothing else", async () => {
       for (const [amount, changes] of PAYS) {
         const body = payment(amount, changes);
         expect([body, await booked(body)]).toEqual([body, 1]);
@@ -522,8 +508,7 @@ describe.each(Object.entries(LANGUAGES))(
       expect(await booked(spaced)).toBe(1);
     });
 
-    it("says what is wrong with its key, and does not print it", async (test) => {
-      skipWithout(test);
+    it("says what is wrong with its key, and does not print it", async () => {
       for (const [problem, [variables, reason]] of Object.entries(WRONG_KEYS)) {
         const { status, text } = await firstWords(variables);
         expect([problem, text]).toEqual([problem, expect.stringContaining("PAYLINK_WEBHOOK_KEY")]);
@@ -534,8 +519,7 @@ describe.each(Object.entries(LANGUAGES))(
       }
     });
 
-    it("takes a key whose line ends are written as \\n", async (test) => {
-      skipWithout(test);
+    it("takes a key whose line ends are written as \\n", async () => {
       const { status } = await firstWords({ PAYLINK_WEBHOOK_KEY: KEYS.publicPem.replaceAll("\n", "\\n") });
       expect(status).toBe(200);
     });
