@@ -1,6 +1,6 @@
 /** Reads a request's body within its limit, and discards the rest of a refused one, so that its sender gets the answer. */
 import type { IncomingMessage } from "node:http";
-import { refusal, type Refusal } from "./exchange.ts";
+import { refusal, type Refusal } from "./refusal.ts";
 
 /** Limits on what is still read from a refused sender: bytes, chunks, and milliseconds. */
 const LINGER_BYTES = 1024 * 1024;

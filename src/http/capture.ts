@@ -1,7 +1,7 @@
 /** HTTP/1.1 requests as text (RFC 9112): a capture is read by Node's own parser, as the listener would have, and written byte for byte. */
 import { createServer, type IncomingMessage } from "node:http";
 import { Duplex } from "node:stream";
-import { refusal, type Refusal } from "./exchange.ts";
+import { refusal, type Refusal } from "./refusal.ts";
 import { fieldLines, headerLines, type HttpRequest } from "./message.ts";
 import { refuseMissingHost, socketRefusal } from "./serve.ts";
 

@@ -1,7 +1,7 @@
 /** The types of sending and serving HTTP, for code that gets the network as an argument, and why an exchange fails. */
 import { messageOf, codeOf, knownReason, systemReason } from "../domain/system-reason.ts";
-import { boundDetail, statusOf, type RefusalCode } from "../domain/reasons.ts";
 import type { HttpReply, HttpRequest, RequestHead } from "./message.ts";
+import type { Refusal } from "./refusal.ts";
 
 export interface SendOptions {
   /** Milliseconds for the whole exchange, from connecting to the last byte of the reply. */
@@ -42,21 +42,6 @@ export class SandboxNotRunning extends SendError {}
 export class ProxyFailure extends Error {}
 
 export type Handler = (request: HttpRequest) => Promise<HttpReply>;
-
-/** A request that ended before the handler saw it: refused by the HTTP layer, or by `admit`. */
-export interface Refusal<Code extends RefusalCode = RefusalCode> {
-  readonly code: Code;
-  readonly status: number;
-  /** At most 500 characters. */
-  readonly detail: string;
-}
-
-/** The status is that of the table of reasons, unless the part of the request that is refused has its own. */
-export const refusal = <Code extends RefusalCode>(
-  code: Code,
-  detail: string,
-  status: number = statusOf(code),
-): Refusal<Code> => ({ code, status, detail: boundDetail(detail) });
 
 /** The certificate chain and its private key, as PEM. */
 export interface TlsFiles {

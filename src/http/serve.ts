@@ -13,15 +13,8 @@ import { PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { discardRest, readBody, tooLarge } from "./body.ts";
 import { type Connections, trackConnections, trackHandshakes } from "./connections.ts";
-import {
-  refusal,
-  type Handler,
-  type Refusal,
-  type Serve,
-  type ServeOptions,
-  type Server,
-  type TlsFiles,
-} from "./exchange.ts";
+import type { Handler, Serve, ServeOptions, Server, TlsFiles } from "./exchange.ts";
+import { refusal, type Refusal } from "./refusal.ts";
 import { headerLines, type HeaderLine, type HttpReply, type RequestHead, withBody } from "./message.ts";
 
 const LIMITS = {

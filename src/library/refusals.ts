@@ -3,7 +3,7 @@ import { REASONS } from "../domain/reasons.ts";
 import { plainJson } from "../domain/json.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { describeViolation } from "../domain/transaction.ts";
-import type { Refusal } from "../http/exchange.ts";
+import type { Refusal } from "../http/refusal.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { refusedVerdict } from "../receiver/admit.ts";
 import { refusedAs, type Judgement } from "../receiver/judge.ts";

@@ -1,6 +1,6 @@
 /** Reads the bytes of a body, up to a limit: of a Web stream, of a Node stream, or as somebody holds them. */
 import { isAnyArrayBuffer } from "node:util/types";
-import { refusal, type Refusal } from "../http/exchange.ts";
+import { refusal, type Refusal } from "../http/refusal.ts";
 import type { ByteStream, NodeRequest } from "./types.ts";
 
 /** The bytes, why they are refused, or that only a parsed body is left. */

@@ -1,6 +1,6 @@
 /** Refuses requests by their head alone, the cheapest checks first, before a byte of the body is read. */
 import type { MessageReason, Reason, RefusalCode } from "../domain/reasons.ts";
-import { refusal, type Refusal } from "../http/exchange.ts";
+import { refusal, type Refusal } from "../http/refusal.ts";
 import { fieldLines, type HeaderLine, type RequestHead } from "../http/message.ts";
 import { ALGORITHM, LABEL } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";

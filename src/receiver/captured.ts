@@ -1,7 +1,7 @@
 /** Judges a captured webhook as the listener would have, from its head to the record in its body, and explains the verdict. */
 import type { RefusalCode } from "../domain/reasons.ts";
 import type { ReadRecord } from "../domain/transaction.ts";
-import { refusal, type Refusal } from "../http/exchange.ts";
+import { refusal, type Refusal } from "../http/refusal.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
 import { causesOf } from "../signatures/explain/causes.ts";
 import { baseOf, checksOf, type Check } from "../signatures/explain/checks.ts";

@@ -2,7 +2,7 @@
 import type { Reason, Warning } from "../domain/reasons.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { LateRecord, type ReadRecord } from "../domain/transaction.ts";
-import { refusal, type Refusal } from "../http/exchange.ts";
+import { refusal, type Refusal } from "../http/refusal.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import type { Policy } from "../signatures/policy.ts";

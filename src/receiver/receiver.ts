@@ -2,14 +2,8 @@
 import { messageOf } from "../domain/system-reason.ts";
 import { MEANINGS, REASONS, type RefusalCode } from "../domain/reasons.ts";
 import { describeViolation } from "../domain/transaction.ts";
-import {
-  refusal,
-  type Handler,
-  type Serve,
-  type ServeOptions,
-  type Server,
-  type TlsFiles,
-} from "../http/exchange.ts";
+import type { Handler, Serve, ServeOptions, Server, TlsFiles } from "../http/exchange.ts";
+import { refusal } from "../http/refusal.ts";
 import type { HttpReply, HttpRequest } from "../http/message.ts";
 import type { Policy } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
