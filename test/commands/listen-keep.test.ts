@@ -31,10 +31,10 @@ it("deletes what is older, says so, and keeps what waits to be forwarded", async
   await store.close();
   const before = statSync(path).size;
   const now = () => new Date(AT.getTime() + 3 * DAY);
-  const flags = ["--key", keyFile(home), "--keep", "2d", "--tolerance", "3650d"];
+  const flags = ["--key", keyFile(home), "--keep", "2d"];
   const listen = await startListenWith({ home, now }, ...flags);
   await listen.until(/"type":"deleted"/);
-  expect(await post(listen.url, webhook(listen.url, record()))).toBe(200);
+  expect(await post(listen.url, webhook(listen.url, record(), { at: now() }))).toBe(200);
   const { stdout } = await listen.stop();
   expect(jsonLines(stdout).find(({ type }) => type === "deleted")).toEqual({
     type: "deleted",

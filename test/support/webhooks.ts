@@ -26,18 +26,20 @@ interface WebhookOptions {
   readonly key?: SigningKey;
   /** What the signature covers; by default what the real service signs. */
   readonly cover?: CoveredComponents;
+  /** When it is signed; by default now. */
+  readonly at?: Date;
 }
 
 /** A signed request to the URL, as bytes and header lines. */
 export function webhook(
   url: string,
   body: Readonly<Record<string, unknown>> | Uint8Array,
-  { key = { keyid: "k", key: KEYS.privateKey }, cover = SERVICE_COVER }: WebhookOptions = {},
+  { key = { keyid: "k", key: KEYS.privateKey }, cover = SERVICE_COVER, at = new Date() }: WebhookOptions = {},
 ): HttpRequest {
   return signedWebhook(body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body)), {
     url: new URL(url),
     key,
-    created: Math.floor(Date.now() / 1000),
+    created: Math.floor(at.getTime() / 1000),
     form: { cover, created: true },
   });
 }
