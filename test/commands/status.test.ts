@@ -1,12 +1,13 @@
 /** `paylink status`, in process: each part of an account, what is wrong with it, and what to do about it. */
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CheckState } from "../../src/service/checks.ts";
 import { SendError } from "../../src/http/exchange.ts";
+import { ACCOUNT, answering } from "../support/account.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
-import { CLIENT, startDocumentedService, type DocumentedService } from "../support/documented-service.ts";
+import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
 import { KEYS } from "../support/keys.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
@@ -41,13 +42,6 @@ async function account(...settings: readonly (readonly [key: string, value: stri
 
 const set = (home: string, key: string, value: string) =>
   runCommand(["config", "set", key, value, "--no-check"], { home });
-
-const ENV = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "token", PAYLINK_TERMINAL_ID: "7" };
-
-const answering = (status: number, body = "", type = "application/json"): CommandOptions => ({
-  env: ENV,
-  send: async () => ({ status, headers: [["Content-Type", type]], body: new TextEncoder().encode(body) }),
-});
 
 describe("paylink status", () => {
   it("shows every check in order, and ends with 0 if there are only warnings", async () => {
@@ -92,73 +86,43 @@ describe("paylink status", () => {
     );
   });
 
-  it.each<
-    [string, readonly [string, (service: DocumentedService) => string], string, number, RegExp, RegExp]
-  >([
-    [
-      "another path",
-      ["tokenUrl", ({ url }) => `${url}/token`],
-      "token endpoint",
-      3,
-      /Page not found/,
-      /set tokenUrl/,
-    ],
-    [
-      "a wrong scope",
-      ["tokenScope", () => "links"],
-      "token endpoint",
-      3,
-      /Unknown scope/,
-      /set tokenScope <scope>/,
-    ],
-    [
-      "a wrong client",
-      ["clientId", () => "x"],
-      "token endpoint",
-      3,
-      /Bad client credentials/,
-      /client id and the client secret/,
-    ],
-    [
-      "a wrong terminal",
-      ["terminalId", () => "8"],
-      "links endpoint",
-      3,
-      /The terminal is not yours/,
-      /set terminalId <id>/,
-    ],
-    [
-      "a wrong address",
-      ["baseUrl", ({ url }) => `${url}/shop`],
-      "links endpoint",
-      4,
-      /404.*Page not found/,
-      /set baseUrl <url>/,
-    ],
-    [
-      "a missing key file",
-      ["webhookKey", () => "missing.pem"],
-      "webhook key",
-      2,
-      /missing\.pem.*no such file/,
-      /set webhookKey/,
-    ],
-  ])("names %s and its remedy", async (_, [key, value], check, code, detail, remedy) => {
+  it.each([
+    ["tokenUrl", "URL/token", "token endpoint", 3, "Page not found", "set tokenUrl <url>"],
+    ["tokenUrl", "http://127.0.0.1:1/", "token endpoint", 5, "not reached", "set tokenUrl <url>"],
+    ["tokenScope", "links", "token endpoint", 3, "Unknown scope", "set tokenScope <scope>"],
+    ["tokenAuth", "basic", "token endpoint", 3, "Bad client", "login --client-id"],
+    ["clientId", "x", "token endpoint", 3, "Bad client", "login --client-id"],
+    ["terminalId", "8", "links endpoint", 3, "is not yours", "set terminalId <id>"],
+    ["baseUrl", "URL/shop", "links endpoint", 4, "Page not found", "set baseUrl <url>"],
+    ["webhookKey", "no.pem", "webhook key", 2, "no such file", "set webhookKey <file or URL>"],
+  ])("names a wrong %s, %s, and its remedy, as a login does that stores nothing", async (...problem) => {
+    const [key, typed, check, code, words, remedy] = problem;
     const { home, service } = await account();
-    await set(home, key, value(service));
+    const value = typed.replace("URL", service.url);
+    await set(home, key, value);
     const { exit, find, stderr } = await statusOf({ home });
-    expect(find(check)).toMatchObject({ state: "failed" });
-    expect(find(check).detail).toMatch(detail);
-    expect(find(check).remedy).toMatch(remedy);
-    expect(exit).toBe(code);
-    expect(JSON.parse(stderr)).toMatchObject({ error: { message: find(check).detail } });
+    const { state, detail, remedy: shown } = find(check);
+    expect({ exit, state }).toEqual({ exit: code, state: "failed" });
+    expect(detail).toContain(words);
+    expect(shown).toContain(remedy);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { message: detail } });
+    const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const login = await runCommand(["login", ...service.loginWith(flag, value)], { stdin: CLIENT.secret });
+    expect(login).toMatchObject({ exit: code, stdout: "" });
+    for (const part of [
+      "The account does not work. Nothing was stored.",
+      words,
+      remedy.replace(`set ${key}`, flag),
+    ])
+      expect(login.stderr).toContain(part);
+    expect(existsSync(join(login.home, "settings.json"))).toBe(false);
   });
 
   it("names an HTML page at the address", async () => {
     const page = await rawServer(
       reply(200, "<html><title>Shop</title></html>", { "Content-Type": "text/html" }),
     );
-    const { exit, find } = await statusOf({ env: { ...ENV, PAYLINK_BASE_URL: page.url } });
+    const { exit, find } = await statusOf({ env: { ...ACCOUNT, PAYLINK_BASE_URL: page.url } });
     expect(find("links endpoint")).toMatchObject({
       state: "failed",
       detail: expect.stringContaining('an HTML page with the title "Shop"'),
@@ -234,14 +198,14 @@ describe("paylink status", () => {
 
   it("names the target of a redirect", async () => {
     const server = await rawServer(reply(308, "", { Location: "https://api.shop.example/v1/payment-links" }));
-    const { exit, find } = await statusOf({ env: { ...ENV, PAYLINK_BASE_URL: server.url } });
+    const { exit, find } = await statusOf({ env: { ...ACCOUNT, PAYLINK_BASE_URL: server.url } });
     expect(exit).toBe(4);
     expect(find("links endpoint").detail).toContain("https://api.shop.example/v1/payment-links");
   });
 
   it("says what was not reached, and checks the rest", async () => {
     const send = () => Promise.reject(new SendError("refused", false));
-    const { exit, find } = await statusOf({ env: ENV, send });
+    const { exit, find } = await statusOf({ env: ACCOUNT, send });
     expect(exit).toBe(5);
     expect(find("links endpoint")).toMatchObject({ state: "failed" });
     expect(find("token")).toMatchObject({ state: "skipped" });
@@ -249,7 +213,7 @@ describe("paylink status", () => {
   });
 
   it("does not ask the service without a token", async () => {
-    const env = { PAYLINK_BASE_URL: ENV.PAYLINK_BASE_URL };
+    const env = { PAYLINK_BASE_URL: ACCOUNT.PAYLINK_BASE_URL };
     const { exit, find } = await statusOf({ ...answering(404), env });
     expect(exit).toBe(3);
     expect(find("token")).toMatchObject({

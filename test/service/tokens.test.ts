@@ -166,15 +166,6 @@ describe("client credentials", () => {
     );
   });
 
-  it.each<[string, Parameters<typeof reply>, string]>([
-    ["a wrong scope", [400, '{"error":"invalid_scope"}'], "paylink config set tokenScope"],
-    ["wrong credentials", [401, '{"error":"invalid_client"}'], "Check the client id and the client secret"],
-    ["a wrong address", [404, "not here", {}], "paylink config set tokenUrl <url>"],
-  ])("name the setting for %s", async (_, answer, setting) => {
-    const server = await rawServer(reply(...answer));
-    expect(adviceOf(await failure(tokensAt(server.url).tokens.current("create")))).toContain(setting);
-  });
-
   it("leave no doubt about a link after a token request without an answer", async () => {
     const server = await rawServer((socket) => socket.destroy());
     const error = await failure(tokensAt(server.url).tokens.current("create"));
