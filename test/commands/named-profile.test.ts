@@ -1,6 +1,7 @@
 /** The next steps that a command names, in process: they reach the profile and the event store that the command used. */
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { answering } from "../support/account.ts";
 import { startCommand, startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";
@@ -17,21 +18,14 @@ function twoProfiles(baseUrl: string): string {
   return home;
 }
 
-const LINKS: readonly [words: string, args: readonly string[], exit: number, next: string][] = [
+it.each([
   ["an unknown outcome", ["create", "--amount", "1"], 6, "links list --since 10m"],
   ["a refused cancellation", ["links", "cancel", "a", "--yes"], 4, "links list"],
   ["an unknown link", ["links", "show", "a"], 4, "links list"],
   ["an unknown transaction", ["transaction", "a"], 4, "config set transactionUrl"],
-];
-
-it.each(LINKS)("names the profile in the next step after %s", async (_, args, exit, next) => {
-  const service = await startLinkService(() => "created and reset");
-  const home = twoProfiles(service.url);
-  const send = async ({ method }: { readonly method: string }) => ({
-    status: method === "POST" && args[0] === "create" ? 500 : 404,
-    headers: [],
-    body: new Uint8Array(),
-  });
+])("names the profile in the next step after %s", async (_, args, exit, next) => {
+  const home = twoProfiles("http://127.0.0.1:1");
+  const { send } = answering(args[0] === "create" ? 500 : 404);
   const env = { PAYLINK_PROFILE: "shop" };
   for (const run of [
     await runCommand([...args, "-p", "shop"], { home, send }),
@@ -48,7 +42,7 @@ it.each(LINKS)("names the profile in the next step after %s", async (_, args, ex
 
 it("names the profile in every remedy of status, for scripts too", async () => {
   const home = twoProfiles("http://127.0.0.1:1");
-  const send = async () => ({ status: 401, headers: [], body: new Uint8Array() });
+  const { send } = answering(401);
   const { stdout } = await runCommand(["status", "-p", "shop", "--json"], { home, send });
   const commands = stdout.match(/\bpaylink (?:-p shop )?(?:login|config)\b/g) ?? [];
   expect(commands).toContain("paylink -p shop login");
@@ -79,22 +73,12 @@ it("names the profile and the event store in what events advise, and each line w
 it("names profile and service in the results of bulk", async () => {
   const service = await startLinkService(() => "create");
   const home = twoProfiles(service.url);
-  const bulk = ["bulk", "-", "-o", "-", "-p", "shop"];
-  const run = await runCommand(bulk, { home, stdin: "amount\n1\n" });
-  expect(run).toMatchObject({
-    exit: 0,
-    stderr: expect.stringMatching(/^profile shop · 127\.0\.0\.1:\d+ · /m),
+  const run = await runCommand(["bulk", "-", "-o", "-", "-p", "shop"], { home, stdin: "amount\n1\n" });
+  expect(run.exit).toBe(0);
+  expect(run.stderr).toMatch(/^profile shop · 127\.0\.0\.1:\d+ · /m);
+  const dry = await runCommand(["bulk", "-", "--dry-run", "-p", "shop", "--json"], {
+    home,
+    stdin: "amount\n2\n",
   });
-  const json = await runCommand(
-    [...bulk.slice(0, 2), "--again", "--yes", "-p", "shop", "--json", "-o", `${home}/out.csv`],
-    {
-      home,
-      stdin: "amount\n1\n",
-    },
-  );
-  expect(jsonLines(json.stdout).at(-1)).toMatchObject({
-    type: "summary",
-    profile: "shop",
-    service: service.url,
-  });
+  expect(jsonLines(dry.stdout).at(-1)).toMatchObject({ profile: "shop", service: service.url });
 });

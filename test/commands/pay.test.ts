@@ -52,16 +52,6 @@ describe("paylink pay", () => {
     expect(approved.stdout).toMatch(/^APPROVED +EUR 10\.00 .* AMEX {2}\*{11}0005 /);
   });
 
-  it.each([
-    [["--card", "insuficient-funds"], "did you mean insufficient-funds?"],
-    [["--card", "4242 4242 4242 4242"], '(got "**** **** **** 4242")'],
-    [["--card", "amex", "--outcome", "approved"], "--card cannot be used with --outcome"],
-  ])("refuses %j: %s", async (flags, problem) => {
-    const { exit, stderr } = await runCommand(["pay", "http://127.0.0.1:1/pay?r=x", ...flags]);
-    expect(exit).toBe(2);
-    expect(stderr.replaceAll(/\s+/g, " ")).toContain(problem);
-  });
-
   it("says that nothing was paid if the sandbox refuses, or does not answer", async () => {
     const home = temporaryHome();
     const sandbox = await startSandboxCommand(home);

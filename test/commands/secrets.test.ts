@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { declared } from "../../src/commands/declare.ts";
 import { createProgram } from "../../src/program.ts";
+import { CREATE } from "../support/account.ts";
 import { startCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { CLIENT, SERVICE_TOKEN, startDocumentedService } from "../support/documented-service.ts";
@@ -19,14 +20,11 @@ const CLIENT_SECRET = 'sec"ret+two/three';
 const ACCESS_TOKEN = "acc_dGhyZWU";
 const SECRETS = [TOKEN, CLIENT_SECRET, ACCESS_TOKEN, encodeURIComponent(CLIENT_SECRET), 'sec\\"ret'];
 
+const LINK = [...CREATE.slice(1), "--terminal-id", "1"];
+
 /** How each command is run here; one that is not named runs bare. */
 const ARGUMENTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  create: [
-    ["--amount", "10", "--currency", "EUR", "--terminal-id", "1", "--customer-name", "Ada"],
-    ["--amount", "10", "--currency", "EUR", "--terminal-id", "1", "--customer-name", "Ada", "--json"],
-    ["--amount", "10", "--currency", "EUR", "--terminal-id", "1", "--customer-name", "Ada", "--curl"],
-    ["--amount", "ten"],
-  ],
+  create: [LINK, [...LINK, "--json"], [...LINK, "--curl"], ["--amount", "ten"]],
   transaction: [["U-1"], ["U-1", "--json"]],
   status: [[], ["--json"]],
   config: [["list"], ["list", "--json"], ["get", "token"], ["set", "clientSecret", "x"], ["path"]],

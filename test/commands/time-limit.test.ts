@@ -4,21 +4,14 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { type Send, type SendOptions, SendTimeout } from "../../src/http/exchange.ts";
 import type { HttpReply } from "../../src/http/message.ts";
+import { ACCOUNT, answering, CREATE } from "../support/account.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { listenOnFreePort } from "../support/ports.ts";
-import { rawServer, reply } from "../support/raw-server.ts";
 import { keyFile, privateKeyFile } from "../support/keys.ts";
 import { MAINTENANCE } from "../support/raw-server.ts";
 import { post, record, startApp, webhook } from "../support/webhooks.ts";
-
-const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace"];
-const ACCOUNT = {
-  PAYLINK_BASE_URL: "https://pay.example",
-  PAYLINK_TOKEN: "token-1",
-  PAYLINK_TERMINAL_ID: "1234567890",
-};
 
 const overloaded = (retryAfter: string): HttpReply => ({
   status: 503,
@@ -167,13 +160,9 @@ describe("-q", () => {
     const { home, key } = await homeAt(app.url);
     const argv = ["trigger", "approved", "--to", app.url, "--sign-with", key, "--count", "2"];
     const { exit, stdout, stderr } = await runCommand([...argv, "-q"], { home });
-    const utis = app.taken.map(({ body }): unknown => JSON.parse(body.toString()).uti);
+    const utis = app.taken.map(({ body }): string => JSON.parse(body.toString()).uti);
     expect(utis).toHaveLength(2);
-    expect({ exit, lines: stdout.trim().split("\n"), stderr }).toEqual({
-      exit: 0,
-      lines: utis,
-      stderr: "",
-    });
+    expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: `${utis.join("\n")}\n`, stderr: "" });
   });
 
   it("prints the utis that events replay sent", async () => {
@@ -184,12 +173,8 @@ describe("-q", () => {
   });
 
   it("prints the uti of a transaction", async () => {
-    const server = await rawServer(reply(200, '{"uti":"u-1","transApproved":true,"transCancelled":false}'));
-    const env = { PAYLINK_BASE_URL: server.url, PAYLINK_TOKEN: "token" };
-    expect(await runCommand(["transaction", "u-1", "-q"], { env })).toMatchObject({
-      exit: 0,
-      stdout: "u-1\n",
-      stderr: "",
-    });
+    const service = answering(200, '{"uti":"u-1","transApproved":true,"transCancelled":false}');
+    const run = await runCommand(["transaction", "u-1", "-q"], service);
+    expect(run).toMatchObject({ exit: 0, stdout: "u-1\n", stderr: "" });
   });
 });

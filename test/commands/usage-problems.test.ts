@@ -29,6 +29,7 @@ const LINES: readonly (readonly [typed: string, ...problems: string[]])[] = [
   ["links list --since 2999-01-01", "--since  must be in the past"],
   ["links update a/b --expires soon", "<link>  ", "--expires  "],
   ["links update L1", "--description  or --expires is required"],
+  ["transaction  --timeout soon", "<uti>  ", '--timeout  (got "soon")'],
   ["transaction u-1 -q", "--quiet  cannot be used with --json"],
   [
     "pay https://pay.example/?r=1 --amount 2,50 --outcome paid",
@@ -36,6 +37,9 @@ const LINES: readonly (readonly [typed: string, ...problems: string[]])[] = [
     '--outcome  must be one of approved, partially-approved, declined, cancelled (got "paid")',
     '--amount  (got "2,50")',
   ],
+  ["pay L1 --card insuficient-funds", "--card  did you mean insufficient-funds?"],
+  ["pay L1 --card 4242-4242-4242-4242", "--card  ****-****-****-4242"],
+  ["pay L1 --card amex --outcome approved", "--card  cannot be used with --outcome"],
   ["listen --no-store --db x.db --key k.pem", "--no-store  cannot be used with --db"],
   ["listen --admin 9100", "--admin  "],
   ["listen --admin localhost", "--admin  "],

@@ -36,18 +36,6 @@ describe("a link in an envelope", () => {
     expect(shown.code).toBe("not_reached");
     expect(shown.message).toContain(`with more than one link: {"old":`);
   });
-
-  it.each([
-    `{"a":{"b":${ANSWER}}}`,
-    `[${ANSWER}]`,
-    '{"id":"L1","callbackUrl":"https://shop.example/hook"}',
-    '{"id":"L1","url":"/checkout?r=L1"}',
-    '{"id":"L1","url":"file://etc/checkout?r=L1"}',
-  ])("is of unknown outcome where no URL is found, with the whole answer: %s", async (body) => {
-    const error = await failure((await apiOf(200, body)).createLink(REQUEST));
-    expect(error).toMatchObject({ code: "outcome_unknown", exit: 6, details: { body } });
-    expect(error.message).toContain("no URL of a link");
-  });
 });
 
 describe("a reply of 200 with an error inside", () => {
