@@ -1,7 +1,7 @@
 /** Which field a column is: by its name, by `--map`, and which field a name means that is not one. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Columns, fieldMeantBy, misnamed, parseMapping } from "../../src/bulk/columns.ts";
+import { Columns, fieldMeantBy, parseMapping } from "../../src/bulk/columns.ts";
 import { labelOf, requestFields } from "../../src/domain/payment-link-fields.ts";
 
 const ADDRESS = "customerDetails.billingAddress";
@@ -27,16 +27,6 @@ describe("a column that means a field", () => {
   ])("%s: %s", (field, names) => {
     for (const name of names.split(", "))
       expect([name, new Columns().named(name).field ?? fieldMeantBy(name)]).toEqual([name, field]);
-  });
-
-  it("is refused with the field that it means", () => {
-    expect(misnamed([new Columns().named("Client"), new Columns().named("colour")])).toMatchObject([
-      {
-        at: "Client",
-        message:
-          "is not a field: did you mean customerName? (--map Client=customerName, or --map Client= to leave it out)",
-      },
-    ]);
   });
 
   it("is found in any case, with any marks around and between its words", () => {

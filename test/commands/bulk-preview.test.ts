@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Ask } from "../../src/context.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
+import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService } from "../support/link-service.ts";
@@ -11,15 +12,11 @@ import { startLinkService } from "../support/link-service.ts";
 /** Answers the one question that bulk asks. */
 function answering(answer: boolean) {
   const asked: { message: string; initial: boolean | undefined }[] = [];
-  const unexpected = () => Promise.reject(new Error("bulk asks only for a confirmation"));
   const confirm: Ask["confirm"] = (message, options) => {
     asked.push({ message, initial: options?.initial });
     return Promise.resolve(answer);
   };
-  return {
-    asked,
-    ask: { text: unexpected, secret: unexpected, choose: unexpected, confirm },
-  };
+  return { asked, ask: { ...fixedAnswers({ interruptAt: "" }).ask, confirm } };
 }
 
 const HEADER = "invoiceId,amount,currency,customerName,colour\n";
@@ -187,7 +184,7 @@ describe("columns that mean a field", () => {
     const { exit, stderr } = await run(["--currency", "EUR"]);
     expect(exit).toBe(2);
     expect(stderr).toContain(
-      "line 1, Invoice       is not a field: did you mean invoiceId? (--map Invoice=invoiceId, or",
+      "line 1, Invoice       is not a field: did you mean invoiceId? (--map Invoice=invoiceId, or --map Invoice= to leave it out)",
     );
     expect(stderr).toContain("line 1, customer      is not a field: did you mean customerName?");
     expect(service.arrivals).toEqual([]);

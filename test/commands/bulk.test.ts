@@ -152,16 +152,6 @@ describe("bulk", () => {
     expect(readdirSync(memory).filter((name) => /spool/.test(name))).toEqual([]);
   });
 
-  it.each<[string, Fate, number, string]>([
-    ["unknown", "reset", 6, "outcome_unknown"],
-    ["refused", { status: 422 }, 4, "refused"],
-  ])("ends with the worst outcome: %s", async (_, fate, exit, code) => {
-    const run = await (await desk(LIST, () => fate)).send("--json", "--concurrency", "1");
-    expect(run.exit).toBe(exit);
-    expect(jsonLines(run.stdout).at(-1)).toMatchObject({ type: "summary", rows: 3, created: 0 });
-    expect(JSON.parse(run.stderr)).toMatchObject({ error: { code } });
-  });
-
   it("says how to continue after Ctrl-C", async () => {
     const control = new AbortController();
     const { path, home, service, send } = await desk(LIST, (before) => {

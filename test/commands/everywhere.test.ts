@@ -1,26 +1,17 @@
-/** What holds for every command: help, misspelled flags, `--json`, a reader that has gone. */
+/** What holds for every command: misspelled flags, `--json`, a reader that has gone. */
 import { Writable } from "node:stream";
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { expect, describe, it } from "vitest";
 import { declared, pathOf } from "../../src/commands/declare.ts";
 import { EXIT_CODES } from "../../src/domain/errors.ts";
 import { createProgram } from "../../src/program.ts";
+import { CREATE } from "../support/account.ts";
 import { startCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 
 /** Arguments that let a command reach its own work; a command without an entry gets none. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
-  create: [
-    "--amount",
-    "10",
-    "--currency",
-    "EUR",
-    "--customer-name",
-    "Ada",
-    "--terminal-id",
-    "1",
-    "--dry-run",
-  ],
+  create: [...CREATE.slice(1), "--terminal-id", "1", "--dry-run"],
   bulk: ["-", "--dry-run"],
   "links show": ["L1"],
   "links update": ["L1", "--description", "Order 1"],
@@ -75,11 +66,7 @@ it("arguments are given to commands that exist", () => {
 });
 
 describe.each(COMMANDS)("paylink %s", (name) => {
-  it("has help that ends with two examples or more, and names the nearest flag", async () => {
-    const help = await runCommand([...name.split(" "), "--help"]);
-    expect(help).toMatchObject({ exit: 0, stderr: "" });
-    const [, examples = ""] = /\nExamples:\n((?: {2}.*\n?)+)$/.exec(help.stdout) ?? [];
-    expect(examples.trim().split("\n").length).toBeGreaterThanOrEqual(2);
+  it("names the nearest flag", async () => {
     const mistyped = await runCommand(call(name, "--jsno"));
     expect(mistyped).toMatchObject({ exit: 2, stdout: "" });
     expect(mistyped.stderr).toContain("Unknown option '--jsno'. Did you mean --json?");

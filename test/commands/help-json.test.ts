@@ -120,7 +120,8 @@ describe("paylink help --json", () => {
   it("describes every command as its help does", async () => {
     const all = await reference();
     for (const command of all.commands.flatMap(withSubcommands)) {
-      const { stdout: help } = await runCommand([...command.name.split(" "), "--help"]);
+      const { exit, stdout: help, stderr } = await runCommand([...command.name.split(" "), "--help"]);
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
       const own = flagsIn(withoutExamples(help)).filter(({ name }) => name !== "--help");
       expect(flagsOf(all, command.name)).toEqual(own);
       const [, usage = ""] = /^Usage: paylink (.*)$/m.exec(help) ?? [];
@@ -128,6 +129,7 @@ describe("paylink help --json", () => {
         expect(usage).toContain(`${required ? "<" : "["}${name}`);
       expect(usage.match(/<|\[(?!options|command)/g)?.length ?? 0).toBe(command.arguments.length);
       expect(command.examples.length).toBeGreaterThan(1);
+      expect(help).toMatch(/\nExamples:\n(?: {2}.*\n?)+$/);
       for (const example of command.examples) expect(help).toContain(`\n  ${example}`);
       expect(help.toLowerCase().replace(/\s+/g, " ")).toContain(command.description.toLowerCase());
     }

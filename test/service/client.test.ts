@@ -97,15 +97,6 @@ describe("a request without effect", () => {
     },
   );
 
-  it.each([
-    ['{"message":"no such terminal"}', "no such terminal"],
-    ['{"error":"invalid_token","error_description":"it expired"}', "it expired"],
-    ["plain words", "plain words"],
-  ])("shows the words of %s", async (body, words) => {
-    const server = await rawServer(reply(400, body));
-    expect((await failure(apiAt(server.url).api.createLink(REQUEST))).message).toContain(words);
-  });
-
   it("never follows a redirect with its token", async () => {
     const elsewhere = await rawServer(reply(200, ANSWER));
     const server = await rawServer(reply(307, "", { Location: `${elsewhere.url}/v1/payment-links` }));
