@@ -78,7 +78,7 @@ const HANDLERS: Readonly<Record<string, () => Promise<WebHandler>>> = {
 const lambdaServer: WebHandler = async (request) => {
   const { handler } = await import("../../src/texts/recipes/lambda.mjs");
   const { statusCode } = await handler({
-    requestContext: { domainName: "api.example", http: { method: request.method } },
+    requestContext: { http: { method: request.method } },
     rawPath: new URL(request.url).pathname,
     rawQueryString: "",
     headers: Object.fromEntries(request.headers),
@@ -89,10 +89,12 @@ const lambdaServer: WebHandler = async (request) => {
 };
 
 describe.each(Object.entries(HANDLERS))("the receiver for %s", (_, load) => {
-  it("passes paylink check", async () => {
+  it("refuses GET, and passes paylink check", async () => {
     vi.stubEnv("PAYLINK_WEBHOOK_KEY", KEYS.publicPem);
     onTestFinished(() => void vi.unstubAllEnvs());
-    await expectChecked(await listening(webServer(await load())));
+    const url = await listening(webServer(await load()));
+    expect(await fetch(url)).toMatchObject({ status: 405 });
+    await expectChecked(url);
   });
 });
 

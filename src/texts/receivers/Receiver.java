@@ -1,9 +1,9 @@
-// Receives the payment service's webhooks: Java 17 or later, with nothing but its standard library.
+// Receives the payment service's webhooks: Java 17 or later, with only its standard library.
 //
 //     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem java Receiver.java
 //
-// service.pem is the service's public key. In production, run it behind your web server, which ends TLS.
-// Replace findOrder and book by your own database, and test it with a key of your own:
+// service.pem is the service's public key. In production, run it behind your web server, which terminates TLS.
+// Replace findOrder and book with your own database, and test it with a key of your own:
 //
 //     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 //     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
@@ -26,15 +26,15 @@ import java.util.stream.*;
 public class Receiver {
     static final String PATH = "/webhooks/paylink";
     static final int MAX_BODY = 64 * 1024;
-    /** Seconds. If the service repeats a webhook with its first signature, allow as long as it repeats. */
+    /** Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them. */
     static final long MAX_AGE = 5 * 60;
     static final long CLOCK_SKEW = 60;
-    // What the service signs, and how (RFC 9421). Everything else is refused, also what would be safe.
+    // What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
     static final Pattern SIGNED = Pattern.compile("sig1=(\\(\"content-digest\" \"content-length\" \"content-type\"\\)"
             + "((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid=\"[ !#-+\\--:<-\\[\\]-~]*\"|alg=\"rsa-v1_5-sha256\"))*))");
     static final Pattern SIGNATURE = Pattern.compile("sig1=:([A-Za-z0-9+/]{4,}={0,2}):");
-    static final String KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's public RSA key (PEM, at least 2048 bits), "
-            + "or PAYLINK_WEBHOOK_KEY_FILE to the file that holds it";
+    static final String KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, "
+            + "or PAYLINK_WEBHOOK_KEY_FILE to its file";
 
     record Order(BigDecimal amount, String currency) {}
 
@@ -44,15 +44,15 @@ public class Receiver {
     }
 
     /**
-     * Books a payment. False if it is booked already, since the service may send a webhook more than once.
-     * Your database here: uti is unique, and whether a row was added is what to return.
+     * Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
+     * Your database here: make uti unique, and return whether a row was added.
      * INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
      */
     static boolean book(String uti, String reference) throws IOException {
         return true;
     }
 
-    /** Called for every authentic webhook. Says what was done, for the log. */
+    /** Called for every authentic webhook. Returns what was done, for the log. */
     static String process(Map<String, String> record) throws IOException {
         String outcome = outcomeOf(record);
         if (!outcome.equals("APPROVED")) return outcome + ", nothing to book";
@@ -62,8 +62,8 @@ public class Receiver {
         boolean isAmount = amount.matches("[0-9]{1,30}(\\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?");
         if (uti.isEmpty() || order == null || !isAmount || new BigDecimal(amount).compareTo(order.amount()) != 0
                 || !order.currency().equalsIgnoreCase(textOf(record.get("transCurrencyCode"))))
-            return "APPROVED, but \"" + reference + "\" is no order of this amount and currency: look into it";
-        return "APPROVED, \"" + reference + (book(uti, reference) ? "\" booked" : "\" is booked already");
+            return "APPROVED, but \"" + reference + "\" is not an order for this amount and currency: look into it";
+        return "APPROVED, \"" + reference + (book(uti, reference) ? "\" booked" : "\" is already booked");
     }
 
     /** Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. */
@@ -77,7 +77,7 @@ public class Receiver {
         return partially.equals("true") ? "PARTIALLY_APPROVED" : "APPROVED";
     }
 
-    /** Java has no reader of JSON: this one finds the members of the record that are single values, as they are spelled. */
+    /** Java has no JSON parser. This finds the members of the record that are single values, as they are spelled. */
     static Map<String, String> membersOf(String body) {
         Map<String, String> members = new HashMap<>();
         Matcher token = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*+\"|[{}\\[\\]:,]|[\\w.+-]++").matcher(body);
@@ -102,7 +102,7 @@ public class Receiver {
         Map<String, String> fields = new HashMap<>();
         for (String name : List.of("content-digest", "content-length", "content-type")) {
             List<String> lines = headers.getOrDefault(name, List.of());
-            // Two programs may each read another one of two lines.
+            // If there were two lines, different programs might read different ones.
             if (lines.size() != 1) throw new SignatureException("there are " + lines.size() + " lines " + name);
             fields.put(name, lines.get(0).strip());
         }
@@ -113,7 +113,7 @@ public class Receiver {
         Matcher signed = SIGNED.matcher(sig1Of(headers, "signature-input"));
         Matcher signature = SIGNATURE.matcher(sig1Of(headers, "signature"));
         if (!signed.matches() || !signature.matches() || signature.group(1).length() % 4 != 0)
-            throw new SignatureException("the signature has another form, or covers something else");
+            throw new SignatureException("the signature has another form, or covers other fields");
         Map<String, String> parameters = new HashMap<>();
         for (String parameter : signed.group(2).replaceFirst(";", "").split(";"))
             if (parameters.put(parameter.split("=")[0], parameter) != null) throw new SignatureException("it has a parameter twice");
@@ -132,7 +132,7 @@ public class Receiver {
             throw new SignatureException("it does not match: it is forged, or PAYLINK_WEBHOOK_KEY is another key");
     }
 
-    /** The one member sig1, two of which match nothing: a relay may have added other signatures, on the same line or another. */
+    /** The one member sig1, two of which match nothing: a relay may have added other signatures, on the same line or on another. */
     static String sig1Of(Headers headers, String name) {
         String[] members = String.join(",", headers.getOrDefault(name, List.of())).split("[ \\t]*,[ \\t]*");
         return Stream.of(members).filter(member -> member.startsWith("sig1=")).collect(Collectors.joining());
@@ -150,7 +150,7 @@ public class Receiver {
             if (key.getModulus().bitLength() >= 2048 && key.getPublicExponent().intValue() != 1) return key;
             throw new InvalidKeyException("too weak");
         } catch (GeneralSecurityException | IOException | IllegalArgumentException error) {
-            throw new IOException(KEY_NEEDED + ": this is no such key (" + file + ")");
+            throw new IOException(KEY_NEEDED + ": this is not an RSA public key of 2048 bits or more (" + file + ")");
         }
     }
 
@@ -170,7 +170,7 @@ public class Receiver {
             System.err.println("401: " + refused.getMessage());
             return 401;
         } catch (IOException | GeneralSecurityException | RuntimeException error) {
-            // Not kept, so not 200: the service sends the webhook again.
+            // Not booked, so not 200: the service will send the webhook again.
             System.err.println("500: " + error);
             return 500;
         }
@@ -180,7 +180,7 @@ public class Receiver {
         String port = System.getenv().getOrDefault("PORT", "3000");
         try {
             PublicKey key = readKey();
-            // Seconds that a request may take to arrive: it occupies a thread.
+            // Seconds that a request may take to arrive: meanwhile it occupies a thread.
             System.setProperty("sun.net.httpserver.maxReqTime", "10");
             HttpServer server = HttpServer.create(new InetSocketAddress(Integer.parseInt(port)), 0);
             server.setExecutor(Executors.newFixedThreadPool(16));
@@ -190,9 +190,9 @@ public class Receiver {
                 }
             });
             server.start();
-            System.err.println("Receiving webhooks at port " + port + ", path " + PATH);
+            System.err.println("Receiving webhooks on port " + port + ", path " + PATH);
         } catch (IOException | IllegalArgumentException error) {
-            System.err.println("Not started at port " + port + ": " + error.getMessage());
+            System.err.println("Cannot start on port " + port + ": " + error.getMessage());
             System.exit(1);
         }
     }

@@ -1,7 +1,7 @@
-// Receives the payment service's webhooks: Go 1.19 or later, with nothing but its standard library.
+// Receives the payment service's webhooks: Go 1.19 or later, with only its standard library.
 // To run it: PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem go run receiver.go
-// service.pem is the service's public key. In production, run it behind your web server, which ends TLS.
-// Replace findOrder and book by your own database, and test it with a key of your own:
+// service.pem is the service's public key. In production, run it behind your web server, which terminates TLS.
+// Replace findOrder and book with your own database, and test it with a key of your own:
 // openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 // paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 package main
@@ -14,6 +14,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -29,26 +30,23 @@ import (
 const (
 	path    = "/webhooks/paylink"
 	maxBody = 64 << 10
-	// If the service repeats a webhook with its first signature, allow as long as it repeats.
+	// If the service repeats webhooks with their first signature, allow for as long as it repeats them.
 	maxAge, clockSkew = 5 * time.Minute, time.Minute
-	keyNeeded         = "set PAYLINK_WEBHOOK_KEY to the service's public RSA key (PEM, at least 2048 bits), " +
-		"or PAYLINK_WEBHOOK_KEY_FILE to the file that holds it"
+	keyNeeded         = "set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, or PAYLINK_WEBHOOK_KEY_FILE to its file"
 )
 
-// What the service signs, and how (RFC 9421). Everything else is refused, also what would be safe.
-var (
-	signed = regexp.MustCompile(`^sig1=(\("content-digest" "content-length" "content-type"\)` +
-		`((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256"))*))$`)
-	signature = regexp.MustCompile(`^sig1=:([A-Za-z0-9+/]+={0,2}):$`)
-)
+// What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
+var signed = regexp.MustCompile(`^sig1=(\("content-digest" "content-length" "content-type"\)` +
+	`((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256"))*))$`)
+var signature = regexp.MustCompile(`^sig1=:([A-Za-z0-9+/]+={0,2}):$`)
 
 // findOrder: your order lookup here. A payment through a reusable link has the reference "<invoiceId>-<9 characters>".
 func findOrder(reference string) (amount *big.Rat, currency string) {
 	return map[string]*big.Rat{"INV-1001": big.NewRat(1000, 100)}[reference], "EUR"
 }
 
-// book books a payment. False if it is booked already, since the service may send a webhook more than once.
-// Your database here: uti is unique, and whether a row was added is what to return.
+// book books a payment. It returns false if it is already booked: the service may send a webhook more than once.
+// Your database here: make uti unique, and return whether a row was added.
 // INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
 func book(uti, reference string) (bool, error) {
 	return true, nil
@@ -56,26 +54,29 @@ func book(uti, reference string) (bool, error) {
 
 // What decides on a booking. Numbers stay text: floats do not hold amounts exactly.
 type transaction struct {
-	Uti, Reference, TransCurrencyCode                     string
+	UTI, Reference, TransCurrencyCode                     string
 	AmountTrans                                           json.Number
 	Status                                                *string
 	TransApproved, TransCancelled, TransPartiallyApproved *bool
 }
 
-// process is called for every authentic webhook. It says what was done, for the log.
+// process is called for every authentic webhook. It returns what was done, for the log.
 func process(body []byte) (string, error) {
 	var paid transaction
-	// A member of another type is an error, and makes the outcome unclear.
-	if err := json.Unmarshal(body, &paid); err != nil || paid.outcome() != "APPROVED" {
-		return fmt.Sprintf("%s, nothing to book (%v)", paid.outcome(), err), nil
+	// A member of another type makes the outcome unclear.
+	if err := json.Unmarshal(body, &paid); err != nil {
+		return fmt.Sprintf("UNCLEAR, nothing to book: %v", err), nil
+	}
+	if outcome := paid.outcome(); outcome != "APPROVED" {
+		return outcome + ", nothing to book", nil
 	}
 	price, currency := findOrder(paid.Reference)
 	amount, isNumber := new(big.Rat).SetString(paid.AmountTrans.String())
-	if price == nil || !isNumber || amount.Cmp(price) != 0 || !strings.EqualFold(paid.TransCurrencyCode, currency) || paid.Uti == "" {
-		return fmt.Sprintf("APPROVED, but %q is no order of this amount and currency: look into it", paid.Reference), nil
+	if price == nil || !isNumber || amount.Cmp(price) != 0 || !strings.EqualFold(paid.TransCurrencyCode, currency) || paid.UTI == "" {
+		return fmt.Sprintf("APPROVED, but %q is not an order for this amount and currency: look into it", paid.Reference), nil
 	}
-	if added, err := book(paid.Uti, paid.Reference); err != nil || !added {
-		return fmt.Sprintf("APPROVED, %q is booked already", paid.Uti), err
+	if added, err := book(paid.UTI, paid.Reference); err != nil || !added {
+		return fmt.Sprintf("APPROVED, %q is already booked", paid.UTI), err
 	}
 	return fmt.Sprintf("APPROVED, %q booked", paid.Reference), nil
 }
@@ -101,8 +102,7 @@ func verify(header http.Header, body []byte, key *rsa.PublicKey, now time.Time) 
 	base := ""
 	for _, name := range []string{"content-digest", "content-length", "content-type"} {
 		lines := header.Values(name)
-		// Two programs may each read another one of two lines.
-		if len(lines) != 1 {
+		if len(lines) != 1 { // If there were two, different programs might read different ones.
 			return fmt.Errorf("there are %d lines %s", len(lines), name)
 		}
 		base += fmt.Sprintf("%q: %s\n", name, strings.Trim(lines[0], " \t"))
@@ -110,11 +110,11 @@ func verify(header http.Header, body []byte, key *rsa.PublicKey, now time.Time) 
 	sum := sha256.Sum256(body)
 	digest := "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
 	if header.Get("Content-Digest") != digest || header.Get("Content-Length") != strconv.Itoa(len(body)) {
-		return fmt.Errorf("Content-Digest and Content-Length are not those of the body")
+		return errors.New("Content-Digest and Content-Length are not those of the body")
 	}
 	input, found := signed.FindStringSubmatch(sig1Of(header, "signature-input")), signature.FindStringSubmatch(sig1Of(header, "signature"))
 	if input == nil || found == nil {
-		return fmt.Errorf("the signature has another form, or covers something else")
+		return errors.New("the signature has another form, or covers other fields")
 	}
 	given := map[string]bool{}
 	for _, parameter := range strings.Split(input[2], ";")[1:] {
@@ -123,14 +123,14 @@ func verify(header http.Header, body []byte, key *rsa.PublicKey, now time.Time) 
 		seconds, err := strconv.ParseInt(value, 10, 64)
 		age := now.Sub(time.Unix(seconds, 0))
 		if given[name] || err == nil && (age < -clockSkew || age > maxAge+clockSkew) {
-			return fmt.Errorf("the signature is too old, from the future, or has a parameter twice")
+			return errors.New("the signature is too old, from the future, or has a parameter twice")
 		}
 		given[name] = true
 	}
 	hash := sha256.Sum256([]byte(base + `"@signature-params": ` + input[1]))
 	bytes, err := base64.StdEncoding.DecodeString(found[1])
 	if err != nil || rsa.VerifyPKCS1v15(key, crypto.SHA256, hash[:], bytes) != nil {
-		return fmt.Errorf("the signature does not match: it is forged, or PAYLINK_WEBHOOK_KEY is another key")
+		return errors.New("the signature does not match: it is forged, or PAYLINK_WEBHOOK_KEY is another key")
 	}
 	return nil
 }
@@ -155,12 +155,12 @@ func readKey() *rsa.PublicKey {
 	}
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {
-		log.Fatalf("%s: this is no PEM (%s)", keyNeeded, file)
+		log.Fatalf("%s: this is not PEM (%s)", keyNeeded, file)
 	}
 	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
 	key, ok := parsed.(*rsa.PublicKey)
 	if err != nil || !ok || key.N.BitLen() < 2048 || key.E < 3 {
-		log.Fatal(keyNeeded + ": this is another kind of key")
+		log.Fatal(keyNeeded + ": this is not an RSA key of 2048 bits or more")
 	}
 	return key
 }
@@ -169,28 +169,28 @@ func receive(request *http.Request, body []byte, key *rsa.PublicKey) (status int
 	mediaType, _, _ := strings.Cut(request.Header.Get("Content-Type"), ";")
 	switch {
 	case request.URL.Path != path:
-		return 404, "another path"
-	case request.Method != "POST":
-		return 405, "another method"
+		return http.StatusNotFound, "another path"
+	case request.Method != http.MethodPost:
+		return http.StatusMethodNotAllowed, "another method"
 	case !strings.EqualFold(strings.Trim(mediaType, " \t"), "application/json"):
-		return 415, "another media type"
+		return http.StatusUnsupportedMediaType, "another media type"
 	case len(body) > maxBody:
-		return 413, "the body is too long"
+		return http.StatusRequestEntityTooLarge, "the body is too long"
 	}
 	if err := verify(request.Header, body, key, time.Now()); err != nil {
-		return 401, err.Error()
+		return http.StatusUnauthorized, err.Error()
 	}
-	if done, err := process(body); err == nil {
-		return 200, done
+	done, err := process(body)
+	if err != nil {
+		return http.StatusInternalServerError, "not booked, so the service will send it again: " + err.Error()
 	}
-	return 500, "not booked: the service sends the webhook again"
+	return http.StatusOK, done
 }
 
 func main() {
 	key := readKey()
 	handler := func(response http.ResponseWriter, request *http.Request) {
-		// What did not arrive has another digest.
-		body, _ := io.ReadAll(io.LimitReader(request.Body, maxBody+1))
+		body, _ := io.ReadAll(io.LimitReader(request.Body, maxBody+1)) // What did not arrive has another digest.
 		status, reason := receive(request, body, key)
 		log.Printf("%d: %s", status, reason)
 		response.WriteHeader(status)

@@ -1,12 +1,12 @@
 <?php
 
 /**
- * Receives the payment service's webhooks: PHP 8.2 or later, with the extension openssl.
+ * Receives the payment service's webhooks: PHP 8.2 or later, with the openssl extension.
  *
  *     PAYLINK_WEBHOOK_KEY_FILE=service.pem php -S 127.0.0.1:3000 receiver.php
  *
- * service.pem is the service's public key. In production, run it with PHP-FPM behind your web server, which ends TLS.
- * Replace find_order() and book() by your own database, and test the result with a key of your own:
+ * service.pem is the service's public key. In production, run it with PHP-FPM behind your web server, which terminates TLS.
+ * Replace find_order() and book() with your own database, and test the result with a key of your own:
  *
  *     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
  *     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
@@ -16,16 +16,15 @@ declare(strict_types=1);
 
 const PATH = '/webhooks/paylink';
 const MAX_BODY = 64 * 1024;
-// Seconds. If the service repeats a webhook with its first signature, allow as long as it repeats.
+// Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
 const MAX_AGE = 5 * 60;
 const CLOCK_SKEW = 60;
-// What the service signs, and how (RFC 9421). Everything else is refused, also what would be safe.
+// What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
 const COVERED = ['content-digest', 'content-length', 'content-type'];
 const SIGNED = '#^sig1=(\("content-digest" "content-length" "content-type"\)'
     . '((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !\#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256"))*))$#D';
 const SIGNATURE = '#^sig1=:((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?):$#D';
-const KEY_NEEDED = 'Set PAYLINK_WEBHOOK_KEY to the service\'s public RSA key (PEM, at least 2048 bits), '
-    . 'or PAYLINK_WEBHOOK_KEY_FILE to the file that holds it';
+const KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, or PAYLINK_WEBHOOK_KEY_FILE to its file";
 
 // PHP would answer 200 to a request that it failed to handle, and show the sender why.
 http_response_code(500);
@@ -41,9 +40,9 @@ function find_order(string $reference): ?array
 }
 
 /**
- * Books a payment. False if it is booked already, since the service may send a webhook more than once.
+ * Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
  *
- * Your database here: uti is unique, and whether a row was added is what to return.
+ * Your database here: make uti unique, and return whether a row was added.
  * INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
  */
 function book(string $uti, string $reference): bool
@@ -51,7 +50,7 @@ function book(string $uti, string $reference): bool
     return true;
 }
 
-/** Called for every authentic webhook. Says what was done, for the log. */
+/** Called for every authentic webhook. Returns what was done, for the log. */
 function process(mixed $record): string
 {
     $outcome = is_array($record) ? outcome_of($record) : 'UNCLEAR';
@@ -65,9 +64,9 @@ function process(mixed $record): string
     $isPaid = $order !== null && $amount !== null && $amount === decimal_of($order[0])
         && is_string($currency) && strtoupper($currency) === $order[1];
     if (!is_string($uti) || $uti === '' || !$isPaid) {
-        return 'APPROVED, but ' . json_encode($reference) . ' is no order of this amount and currency: look into it';
+        return 'APPROVED, but ' . json_encode($reference) . ' is not an order for this amount and currency: look into it';
     }
-    return 'APPROVED, ' . json_encode($reference) . (book($uti, $reference) ? ' booked' : ' is booked already');
+    return 'APPROVED, ' . json_encode($reference) . (book($uti, $reference) ? ' booked' : ' is already booked');
 }
 
 /** Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. */
@@ -90,12 +89,12 @@ function outcome_of(array $record): string
 /** Null if the body is not JSON. Numbers become text: floats do not hold amounts exactly. */
 function read_record(string $body): mixed
 {
-    // The pattern skips strings, and finds numbers only in what json_decode has understood before.
+    // The pattern skips strings, and finds numbers only in what json_decode has accepted.
     $number = '/"(?:[^"\\\\]++|\\\\.)*+"(*SKIP)(*FAIL)|-?[0-9][0-9.eE+-]*+/';
     return json_decode($body) === null ? null : json_decode((string) preg_replace($number, '"$0"', $body), true);
 }
 
-/** The same text for 10, 10.00 and 1e1. Null if it is not a number that an amount can be. */
+/** The same text for 10, 10.00 and 1e1. Null if it cannot be an amount. */
 function decimal_of(mixed $text): ?string
 {
     $pattern = '/^([0-9]{1,30})(?:\.([0-9]{1,30}))?(?:[eE]([+-]?[0-9]{1,2}))?$/D';
@@ -114,12 +113,12 @@ final class Refused extends Exception
 {
 }
 
-/** Throws Refused unless the service signed exactly these bytes, a short time ago. `$headers` has lists of lines. */
+/** Throws Refused unless the service signed exactly these bytes, a short time ago. `$headers` has the lines of each name. */
 function verify(array $headers, string $body, OpenSSLAsymmetricKey $key, int $now): void
 {
     $fields = [];
     foreach (COVERED as $name) {
-        // Two programs may each read another one of two lines.
+        // If there were two lines, different programs might read different ones.
         $fields[$name] = count($headers[$name] ?? []) === 1 ? $headers[$name][0] : throw new Refused("not one line $name");
     }
     $digest = 'sha-256=:' . base64_encode(hash('sha256', $body, true)) . ':';
@@ -128,7 +127,7 @@ function verify(array $headers, string $body, OpenSSLAsymmetricKey $key, int $no
     }
     $input = sig1_of($headers['signature-input'] ?? []);
     if (!preg_match(SIGNED, $input, $signed) || !preg_match(SIGNATURE, sig1_of($headers['signature'] ?? []), $bytes)) {
-        throw new Refused('the signature has another form, or covers something else');
+        throw new Refused('the signature has another form, or covers other fields');
     }
     preg_match_all('/;([a-z]+)=([^;]*)/', $signed[2], $found);
     $parameters = array_combine($found[1], $found[2]);
@@ -145,7 +144,7 @@ function verify(array $headers, string $body, OpenSSLAsymmetricKey $key, int $no
     }
 }
 
-/** The one member sig1: a relay may have added other signatures, on the same line or another. */
+/** The one member sig1: a relay may have added other signatures, on the same line or on another. */
 function sig1_of(array $lines): string
 {
     $members = preg_split('/[ \t]*,[ \t]*/', implode(',', $lines));
@@ -161,9 +160,10 @@ function read_key(): OpenSSLAsymmetricKey
     $file = (string) getenv('PAYLINK_WEBHOOK_KEY_FILE');
     $key = openssl_pkey_get_public($pem === '' && $file !== '' ? (string) @file_get_contents($file) : $pem);
     $details = $key === false ? [] : openssl_pkey_get_details($key);
-    // An RSA key with the exponent 1 would let everybody sign.
+    // With the exponent 1, anybody could sign.
     if (($details['bits'] ?? 0) < 2048 || in_array($details['rsa']['e'] ?? "\1", ["\1", ''], true)) {
-        throw new RuntimeException(KEY_NEEDED . ($file === '' ? '' : " ($file)") . ': this is no such key');
+        $named = $file === '' ? '' : " ($file)";
+        throw new RuntimeException(KEY_NEEDED . $named . ': this is not an RSA public key of 2048 bits or more');
     }
     return $key;
 }
@@ -191,7 +191,7 @@ function receive(): int
         error_log('401: ' . $refused->getMessage());
         return 401;
     } catch (Throwable $error) {
-        // Not kept, so not 200: the service sends the webhook again.
+        // Not booked, so not 200: the service will send the webhook again.
         error_log("500: $error");
         return 500;
     }

@@ -1,10 +1,10 @@
-"""Receives the payment service's webhooks: Python 3.11 or later, with the package cryptography.
+"""Receives the payment service's webhooks: Python 3.11 or later, with the cryptography package.
 
     pip install cryptography        (on Debian: apt install python3-cryptography)
     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem python3 receiver.py
 
-service.pem is the service's public key. In production, run it behind your web server, which ends TLS.
-Replace find_order() and book() by your own database, and test the result with a key of your own:
+service.pem is the service's public key. In production, run it behind your web server, which terminates TLS.
+Replace find_order() and book() with your own database, and test the result with a key of your own:
 
     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
@@ -28,19 +28,16 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 PATH = "/webhooks/paylink"
 MAX_BODY = 64 * 1024
-# Seconds. If the service repeats a webhook with its first signature, allow as long as it repeats.
+# Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
 MAX_AGE = 5 * 60
 CLOCK_SKEW = 60
-# What the service signs, and how (RFC 9421). Everything else is refused, also what would be safe.
+# What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
 COVERED = ("content-digest", "content-length", "content-type")
 SIGNED = re.compile(
     r'sig1=(\("content-digest" "content-length" "content-type"\)'
     r'((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256"))*))'
 )
-KEY_NEEDED = (
-    "Set PAYLINK_WEBHOOK_KEY to the service's public RSA key (PEM, at least 2048 bits), "
-    "or PAYLINK_WEBHOOK_KEY_FILE to the file that holds it"
-)
+KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, or PAYLINK_WEBHOOK_KEY_FILE to its file"
 
 
 # --- Your application ---------------------------------------------------------------------------
@@ -52,16 +49,16 @@ def find_order(reference):
 
 
 def book(uti, reference):
-    """Books a payment. False if it is booked already, since the service may send a webhook more than once.
+    """Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
 
-    Your database here: uti is unique, and whether a row was added is what to return.
+    Your database here: make uti unique, and return whether a row was added.
     INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
     """
     return True
 
 
 def process(record):
-    """Called for every authentic webhook. Says what was done, for the log."""
+    """Called for every authentic webhook. Returns what was done, for the log."""
     outcome = outcome_of(record) if isinstance(record, dict) else "UNCLEAR"
     if outcome != "APPROVED":
         return f"{outcome}, nothing to book"
@@ -70,8 +67,8 @@ def process(record):
     is_amount = re.fullmatch(r"[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?", amount)
     paid = (Decimal(amount) if is_amount else None, str(record.get("transCurrencyCode")).upper())
     if not isinstance(uti, str) or uti == "" or order is None or paid != order:
-        return f"APPROVED, but {reference!r} is no order of this amount and currency: look into it"
-    return f"APPROVED, {reference!r} booked" if book(uti, reference) else f"APPROVED, {uti!r} is booked already"
+        return f"APPROVED, but {reference!r} is not an order for this amount and currency: look into it"
+    return f"APPROVED, {reference!r} booked" if book(uti, reference) else f"APPROVED, {uti!r} is already booked"
 
 
 def outcome_of(record):
@@ -107,7 +104,7 @@ def verify(headers, body, key, now):
     fields = {}
     for name in COVERED:
         lines = headers.get_all(name, [])
-        # Two programs may each read another one of two lines.
+        # If there were two lines, different programs might read different ones.
         if len(lines) != 1:
             raise Refused(f"there are {len(lines)} lines {name}")
         fields[name] = lines[0].strip(" \t")
@@ -117,7 +114,7 @@ def verify(headers, body, key, now):
     signed = SIGNED.fullmatch(sig1_of(headers, "signature-input"))
     signature = re.fullmatch(r"sig1=:([A-Za-z0-9+/]+={0,2}):", sig1_of(headers, "signature"))
     if signed is None or signature is None or len(signature[1]) % 4 != 0:
-        raise Refused("the signature has another form, or covers something else")
+        raise Refused("the signature has another form, or covers other fields")
     pairs = [parameter.split("=", 1) for parameter in signed[2].split(";")[1:]]
     parameters = dict(pairs)
     # The service does not promise created: its absence is no reason to lose a payment.
@@ -132,7 +129,7 @@ def verify(headers, body, key, now):
 
 
 def sig1_of(headers, name):
-    """The one member sig1: a relay may have added other signatures, on the same line or another."""
+    """The one member sig1: a relay may have added other signatures, on the same line or on another."""
     members = re.split(r"[ \t]*,[ \t]*", ",".join(headers.get_all(name, [])).strip(" \t"))
     found = [member for member in members if member.startswith("sig1=")]
     return found[0] if len(found) == 1 else ""
@@ -148,9 +145,9 @@ def read_key():
                 pem = file.read()
         key = load_pem_public_key(pem)
     except (OSError, ValueError, UnsupportedAlgorithm) as error:
-        sys.exit(f"{KEY_NEEDED}: this is no public key ({str(error).splitlines()[0]}).")
+        sys.exit(f"{KEY_NEEDED}: this is not a public key ({str(error).splitlines()[0]}).")
     if not isinstance(key, rsa.RSAPublicKey) or key.key_size < 2048 or key.public_numbers().e < 3:
-        sys.exit(f"{KEY_NEEDED}: this is another kind of key.")
+        sys.exit(f"{KEY_NEEDED}: this is not an RSA key of 2048 bits or more.")
     return key
 
 
@@ -158,7 +155,7 @@ def read_key():
 
 
 class Receiver(BaseHTTPRequestHandler):
-    timeout = 10  # Seconds without a byte. Each connection is for one request, and keeps a thread.
+    timeout = 10  # Seconds without a byte. Each connection serves one request, and holds a thread.
 
     def do_POST(self):
         # The body is read before any answer, so that the sender sees it.
@@ -183,18 +180,20 @@ class Receiver(BaseHTTPRequestHandler):
         except Refused as refused:
             logging.warning("401: %s", refused)
             return 401
-        except Exception:  # Not kept, so not 200: the service sends the webhook again.
+        except Exception:  # Not booked, so not 200: the service will send the webhook again.
             logging.exception("500")
             return 500
 
-    log_message = lambda *_: None  # What was done is logged already.
+    def log_message(self, *_):
+        pass  # What was done is logged already.
 
 
-logging.basicConfig(level=logging.INFO, format="%(message)s")
-KEY = read_key()
-try:
-    server = ThreadingHTTPServer(("", int(os.environ.get("PORT", "3000"))), Receiver)
-except (OSError, ValueError, OverflowError) as error:
-    sys.exit(f"Cannot listen: {error}")
-logging.info("Receiving webhooks at port %s, path %s", server.server_port, PATH)
-server.serve_forever()
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    KEY = read_key()
+    try:
+        server = ThreadingHTTPServer(("", int(os.environ.get("PORT", "3000"))), Receiver)
+    except (OSError, ValueError, OverflowError) as error:
+        sys.exit(f"Cannot listen: {error}")
+    logging.info("Receiving webhooks on port %s, path %s", server.server_port, PATH)
+    server.serve_forever()

@@ -1,15 +1,15 @@
-# Receives the payment service's webhooks: Ruby 3.1 or later, with the gem webrick.
+# Receives the payment service's webhooks: Ruby 3.1 or later, with the webrick gem.
 #
 #     gem install webrick               (Debian's ruby has it already)
 #     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem ruby receiver.rb
 #
-# service.pem is the service's public key. Replace find_order and book by your own database, and test the result with a
+# service.pem is the service's public key. Replace find_order and book with your own database, and test the result with a
 # key of your own, whose public part is then service.pem:
 #
 #     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 #     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 #
-# In production, run it behind your web server, which ends TLS and closes slow connections.
+# In production, run it behind your web server, which terminates TLS and closes slow connections.
 
 require "bigdecimal"
 require "digest"
@@ -19,16 +19,15 @@ require "webrick"
 
 PATH = "/webhooks/paylink"
 MAX_BODY = 64 * 1024
-# Seconds. If the service repeats a webhook with its first signature, allow as long as it repeats.
+# Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
 MAX_AGE = 5 * 60
 CLOCK_SKEW = 60
-# What the service signs, and how (RFC 9421). Everything else is refused, also what would be safe.
+# What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
 COVERED = %w[content-digest content-length content-type].freeze
 PARAMETER = /;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256")/n
 SIGNED = /\Asig1=(\("content-digest" "content-length" "content-type"\)((?:#{PARAMETER})*))\z/n
 SIGNATURE = %r{\Asig1=:((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?):\z}n
-KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's public RSA key (PEM, at least 2048 bits), " \
-             "or PAYLINK_WEBHOOK_KEY_FILE to the file that holds it"
+KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, or PAYLINK_WEBHOOK_KEY_FILE to its file"
 
 # --- Your application ---------------------------------------------------------------------------
 
@@ -38,27 +37,27 @@ def find_order(reference)
   { "INV-1001" => ["10.00", "EUR"] }[reference]
 end
 
-# Books a payment. False if it is booked already, since the service may send a webhook more than once.
+# Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
 #
-# Your database here: uti is unique, and whether a row was added is what to return.
+# Your database here: make uti unique, and return whether a row was added.
 # INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
 def book(_uti, _reference)
   true
 end
 
-# Called for every authentic webhook. Says what was done, for the log.
+# Called for every authentic webhook. Returns what was done, for the log.
 def process(record)
   outcome = record.is_a?(Hash) ? outcome_of(record) : "UNCLEAR"
   return "#{outcome}, nothing to book" unless outcome == "APPROVED"
 
   uti, reference, currency = record.values_at("uti", "reference", "transCurrencyCode")
   price, code = find_order(reference)
-  is_paid = price && decimal_of(price) == decimal_of(record["amountTrans"]) && code == currency.to_s.upcase
-  unless uti.is_a?(String) && !uti.empty? && is_paid
-    return "APPROVED, but #{reference.inspect} is no order of this amount and currency: look into it"
+  paid = price && decimal_of(price) == decimal_of(record["amountTrans"]) && code == currency.to_s.upcase
+  unless uti.is_a?(String) && !uti.empty? && paid
+    return "APPROVED, but #{reference.inspect} is not an order for this amount and currency: look into it"
   end
 
-  book(uti, reference) ? "APPROVED, #{reference.inspect} booked" : "APPROVED, #{uti.inspect} is booked already"
+  book(uti, reference) ? "APPROVED, #{reference.inspect} booked" : "APPROVED, #{uti.inspect} is already booked"
 end
 
 # Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened.
@@ -105,7 +104,7 @@ def verify(headers, body, key, now)
 
   signed = SIGNED.match(sig1_of(headers["signature-input"]))
   signature = SIGNATURE.match(sig1_of(headers["signature"]))
-  raise Refused, "the signature has another form, or covers something else" unless signed && signature
+  raise Refused, "the signature has another form, or covers other fields" unless signed && signature
 
   found = signed[2].scan(/;([a-z]+)=([^;]*)/n)
   parameters = found.to_h
@@ -121,13 +120,13 @@ def verify(headers, body, key, now)
   raise Refused, "the signature does not match: it is forged, or PAYLINK_WEBHOOK_KEY is another key"
 end
 
-# Two programs may each read another one of two lines.
+# If there were two lines, different programs might read different ones.
 def single_line(headers, name)
   lines = headers[name]
   lines.size == 1 ? lines.first : raise(Refused, "there are #{lines.size} lines #{name}")
 end
 
-# The one member sig1: a relay may have added other signatures, on the same line or another.
+# The one member sig1: a relay may have added other signatures, on the same line or on another.
 def sig1_of(lines)
   found = lines.join(",").split(/[ \t]*,[ \t]*/n).select { |member| member.start_with?("sig1=") }
   found.size == 1 ? found.first : ""
@@ -138,14 +137,14 @@ def read_key
   # Tools that set variables may leave \n where a line ends.
   pem = ENV["PAYLINK_WEBHOOK_KEY"].to_s.gsub('\n', "\n")
   pem = File.read(ENV["PAYLINK_WEBHOOK_KEY_FILE"].to_s) if pem.empty?
-  # With a password, so that OpenSSL does not ask for that of a private key.
+  # With an empty password, OpenSSL does not ask for that of a private key.
   key = OpenSSL::PKey.read(pem, "")
-  is_fit = key.is_a?(OpenSSL::PKey::RSA) && !key.private? && key.n.num_bits >= 2048 && key.e > 1
-  is_fit ? key : abort("#{KEY_NEEDED}: this is another kind of key.")
+  usable = key.is_a?(OpenSSL::PKey::RSA) && !key.private? && key.n.num_bits >= 2048 && key.e > 1
+  usable ? key : abort("#{KEY_NEEDED}: this is not an RSA public key of 2048 bits or more.")
 rescue SystemCallError => e
   abort "#{KEY_NEEDED}: #{e.message}"
 rescue OpenSSL::PKey::PKeyError
-  abort "#{KEY_NEEDED}: this is no public key in PEM."
+  abort "#{KEY_NEEDED}: this is not a public key in PEM."
 end
 
 # --- HTTP ---------------------------------------------------------------------------------------
@@ -166,7 +165,7 @@ rescue Refused => e
   warn "401: #{e.message}"
   401
 rescue StandardError => e
-  # Not kept, so not 200: the service sends the webhook again.
+  # Not booked, so not 200: the service will send the webhook again.
   warn "500: #{e.full_message}"
   500
 end
@@ -176,16 +175,16 @@ def listen(port)
   logger = WEBrick::Log.new($stderr, WEBrick::Log::WARN)
   WEBrick::HTTPServer.new(Port: Integer(port), BindAddress: "0.0.0.0", RequestTimeout: 10, AccessLog: [], Logger: logger)
 rescue SystemCallError, SocketError, ArgumentError => e
-  abort "Cannot listen at port #{port}: #{e.message}"
+  abort "Cannot listen on port #{port}: #{e.message}"
 end
 
 key = read_key
 server = listen(ENV.fetch("PORT", "3000"))
 server.mount_proc("/") do |request, response|
   response.status = receive(request, key)
-  # The body is not read, so that the connection cannot be used again.
+  # The body was not read, so the connection cannot be used again.
   response.keep_alive = false if [411, 413].include?(response.status)
 end
 %w[INT TERM].each { |signal| trap(signal) { server.shutdown } }
-warn "Receiving webhooks at port #{server.config[:Port]}, path #{PATH}"
+warn "Receiving webhooks on port #{server.config[:Port]}, path #{PATH}"
 server.start

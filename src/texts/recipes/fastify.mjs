@@ -32,7 +32,7 @@ export function createApp(options) {
   return app;
 }
 
-// Not where another program, such as a test, imports it.
+// Only when it is run, not when another program, such as a test, imports it.
 if (realpathSync(process.argv[1] ?? ".") === import.meta.filename)
   await createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }).listen({
     port: Number(process.env.PORT ?? 3000),

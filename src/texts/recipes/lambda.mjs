@@ -1,6 +1,6 @@
 /**
- * AWS Lambda behind a function URL or an HTTP API: npm install paylink-webhooks, with orders.mjs beside this, which exports the
- * handler. The Map of orders.mjs does not outlive a function: book in a database.
+ * AWS Lambda behind a function URL or an HTTP API: npm install paylink-webhooks, and save this, which exports the handler, beside
+ * orders.mjs. The Map of orders.mjs does not outlive a function: book in a database.
  */
 import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
@@ -14,19 +14,16 @@ const verify = createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });
  * @property {Record<string, string>} headers
  * @property {string} [body]
  * @property {boolean} isBase64Encoded
- * @property {{ domainName: string, http: { method: string } }} requestContext
+ * @property {{ http: { method: string } }} requestContext
  */
 
 /** @param {WebhookEvent} event */
-function requestOf({ rawPath, rawQueryString, headers, body = "", isBase64Encoded, requestContext }) {
-  const { domainName, http } = requestContext;
-  const query = rawQueryString === "" ? "" : `?${rawQueryString}`;
-  return new Request(`https://${domainName}${rawPath}${query}`, {
-    method: http.method,
-    headers,
-    body: isBase64Encoded ? Buffer.from(body, "base64") : body,
-  });
-}
+const requestOf = ({ rawPath, rawQueryString, headers, body = "", isBase64Encoded, requestContext }) => ({
+  method: requestContext.http.method,
+  url: rawQueryString === "" ? rawPath : `${rawPath}?${rawQueryString}`,
+  headers,
+  body: isBase64Encoded ? Buffer.from(body, "base64") : body,
+});
 
 /** @param {WebhookEvent} event */
 export async function handler(event) {

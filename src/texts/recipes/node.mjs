@@ -26,6 +26,6 @@ export function createApp(options) {
   });
 }
 
-// Not where another program, such as a test, imports it.
+// Only when it is run, not when another program, such as a test, imports it.
 if (realpathSync(process.argv[1] ?? ".") === import.meta.filename)
   createApp({ key: process.env.PAYLINK_WEBHOOK_KEY }).listen(process.env.PORT ?? 3000);

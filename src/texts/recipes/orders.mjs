@@ -19,7 +19,7 @@ export const booked = new Map();
 export function book({ outcome, transaction, amounts }) {
   const { uti, reference } = transaction;
   const { amountTrans } = amounts;
-  // PARTIALLY_APPROVED pays a part of the order only.
+  // PARTIALLY_APPROVED pays only a part of the order.
   if (outcome !== "APPROVED" || uti === undefined || reference === undefined || booked.has(uti)) return;
   const order = orders.get(reference);
   if (order === undefined) return;

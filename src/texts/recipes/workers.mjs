@@ -1,6 +1,7 @@
 /**
  * Cloudflare Workers: npm install paylink-webhooks, with orders.mjs beside this, and nodejs_compat among the compatibility_flags.
- * Store the key with: npx wrangler secret put PAYLINK_WEBHOOK_KEY. The Map of orders.mjs does not outlive a Worker: book in D1 or another database.
+ * Store the key with: npx wrangler secret put PAYLINK_WEBHOOK_KEY. The Map of orders.mjs does not outlive a Worker: book in D1 or
+ * another database.
  */
 import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
@@ -15,7 +16,7 @@ export default {
    */
   async fetch(request, env) {
     if (new URL(request.url).pathname !== "/webhooks/paylink") return new Response(null, { status: 404 });
-    // A secret is known only with a request.
+    // Secrets are available only with a request.
     verify ??= createVerifier({ key: env.PAYLINK_WEBHOOK_KEY });
     try {
       const webhook = await verify(request);
