@@ -4,6 +4,7 @@ import { isOfUnknownAuthority, reasonOf, SendError, type Send } from "../http/ex
 import type { HttpRequest } from "../http/message.ts";
 import type { SigningKey } from "../signatures/keys.ts";
 import { endpointCases, type EndpointCase } from "./cases.ts";
+import { impostorsKey } from "./tamperings.ts";
 import { SERVICE_COVER, type CoveredComponents } from "../signatures/cover.ts";
 
 export interface Answer {
@@ -26,7 +27,7 @@ const TIMEOUT = 10_000;
 
 export async function post(
   request: HttpRequest,
-  { send, now, signal }: { readonly send: Send; readonly now: () => Date; readonly signal: AbortSignal },
+  { send, now, signal }: Pick<CheckParts, "send" | "now" | "signal">,
 ): Promise<Answer | NoAnswer> {
   const start = now().getTime();
   try {
@@ -45,15 +46,13 @@ export function notReached(
   { reason, untrusted }: NoAnswer,
   { effect, next }: { readonly effect: WebhookEffect; readonly next: Hint },
 ): PaylinkError {
-  if (!untrusted)
-    return new PaylinkError("not_reached", `Nothing answers at ${url}: ${reason}.`, {
-      effect,
-      hints: [next],
-    });
-  return new PaylinkError("not_reached", `The certificate of ${url} is not trusted: ${reason}.`, {
-    effect,
-    hints: [hint`Set NODE_EXTRA_CA_CERTS to the PEM file of the certificate, or of its authority.`],
-  });
+  const [what, advice] = untrusted
+    ? [
+        `The certificate of ${url} is not trusted`,
+        hint`Set NODE_EXTRA_CA_CERTS to the PEM file of the certificate, or of its authority.`,
+      ]
+    : [`Nothing answers at ${url}`, next];
+  return new PaylinkError("not_reached", `${what}: ${reason}.`, { effect, hints: [advice] });
 }
 
 export interface CaseResult extends Omit<EndpointCase, "requests"> {
@@ -87,6 +86,8 @@ export interface Ended {
 export async function* runChecks(parts: CheckParts): AsyncGenerator<CaseResult | Ended> {
   const { cover, key, now } = parts;
   const cases = endpointCases(cover, key.keyid !== null);
+  // Before the first connection.
+  impostorsKey();
   for (const [at, one] of cases.entries()) {
     parts.signal.throwIfAborted();
     const answers: (Answer | NoAnswer)[] = [];

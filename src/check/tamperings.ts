@@ -313,13 +313,15 @@ function dated(age: number): (sender: WebhookOptions) => Replaced {
   return ({ created, form }) => ({ created: created - age, form: { ...form, created: true } });
 }
 
-/** Made once: that takes a moment, in which nothing is received. */
 let otherKey: KeyObject | undefined;
+
+/** Makes it once: that takes a moment, in which an endpoint may close a connection unnoticed. */
+export const impostorsKey = (): KeyObject =>
+  (otherKey ??= generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey);
 
 /** Another RSA key with the keyid of the genuine one. */
 function impostor({ key: { keyid } }: WebhookOptions): Replaced {
-  otherKey ??= generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
-  return { key: { keyid, key: otherKey } };
+  return { key: { keyid, key: impostorsKey() } };
 }
 
 /** The public key as the secret of an HMAC: an endpoint that lets the message choose the algorithm accepts it. */
