@@ -18,7 +18,7 @@ export interface WebhookOptions {
 /** How a tampered webhook differs from the service's. */
 export interface Differences {
   /** Replaces the cover of the form. */
-  readonly cover?: readonly string[];
+  readonly cover?: readonly string[] | undefined;
   readonly label?: string;
   readonly expires?: number;
   /** The signature's `alg`, whatever made it. */
@@ -53,10 +53,6 @@ export function signedWebhook(body: Uint8Array, options: WebhookOptions & Differ
     ...(key.keyid === null ? {} : { keyid: key.keyid }),
     alg,
   };
-  const differences = {
-    ...(label === undefined ? {} : { label }),
-    ...(signBase === undefined ? {} : { signBase }),
-  };
-  const fields = sign(request, { key, components, parameters, ...differences });
+  const fields = sign(request, { key, components, parameters, label, signBase });
   return { ...request, headers: [...request.headers, ...fields] };
 }

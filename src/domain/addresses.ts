@@ -78,7 +78,7 @@ const isHost = (text: string): boolean => text.toLowerCase() === "localhost" || 
 /** Without what follows the name of a secret in a query, up to the end of the URL: a secret may have an `&`. */
 function withoutSecretParameters(text: string): string {
   for (const { 0: name, 1: spelled = "", index } of text.matchAll(/[?&]([^=&#\s]+)=/g)) {
-    if (!/pass(?:word|wd|phrase)?$|^pwd$|secret$/i.test(decoded(spelled))) continue;
+    if (!/pass(?:word|wd|phrase)?$|^pwd$|secret$/i.test(decodedPart(spelled) ?? spelled)) continue;
     const start = index + name.length;
     return text.slice(0, start) + text.slice(start).replace(/^\S+/, "[redacted]");
   }
@@ -126,19 +126,20 @@ export const isDatabaseUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//i
 export function isReadableUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { hostname, username, password, pathname, search, hash } = new URL(text);
-  const isDecodable = [hostname, username, password, pathname].every((part) => decode(part) !== undefined);
+  const isDecodable = [hostname, username, password, pathname].every(
+    (part) => decodedPart(part) !== undefined,
+  );
   return isDecodable && !`${pathname}${search}${hash}`.includes("@");
 }
 
-function decode(part: string): string | undefined {
+/** A part of a URL without its escapes; undefined where a `%` begins none. */
+export function decodedPart(part: string): string | undefined {
   try {
     return decodeURIComponent(part);
   } catch {
     return undefined;
   }
 }
-
-const decoded = (part: string): string => decode(part) ?? part;
 
 /** What is wrong with a place of events, which is a file or the URL of a PostgreSQL database. */
 export function eventStoreProblem(text: string): string | undefined {

@@ -1,4 +1,5 @@
 /** Brokers as targets of webhooks: their addresses, and the variables that say how paylink logs in. No flag takes a secret. */
+import { decodedPart } from "./addresses.ts";
 import { accepted, refused, type Parsed } from "./parse-result.ts";
 
 interface BrokerKind {
@@ -78,25 +79,17 @@ export const brokerServer = (url: URL): { readonly hostname: string; readonly po
 });
 
 /** Empty if it is missing, or cannot be read. */
-export const natsSubject = ({ pathname }: URL): string => decoded(pathname.slice(1)) ?? "";
+export const natsSubject = ({ pathname }: URL): string => decodedPart(pathname.slice(1)) ?? "";
 
 /** Subjects that begin with `$` are NATS' own, and stored nowhere. */
 const isSubject = (subject: string): boolean => /^(?!\$)[^\s.*>/]+(?:\.[^\s.*>/]+)*$/.test(subject);
 
 /** The exchange is undefined if it cannot be read. */
 export const amqpRoute = ({ pathname, searchParams }: URL) => ({
-  exchange: decoded(pathname.slice(1)),
+  exchange: decodedPart(pathname.slice(1)),
   key: searchParams.get("key") ?? "",
   vhost: searchParams.get("vhost") ?? "/",
 });
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** The variables of both brokers, with what each means. */
 export const BROKER_VARIABLES = {

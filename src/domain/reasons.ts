@@ -1,64 +1,85 @@
-/** Why a webhook is refused, or accepted with a warning: each code with its HTTP status, the advice and its meaning. */
+/** Why a webhook is refused, or accepted with a warning: each code with its meaning, its HTTP status and the advice. */
 
-/** Found while the signature is verified. */
-export type Reason =
-  | "unsigned"
-  | "signature_in_body"
-  | "signature_missing"
-  | "signature_input_missing"
-  | "signature_input_malformed"
-  | "signature_malformed"
-  | "limit_exceeded"
-  | "duplicate_label"
-  | "label_mismatch"
-  | "label_not_found"
-  | "duplicate_param"
-  | "signature_param_invalid"
-  | "coverage_missing"
-  | "created_missing"
-  | "created_in_future"
-  | "signature_too_old"
-  | "signature_expired"
-  | "key_not_found"
-  | "key_ambiguous"
-  | "key_unusable"
-  | "alg_not_allowed"
-  | "alg_key_mismatch"
-  | "key_type_mismatch"
-  | "duplicate_component"
-  | "component_missing"
-  | "component_unknown"
-  | "component_not_applicable"
-  | "component_param_unknown"
-  | "component_param_incompatible"
-  | "component_sf_type_unknown"
-  | "req_on_request"
-  | "query_param_ambiguous"
-  | "component_value_invalid"
-  | "duplicate_header"
-  | "weak_key"
-  | "signature_invalid"
-  | "content_digest_unsupported"
-  | "content_digest_malformed"
-  | "content_digest_mismatch";
+/** What each reason means, in the order of the checks; apart from the other tables, since paylink-webhooks needs no words for it. */
+export const MEANINGS = {
+  http_parse_error: "this is not an HTTP/1.1 request",
+  headers_too_large: "the header section is larger than that of any webhook",
+  bad_request_target: "the request target is not a path",
+  wrong_host: "with --no-verify, Host must name this machine",
+  not_found: "the path is not the one of --path",
+  method_not_allowed: "the method is not POST",
+  unsupported_media_type: "the media type is not application/json or application/*+json",
+  unsupported_content_coding: "there is a Content-Encoding, and the service compresses nothing",
+  unsupported_transfer_coding: "the transfer coding is not chunked",
+  request_timeout: "the request was not complete in time",
+  body_too_large: "the body is larger than --max-body allows",
+  body_incomplete: "the connection ended before the body did",
+  unsigned: "there is neither Signature nor Signature-Input",
+  signature_in_body:
+    "this is the callback of DNA's e-commerce plugins, with an HMAC in its body: not a webhook of the specification, and never believed",
+  signature_missing: "there is a Signature-Input but no Signature",
+  signature_input_missing: "there is a Signature but no Signature-Input",
+  signature_input_malformed: "Signature-Input is not a dictionary as RFC 9421 4.1 requires",
+  signature_malformed: "Signature is not a dictionary of byte sequences, or its base64 is broken",
+  limit_exceeded: "there are more header lines, signatures or components than any honest sender needs",
+  duplicate_label: "two signatures have the same label, and programs differ in which one they read",
+  label_mismatch: "a label is in only one of the two fields",
+  label_not_found: "no signature has the required label, sig1",
+  duplicate_param: "a parameter of the signature is given twice",
+  signature_param_invalid: "a parameter has the wrong type, or expires is before created",
+  coverage_missing: "a component that must be signed is not: at least content-digest",
+  created_missing: "the signature has no created time, and --require-created is set",
+  created_in_future: "the created time of the signature is in the future",
+  signature_too_old: "the signature is older than --tolerance allows, and the webhook is not known",
+  signature_expired: "the expires time of the signature has passed",
+  key_not_found: "the signature names a key that is not configured",
+  key_ambiguous:
+    "several configured keys have the id, or the signature has none and there are more than four keys",
+  key_unusable: "the key is not meant for verifying",
+  alg_not_allowed: "the alg of the signature is not the configured one; a message cannot choose it",
+  alg_key_mismatch: "the key is bound to another algorithm",
+  key_type_mismatch: "the key type does not match the algorithm",
+  duplicate_component: "a component is covered twice",
+  component_missing: "a covered field is not in the message",
+  component_unknown: "a covered @name is not defined in RFC 9421",
+  component_not_applicable: "a covered component is for responses, and this is a request",
+  component_param_unknown:
+    "a component has a parameter that RFC 9421 does not define, or sf or bs, which the service never uses",
+  component_param_incompatible: "the parameters of a component exclude each other",
+  component_sf_type_unknown: "sf or key is used on a field whose structure is unknown",
+  req_on_request: "req is used on a request; it is for responses",
+  query_param_ambiguous: "the covered query parameter occurs more than once",
+  component_value_invalid: "a covered value is not allowed in a signature base",
+  duplicate_header: "a field that may occur once occurs twice",
+  weak_key: "the key is too weak: RSA needs 2048 bits",
+  signature_invalid:
+    "the signature does not match the message and the key: something was changed, or another key signed it",
+  content_digest_unsupported: "Content-Digest has no secure algorithm",
+  content_digest_malformed: "Content-Digest is not a dictionary as RFC 9530 requires",
+  content_digest_mismatch: "the body is not the one that was signed",
+  body_invalid_utf8: "the signed body is not UTF-8; refused only with --strict",
+  body_not_json: "the signed body is not JSON; refused only with --strict",
+  body_duplicate_member: "the signed body has a duplicate member; refused only with --strict",
+  body_schema: "the signed record breaks the specification's table of fields; refused only with --strict",
+  body_parsed:
+    "paylink-webhooks got a body that was read or parsed before, so its bytes are gone: paylink help webhooks",
+  key_invalid: "the key of paylink-webhooks cannot be used",
+  file_unreadable: "the key file of paylink-webhooks cannot be read",
+  not_reached: "paylink-webhooks cannot fetch its key; the service sends the webhook again",
+  internal_error:
+    "the verification itself failed, which says nothing about the webhook; the service sends it again",
+  not_stored: "the event could not be stored; the service sends it again",
+};
 
-/** Found before: the head or the body of the request. */
+export type RefusalCode = keyof typeof MEANINGS;
+
+/** Found before the signature is looked at: the head or the body of the request. */
 export type MessageReason =
   | "bad_request_target"
   | "method_not_allowed"
   | "unsupported_transfer_coding"
   | "body_too_large"
   | "body_incomplete";
-
-/** Found afterwards: the webhook is authentic, but its record violates the specification. */
-export type RecordReason = "body_invalid_utf8" | "body_not_json" | "body_duplicate_member" | "body_schema";
-
-/**
- * Nothing about the webhook: paylink-webhooks got a parsed body or no usable key, or, in a listener too, the verification itself
- * failed.
- */
-export type ApplicationReason =
-  "body_parsed" | "key_invalid" | "file_unreadable" | "not_reached" | "internal_error";
 
 /** Found by a listener alone. */
 type ListenerReason =
@@ -71,13 +92,24 @@ type ListenerReason =
   | "request_timeout"
   | "not_stored";
 
+/** Found afterwards: the webhook is authentic, but its record violates the specification. */
+export type RecordReason = "body_invalid_utf8" | "body_not_json" | "body_duplicate_member" | "body_schema";
+
+/**
+ * Nothing about the webhook: paylink-webhooks got a parsed body or no usable key, or, in a listener too, the verification itself
+ * failed.
+ */
+export type ApplicationReason =
+  "body_parsed" | "key_invalid" | "file_unreadable" | "not_reached" | "internal_error";
+
+/** Found while the signature is verified. */
+export type Reason = Exclude<RefusalCode, MessageReason | ListenerReason | RecordReason | ApplicationReason>;
+
 /** Characters of what a refusal says of itself: a sender can put more than a terminal or a log should show into it. */
 const MAX_DETAIL = 500;
 
 export const boundDetail = (detail: string): string =>
   detail.length > MAX_DETAIL ? `${detail.slice(0, MAX_DETAIL - 1)}…` : detail;
-
-export type RefusalCode = Reason | MessageReason | RecordReason | ApplicationReason | ListenerReason;
 
 interface Row {
   /** Of the answer. A head that breaks a limit or is ambiguous may have another (`receiver/admit.ts`). */
@@ -104,7 +136,6 @@ const VIOLATION: Row = {
   advice: "The webhook is authentic: look the payment up before you act on it.",
 };
 
-/** In the order of the checks, as all of these tables. */
 const BEFORE: Readonly<Record<MessageReason | Exclude<ListenerReason, "not_stored">, Row>> = {
   http_parse_error: {
     status: 400,
@@ -195,77 +226,6 @@ export const REASONS: Readonly<Record<RefusalCode, Row>> = {
   not_stored: { status: 503 },
 };
 
-/** What each reason means, for `help reasons`; apart from the table, since the code of paylink-webhooks needs no words for it. */
-export const MEANINGS: Readonly<Record<RefusalCode, string>> = {
-  http_parse_error: "this is not an HTTP/1.1 request",
-  headers_too_large: "the header section is larger than that of any webhook",
-  bad_request_target: "the request target is not a path",
-  wrong_host: "with --no-verify, Host must name this machine",
-  not_found: "the path is not the one of --path",
-  method_not_allowed: "the method is not POST",
-  unsupported_media_type: "the media type is not application/json or application/*+json",
-  unsupported_content_coding: "there is a Content-Encoding, and the service compresses nothing",
-  unsupported_transfer_coding: "the transfer coding is not chunked",
-  request_timeout: "the request was not complete in time",
-  body_too_large: "the body is larger than --max-body allows",
-  body_incomplete: "the connection ended before the body did",
-  unsigned: "there is neither Signature nor Signature-Input",
-  signature_in_body:
-    "this is the callback of DNA's e-commerce plugins, with an HMAC in its body: not a webhook of the specification, and never believed",
-  signature_missing: "there is a Signature-Input but no Signature",
-  signature_input_missing: "there is a Signature but no Signature-Input",
-  signature_input_malformed: "Signature-Input is not a dictionary as RFC 9421 4.1 requires",
-  signature_malformed: "Signature is not a dictionary of byte sequences, or its base64 is broken",
-  limit_exceeded: "there are more header lines, signatures or components than any honest sender needs",
-  duplicate_label: "two signatures have the same label, and programs differ in which one they read",
-  label_mismatch: "a label is in only one of the two fields",
-  label_not_found: "no signature has the required label, sig1",
-  duplicate_param: "a parameter of the signature is given twice",
-  signature_param_invalid: "a parameter has the wrong type, or expires is before created",
-  coverage_missing: "a component that must be signed is not: at least content-digest",
-  created_missing: "the signature has no created time, and --require-created is set",
-  created_in_future: "the created time of the signature is in the future",
-  signature_too_old: "the signature is older than --tolerance allows, and the webhook is not known",
-  signature_expired: "the expires time of the signature has passed",
-  key_not_found: "the signature names a key that is not configured",
-  key_ambiguous:
-    "several configured keys have the id, or the signature has none and there are more than four keys",
-  key_unusable: "the key is not meant for verifying",
-  alg_not_allowed: "the alg of the signature is not the configured one; a message cannot choose it",
-  alg_key_mismatch: "the key is bound to another algorithm",
-  key_type_mismatch: "the key type does not match the algorithm",
-  duplicate_component: "a component is covered twice",
-  component_missing: "a covered field is not in the message",
-  component_unknown: "a covered @name is not defined in RFC 9421",
-  component_not_applicable: "a covered component is for responses, and this is a request",
-  component_param_unknown:
-    "a component has a parameter that RFC 9421 does not define, or sf or bs, which the service never uses",
-  component_param_incompatible: "the parameters of a component exclude each other",
-  component_sf_type_unknown: "sf or key is used on a field whose structure is unknown",
-  req_on_request: "req is used on a request; it is for responses",
-  query_param_ambiguous: "the covered query parameter occurs more than once",
-  component_value_invalid: "a covered value is not allowed in a signature base",
-  duplicate_header: "a field that may occur once occurs twice",
-  weak_key: "the key is too weak: RSA needs 2048 bits",
-  signature_invalid:
-    "the signature does not match the message and the key: something was changed, or another key signed it",
-  content_digest_unsupported: "Content-Digest has no secure algorithm",
-  content_digest_malformed: "Content-Digest is not a dictionary as RFC 9530 requires",
-  content_digest_mismatch: "the body is not the one that was signed",
-  body_invalid_utf8: "the signed body is not UTF-8; refused only with --strict",
-  body_not_json: "the signed body is not JSON; refused only with --strict",
-  body_duplicate_member: "the signed body has a duplicate member; refused only with --strict",
-  body_schema: "the signed record breaks the specification's table of fields; refused only with --strict",
-  body_parsed:
-    "paylink-webhooks got a body that was read or parsed before, so its bytes are gone: paylink help webhooks",
-  key_invalid: "the key of paylink-webhooks cannot be used",
-  file_unreadable: "the key file of paylink-webhooks cannot be read",
-  not_reached: "paylink-webhooks cannot fetch its key; the service sends the webhook again",
-  internal_error:
-    "the verification itself failed, which says nothing about the webhook; the service sends it again",
-  not_stored: "the event could not be stored; the service sends it again",
-};
-
 export const isReason = (code: unknown): code is Reason =>
   typeof code === "string" && Object.hasOwn(SIGNATURE, code);
 
@@ -323,7 +283,7 @@ export const RAW_BODY_FIXES: string = [
   "Next.js: in a route handler, verify before request.json(); under pages/api, export const config = { api: { bodyParser: false } }",
   "Hono: pass c.req.raw, before c.req.json()",
   "React Router, Remix and other Web requests: verify before request.json() or request.formData()",
-  "AWS Lambda: new Request(url, { method, headers, body }) with event.body as it is, decoded if isBase64Encoded",
+  "AWS Lambda: { method, url, headers, body } with event.body as it is, decoded if isBase64Encoded",
 ]
   .map((fix) => `  ${fix}`)
   .join("\n");

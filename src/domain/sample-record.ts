@@ -23,10 +23,11 @@ export interface SamplePayment {
 }
 
 export function sampleRecord(
-  { card, transType, amount, currency, reference, terminalId, merchant, ...payment }: SamplePayment,
+  payment: SamplePayment,
   { newId, now }: { readonly newId: () => string; readonly now: Date },
 ): WellFormedRecord {
-  const { softwareVersion, number } = payment;
+  const { card, transType, amount, currency, reference, terminalId, merchant, softwareVersion, number } =
+    payment;
   const isApproved = card !== undefined && card.outcome !== "declined";
   const digits = digitsOf((card ?? TEST_CARDS[0]).number);
   const scheme = schemeOf(digits) ?? CARD_SCHEMES[0];

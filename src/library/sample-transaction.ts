@@ -7,24 +7,18 @@ import { SERVICE_FORM } from "../signatures/cover.ts";
 import { signedWebhook } from "../check/signed-webhook.ts";
 import { bytesIn } from "./request-body.ts";
 import type { SignedWebhook, SignWebhookOptions } from "./types.ts";
-import type { SampleOutcome } from "../domain/outcome.ts";
+import { outcomeNamed, SAMPLE_OUTCOMES } from "../domain/outcome.ts";
 import { plainObject } from "../domain/json.ts";
 import type { Transaction, TransactionOutcome } from "./transaction-types.ts";
 
-const OUTCOMES = {
-  APPROVED: "approved",
-  PARTIALLY_APPROVED: "partially-approved",
-  DECLINED: "declined",
-  CANCELLED: "cancelled",
-} as const satisfies Record<TransactionOutcome, SampleOutcome>;
-
 /** The record of a payment of EUR 10.00 for INV-1001, with every field of its outcome and new ids. */
 export function sampleOf(outcome: TransactionOutcome, source: SampleSource): object {
-  if (!Object.hasOwn(OUTCOMES, outcome))
+  const sample = SAMPLE_OUTCOMES.find((name) => outcomeNamed(name) === outcome);
+  if (sample === undefined)
     throw new TypeError(
-      `The outcome of a sample is ${JSON.stringify(outcome)}; it must be ${Object.keys(OUTCOMES).join(", ")}.`,
+      `The outcome of a sample is ${JSON.stringify(outcome)}; it must be ${SAMPLE_OUTCOMES.map(outcomeNamed).join(", ")}.`,
     );
-  return plainObject(recordOfSample({ outcome: OUTCOMES[outcome], link: "one-time" }, source));
+  return plainObject(recordOfSample({ outcome: sample, link: "one-time" }, source));
 }
 
 /** Signs the body as the service does. A text is the body as it stands. */
@@ -43,7 +37,7 @@ export function signWebhookAt(
     key: signingKey(key, keyid),
     created: typeof moment === "number" ? moment : Math.floor(moment.getTime() / 1000),
     form: SERVICE_FORM,
-    ...(cover === undefined ? {} : { cover }),
+    cover,
   });
   return { method, url: address.href, headers: Object.fromEntries(headers), body };
 }

@@ -60,7 +60,7 @@ export function componentValue(component: Component, request: RequestHead): stri
 
 /** Cut from the message as sent: parsing a URL would normalise it. */
 const DERIVED: Readonly<Record<DerivedName, (request: RequestHead) => string>> = {
-  "@method": ({ method }) => known(method, "method"),
+  "@method": ({ method }) => method,
   "@target-uri": targetUri,
   "@authority": authority,
   "@scheme": ({ scheme }) => scheme.toLowerCase(),
@@ -103,15 +103,8 @@ function targetUri(request: RequestHead): string {
   return `${request.scheme}://${authority(request)}${path}${query}`;
 }
 
-/** A message from a queue has neither method nor target. */
-function known(value: string, what: string): string {
-  if (value === "") throw invalidValue(`the ${what} of the message is not known`);
-  return value;
-}
-
 /** A request target is ASCII without white space, and has no fragment (RFC 9112 3.2, RFC 9110 4.2.5). */
 function checkedTarget(target: string): string {
-  known(target, "request target");
   if (!/^[\x21-\x7e]+$/.test(target))
     throw invalidValue("the request target has characters that are not allowed");
   if (target.includes("#")) throw invalidValue("the request target has a fragment");

@@ -34,23 +34,19 @@ export interface VerificationKey extends KeyDescription {
   readonly smallExponent: boolean;
 }
 
-export function verificationKey(
-  key: KeyObject,
-  { keyid, alg, use, keyOps, validity }: Partial<KeyDescription> = {},
-): VerificationKey {
+const NOTHING: KeyDescription = { keyid: null, alg: null, use: null, keyOps: null, validity: null };
+
+export function verificationKey(key: KeyObject, description: Partial<KeyDescription> = {}): VerificationKey {
   const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
   const isRsa = modulusLength !== undefined && publicExponent !== undefined;
   return {
-    keyid: keyid ?? null,
+    ...NOTHING,
+    ...description,
     key,
     kind: key.asymmetricKeyType ?? key.type,
     bits: isRsa ? modulusLength : 0,
     weakness: isRsa ? weaknessOf(modulusLength, publicExponent) : null,
     smallExponent: isRsa && publicExponent < 65537n,
-    alg: alg ?? null,
-    use: use ?? null,
-    keyOps: keyOps ?? null,
-    validity: validity ?? null,
   };
 }
 

@@ -13,20 +13,20 @@ export interface SignOptions {
   readonly components: readonly Component[];
   /** In the order of the record, which JavaScript keeps: no parameter name looks like an array index. */
   readonly parameters: Readonly<Record<string, BareItem>>;
-  readonly label?: string;
+  readonly label?: string | undefined;
   /** Makes other bytes than those of `rsa-v1_5-sha256`, for tampered webhooks. */
-  readonly signBase?: (base: Uint8Array) => Uint8Array;
+  readonly signBase?: ((base: Uint8Array) => Uint8Array) | undefined;
 }
 
 /** Signature-Input and Signature. Throws a SignatureError where the request lacks a covered component. */
 export function sign(request: RequestHead, options: SignOptions): readonly [HeaderLine, HeaderLine] {
-  const { key, components, parameters, signBase = (text) => cryptoSign("sha256", text, key.key) } = options;
-  const label = serializeKey(options.label ?? LABEL);
+  const { key, components, parameters, label = LABEL } = options;
+  const { signBase = (text: Uint8Array) => cryptoSign("sha256", text, key.key) } = options;
   const params = signatureParams(components, new Map(Object.entries(parameters)));
   const base = signatureBase(components, params, request);
   const signature = Buffer.from(signBase(Buffer.from(base, "latin1")));
   return [
-    ["Signature-Input", `${label}=${params}`],
-    ["Signature", `${label}=:${signature.toString("base64")}:`],
+    ["Signature-Input", `${serializeKey(label)}=${params}`],
+    ["Signature", `${serializeKey(label)}=:${signature.toString("base64")}:`],
   ];
 }
