@@ -14,6 +14,7 @@ import { nearest } from "./parse-result.ts";
 import { labelOf } from "./payment-link-fields.ts";
 import {
   type PartialRequest,
+  type PaymentLink,
   type PaymentLinkRequest,
   problemsOfRequest,
   validPart,
@@ -31,6 +32,20 @@ export const VERIFICATION = "VERIFICATION";
 export const SUBSCRIPTION_START = { periodicType: "ucof", sequenceType: "initial" } as const;
 /** The lifetime of a reusable link without `expirationDate` (Endpoints rule 4). */
 export const REUSABLE_LIFETIME = duration(3, "y");
+
+/** What a customer may pay, in words. Bounds are used in one mode only (linkOptions). */
+export function boundWords(
+  { currency = "", linkOptions = {} }: Pick<PaymentLink, "currency" | "linkOptions">,
+  format: (amount: Amount, currency: string) => string,
+): string | undefined {
+  const { mode, minAmount, maxAmount } = linkOptions;
+  if (mode !== VARIABLE_MODE || (minAmount ?? maxAmount) === undefined) return undefined;
+  const [least, most] = [minAmount, maxAmount].map((amount) =>
+    amount === undefined ? undefined : format(amount, currency).trim(),
+  );
+  if (most === undefined) return `at least ${least}`;
+  return least === undefined ? `at most ${most}` : `${least} to ${most}`;
+}
 
 export interface CheckedRequest {
   /** The checked value itself, ready to send; null if there are problems. */

@@ -1,8 +1,8 @@
 /** Shows payment links: a new link as a card, everything that a service returns for one, and a request before it is sent. */
 import { shellWord } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, stringifyJson, type JsonObject } from "../domain/json.ts";
-import { formatAmount, signOf, type Amount } from "../domain/money.ts";
-import { VARIABLE_MODE } from "../domain/payment-link.ts";
+import { formatAmount, signOf } from "../domain/money.ts";
+import { boundWords } from "../domain/payment-link.ts";
 import { labelOf, LINK_DATES, type LinkFieldPath } from "../domain/payment-link-fields.ts";
 import { linkKind, type PaymentLink, type PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { formatRelative, parseInstant } from "../domain/time.ts";
@@ -150,7 +150,7 @@ export function linkAmount(link: LinkAmount): string | undefined {
   const { amount: filled, currency = "", linkOptions } = link;
   if (filled !== undefined && (linkOptions === undefined || signOf(filled) !== 0))
     return formatAmount(filled, currency).trim();
-  return linkOptions === undefined ? undefined : (boundWords(link) ?? ANY_AMOUNT);
+  return linkOptions === undefined ? undefined : (boundWords(link, formatAmount) ?? ANY_AMOUNT);
 }
 
 /** The same for a card, which says that an amount is only filled in. */
@@ -158,18 +158,8 @@ function amountWords(link: LinkAmount): string | undefined {
   const { amount: filled, linkOptions } = link;
   const amount = linkAmount(link);
   if (linkOptions === undefined || filled === undefined || signOf(filled) === 0) return amount;
-  const bounds = boundWords(link);
+  const bounds = boundWords(link, formatAmount);
   return `${amount}, the customer can change it${bounds === undefined ? "" : ` (${bounds})`}`;
-}
-
-/** Bounds are used in one mode only (linkOptions). */
-function boundWords({ currency = "", linkOptions }: LinkAmount): string | undefined {
-  if (linkOptions?.mode !== VARIABLE_MODE) return undefined;
-  const shown = (value: Amount): string => formatAmount(value, currency).trim();
-  const { minAmount: min, maxAmount: max } = linkOptions;
-  if (min !== undefined && max !== undefined) return `${shown(min)} to ${shown(max)}`;
-  if (min !== undefined) return `at least ${shown(min)}`;
-  return max === undefined ? undefined : `at most ${shown(max)}`;
 }
 
 /** A status in its colour. */

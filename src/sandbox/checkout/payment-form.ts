@@ -2,15 +2,15 @@
 import { html } from "hono/html";
 import { exponentOf, formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
 import type { JsonNumber } from "../../domain/json.ts";
-import { titleOf } from "../../domain/payment-link-fields.ts";
-import { VARIABLE_MODE } from "../../domain/payment-link.ts";
+import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
+import { boundWords } from "../../domain/payment-link.ts";
 import { CARD_SCHEMES, schemeOf, TEST_CARDS } from "../../domain/test-cards.ts";
 import { CARD_FIELDS, customerFacts, givenName } from "../customer.ts";
 import { createForm, type Field, type Refused } from "../form.ts";
 import { isReusable } from "../links.ts";
 import { facts, oneLine } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
-import { sandboxPage } from "../banner.ts";
+import { checkoutFrame } from "../banner.ts";
 import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";
 import type { Link } from "../store/rows.ts";
 import { amountText, moment, name, resultPath } from "./components.ts";
@@ -37,9 +37,7 @@ export interface Declined {
 
 export function checkoutPage(parts: CheckoutParts): Page {
   const { link, left, merchantName, token, refused, declined } = parts;
-  return sandboxPage({
-    now: new Date(0),
-    kind: "checkout",
+  return checkoutFrame({
     title: `${isVerification(link) ? "Verify your card" : "Pay"} – ${merchantName}`,
     invalid: refused !== undefined || declined !== undefined,
     content: html`<main
@@ -149,6 +147,7 @@ function checkoutForm({ link, refused, declined }: CheckoutParts): Page {
 /** Endpoints rule 7. */
 function amountField(link: Link): Field {
   const { amount, currency } = link.request;
+  const bounds = boundWords(link.request, groupedAmount);
   return {
     name: "amount",
     label: `Amount in ${currency.toUpperCase()}`,
@@ -156,18 +155,8 @@ function amountField(link: Link): Field {
     inputmode: exponentOf(currency) === 0 ? "numeric" : "decimal",
     prefix: currency.toUpperCase(),
     value: signOf(amount) > 0 ? formatAmount(amount, currency).replace(/^\S+ /, "") : "",
-    hint: boundsText(link),
+    hint: bounds && capitalized(bounds),
   };
-}
-
-/** Endpoints rule 9: bounds apply in this mode only. */
-function boundsText({ request: { currency, linkOptions = {} } }: Link): string | undefined {
-  const { mode, minAmount, maxAmount } = linkOptions;
-  const least = minAmount === undefined ? "" : groupedAmount(minAmount, currency);
-  const most = maxAmount === undefined ? "" : groupedAmount(maxAmount, currency);
-  if (mode !== VARIABLE_MODE || `${least}${most}` === "") return undefined;
-  if (least === "") return `At most ${most}`;
-  return most === "" ? `At least ${least}` : `From ${least} to ${most}`;
 }
 
 const referenceField = ({ request }: Link): Field => ({

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { html } from "hono/html";
 import { withoutPassword } from "../../domain/addresses.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
+import { boundWords } from "../../domain/payment-link.ts";
 import { outcomeName } from "../../domain/outcome.ts";
 import { parseJsonObject } from "../../domain/parse-json.ts";
 import { parseInstant } from "../../domain/time.ts";
@@ -26,8 +27,7 @@ export function viewOf(
   const { pathname, search } = new URL(c.req.url);
   return {
     merchantName: merchant.merchantName,
-    /** The merchant's first terminal. */
-    terminalId: merchant.terminals[0] ?? "",
+    terminalId: merchant.terminalId,
     ledger,
     requests,
     /** Where customers open links. */
@@ -96,6 +96,6 @@ export function priceOf(link: Link): string {
   const { amount, currency } = link.request;
   if (!isReusable(link)) return groupedAmount(amount, currency);
   return signOf(amount) === 0
-    ? `${currency.toUpperCase()}, any amount`
+    ? (boundWords(link.request, groupedAmount) ?? `${currency.toUpperCase()}, any amount`)
     : `${groupedAmount(amount, currency)}, reusable`;
 }
