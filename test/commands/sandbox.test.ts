@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sandbox } from "../../src/commands/sandbox/command.ts";
-import { sandboxOptions } from "../../src/commands/sandbox/sandbox.ts";
+import { renderSandboxEvent, sandboxOptions } from "../../src/commands/sandbox/sandbox.ts";
 import type { Send, Serve } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";
+import { NO_PAINT } from "../../src/render/paint.ts";
 import { startCommand, startListenCommand, startSandboxCommand } from "../support/background-command.ts";
 import { optionsOf, wordsOf, type Flags } from "../support/command-options.ts";
 import { runCommand } from "../support/context.ts";
@@ -146,6 +147,16 @@ describe("paylink sandbox", () => {
     await startSandboxCommand(home, "--reset");
     expect(await time()).toBeLessThan(month);
   });
+});
+
+it.each([true, false])("the line of a delivery has the address without its password (JSON: %s)", (json) => {
+  const url = "https://shop:hunter2@shop.example/webhooks";
+  const ids = { id: "d1", linkId: "l1", uti: "u1" };
+  const delivery = { ...ids, url, body: new Uint8Array(), attempts: 0, tries: 0, due: 0 };
+  const attempt = { attempt: 1, status: 200, detail: "answered 200", state: "delivered" } as const;
+  const event = { type: "delivery", delivery: { ...delivery, state: attempt.state }, ...attempt } as const;
+  const text = renderSandboxEvent(event, NOW, { json, paint: NO_PAINT });
+  expect(text).toContain("https://shop:[redacted]@shop.example/webhooks");
 });
 
 describe("the profile of the sandbox", () => {
