@@ -231,7 +231,9 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       const { openIdentity, profileOf, renewKey } = await import("./sandbox/identity.ts");
       const { openLedger } = await import("./sandbox/store/ledger.ts");
       const folder = sandboxFolder(data);
-      const identity = openIdentity(folder, newId);
+      const identity = await openIdentity(folder, newId, (path, text) =>
+        createFile(`${path}.${newId()}`, path, { text, place: "the sandbox's identity", mode: 0o600 }),
+      );
       return {
         identity,
         renewKey: (at) => renewKey(folder, newId, at),

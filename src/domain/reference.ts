@@ -1,4 +1,9 @@
-/** Payment references of a reusable link: the invoiceId of the link and a suffix for each payment. */
+/** Ids of links, and payment references of a reusable link: the invoiceId of the link and a suffix for each payment. */
+
+/** 9 letters and digits, such as 69lXLdv9w. */
+export const linkIdFrom = (uuid: string): string => shortId(uuid, LINK_ID_ALPHABET, 9);
+
+const LINK_ID_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /** Endpoints rule 6, Limits: the suffix is a hyphen and 9 generated characters. */
 const SUFFIX_LENGTH = 9;
@@ -9,7 +14,7 @@ const SUFFIX_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 export const suffixFrom = (uuid: string): string => shortId(uuid, SUFFIX_ALPHABET, SUFFIX_LENGTH);
 
 /** One character for each of the first octets of a random UUID; the bias of the remainder does not affect uniqueness. */
-export function shortId(uuid: string, alphabet: string, length: number): string {
+function shortId(uuid: string, alphabet: string, length: number): string {
   const octets = Buffer.from(uuid.replaceAll("-", ""), "hex").subarray(0, length);
   return [...octets].map((octet) => alphabet[octet % alphabet.length]).join("");
 }

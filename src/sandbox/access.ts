@@ -4,23 +4,15 @@ import type { MiddlewareHandler } from "hono";
 import { isLoopback } from "../domain/addresses.ts";
 import { SCOPE } from "../domain/known-services.ts";
 import { isSame, type PageKey } from "../pages/access.ts";
-import type { Merchant } from "./identity.ts";
 import { ServiceProblem } from "./replies.ts";
-
-/** The machines that the sandbox answers to and posts to. */
-export interface AllowedHosts {
-  /** Every machine. */
-  readonly allowRemote: boolean;
-  /** Names besides those of loopback, as `URL.hostname` spells them. */
-  readonly allowedHosts: readonly string[];
-}
+import type { SandboxSetup } from "./setup.ts";
 
 /** Whether the host was named: by the user, or because it is this machine. */
-export const isNamed = (hostname: string, { allowedHosts }: AllowedHosts): boolean =>
+export const isNamed = (hostname: string, { allowedHosts }: SandboxSetup): boolean =>
   isLoopback(hostname) || allowedHosts.includes(hostname);
 
-export const isAllowed = (hostname: string, hosts: AllowedHosts): boolean =>
-  hosts.allowRemote || isNamed(hostname, hosts);
+export const isAllowed = (hostname: string, setup: SandboxSetup): boolean =>
+  setup.allowRemote || isNamed(hostname, setup);
 
 /** Every operation of the service needs an access token. */
 export function requireToken(tokens: AccessTokens): MiddlewareHandler {
@@ -54,23 +46,11 @@ const tokenError = (error: TokenError, error_description: string, challenge?: "B
   challenge,
 });
 
-interface Credentials {
-  readonly merchant: Merchant;
-  /** How clients send them: as form fields, or with HTTP Basic too. */
-  readonly tokenAuth: "post" | "basic";
-}
-
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
-export function createAccessTokens(
-  { merchant, tokenAuth }: Credentials,
-  newId: () => string,
-  now: () => Date,
-) {
+export function createAccessTokens({ merchant, tokenAuth, newId, clock }: SandboxSetup) {
   const expiries = new Map<string, number>();
-  const deleteExpired = (): void => {
-    for (const [token, expiry] of expiries) if (expiry <= now().getTime()) expiries.delete(token);
-  };
+  const now = (): number => clock.now().getTime();
   const challenge = tokenAuth === "basic" ? "Basic" : undefined;
   return {
     /** OAuth 2.0 client credentials (RFC 6749 4.4), as strict as the service: the credentials are form fields. */
@@ -99,9 +79,8 @@ export function createAccessTokens(
       if (!isSame(clientId, merchant.clientId) || !isSame(clientSecret, merchant.clientSecret))
         return tokenError("invalid_client", "the client id or the client secret is wrong", challenge);
       if (field("scope") !== SCOPE) return tokenError("invalid_scope", `scope must be ${SCOPE}`);
-      deleteExpired();
       const token = `sandbox_${newId()}`;
-      expiries.set(token, now().getTime() + TOKEN_LIFETIME * 1000);
+      expiries.set(token, now() + TOKEN_LIFETIME * 1000);
       const rest = { scope: SCOPE, refresh_token: "" } as const;
       return { access_token: token, token_type: "Bearer", expires_in: TOKEN_LIFETIME, ...rest };
     },
@@ -110,7 +89,7 @@ export function createAccessTokens(
       const [, token = ""] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
       if (token === "") throw new ServiceProblem(401, "the request carries no bearer token");
       const expiry = expiries.get(token) ?? (isSame(token, merchant.token) ? Infinity : 0);
-      if (expiry <= now().getTime()) throw new ServiceProblem(401, "the access token is unknown or expired");
+      if (expiry <= now()) throw new ServiceProblem(401, "the access token is unknown or expired");
     },
     /** The key of the pages; it stays valid after a restart. */
     pageKey: createHmac("sha256", merchant.token).update("dashboard").digest("base64url"),

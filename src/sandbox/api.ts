@@ -3,16 +3,16 @@ import type { Context, Hono } from "hono";
 import type { Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { Link } from "./store/rows.ts";
-import { addLink, cancelLink, linkResponse, listLinks, ownLink, updateLink } from "./links.ts";
+import { addLink, cancelLink, findLink, linkResponse, listLinks, updateLink } from "./links.ts";
 import { checkoutUrl, jsonReply, ServiceProblem } from "./replies.ts";
 import type { SandboxRuntime } from "./runtime.ts";
 
-export function apiRoutes(app: Hono, service: SandboxRuntime): void {
-  linkRoutes(app, service);
-  app.post("/oauth2/token", (c) => issueToken(c, service));
-  app.get("/v1/transactions/:uti", (c) => readTransaction(c, service));
+export function apiRoutes(app: Hono, runtime: SandboxRuntime): void {
+  linkRoutes(app, runtime);
+  app.post("/oauth2/token", (c) => issueToken(c, runtime));
+  app.get("/v1/transactions/:uti", (c) => readTransaction(c, runtime));
   app.get("/openapi.json", () => describeService());
-  app.get("/.well-known/jwks.json", () => jsonReply({ keys: service.keys.published() }));
+  app.get("/.well-known/jwks.json", () => jsonReply({ keys: runtime.keys.published() }));
 }
 
 async function issueToken(c: Context, { tokens }: SandboxRuntime): Promise<Response> {
@@ -41,21 +41,21 @@ function readTransaction(c: Context, { ledger }: SandboxRuntime): Response {
 
 const LINKS = "/v1/payment-links";
 
-function linkRoutes(app: Hono, service: SandboxRuntime): void {
-  const shown = (c: Context, link: Link) => linkResponse(link, checkoutUrl(c), service.clock.now());
+function linkRoutes(app: Hono, runtime: SandboxRuntime): void {
+  const shown = (c: Context, link: Link) => linkResponse(link, checkoutUrl(c), runtime.clock.now());
   app.post(LINKS, async (c) => {
-    return jsonReply(shown(c, addLink(service, await jsonBody(c), checkoutUrl(c))));
+    return jsonReply(shown(c, addLink(runtime, await jsonBody(c), checkoutUrl(c))));
   });
   app.get(LINKS, (c) => {
-    const { totalCount, records } = listLinks(service, c.req.query());
+    const { totalCount, records } = listLinks(runtime, c.req.query());
     return jsonReply({ totalCount, records: records.map((link) => shown(c, link)) });
   });
-  app.get(`${LINKS}/:id`, (c) => jsonReply(shown(c, ownLink(service, c.req.param("id")))));
+  app.get(`${LINKS}/:id`, (c) => jsonReply(shown(c, findLink(runtime.ledger, c.req.param("id")))));
   app.patch(`${LINKS}/:id`, async (c) => {
     const changes = await jsonBody(c);
-    return jsonReply(shown(c, updateLink(service, c.req.param("id"), changes)));
+    return jsonReply(shown(c, updateLink(runtime, c.req.param("id"), changes)));
   });
-  app.post(`${LINKS}/:id/cancel`, (c) => jsonReply(shown(c, cancelLink(service, c.req.param("id")))));
+  app.post(`${LINKS}/:id/cancel`, (c) => jsonReply(shown(c, cancelLink(runtime, c.req.param("id")))));
 }
 
 async function jsonBody(c: Context): Promise<Json> {

@@ -13,5 +13,6 @@ const POLL = 1_000;
 /** What the frames of the sandbox's pages have in common. */
 export const SANDBOX_FRAME = { banner: BANNER, poll: POLL };
 
-export const sandboxPage = (frame: Omit<Frame, "banner" | "poll">): Page =>
-  page({ ...frame, ...SANDBOX_FRAME });
+/** A page of the checkout, which shows every time with its date. */
+export const checkoutFrame = (frame: Pick<Frame, "title" | "content" | "invalid">): Page =>
+  page({ ...frame, ...SANDBOX_FRAME, kind: "checkout", now: new Date(0) });

@@ -23,8 +23,8 @@ const FAULT_PAUSE = 5_000;
 /** The longest wait of a Node timer, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-export function createDeliveries(parts: SandboxSetup) {
-  const { ledger, clock } = parts;
+export function createDeliveries(setup: SandboxSetup) {
+  const { ledger, clock } = setup;
   /** The attempts in progress, by the link: the webhooks of a link are posted one at a time. */
   const running = new Map<string, { readonly deliveryId: string; readonly ended: Promise<void> }>();
   let timer: NodeJS.Timeout | undefined;
@@ -42,20 +42,20 @@ export function createDeliveries(parts: SandboxSetup) {
       }
       setTimer();
     } catch (error) {
-      parts.faulted(error);
+      setup.faulted(error);
     }
   };
   const start = (delivery: Delivery): void => {
-    const ended = attemptDelivery(delivery, parts)
+    const ended = attemptDelivery(delivery, setup)
       .catch((error: unknown) => {
-        parts.faulted(error);
+        setup.faulted(error);
         hold(delivery.id, error);
       })
       .then(() => {
         running.delete(delivery.linkId);
         wake();
       })
-      .catch(parts.faulted);
+      .catch(setup.faulted);
     running.set(delivery.linkId, { deliveryId: delivery.id, ended });
   };
   const hold = (id: string, error: unknown): void => {
@@ -98,7 +98,7 @@ export function createDeliveries(parts: SandboxSetup) {
     /** Stores the webhook of a payment. Call it within a unit of the ledger, and `wake` once that is durable. */
     queue: (link: Link, record: WellFormedRecord, url: string): void => {
       const delivery: Delivery = {
-        id: parts.ids.newId(),
+        id: setup.newId(),
         linkId: link.id,
         uti: record.uti,
         url,
@@ -108,8 +108,7 @@ export function createDeliveries(parts: SandboxSetup) {
         tries: 0,
         due: clock.now().getTime(),
       };
-      for (const queued of withFault(delivery, parts.fault, () => ledger.paymentCount(), parts.ids.newId))
-        ledger.addDelivery(queued);
+      for (const queued of withFault(delivery, setup)) ledger.addDelivery(queued);
     },
     /** Starts a delivery's schedule again, with an attempt now. Throws a 404 problem for an unknown id. */
     resend: (id: string): void => {
@@ -138,7 +137,7 @@ export function createDeliveries(parts: SandboxSetup) {
         clock.moveTo(new Date(due));
       }
       clock.moveTo(new Date(target));
-      const ahead = clock.now().getTime() - parts.machineNow().getTime();
+      const ahead = clock.now().getTime() - setup.machineNow().getTime();
       ledger.write(() => ledger.moveClock(ahead));
       wake();
       await idle();
@@ -160,22 +159,19 @@ const OF_CERTIFICATE = /CERT|LEAF_SIGNATURE/;
 const STORED_RESPONSE = 2_000;
 
 /** A kill between the POST and the commit repeats the attempt: webhooks are delivered at least once. */
-async function attemptDelivery(delivery: Delivery, parts: SandboxSetup): Promise<void> {
-  const { ledger, clock, schedule } = parts;
-  const outcome = await post(delivery, parts);
+async function attemptDelivery(delivery: Delivery, setup: SandboxSetup): Promise<void> {
+  const { ledger, clock, schedule } = setup;
+  const outcome = await post(delivery, setup);
   const { status } = outcome;
-  const detail = isSent(outcome) ? outcome.detail : `not sent: ${outcome.detail}`;
+  const detail = outcome.duration === null ? `not sent: ${outcome.detail}` : outcome.detail;
   const at = clock.now();
   const attempt = { deliveryId: delivery.id, at, ...outcome };
   const wait = schedule[delivery.tries];
   const state = isAccepted(outcome) ? "delivered" : wait === undefined ? "failed" : "waiting";
   const due = at.getTime() + (wait ?? 0);
   const number = ledger.write(() => ledger.addAttempt(attempt, { state, due }));
-  parts.observe({ type: "delivery", delivery, attempt: number, status, detail, state });
+  setup.observe({ type: "delivery", delivery, attempt: number, status, detail, state });
 }
-
-/** Whether the webhook left the sandbox; `detail` says why it did not. */
-export const isSent = ({ duration }: Pick<Attempt, "duration">): boolean => duration !== null;
 
 /** Whether the receiver accepted the webhook. */
 export const isAccepted = ({ status }: Pick<Attempt, "status">): boolean =>
@@ -183,8 +179,8 @@ export const isAccepted = ({ status }: Pick<Attempt, "status">): boolean =>
 
 type AttemptResult = Omit<Attempt, "deliveryId" | "number" | "at">;
 
-async function post(delivery: Delivery, parts: SandboxSetup): Promise<AttemptResult> {
-  const signedAt = parts.machineNow();
+async function post(delivery: Delivery, setup: SandboxSetup): Promise<AttemptResult> {
+  const signedAt = setup.machineNow();
   const unsent = {
     signedAt,
     headers: [],
@@ -196,27 +192,27 @@ async function post(delivery: Delivery, parts: SandboxSetup): Promise<AttemptRes
   };
   const url = parseWebAddress(delivery.url);
   if (url === undefined) return { ...unsent, detail: "not an absolute http or https URL" };
-  if (!isAllowed(url.hostname, parts)) {
+  if (!isAllowed(url.hostname, setup)) {
     const remedy = `Start the sandbox with --allow-host ${url.hostname}, or with --allow-remote for every host`;
     return { ...unsent, detail: `the host ${url.hostname} is not on this machine. ${remedy}` };
   }
-  const mayTrust = isNamed(url.hostname, parts);
-  const elapsed = (): number => parts.machineNow().getTime() - signedAt.getTime();
+  const mayTrust = isNamed(url.hostname, setup);
+  const elapsed = (): number => setup.machineNow().getTime() - signedAt.getTime();
   const created = Math.floor(signedAt.getTime() / 1000);
-  const first = parts.fault === "same-signature" ? parts.ledger.findAttempt(delivery.id, 1) : undefined;
+  const first = setup.fault === "same-signature" ? setup.ledger.findAttempt(delivery.id, 1) : undefined;
   const request =
     first === undefined || first.headers.length === 0
-      ? signedWebhook(delivery.body, { url, key: parts.keys.current(), created, form: parts.form })
+      ? signedWebhook(delivery.body, { url, key: setup.keys.current(), created, form: setup.form })
       : { method: "POST", ...addressOf(url), headers: first.headers, body: delivery.body };
   // As the receiver should judge it now: a key that is replaced later changes nothing about it.
-  const verdict = verify(request, { keys: parts.keys.verifying(), policy: DEFAULT_POLICY, now: created });
+  const verdict = verify(request, { keys: setup.keys.verifying(), policy: DEFAULT_POLICY, now: created });
   const signed = { ...unsent, headers: request.headers, verdict };
   // Lost on its way to the receiver.
-  if (isDropped(delivery, parts.fault))
+  if (isDropped(delivery, setup.fault))
     return { ...signed, detail: "dropped by --deliver drop-first", duration: 0 };
   try {
-    const insecure = parts.insecure && mayTrust;
-    const { status, headers, body } = await parts.send(request, { timeout: TIMEOUT, insecure });
+    const insecure = setup.insecure && mayTrust;
+    const { status, headers, body } = await setup.send(request, { timeout: TIMEOUT, insecure });
     const answer = new TextDecoder().decode(body).slice(0, STORED_RESPONSE);
     const detail = `answered ${status}`;
     return { ...signed, status, answerHeaders: headers, answer, detail, duration: elapsed() };
@@ -234,16 +230,11 @@ const LATE = 30_000;
 /** How long every other webhook waits so that the next one overtakes it, in milliseconds. */
 const OVERTAKEN = 2_000;
 
-/** The deliveries to queue for one webhook; `paymentCount` counts the payments before it. */
-function withFault(
-  delivery: Delivery,
-  fault: SandboxSetup["fault"],
-  paymentCount: () => number,
-  newId: () => string,
-): Delivery[] {
+/** The deliveries to queue for one webhook, whose payment is not stored yet. */
+function withFault(delivery: Delivery, { fault, ledger, newId }: SandboxSetup): Delivery[] {
   if (fault === "duplicate") return [delivery, { ...delivery, id: newId() }];
   if (fault === "late") return [{ ...delivery, due: delivery.due + LATE }];
-  if (fault === "out-of-order" && paymentCount() % 2 === 0)
+  if (fault === "out-of-order" && ledger.paymentCount() % 2 === 0)
     return [{ ...delivery, due: delivery.due + OVERTAKEN }];
   return [delivery];
 }

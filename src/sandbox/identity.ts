@@ -1,6 +1,6 @@
 /** The sandbox's identity on this machine: the merchant, its credentials and its signing keys, stored between runs. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { hint, PaylinkError } from "../domain/errors.ts";
@@ -15,8 +15,8 @@ const identity = z.object({
   merchantStoreId: z.number(),
   clientId: z.string(),
   clientSecret: z.string(),
-  /** Terminals assigned to the client (Endpoints rule 1). */
-  terminals: z.array(z.string()),
+  /** The terminal assigned to the client (Endpoints rule 1). */
+  terminalId: z.string(),
   /** An access token that does not expire: the one in the profile that the sandbox registers. */
   token: z.string(),
   keyid: z.string(),
@@ -30,14 +30,14 @@ export type StoredKeys = Pick<SandboxIdentity, "keyid" | "privateKey" | "retired
 export type Merchant = Omit<SandboxIdentity, keyof StoredKeys>;
 
 /** A new merchant with a new RSA-2048 key. */
-export function newIdentity(newId: () => string): SandboxIdentity {
+function newIdentity(newId: () => string): SandboxIdentity {
   return {
     merchantId: "000000000012345",
     merchantName: "Sandbox Merchant",
     merchantStoreId: 1,
     clientId: "sandbox",
     clientSecret: newId(),
-    terminals: ["1234567890"],
+    terminalId: "1234567890",
     token: `sandbox_${newId()}`,
     ...newKey(newId),
     retired: [],
@@ -61,7 +61,7 @@ const PUBLISHED_AFTER_ROTATION = 24 * 3_600_000;
  */
 export function renewKey(folder: string, newId: () => string, now: Date): SandboxIdentity {
   const path = join(folder, FILE);
-  const before = openIdentity(folder, newId);
+  const before = readIdentity(path) ?? newIdentity(newId);
   const publicKey = createPublicKey(before.privateKey).export({ type: "spki", format: "pem" }).toString();
   const until = new Date(now.getTime() + PUBLISHED_AFTER_ROTATION).toISOString();
   const stillPublished = before.retired.filter((key) => Date.parse(key.until) > now.getTime());
@@ -94,7 +94,7 @@ export function profileOf(
   };
   if (before.baseUrl !== undefined) return { ...before, ...now };
   const defaults = {
-    terminalId: value.terminals[0] ?? "",
+    terminalId: value.terminalId,
     currency: "EUR",
     customerName: "Sandbox Customer",
     callbackUrl: listener,
@@ -103,34 +103,35 @@ export function profileOf(
   return { ...defaults, ...before, ...now };
 }
 
-/** Reads the identity in a folder, or creates one that only its owner can read. */
-export function openIdentity(folder: string, newId: () => string): SandboxIdentity {
+/** Creates a file that only its owner can read, whole or not at all. Resolves with false if there is one. */
+type CreateFile = (path: string, text: string) => Promise<boolean>;
+
+/** Reads the identity in a folder, or creates one: of two first runs, both use the identity of the first. */
+export async function openIdentity(
+  folder: string,
+  newId: () => string,
+  createFile: CreateFile,
+): Promise<SandboxIdentity> {
   const path = join(folder, FILE);
+  const stored = readIdentity(path);
+  if (stored !== undefined) return stored;
+  makeFolder(folder);
+  const created = newIdentity(newId);
+  if (await createFile(path, JSON.stringify(created, null, 2))) return created;
+  return openIdentity(folder, newId, createFile);
+}
+
+/** Undefined if there is no such file. */
+function readIdentity(path: string): SandboxIdentity | undefined {
   try {
     const stored = identity.parse(JSON.parse(readFileSync(path, "utf8")));
     createPrivateKey(stored.privateKey);
     return stored;
   } catch (error) {
-    if (!hasCode(error, "ENOENT", "ENOTDIR"))
-      throw new PaylinkError("file_unreadable", `${path} is damaged: the sandbox cannot read its identity.`, {
-        cause: error,
-        hints: [hint`If you move it away, the sandbox creates a new identity.`],
-      });
-  }
-  makeFolder(folder);
-  // Linked when it is whole: of two first runs, both use the identity of the first.
-  const draft = `${path}.${newId()}`;
-  try {
-    writeFileSync(draft, JSON.stringify(newIdentity(newId), null, 2), {
-      mode: 0o600,
-      flag: "wx",
-      flush: true,
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw new PaylinkError("file_unreadable", `${path} is damaged: the sandbox cannot read its identity.`, {
+      cause: error,
+      hints: [hint`If you move it away, the sandbox creates a new identity.`],
     });
-    linkSync(draft, path);
-  } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
-  } finally {
-    rmSync(draft, { force: true });
   }
-  return openIdentity(folder, newId);
 }

@@ -14,7 +14,7 @@ import {
 } from "../domain/money.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { DEFAULT_REFERENCE_MODE, SALE, VARIABLE_MODE } from "../domain/payment-link.ts";
-import { makeReference } from "../domain/reference.ts";
+import { makeReference, suffixFrom } from "../domain/reference.ts";
 import { SAMPLE_OUTCOMES } from "../domain/outcome.ts";
 import { sampleRecord } from "../domain/sample-record.ts";
 import { cardFor, TEST_CARDS, testCard, type TestCard } from "../domain/test-cards.ts";
@@ -102,9 +102,9 @@ export function checkPayment(link: Link, input: PaymentInput, ledger: Ledger, no
 }
 
 /** Updates the link's dates. */
-function takePayment(link: Link, input: PaymentInput, parts: SandboxSetup): WellFormedRecord {
-  const { merchant, ids, ledger } = parts;
-  const now = parts.clock.now();
+function takePayment(link: Link, input: PaymentInput, setup: SandboxSetup): WellFormedRecord {
+  const { merchant, newId, ledger } = setup;
+  const now = setup.clock.now();
   const { amount, base } = checkPayment(link, input, ledger, now);
   const { card } = input;
   link.viewedDate ??= now;
@@ -112,7 +112,7 @@ function takePayment(link: Link, input: PaymentInput, parts: SandboxSetup): Well
   // A part of the amount leaves the link open for the rest.
   if (card?.outcome === "approved") link.paidDate = now;
   // The payments of a reusable link have references of their own (Endpoints rule 6).
-  const reference = isReusable(link) ? makeReference(base, ids.newSuffix()) : base;
+  const reference = isReusable(link) ? makeReference(base, suffixFrom(newId())) : base;
   const { currency, terminalId, transactionType = SALE } = link.request;
   return sampleRecord(
     {
@@ -124,9 +124,9 @@ function takePayment(link: Link, input: PaymentInput, parts: SandboxSetup): Well
       terminalId,
       merchant,
       softwareVersion: "sandbox",
-      number: String(ids.nextNumber()).padStart(6, "0"),
+      number: String(ledger.paymentCount() + 1).padStart(6, "0"),
     },
-    { newId: ids.newId, now },
+    { newId, now },
   );
 }
 
@@ -182,16 +182,16 @@ const unprocessable = (problems: readonly Problem[]): ServiceProblem =>
  * rendered form pays once: a second submission gets the payment of the first.
  */
 export function acceptPayment(
-  service: SandboxRuntime,
+  runtime: SandboxRuntime,
   linkId: string,
   input: PaymentInput,
   form: string | null = null,
 ): Payment {
-  const { ledger, deliveries } = service;
+  const { ledger, deliveries } = runtime;
   const earlier = form === null ? undefined : ledger.findPaymentByForm(linkId, form);
   if (earlier !== undefined) return earlier;
   const link = findLink(ledger, linkId);
-  const record = takePayment(link, input, service);
+  const record = takePayment(link, input, runtime);
   const url = callbackFor(link, record);
   const payment = { uti: record.uti, linkId, record, form };
   ledger.write(() => {
@@ -199,7 +199,7 @@ export function acceptPayment(
     ledger.saveLink(link);
     ledger.addPayment(payment);
   });
-  service.observe({ type: "payment", link, record });
+  runtime.observe({ type: "payment", link, record });
   deliveries.wake();
   return payment;
 }

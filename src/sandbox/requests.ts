@@ -6,7 +6,7 @@ import { parseJson } from "../domain/parse-json.ts";
 import { isSecretName } from "../domain/secrets.ts";
 import type { Handler } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, targetUri } from "../http/message.ts";
-import type { Merchant } from "./identity.ts";
+import type { SandboxSetup } from "./setup.ts";
 import type { ListPage, ListQuery } from "./store/lists.ts";
 
 /** The text of a body; `type` is its media type. */
@@ -37,7 +37,11 @@ const BODY = 16_000;
 /** What belongs to the API; the checkout and the dashboard are pages. */
 const API = /^\/(?:v1|oauth2)\/|^\/\.well-known\/jwks\.json$/;
 
-export function createRequestLog({ clientSecret }: Merchant, now: () => Date, machineNow: () => Date) {
+export function createRequestLog({
+  merchant: { clientSecret },
+  clock,
+  machineNow,
+}: Pick<SandboxSetup, "merchant" | "clock" | "machineNow">) {
   const kept: ApiRequest[] = [];
   let number = 0;
   /** What is secret under any name: access tokens all begin alike. */
@@ -63,7 +67,7 @@ export function createRequestLog({ clientSecret }: Merchant, now: () => Date, ma
       async (message) => {
         const url = parseWebAddress(targetUri(message));
         if (url === undefined || !API.test(url.pathname)) return handler(message);
-        const [at, started] = [now(), machineNow().getTime()];
+        const [at, started] = [clock.now(), machineNow().getTime()];
         const reply = await handler(message);
         const { status, headers, body } = reply;
         const query = url.search === "" ? "" : `?${formText(url.searchParams)}`;

@@ -6,12 +6,9 @@ import { createRequestLog } from "./requests.ts";
 
 export type SandboxRuntime = ReturnType<typeof createRuntime>;
 
-export function createRuntime(setup: SandboxSetup) {
-  const now = (): Date => setup.clock.now();
-  return {
-    ...setup,
-    tokens: createAccessTokens(setup, setup.ids.newId, now),
-    deliveries: createDeliveries(setup),
-    requests: createRequestLog(setup.merchant, now, setup.machineNow),
-  };
-}
+export const createRuntime = (setup: SandboxSetup) => ({
+  ...setup,
+  tokens: createAccessTokens(setup),
+  deliveries: createDeliveries(setup),
+  requests: createRequestLog(setup),
+});

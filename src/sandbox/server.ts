@@ -15,8 +15,6 @@ import { accepts, ServiceProblem } from "./replies.ts";
 import { createRuntime } from "./runtime.ts";
 import type { SandboxSetup } from "./setup.ts";
 
-export type Sandbox = ReturnType<typeof createSandbox>;
-
 export function createSandbox(setup: SandboxSetup) {
   const runtime = createRuntime(setup);
   const key = createPageKey(runtime.tokens.pageKey, "paylink-sandbox");

@@ -2,9 +2,7 @@
 import type { SignatureForm } from "../signatures/cover.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
-import type { AllowedHosts } from "./access.ts";
 import type { Clock } from "./clock.ts";
-import type { PaymentIds } from "./ids.ts";
 import type { Merchant } from "./identity.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 import type { Ledger } from "./store/ledger.ts";
@@ -24,17 +22,22 @@ export type SandboxEvent =
       readonly state: DeliveryState;
     };
 
-export interface SandboxSetup extends AllowedHosts {
+export interface SandboxSetup {
   readonly merchant: Merchant;
   readonly keys: SigningKeys;
   /** How webhooks are signed. */
   readonly form: SignatureForm;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  readonly ids: PaymentIds;
+  /** Returns UUIDs. */
+  readonly newId: () => string;
   readonly send: Send;
   /** For a signature's `created`, which receivers compare with their own clocks, not with the sandbox's. */
   readonly machineNow: () => Date;
+  /** Answers and posts to every machine. */
+  readonly allowRemote: boolean;
+  /** Names that it answers and posts to besides those of loopback, as `URL.hostname` spells them. */
+  readonly allowedHosts: readonly string[];
   /** Posts to self-signed certificates of loopback and of the allowed hosts. */
   readonly insecure: boolean;
   /** Milliseconds until each further attempt. */

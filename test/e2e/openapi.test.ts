@@ -121,15 +121,15 @@ it("gives openapi-typescript a client that type-checks and runs against the sand
   const identity = JSON.parse(readFileSync(join(home, "data/sandbox/sandbox.json"), "utf8")) as {
     readonly clientId: string;
     readonly clientSecret: string;
-    readonly terminals: readonly string[];
+    readonly terminalId: string;
   };
-  const { clientId, clientSecret, terminals } = identity;
+  const { clientId, clientSecret, terminalId } = identity;
   const { stdout } = await run(
     "out/program.js",
     sandbox.replace(/\/$/, ""),
     clientId,
     clientSecret,
-    terminals[0] ?? "",
+    terminalId,
   );
   expect(JSON.parse(stdout)).toEqual({
     amount: 10.5,

@@ -3,7 +3,15 @@ import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
 import { createRequestLog } from "../../src/sandbox/requests.ts";
 import type { DeliveryState } from "../../src/sandbox/store/rows.ts";
-import { linkId, NOW, oneTime, openTestSandbox, ORIGIN, type TestSandbox } from "../support/sandbox.ts";
+import {
+  linkId,
+  NOW,
+  oneTime,
+  openTestSandbox,
+  ORIGIN,
+  type TestSandbox,
+  paidRecord,
+} from "../support/sandbox.ts";
 
 const HTML = { Origin: ORIGIN, Accept: "text/html" };
 
@@ -30,7 +38,7 @@ async function store(service: TestSandbox, count: number, state: (index: number)
         request: {
           amount: new JsonNumber("10"),
           currency: "EUR",
-          terminalId: service.identity.terminals[0] ?? "",
+          terminalId: service.identity.terminalId,
           customerName: '"><'.repeat(1_000),
           description: `&"'<`.repeat(1_000),
           invoiceId: reference,
@@ -66,7 +74,7 @@ describe("the lists", () => {
     expect(after).not.toContain("Open checkout");
     expect(service.ledger.paymentCount()).toBe(1);
     expect(service.posted).toHaveLength(1);
-    const id = await linkId(service, oneTime(service));
+    const id = await linkId(service, oneTime());
     const open = await get(service, "/");
     expect(open).toContain(`paylink pay ${id} -p sandbox`);
   });
@@ -132,7 +140,7 @@ describe("the requests to the API", () => {
 
   it("are listed with their answers, and those of the dashboard are not", async () => {
     const service = openTestSandbox();
-    await service.create(oneTime(service, { description: "Ticket" }));
+    await service.create(oneTime({ description: "Ticket" }));
     await service.create({});
     await service.request("GET", "/v1/payment-links?key=hunter2");
     const list = await get(service, "/requests");
@@ -177,9 +185,7 @@ describe("the requests to the API", () => {
       note: "4111 1111 1111 1111",
       card: { number: 4111111111111111 },
     });
-    await service.create(
-      oneTime(service, { paymentSettings: { callbackUrl: "http://a:hunter2@127.0.0.1/" } }),
-    );
+    await service.create(oneTime({ paymentSettings: { callbackUrl: "http://a:hunter2@127.0.0.1/" } }));
     await service.request("POST", "/v1/payment-links", {
       headers: { "Content-Type": "application/json" },
       body: `{"paymentSettings":{"callbackUrl":"http://a:hunter2@127.0.0.1/"`,
@@ -193,9 +199,8 @@ describe("the requests to the API", () => {
   });
 
   async function shown(body: string): Promise<string> {
-    const { identity } = openTestSandbox();
-    const now = (): Date => new Date(0);
-    const log = createRequestLog(identity, now, now);
+    const { identity: merchant, clock } = openTestSandbox();
+    const log = createRequestLog({ merchant, clock, machineNow: () => NOW });
     await log.recording(async () => ({ status: 200, headers: [], body: new Uint8Array() }))({
       method: "POST",
       scheme: "http",
@@ -241,7 +246,7 @@ describe("the requests to the API", () => {
 describe("a detail", () => {
   it("is one chain from the link to the attempts, with the request, what was signed and the response", async () => {
     const service = openTestSandbox({ answer: () => 500, schedule: [] });
-    const id = await linkId(service, oneTime(service, { invoiceId: "INV-9" }));
+    const id = await linkId(service, oneTime({ invoiceId: "INV-9" }));
     await service.request("GET", `/pay?r=${id}`);
     const paid = (await service.pay(id, { outcome: "approved" })).json();
     await service.sandbox.idle();
@@ -282,7 +287,7 @@ describe("a detail", () => {
     const service = openTestSandbox();
     const callbackUrl = "http://shop:hunter2@127.0.0.1:4000/paid";
     const settings = { paymentSettings: { callbackUrl, failureCallbackUrl: `${callbackUrl}/failed` } };
-    const id = await linkId(service, oneTime(service, settings));
+    const id = await linkId(service, oneTime(settings));
     await service.pay(id, { outcome: "approved" });
     await service.sandbox.idle();
     expect(service.posted).toHaveLength(1);
@@ -295,8 +300,7 @@ describe("a detail", () => {
 
   it("shows the attempt that its address names, and at most the newest 20", async () => {
     const service = openTestSandbox({ answer: () => 500, schedule: [] });
-    await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
-    await service.sandbox.idle();
+    await paidRecord(service);
     const [delivery = ""] = rowIds(await get(service, "/deliveries"));
     for (let count = 0; count < 24; count++) {
       await post(service, `/sandbox/deliveries/${delivery}/resend`);
@@ -403,9 +407,7 @@ describe("an action", () => {
   it("resends one webhook or all that have failed", async () => {
     let status = 500;
     const service = openTestSandbox({ answer: () => status, schedule: [] });
-    for (let count = 0; count < 3; count++)
-      await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
-    await service.sandbox.idle();
+    for (let count = 0; count < 3; count++) await paidRecord(service);
     expect(service.ledger.failedCount()).toBe(3);
     status = 200;
     const [first = ""] = rowIds(await get(service, "/deliveries"));
@@ -429,7 +431,7 @@ describe("an action", () => {
       amount: "0",
       currency: "EUR",
       customerName: "Ada",
-      terminalId: service.identity.terminals[0] ?? "",
+      terminalId: service.identity.terminalId,
       "linkOptions.mode": "REUSABLE_VARIABLE",
       "linkOptions.minAmount": "5",
       "linkOptions.maxAmount": "50.00",
@@ -444,6 +446,7 @@ describe("an action", () => {
       paymentSettings: { returnUrl: "https://shop.example/thanks" },
       customerDetails: { email: "ada@example.com", billingAddress: { city: "London" } },
     });
+    expect(await get(service, "/links")).toContain("EUR 5.00 to EUR 50.00");
   });
 
   it("creates a link, or names every problem at its field and keeps what was entered", async () => {
@@ -466,14 +469,18 @@ describe("an action", () => {
       "expirationDate",
     ]);
     for (const value of ["12,50", "EURO", "soon", "KEPT"]) expect(refused.text).toContain(`value="${value}"`);
-    const created = await post(service, "/sandbox/links", {
-      ...form,
-      amount: "12.50",
-      currency: "eur",
-      customerName: "Ada",
-      expirationDate: "7d",
-      terminalId: service.identity.terminals[0] ?? "",
+    const toProgram = await service.control("/sandbox/links", form);
+    expect(toProgram.json()).toMatchObject({
+      status: 400,
+      errors: ["amount", "expirationDate", "currency", "customerName"].map((field) => ({
+        pointer: `#/${field}`,
+      })),
     });
+    const right = { ...form, amount: "12.50", currency: "eur", customerName: "Ada", expirationDate: "7d" };
+    const foreign = await post(service, "/sandbox/links", right);
+    expect([foreign.status, foreign.text]).toEqual([403, expect.stringContaining("must be 1234567890")]);
+    const { terminalId } = service.identity;
+    const created = await post(service, "/sandbox/links", { ...right, terminalId });
     expect(created.status).toBe(303);
     const location = created.header("location") ?? "";
     expect(location).toMatch(/^\/links\/\w+\?done=created$/);

@@ -11,7 +11,7 @@ const advance = (service: TestSandbox, when: string) => service.control("/sandbo
 
 function list(service: TestSandbox, changes: Readonly<Record<string, string>> = {}) {
   const query = {
-    terminalId: service.identity.terminals[0] ?? "",
+    terminalId: service.identity.terminalId,
     from: "2026-01-01T00:00:00Z",
     to: "2027-12-31T00:00:00Z",
     ...changes,
@@ -20,15 +20,6 @@ function list(service: TestSandbox, changes: Readonly<Record<string, string>> = 
 }
 
 const idsIn = (records: unknown): unknown[] => (records as { id: string }[]).map(({ id }) => id);
-
-/** Adds a link on a terminal that the credentials do not have. */
-async function foreignLink(service: TestSandbox): Promise<string> {
-  const link = service.ledger.findLink(await linkId(service, oneTime(service)));
-  if (link === undefined) throw new Error("the link was not stored");
-  const foreign = { ...link, id: "foreign", request: { ...link.request, terminalId: "0000000000" } };
-  service.ledger.write(() => service.ledger.addLink(foreign));
-  return foreign.id;
-}
 
 /** What happens to a link, by the status that it then has. */
 const HISTORIES: Readonly<Record<string, (service: TestSandbox, id: string) => Promise<unknown>>> = {
@@ -42,7 +33,7 @@ const HISTORIES: Readonly<Record<string, (service: TestSandbox, id: string) => P
 const STATUSES = Object.keys(HISTORIES);
 
 async function linkThatIs(status: string, service: TestSandbox): Promise<string> {
-  const id = await linkId(service, oneTime(service, { description: "Tea" }));
+  const id = await linkId(service, oneTime({ description: "Tea" }));
   await HISTORIES[status]?.(service, id);
   return id;
 }
@@ -50,18 +41,18 @@ async function linkThatIs(status: string, service: TestSandbox): Promise<string>
 describe("the details of a link", () => {
   it("have a short id", async () => {
     const service = openTestSandbox();
-    expect(await linkId(service, oneTime(service))).toMatch(/^[A-Za-z0-9]{9}$/);
+    expect(await linkId(service, oneTime())).toMatch(/^[A-Za-z0-9]{9}$/);
   });
 
   it("equal the reply to its creation", async () => {
     const service = openTestSandbox();
-    const created = (await service.create(reusable(service, { mode: "REUSABLE_VARIABLE" }))).json();
+    const created = (await service.create(reusable({ mode: "REUSABLE_VARIABLE" }))).json();
     expect(await show(service, String(created["id"]))).toEqual(created);
   });
 
   it("follow its life with a status and the date of each event", async () => {
     const service = openTestSandbox();
-    const id = await linkId(service, oneTime(service));
+    const id = await linkId(service, oneTime());
     const dates = { viewedDate: null, attemptedDate: null, paidDate: null, cancelledDate: null };
     expect(await show(service, id)).toMatchObject({ status: "active", ...dates });
     await view(service, id);
@@ -77,14 +68,9 @@ describe("the details of a link", () => {
     expect(await show(service, id)).toMatchObject({ status: "paid" });
   });
 
-  it.each(STATUSES)("name the status %s", async (status) => {
-    const service = openTestSandbox();
-    expect(await show(service, await linkThatIs(status, service))).toMatchObject({ status });
-  });
-
   it("never name a reusable link paid", async () => {
     const service = openTestSandbox();
-    const id = await linkId(service, reusable(service));
+    const id = await linkId(service, reusable());
     await service.pay(id, { outcome: "declined", amount: "1" });
     expect(await show(service, id)).toMatchObject({ status: "attempted" });
     await service.pay(id, { outcome: "approved", amount: "1" });
@@ -110,9 +96,9 @@ describe("a list of links", () => {
 
   it("has the links that were created from one moment to another, both included", async () => {
     const service = openTestSandbox();
-    const first = await linkId(service, oneTime(service));
+    const first = await linkId(service, oneTime());
     await advance(service, "1h");
-    const second = await linkId(service, oneTime(service));
+    const second = await linkId(service, oneTime());
     const from = NOW.toISOString();
     expect((await list(service, { from, to: LATER })).json()["totalCount"]).toBe(2);
     expect(idsIn((await list(service, { from, to: "2026-01-31T12:59:59Z" })).json()["records"])).toEqual([
@@ -125,7 +111,7 @@ describe("a list of links", () => {
   it("has 20 links on a page by default, and the count of all pages", async () => {
     const service = openTestSandbox();
     const ids: string[] = [];
-    for (let link = 0; link < 23; link++) ids.unshift(await linkId(service, oneTime(service)));
+    for (let link = 0; link < 23; link++) ids.unshift(await linkId(service, oneTime()));
     const first = (await list(service)).json();
     expect(first["totalCount"]).toBe(23);
     expect(idsIn(first["records"])).toEqual(ids.slice(0, 20));
@@ -144,22 +130,20 @@ describe("a list of links", () => {
     const renewed = { expirationDate: "2026-03-01T12:00:00Z" };
     const ids = new Map([["expired", expired]]);
     for (const other of STATUSES.filter((name) => name !== "expired")) {
-      const id = await linkId(service, oneTime(service, renewed));
+      const id = await linkId(service, oneTime(renewed));
       await HISTORIES[other]?.(service, id);
       ids.set(other, id);
     }
-    const page = (await list(service, { status })).json();
-    expect(page["totalCount"]).toBe(1);
-    expect(idsIn(page["records"])).toEqual([ids.get(status)]);
+    const { totalCount, records } = (await list(service, { status })).json();
+    expect([totalCount, records]).toEqual([1, [expect.objectContaining({ id: ids.get(status), status })]]);
   });
 
-  it("has links up to 365 days old, without those of other terminals, and refuses an older period", async () => {
+  it("has links up to 365 days old, and refuses an older period", async () => {
     const service = openTestSandbox();
-    await foreignLink(service);
-    const [own] = service.ledger.links({ limit: 2, now: NOW }).rows.filter(({ id }) => id !== "foreign");
+    const id = await linkId(service, oneTime());
     await advance(service, "365d");
     const from = NOW.toISOString();
-    expect(idsIn((await list(service, { from })).json()["records"])).toEqual([own?.id]);
+    expect(idsIn((await list(service, { from })).json()["records"])).toEqual([id]);
     // A client's clock may be ahead.
     await advance(service, "61s");
     const answer = await list(service, { from });
@@ -167,30 +151,12 @@ describe("a list of links", () => {
     expect(answer.json()["errors"]).toEqual([expect.objectContaining({ pointer: "#/from" })]);
   });
 
-  it.each([
-    ["terminalId", undefined],
-    ["from", undefined],
-    ["to", undefined],
-    ["from", "yesterday"],
-    ["to", "2026-02-30T00:00:00Z"],
-    ["from", "2028-01-01T00:00:00Z"],
-    ["page", "0"],
-    ["page", "1.5"],
-    ["size", "0"],
-    ["size", "5001"],
-    ["status", "open"],
-  ])("is refused with %s %s", async (name, value) => {
-    const service = openTestSandbox();
-    const query = new URLSearchParams({
-      terminalId: service.identity.terminals[0] ?? "",
-      from: "2026-01-01T00:00:00Z",
-      to: "2027-01-01T00:00:00Z",
-    });
-    if (value === undefined) query.delete(name);
-    else query.set(name, value);
-    const answer = await service.call("GET", `${LINKS}?${query.toString()}`);
-    expect(answer.status).toBe(400);
-    expect(answer.json()["errors"]).toEqual([expect.objectContaining({ pointer: `#/${name}` })]);
+  it("is refused for a period that ends before it begins", async () => {
+    const answer = await list(openTestSandbox(), { from: "2028-01-01T00:00:00Z" });
+    expect([answer.status, answer.json()["errors"]]).toEqual([
+      400,
+      [{ pointer: "#/from", detail: "must not be later than to" }],
+    ]);
   });
 
   it("is refused for a terminal of another merchant", async () => {
@@ -283,17 +249,20 @@ describe("a cancellation", () => {
     const before = await show(service, id);
     const answer = await service.call("POST", `${LINKS}/${id}/cancel`);
     expect(answer.status).toBe(422);
-    expect(answer.json()["message"]).toContain(`this link is ${status}`);
+    expect(answer.json()["message"]).toBe(
+      `only a link that is active, viewed or attempted can be cancelled, and this link is ${status}`,
+    );
     expect(await show(service, id)).toEqual(before);
   });
 });
 
-describe.each([
+it.each([
   ["GET", ""],
   ["PATCH", ""],
   ["POST", "/cancel"],
-])("%s /v1/payment-links/{id}%s", (method, action) => {
-  it("answers 404 with the documented code for an unknown id", async () => {
+])(
+  "%s /v1/payment-links/{id}%s answers 404 with the documented code for an unknown id",
+  async (method, action) => {
     const answer = await openTestSandbox().call(
       method,
       `${LINKS}/none${action}`,
@@ -309,14 +278,27 @@ describe.each([
       code: 275,
       message: "Invalid payment link ID",
     });
+  },
+);
+
+describe("the page of a link", () => {
+  it.each([
+    ["paid", "This link has been paid"],
+    ["expired", "This link has expired"],
+    ["cancelled", "This link was cancelled"],
+  ])("that is %s says so, and nothing pays it", async (status, title) => {
+    const service = openTestSandbox();
+    const id = await linkThatIs(status, service);
+    const page = await view(service, id);
+    expect([page.status, page.text]).toEqual([410, expect.stringContaining(title)]);
+    const refused = await service.pay(id, { outcome: "approved" });
+    expect([refused.status, refused.json()["detail"]]).toEqual([409, `the link is ${status}`]);
+    const late = await service.request("POST", `/pay?r=${id}`, { body: "outcome=approved" });
+    expect([late.status, late.header("location")]).toEqual([303, `/pay?r=${id}`]);
   });
 
-  it("answers 403 for a link on a terminal of another merchant", async () => {
-    const service = openTestSandbox();
-    const path = `${LINKS}/${await foreignLink(service)}${action}`;
-    const answer = await service.call(method, path, method === "GET" ? undefined : {});
-    expect(answer.status).toBe(403);
-    expect(answer.json()).toMatchObject({ code: 403, message: answer.json()["detail"] });
-    expect(service.ledger.findLink("foreign")?.cancelledDate).toBeNull();
+  it("that is unknown says so", async () => {
+    const page = await view(openTestSandbox(), "none");
+    expect([page.status, page.text]).toEqual([404, expect.stringContaining("Payment link not found")]);
   });
 });

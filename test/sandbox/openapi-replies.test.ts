@@ -11,6 +11,7 @@ import {
   reusable,
   type Answer,
   type TestSandbox,
+  paidRecord,
 } from "../support/sandbox.ts";
 
 const DOCUMENT = parseOpenApi(openApiDocument());
@@ -29,13 +30,16 @@ describe("the sandbox", () => {
     await callEverything(service, check);
     const documented = operationsOf(DOCUMENT).flatMap(({ operationId, responses }) =>
       Object.keys(responses)
-        .filter((status) => status !== "503" && status !== "default")
-        .map((status) => `${operationId} ${status}`),
+        .map((status) => `${operationId} ${status}`)
+        .filter((reply) => !NEVER_GIVEN.test(reply)),
     );
     expect(documented.length).toBeGreaterThan(20);
     expect([...given].toSorted()).toEqual(documented.toSorted());
   });
 });
+
+/** A sandbox has one merchant, whose links are all on the one terminal. */
+const NEVER_GIVEN = / (?:503|default)$|^(?:get|update|cancel)PaymentLink 403$/;
 
 const EXPIRY = "2026-12-01T12:00:00Z";
 
@@ -47,19 +51,15 @@ async function callEverything(service: TestSandbox, check: Check): Promise<void>
     check(method, target, await service.call(method, target, body));
   const send = async (method: string, target: string, options: object): Promise<Answer> =>
     check(method, target, await service.request(method, target, options));
-  const terminalId = service.identity.terminals[0] ?? "";
+  const terminalId = service.identity.terminalId;
   const { clientId, clientSecret } = service.identity;
   const period = { from: NOW.toISOString(), to: "2027-01-01T00:00:00Z" };
 
-  const first = String((await call("POST", LINKS, oneTime(service))).json()["id"]);
-  await call(
-    "POST",
-    LINKS,
-    reusable(service, { mode: "REUSABLE_VARIABLE", minAmount: 5, maxAmount: "9.50" }),
-  );
+  const first = String((await call("POST", LINKS, oneTime())).json()["id"]);
+  await call("POST", LINKS, reusable({ mode: "REUSABLE_VARIABLE", minAmount: 5, maxAmount: "9.50" }));
   await call("POST", LINKS, { amount: "10" });
   await call("POST", LINKS, []);
-  await call("POST", LINKS, oneTime(service, { terminalId: "0000000000" }));
+  await call("POST", LINKS, oneTime({ terminalId: "0000000000" }));
   await send("POST", LINKS, { body: "{}" });
   const bearer = { Authorization: `Bearer ${service.identity.token}` };
   await send("POST", LINKS, { headers: { ...bearer, "Content-Type": "text/plain" }, body: "{}" });
@@ -70,14 +70,12 @@ async function callEverything(service: TestSandbox, check: Check): Promise<void>
   await call("GET", LINKS);
   await send("GET", LINKS, {});
 
-  const foreign = await foreignLink(service, first);
   for (const [method, action, body] of [
     ["GET", "", undefined],
     ["PATCH", "", { description: "Coffee", expirationDate: EXPIRY }],
     ["POST", "/cancel", undefined],
   ] as const) {
     await call(method, `${LINKS}/none${action}`, body);
-    await call(method, `${LINKS}/${foreign}${action}`, body);
     await send(method, `${LINKS}/${first}${action}`, {});
   }
   await call("PATCH", `${LINKS}/${first}`, { description: "Coffee", expirationDate: EXPIRY });
@@ -95,7 +93,7 @@ async function callEverything(service: TestSandbox, check: Check): Promise<void>
   await send("GET", "/v1/transactions/none", {});
   await call("PATCH", `${LINKS}/${first}`, { description: "Tea", expirationDate: EXPIRY });
   await call("POST", `${LINKS}/${first}/cancel`);
-  await call("POST", `${LINKS}/${await linkId(service, oneTime(service))}/cancel`);
+  await call("POST", `${LINKS}/${await linkId(service, oneTime())}/cancel`);
 
   const credentials = { client_id: clientId, client_secret: clientSecret };
   for (const changes of [{}, { scope: "other" }, { client_secret: "wrong" }]) {
@@ -115,14 +113,6 @@ async function callEverything(service: TestSandbox, check: Check): Promise<void>
   await send("GET", "/.well-known/jwks.json", {});
 }
 
-async function foreignLink({ ledger }: TestSandbox, id: string): Promise<string> {
-  const link = ledger.findLink(id);
-  if (link === undefined) throw new Error("the link was not stored");
-  const request = { ...link.request, terminalId: "0000000000" };
-  ledger.write(() => ledger.addLink({ ...link, id: "foreign", request }));
-  return "foreign";
-}
-
 const OUTCOMES = ["approved", "declined", "cancelled"] as const;
 const WEBHOOKS = { approved: "paymentApproved", declined: "paymentFailed", cancelled: "paymentFailed" };
 const SCHEMAS = {
@@ -138,8 +128,7 @@ describe.each(OUTCOMES)("the webhook of a payment that is %s", (outcome) => {
 
   async function delivered() {
     const service = openTestSandbox();
-    await service.pay(await linkId(service, oneTime(service)), { outcome });
-    await service.sandbox.idle();
+    await paidRecord(service, outcome);
     const [posted] = service.posted;
     if (posted === undefined) throw new Error("no webhook was posted");
     const record = JSON.parse(Buffer.from(posted.body).toString()) as Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ import {
   type SignatureForm,
 } from "../../src/signatures/cover.ts";
 import { temporaryHome } from "../support/home.ts";
-import { linkId, NOW, oneTime, openTestSandbox } from "../support/sandbox.ts";
+import { NOW, openTestSandbox, paidRecord } from "../support/sandbox.ts";
 
 const ALG = "rsa-v1_5-sha256";
 
@@ -28,8 +28,7 @@ interface Delivered {
 /** The webhook of one payment. */
 async function delivered(form?: SignatureForm): Promise<Delivered> {
   const service = openTestSandbox(form === undefined ? {} : { form });
-  await service.pay(await linkId(service, oneTime(service)), { outcome: "approved" });
-  await service.sandbox.idle();
+  await paidRecord(service);
   const [webhook] = service.posted;
   if (webhook === undefined) throw new Error("no webhook was delivered");
   const publicPem = createPublicKey(service.identity.privateKey).export({ type: "spki", format: "pem" });

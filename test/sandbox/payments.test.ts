@@ -1,12 +1,12 @@
 /** Payments by the specification: which are accepted, and what their records contain. */
 import { describe, expect, it } from "vitest";
 import { readRecord } from "../../src/domain/transaction.ts";
-import { linkId, oneTime, openTestSandbox, reusable } from "../support/sandbox.ts";
+import { linkId, oneTime, openTestSandbox, reusable, paidRecord } from "../support/sandbox.ts";
 
 describe("a one-time link", () => {
   it("is paid once by 20 simultaneous payments", async () => {
     const service = openTestSandbox();
-    const id = await linkId(service, oneTime(service));
+    const id = await linkId(service, oneTime());
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => service.pay(id, { outcome: "approved" })),
     );
@@ -19,7 +19,7 @@ describe("a one-time link", () => {
 
   it("stays active after a declined or cancelled attempt", async () => {
     const service = openTestSandbox();
-    const id = await linkId(service, oneTime(service));
+    const id = await linkId(service, oneTime());
     for (const outcome of ["declined", "cancelled", "approved"])
       expect((await service.pay(id, { outcome })).status).toBe(200);
     expect((await service.request("GET", `/pay?r=${id}`)).text).toContain("This link has been paid");
@@ -31,7 +31,7 @@ describe("a one-time link", () => {
     [{ outcome: "perhaps" }, "#/outcome"],
   ])("refuses %j at %s", async (form, pointer) => {
     const service = openTestSandbox();
-    const answer = await service.pay(await linkId(service, oneTime(service)), form);
+    const answer = await service.pay(await linkId(service, oneTime()), form);
     expect(answer.json()["errors"]).toEqual([expect.objectContaining({ pointer })]);
   });
 });
@@ -39,7 +39,7 @@ describe("a one-time link", () => {
 describe("a part of the amount", () => {
   it("leaves a one-time link attempted, and the rest pays it", async () => {
     const service = openTestSandbox();
-    const id = await linkId(service, oneTime(service, { amount: 10.5 }));
+    const id = await linkId(service, oneTime({ amount: 10.5 }));
     const status = async () => (await service.call("GET", `/v1/payment-links/${id}`)).json()["status"];
     const part = await service.request("POST", `/pay?r=${id}`, { body: "outcome=partially-approved" });
     const receipt = (await service.request("GET", part.header("location") ?? "")).text;
@@ -57,7 +57,7 @@ describe("a part of the amount", () => {
 describe("a reusable link", () => {
   it("6: gives each payment the base reference and a unique suffix", async () => {
     const service = openTestSandbox();
-    const id = await linkId(service, reusable(service));
+    const id = await linkId(service, reusable());
     const records = await Promise.all(
       Array.from({ length: 200 }, () => service.pay(id, { outcome: "approved", amount: "1" })),
     );
@@ -68,13 +68,13 @@ describe("a reusable link", () => {
 
   it("7: prefills an amount that the customer may change, and leaves 0 open", async () => {
     const service = openTestSandbox();
-    const prefilled = await linkId(service, reusable(service, {}, { amount: 25 }));
+    const prefilled = await linkId(service, reusable({}, { amount: 25 }));
     expect((await service.request("GET", `/pay?r=${prefilled}`)).text).toContain('value="25.00"');
     expect((await service.pay(prefilled, { outcome: "approved" })).json()["amountTrans"]).toBe(25);
     expect((await service.pay(prefilled, { outcome: "approved", amount: "7" })).json()["amountTrans"]).toBe(
       7,
     );
-    const open = await linkId(service, reusable(service));
+    const open = await linkId(service, reusable());
     expect((await service.pay(open, { outcome: "approved" })).status).toBe(422);
   });
 
@@ -90,16 +90,16 @@ describe("a reusable link", () => {
     ["REUSABLE_OTHER", "10.01", 200],
   ])("9: bounds in mode %s with %s answer %i", async (mode, amount, status) => {
     const service = openTestSandbox();
-    const id = await linkId(service, reusable(service, { mode, minAmount: "5", maxAmount: 10 }));
+    const id = await linkId(service, reusable({ mode, minAmount: "5", maxAmount: 10 }));
     expect((await service.pay(id, { outcome: "approved", amount })).status).toBe(status);
   });
 
   it("accepts the customer's reference unless the mode is FIXED", async () => {
     const service = openTestSandbox();
     const form = { outcome: "approved", amount: "1", reference: "GIFT" };
-    const fixed = await linkId(service, reusable(service));
+    const fixed = await linkId(service, reusable());
     expect((await service.pay(fixed, form)).status).toBe(422);
-    const editable = await linkId(service, reusable(service, { paymentReferenceMode: "EDITABLE" }));
+    const editable = await linkId(service, reusable({ paymentReferenceMode: "EDITABLE" }));
     expect((await service.request("GET", `/pay?r=${editable}`)).text).toContain('name="reference"');
     expect((await service.pay(editable, form)).json()["reference"]).toMatch(/^GIFT-[A-Z0-9]{9}$/);
   });
@@ -110,8 +110,7 @@ describe("Transaction record", () => {
     "has the fields of a payment that was %s, without nulls",
     async (outcome) => {
       const service = openTestSandbox();
-      await service.pay(await linkId(service, oneTime(service)), { outcome });
-      await service.sandbox.idle();
+      await paidRecord(service, outcome);
       const [webhook] = service.posted;
       const { record, violations } = readRecord(webhook?.body ?? new Uint8Array());
       expect(violations).toEqual([]);
@@ -126,7 +125,7 @@ describe("Transaction record", () => {
 
   it("Overview 6: is read with merchantCustomData, which webhooks do not contain", async () => {
     const service = openTestSandbox();
-    const id = await linkId(service, oneTime(service, { merchantCustomData: '{"cart":7}' }));
+    const id = await linkId(service, oneTime({ merchantCustomData: '{"cart":7}' }));
     const uti = String((await service.pay(id, { outcome: "approved" })).json()["uti"]);
     const headers = { Authorization: `Bearer ${service.identity.token}` };
     const read = (await service.request("GET", `/v1/transactions/${uti}`, { headers })).json();
@@ -139,10 +138,7 @@ describe("Transaction record", () => {
   it("8: a subscription start is paid with amount 0 and its own type", async () => {
     const service = openTestSandbox();
     const periodic = { periodicType: "ucof", sequenceType: "initial" };
-    const id = await linkId(
-      service,
-      oneTime(service, { amount: 0, transactionType: "VERIFICATION", periodic }),
-    );
+    const id = await linkId(service, oneTime({ amount: 0, transactionType: "VERIFICATION", periodic }));
     expect((await service.pay(id, { outcome: "approved" })).json()).toMatchObject({
       transType: "VERIFICATION",
       amountTrans: 0,

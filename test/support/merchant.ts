@@ -10,7 +10,7 @@ export const MERCHANT: SandboxIdentity = {
   merchantStoreId: 1,
   clientId: "sandbox",
   clientSecret: "10000000-0000-4000-8000-000000000000",
-  terminals: ["1234567890"],
+  terminalId: "1234567890",
   token: "sandbox_20000000-0000-4000-8000-000000000000",
   keyid: "sandbox-30000000",
   privateKey: KEYS.privatePem,

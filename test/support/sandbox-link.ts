@@ -14,7 +14,7 @@ export async function createLink(
   const request = {
     amount: 0,
     currency: "EUR",
-    terminalId: MERCHANT.terminals[0],
+    terminalId: MERCHANT.terminalId,
     customerName: "Ada Lovelace",
     linkOptions: { mode: "REUSABLE_VARIABLE" },
     ...changes,

@@ -2,15 +2,13 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { LISTENER_URL, SANDBOX_URL } from "../../src/domain/addresses.ts";
-import type { HttpReply, HttpRequest } from "../../src/http/message.ts";
-import { createClock, type Clock } from "../../src/sandbox/clock.ts";
-import { createIds } from "../../src/sandbox/ids.ts";
-import { createSigningKeys } from "../../src/sandbox/signing-keys.ts";
+import type { SendOptions } from "../../src/http/exchange.ts";
+import type { HttpRequest } from "../../src/http/message.ts";
+import { createClock } from "../../src/sandbox/clock.ts";
 import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
-import type { Ledger } from "../../src/sandbox/store/ledger.ts";
-import { createSandbox, type Sandbox } from "../../src/sandbox/server.ts";
+import { createSandbox } from "../../src/sandbox/server.ts";
 import type { SandboxSetup } from "../../src/sandbox/setup.ts";
-import type { SandboxIdentity } from "../../src/sandbox/identity.ts";
+import { createSigningKeys } from "../../src/sandbox/signing-keys.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
 import { SERVICE_FORM } from "../../src/signatures/cover.ts";
 import { temporaryHome } from "./home.ts";
@@ -28,103 +26,70 @@ export interface Answer {
   readonly json: () => Record<string, unknown>;
 }
 
-export interface TestSandbox {
-  readonly identity: SandboxIdentity;
-  readonly sandbox: Sandbox;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly posted: HttpRequest[];
-  /** The timeout of each POST, in milliseconds. */
-  readonly timeouts: (number | undefined)[];
-  /** Whether each POST accepts a self-signed certificate. */
-  readonly insecure: (boolean | undefined)[];
-  readonly request: (method: string, path: string, options?: RequestOptions) => Promise<Answer>;
-  /** Calls an operation of the service with the merchant's token; the body is sent as JSON. */
-  readonly call: (method: string, path: string, body?: object) => Promise<Answer>;
-  readonly create: (body: object) => Promise<Answer>;
-  readonly pay: (id: string, form: Readonly<Record<string, string>>) => Promise<Answer>;
-  /** The Cookie header of a browser that has opened the dashboard's address. */
-  readonly cookie: string;
-  /** Posts to a control with the merchant's token. */
-  readonly control: (path: string, form?: Readonly<Record<string, string>>) => Promise<Answer>;
-}
+export type Fields = Readonly<Record<string, string>>;
 
 interface RequestOptions {
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Fields;
   readonly body?: string;
   readonly authority?: string;
 }
 
-export interface TestSandboxOptions extends Partial<
-  Pick<
-    SandboxSetup,
-    | "schedule"
-    | "fault"
-    | "allowRemote"
-    | "allowedHosts"
-    | "insecure"
-    | "form"
-    | "duplicateInvoices"
-    | "tokenAuth"
-    | "faulted"
-  >
-> {
+export interface TestSandboxOptions extends Partial<Omit<SandboxSetup, "clock" | "send">> {
+  /** The file of the ledger. */
   readonly path?: string;
-  readonly ledger?: Ledger;
   /** The status that receivers answer. */
   readonly answer?: (request: HttpRequest, count: number) => Promise<number> | number;
 }
 
-export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
+export type TestSandbox = ReturnType<typeof openTestSandbox>;
+
+export function openTestSandbox({ path, answer = () => 200, ...setup }: TestSandboxOptions = {}) {
   const posted: HttpRequest[] = [];
-  const timeouts: (number | undefined)[] = [];
-  const insecure: (boolean | undefined)[] = [];
-  const ledger = setup.ledger ?? openLedger(setup.path ?? join(temporaryHome(), "sandbox.db"));
+  /** How each was posted. */
+  const options: SendOptions[] = [];
+  const ledger = setup.ledger ?? openLedger(path ?? join(temporaryHome(), "sandbox.db"));
   const clock = createClock(() => NOW, NOW);
-  let count = 0;
+  const now = (): Date => clock.now();
   const sandbox = createSandbox({
     merchant: MERCHANT,
-    keys: createSigningKeys(
-      MERCHANT,
-      () => MERCHANT,
-      () => clock.now(),
-    ),
+    keys: createSigningKeys(MERCHANT, () => MERCHANT, now),
+    newId: () => crypto.randomUUID(),
+    machineNow: () => NOW,
+    allowRemote: false,
+    allowedHosts: [],
+    insecure: false,
+    schedule: SCHEDULE,
+    fault: undefined,
+    form: SERVICE_FORM,
+    duplicateInvoices: "refuse",
+    tokenAuth: "post",
+    observe: () => undefined,
+    faulted: (error) => {
+      throw error;
+    },
+    ...setup,
     ledger,
     clock,
-    ids: createIds(() => crypto.randomUUID()),
-    send: async (webhook, options = {}): Promise<HttpReply> => {
-      posted.push(webhook);
-      timeouts.push(options.timeout);
-      insecure.push(options.insecure);
-      const status = (await setup.answer?.(webhook, ++count)) ?? 200;
+    send: async (webhook, how = {}) => {
+      options.push(how);
+      const status = await answer(webhook, posted.push(webhook));
       return { status, headers: [], body: new Uint8Array() };
     },
-    machineNow: () => NOW,
-    allowRemote: setup.allowRemote ?? false,
-    allowedHosts: setup.allowedHosts ?? [],
-    insecure: setup.insecure ?? false,
-    schedule: setup.schedule ?? SCHEDULE,
-    fault: setup.fault,
-    form: setup.form ?? SERVICE_FORM,
-    duplicateInvoices: setup.duplicateInvoices ?? "refuse",
-    tokenAuth: setup.tokenAuth ?? "post",
-    observe: () => undefined,
-    faulted:
-      setup.faulted ??
-      ((error) => {
-        throw error;
-      }),
   });
   sandbox.start();
   onTestFinished(() => sandbox.close().catch(() => undefined));
-  const request = async (method: string, path: string, options: RequestOptions = {}): Promise<Answer> => {
+  const request = async (
+    method: string,
+    target: string,
+    { headers = {}, body = "", authority = new URL(ORIGIN).host }: RequestOptions = {},
+  ): Promise<Answer> => {
     const reply = await sandbox.handler({
       method,
       scheme: "http",
-      authority: options.authority ?? new URL(ORIGIN).host,
-      target: path,
-      headers: Object.entries(options.headers ?? {}),
-      body: new TextEncoder().encode(options.body ?? ""),
+      authority,
+      target,
+      headers: Object.entries(headers),
+      body: new TextEncoder().encode(body),
     });
     const text = Buffer.from(reply.body).toString();
     return {
@@ -135,54 +100,57 @@ export function openTestSandbox(setup: TestSandboxOptions = {}): TestSandbox {
     };
   };
   const bearer = { Authorization: `Bearer ${MERCHANT.token}` };
-  const call: TestSandbox["call"] = (method, path, body) =>
-    request(method, path, {
+  const key = new URLSearchParams(sandbox.dashboardQuery).get("key") ?? "";
+  /** Calls an operation of the service with the merchant's token; the body is sent as JSON. */
+  const call = (method: string, target: string, body?: object): Promise<Answer> =>
+    request(method, target, {
       headers: { ...bearer, "Content-Type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-  const form = (values: Readonly<Record<string, string>>): string => new URLSearchParams(values).toString();
+  const post = (target: string, headers: Fields, form: Fields): Promise<Answer> =>
+    request("POST", target, { headers, body: new URLSearchParams(form).toString() });
   return {
     identity: MERCHANT,
     sandbox,
     ledger,
     clock,
     posted,
-    timeouts,
-    insecure,
-    cookie: `paylink-sandbox-${new URL(ORIGIN).port}=${new URLSearchParams(sandbox.dashboardQuery).get("key") ?? ""}`,
+    options,
+    /** The Cookie header of a browser that has opened the dashboard's address. */
+    cookie: `paylink-sandbox-${new URL(ORIGIN).port}=${key}`,
     request,
     call,
-    create: (body) => call("POST", "/v1/payment-links", body),
-    pay: (id, values) =>
-      request("POST", `/pay?r=${id}`, { headers: { Accept: "application/json" }, body: form(values) }),
-    control: (path, values = {}) => request("POST", path, { headers: bearer, body: form(values) }),
+    create: (body: object) => call("POST", "/v1/payment-links", body),
+    pay: (id: string, form: Fields) => post(`/pay?r=${id}`, { Accept: "application/json" }, form),
+    /** Posts to a control with the merchant's token. */
+    control: (target: string, form: Fields = {}) => post(target, bearer, form),
   };
 }
 
-export const oneTime = (service: TestSandbox, changes: object = {}): object => ({
+export const oneTime = (changes: object = {}): object => ({
   amount: 10.5,
   currency: "EUR",
-  terminalId: service.identity.terminals[0],
+  terminalId: MERCHANT.terminalId,
   customerName: "Ada Lovelace",
   expirationDate: "2026-02-07T12:00:00Z",
   paymentSettings: { callbackUrl: CALLBACK, failureCallbackUrl: FAILURE_CALLBACK },
   ...changes,
 });
 
-export const reusable = (service: TestSandbox, linkOptions: object = {}, changes: object = {}): object => ({
-  amount: 0,
-  currency: "EUR",
-  invoiceId: "DONATION",
-  terminalId: service.identity.terminals[0],
-  customerName: "Ada Lovelace",
-  paymentSettings: { callbackUrl: CALLBACK, failureCallbackUrl: FAILURE_CALLBACK },
-  linkOptions,
-  ...changes,
-});
+/** It expires by the service's default. */
+export const reusable = (linkOptions: object = {}, changes: object = {}): object =>
+  oneTime({ amount: 0, invoiceId: "DONATION", expirationDate: undefined, linkOptions, ...changes });
 
 /** Creates a link and returns its id. */
 export async function linkId(service: TestSandbox, request: object): Promise<string> {
   const answer = await service.create(request);
   if (answer.status !== 200) throw new Error(answer.text);
   return String(answer.json()["id"]);
+}
+
+/** Pays a new one-time link, and resolves with the record once its webhook was posted. */
+export async function paidRecord(service: TestSandbox, outcome = "approved", changes: object = {}) {
+  const paid = await service.pay(await linkId(service, oneTime(changes)), { outcome });
+  await service.sandbox.idle();
+  return paid.json();
 }

@@ -57,7 +57,7 @@ async function openLoop(context: Context): Promise<Loop> {
     onSandboxEvent: () => undefined,
     onForward: () => undefined,
   });
-  const { token, terminals } = sandboxHome.identity;
+  const { token, terminalId } = sandboxHome.identity;
   const api = createApi({
     send: context.send,
     baseUrl: sandbox.baseUrl,
@@ -71,7 +71,7 @@ async function openLoop(context: Context): Promise<Loop> {
     if (webhook === undefined) throw new PaylinkError("internal", "No webhook arrived.");
     return webhook;
   };
-  return { context, api, terminalId: terminals[0] ?? "", receiverUrl: receiver.url, nextWebhook };
+  return { context, api, terminalId, receiverUrl: receiver.url, nextWebhook };
 }
 
 function request({ terminalId, receiverUrl, context }: Loop, amount: string): PaymentLinkRequest {

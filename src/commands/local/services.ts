@@ -8,7 +8,6 @@ import { createForwarder, type ForwarderParts } from "../../receiver/forwarder.t
 import { startReceiver } from "../../receiver/receiver.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
-import { createIds } from "../../sandbox/ids.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import type { SandboxSetup } from "../../sandbox/setup.ts";
 import { startSandbox } from "../../sandbox/server.ts";
@@ -76,7 +75,7 @@ export async function openLocalServices(context: Context, options: LocalServices
     keys,
     ledger: ledger(),
     clock: createClock(now),
-    ids: createIds(newId),
+    newId,
     send,
     machineNow: now,
     allowRemote: false,

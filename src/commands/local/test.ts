@@ -42,14 +42,14 @@ const UNSET: Environment = Object.fromEntries(
 /** Registers the sandbox as the profile of its home, and returns the variables for the command. */
 async function environmentOf({ home, sandboxHome, sandbox, receiver }: LocalServices): Promise<Environment> {
   await sandboxHome.register(sandbox.baseUrl, receiver.url);
-  const { token, terminals, privateKey } = sandboxHome.identity;
+  const { token, terminalId, privateKey } = sandboxHome.identity;
   return {
     ...UNSET,
     PAYLINK_HOME: home,
     PAYLINK_PROFILE: SANDBOX_PROFILE,
     PAYLINK_BASE_URL: sandbox.baseUrl,
     PAYLINK_TOKEN: token,
-    PAYLINK_TERMINAL_ID: terminals[0] ?? "",
+    PAYLINK_TERMINAL_ID: terminalId,
     PAYLINK_WEBHOOK_KEY: createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString(),
     PAYLINK_CALLBACK_URL: receiver.url,
   };

@@ -21,7 +21,6 @@ import {
 } from "../../domain/addresses.ts";
 import { clockTime, wrap } from "../../render/layout.ts";
 import { createClock } from "../../sandbox/clock.ts";
-import { createIds } from "../../sandbox/ids.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
@@ -66,7 +65,7 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
     keys,
     ledger,
     clock,
-    ids: createIds(newId, ledger.paymentCount()),
+    newId,
     send,
     serve,
     machineNow: now,

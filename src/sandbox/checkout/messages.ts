@@ -11,7 +11,7 @@ import { customerFacts } from "../customer.ts";
 import { isReusable, type OpenStatus } from "../links.ts";
 import { facts } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
-import { sandboxPage } from "../banner.ts";
+import { checkoutFrame } from "../banner.ts";
 import type { ServiceProblem } from "../replies.ts";
 import type { Link, Payment } from "../store/rows.ts";
 import { amountText, cardText, moment, name, reasonOf, resultPath } from "./components.ts";
@@ -122,9 +122,7 @@ const messagePage = (
   content: Page,
   below?: { readonly strip: Page; readonly page: string },
 ): Page =>
-  sandboxPage({
-    now: new Date(0),
-    kind: "checkout",
+  checkoutFrame({
     title,
     content: html`<main ${below === undefined ? "" : html`data-page="${below.page}"`}>
       <div class="card message">

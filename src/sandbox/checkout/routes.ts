@@ -16,10 +16,10 @@ import { closedPage, receiptPage, unknownPage } from "./messages.ts";
 import { reasonOf, resultPath, sandboxStrip } from "./components.ts";
 import { checkoutPage, type Declined } from "./payment-form.ts";
 
-export function checkoutRoutes(app: Hono, service: SandboxRuntime): void {
-  app.get("/pay", (c) => viewLink(c, service));
-  app.post("/pay", (c) => payLink(c, service));
-  app.get("/pay/result", (c) => viewResult(c, service));
+export function checkoutRoutes(app: Hono, runtime: SandboxRuntime): void {
+  app.get("/pay", (c) => viewLink(c, runtime));
+  app.post("/pay", (c) => payLink(c, runtime));
+  app.get("/pay/result", (c) => viewResult(c, runtime));
   app.get("/checkout.css", () => fileReply(baseStyle + checkoutStyle, "text/css"));
   app.get("/checkout.js", () => fileReply(checkoutScript, "text/javascript"));
 }
@@ -27,28 +27,28 @@ export function checkoutRoutes(app: Hono, service: SandboxRuntime): void {
 const linkFromQuery = (c: Context, { ledger }: SandboxRuntime): Link | undefined =>
   ledger.findLink(c.req.query("r") ?? "");
 
-function viewLink(c: Context, service: SandboxRuntime): Promise<Response> {
-  const { ledger, clock } = service;
-  const link = linkFromQuery(c, service);
+function viewLink(c: Context, runtime: SandboxRuntime): Promise<Response> {
+  const { ledger, clock } = runtime;
+  const link = linkFromQuery(c, runtime);
   if (link === undefined) return htmlReply(unknownPage(), 404);
-  const { merchantName } = service.merchant;
+  const { merchantName } = runtime.merchant;
   const status = statusOf(link, clock.now());
   if (!isOpen(status)) return htmlReply(closedPage(status, merchantName), 410);
   // The HEAD of a link preview is no customer.
   if (link.viewedDate === null && c.req.method === "GET")
     ledger.write(() => ledger.saveLink({ ...link, viewedDate: clock.now() }));
-  return formPage(link, service);
+  return formPage(link, runtime);
 }
 
 /** The form as it was entered and refused, or declined; else an empty one. */
 function formPage(
   link: Link,
-  { merchant: { merchantName }, ids, ledger }: SandboxRuntime,
+  { merchant: { merchantName }, newId, ledger }: SandboxRuntime,
   shown: { readonly refused?: Refused; readonly declined?: Declined } = {},
   status = 200,
 ): Promise<Response> {
   // A refused form keeps its token: it has paid nothing, and a second copy of it cannot pay twice.
-  const token = (shown.refused && formToken(shown.refused.entered)) ?? ids.newId();
+  const token = (shown.refused && formToken(shown.refused.entered)) ?? newId();
   return htmlReply(
     checkoutPage({ link, left: leftToPay(link, ledger), merchantName, token, ...shown }),
     status,
@@ -62,19 +62,19 @@ function returnUrlFor(record: TransactionRecord, { request }: Link): string | un
   return parseWebAddress(url ?? "")?.href;
 }
 
-async function payLink(c: Context, service: SandboxRuntime): Promise<Response> {
+async function payLink(c: Context, runtime: SandboxRuntime): Promise<Response> {
   const form = await formBody(c);
-  if (accepts(c, "application/json")) return payByProgram(c, form, service);
+  if (accepts(c, "application/json")) return payByProgram(c, form, runtime);
   try {
-    return await payInBrowser(c, form, service);
+    return await payInBrowser(c, form, runtime);
   } catch (error) {
-    const link = linkFromQuery(c, service);
+    const link = linkFromQuery(c, runtime);
     if (!(error instanceof ServiceProblem)) throw error;
     if (link === undefined) return htmlReply(unknownPage(), 404);
     if (error.status === 409) return c.redirect(checkoutPath(link.id), 303);
     if (!form.has("check"))
-      return formPage(link, service, { refused: { entered: form, problem: error } }, 422);
-    return checkedPage(form, link, service, error);
+      return formPage(link, runtime, { refused: { entered: form, problem: error } }, 422);
+    return checkedPage(form, link, runtime, error);
   }
 }
 
@@ -82,36 +82,36 @@ async function payLink(c: Context, service: SandboxRuntime): Promise<Response> {
 function checkedPage(
   entered: URLSearchParams,
   link: Link,
-  service: SandboxRuntime,
+  runtime: SandboxRuntime,
   refusal?: ServiceProblem,
 ): Promise<Response> {
   const errors = refusal?.errors.filter(({ at }) => entered.getAll("check").includes(at));
-  return formPage(link, service, { refused: { entered, problem: new ServiceProblem(422, "", errors) } });
+  return formPage(link, runtime, { refused: { entered, problem: new ServiceProblem(422, "", errors) } });
 }
 
 /** The record, with the address that a browser would return to. */
-function payByProgram(c: Context, form: URLSearchParams, service: SandboxRuntime): Response {
+function payByProgram(c: Context, form: URLSearchParams, runtime: SandboxRuntime): Response {
   const input = paymentInputFromForm(form);
-  const { record, linkId } = acceptPayment(service, c.req.query("r") ?? "", input, formToken(form));
-  const returnUrl = returnUrlFor(record, findLink(service.ledger, linkId));
+  const { record, linkId } = acceptPayment(runtime, c.req.query("r") ?? "", input, formToken(form));
+  const returnUrl = returnUrlFor(record, findLink(runtime.ledger, linkId));
   return jsonReply({ ...record, ...(returnUrl === undefined ? {} : { returnUrl }) });
 }
 
-async function payInBrowser(c: Context, form: URLSearchParams, service: SandboxRuntime): Promise<Response> {
-  const { ledger, clock } = service;
+async function payInBrowser(c: Context, form: URLSearchParams, runtime: SandboxRuntime): Promise<Response> {
+  const { ledger, clock } = runtime;
   const input = paymentInputFromForm(form);
   const link = findLink(ledger, c.req.query("r") ?? "");
   if (form.has("check")) {
     checkPayment(link, input, ledger, clock.now());
-    return checkedPage(form, link, service);
+    return checkedPage(form, link, runtime);
   }
-  const payment = acceptPayment(service, link.id, input, formToken(form));
+  const payment = acceptPayment(runtime, link.id, input, formToken(form));
   const { uti, record } = payment;
   const isAgainOpen = isOpen(statusOf(findLink(ledger, link.id), clock.now()));
   if (isAgainOpen && outcomeOf(record) === "DECLINED") {
     const returnUrl = returnUrlFor(record, link);
-    const strip = sandboxStrip(payment, service);
-    return formPage(link, service, {
+    const strip = sandboxStrip(payment, runtime);
+    return formPage(link, runtime, {
       declined: { entered: form, uti, reason: reasonOf(record), returnUrl, strip },
     });
   }
@@ -121,8 +121,8 @@ async function payInBrowser(c: Context, form: URLSearchParams, service: SandboxR
 
 const checkoutPath = (linkId: string): string => `/pay?r=${encodeURIComponent(linkId)}`;
 
-function viewResult(c: Context, service: SandboxRuntime): Promise<Response> {
-  const { ledger, clock, merchant } = service;
+function viewResult(c: Context, runtime: SandboxRuntime): Promise<Response> {
+  const { ledger, clock, merchant } = runtime;
   const payment = ledger.findPayment(c.req.query("t") ?? "");
   const link = payment && ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined) return htmlReply(unknownPage(), 404);
@@ -133,7 +133,7 @@ function viewResult(c: Context, service: SandboxRuntime): Promise<Response> {
     left: leftToPay(link, ledger),
     payAgain: isOpen(statusOf(link, clock.now())) ? checkoutPath(link.id) : undefined,
     returnUrl: returnUrlFor(payment.record, link),
-    strip: sandboxStrip(payment, service),
+    strip: sandboxStrip(payment, runtime),
   });
   return htmlReply(content);
 }

@@ -74,8 +74,7 @@ export function controlRoutes(app: Hono, runtime: SandboxRuntime): void {
   app.post("/sandbox/advance", (c) => advanceClock(c, runtime));
   app.post("/sandbox/rotate-key", (c) => rotateKey(c, runtime));
   app.post("/sandbox/sample", async (c) => {
-    const [terminalId = ""] = runtime.merchant.terminals;
-    const request = requestFromForm(sampleForm(terminalId), runtime.clock.now());
+    const request = requestFromForm(sampleForm(runtime.merchant.terminalId), runtime.clock.now());
     const { id } = addLink(runtime, request, checkoutUrl(c));
     acceptPayment(runtime, id, { card: cardFor("approved") });
     return redirectBack(c, "sampled", "/");

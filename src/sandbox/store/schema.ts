@@ -4,13 +4,12 @@
 export const LEDGER_SCHEMA = `
   CREATE TABLE links (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, request TEXT NOT NULL,
-    terminalId TEXT NOT NULL AS (json_extract(request, '$.terminalId')) STORED,
     invoiceId TEXT AS (json_extract(request, '$.invoiceId')) STORED,
     reusable INTEGER NOT NULL AS (json_type(request, '$.linkOptions') IS NOT NULL) STORED,
     createdDate TEXT NOT NULL, expirationDate TEXT NOT NULL, searched TEXT NOT NULL,
     viewedDate TEXT, attemptedDate TEXT, paidDate TEXT, cancelledDate TEXT);
-  CREATE INDEX links_created ON links (terminalId, createdDate);
-  CREATE INDEX links_paid ON links (invoiceId, terminalId) WHERE paidDate IS NOT NULL AND NOT reusable;
+  CREATE INDEX links_created ON links (createdDate);
+  CREATE INDEX links_paid ON links (invoiceId) WHERE paidDate IS NOT NULL AND NOT reusable;
   CREATE TABLE payments (
     seq INTEGER PRIMARY KEY, uti TEXT NOT NULL UNIQUE, linkId TEXT NOT NULL,
     outcome TEXT NOT NULL, searched TEXT NOT NULL, record TEXT NOT NULL,
