@@ -17,7 +17,7 @@ const FULL = [
   "--terminal-id",
   "1234567890",
   "--expires",
-  "2030-01-31T12:00:00Z",
+  "2099-01-31T12:00:00Z",
 ];
 
 async function homeWithSandbox(): Promise<string> {

@@ -9,7 +9,7 @@ import { rawServer, reply } from "../support/raw-server.ts";
 const LINK = ANSWER.replace("Ada Lovelace", "Ada");
 const URL_OF_ANSWER = "https://pay.example/checkout?r=L1";
 const FULL =
-  "create --amount 10 --currency EUR --customer-name Ada --terminal-id 1234567890 --expires 2030-01-31T12:00:00Z".split(
+  "create --amount 10 --currency EUR --customer-name Ada --terminal-id 1234567890 --expires 2099-01-31T12:00:00Z".split(
     " ",
   );
 

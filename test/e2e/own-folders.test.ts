@@ -8,7 +8,7 @@ import { runPaylink } from "../support/paylink.ts";
 import { openShell } from "../support/shell.ts";
 
 const DRY_RUN =
-  "create --amount 10 --currency EUR --terminal-id 1 --customer-name Ada --expires 2030-01-31T12:00:00Z --dry-run";
+  "create --amount 10 --currency EUR --terminal-id 1 --customer-name Ada --expires 2099-01-31T12:00:00Z --dry-run";
 
 /** Commands that write settings, databases and compiled code, and some that write nothing. */
 const SCRIPT = `

@@ -48,7 +48,7 @@ describe("the executable", () => {
       ["help", "--json"],
       ["completion", "zsh"],
       ["complete", "--", "links", ""],
-      ["create", ...LINK, "--expires", "2030-01-01", "--dry-run", "--json"],
+      ["create", ...LINK, "--expires", "2099-01-01", "--dry-run", "--json"],
       ["create", "--amount", "1,5", "--json"],
     ])
       expect(await run(args, { home })).toEqual(await runPaylink(args, { home }));
