@@ -19,10 +19,11 @@ const env = {
   TZ: "UTC",
   HOME: home,
   PAYLINK_HOME: home,
-  // The pictures name the store.
-  PAYLINK_DB: "events.db",
 };
 process.chdir(home);
+
+/** The pages show the name of the store as the flag spells it. */
+const STORE = ["--db", "events.db"];
 
 /** @param {string[]} args */
 const paylink = (...args) => runInTerminal(args, env);
@@ -144,7 +145,7 @@ try {
   await first.stop();
   const application = await openApplication("A-1003", "A-1006");
   const forwarding = ["--ack", "stored", "--forward-to", String(application.port), "--retry", "1s,10m"];
-  const listen = paylink("listen", ...forwarding);
+  const listen = paylink("listen", ...STORE, ...forwarding);
   await listen.until(/Listening on/);
   for (const [outcome, ...flags] of [
     ["approved", "--amount", "12.50", "--invoice-id", "A-1002", "--customer-name", "Grace Hopper"],
@@ -157,7 +158,7 @@ try {
     await paylink("pay", link.id, "--outcome", outcome ?? "approved").ended();
   }
   await paylink("trigger", "approved", "--to", "4000", "--tamper", "body").ended();
-  const inspect = paylink("inspect", "--no-open");
+  const inspect = paylink("inspect", ...STORE, "--no-open");
   const [, inspector = ""] = await inspect.until(/paylink inspect on (\S+)/);
   await photographPages(dashboard, inspector);
   await inspect.stop();
