@@ -13,9 +13,6 @@ import type { Attempt, Delivery, Link } from "./store/rows.ts";
 import type { SandboxSetup } from "./setup.ts";
 import { ServiceProblem } from "./replies.ts";
 
-/** Milliseconds until each further attempt; after six attempts the delivery has failed. */
-export const SCHEDULE: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000];
-
 /** The most simultaneous attempts: a receiver that hangs takes a few of them, and delays no other. */
 const AT_ONCE = 32;
 /** Milliseconds until the ledger is tried again after an attempt could not be stored. */
@@ -82,11 +79,6 @@ export function createDeliveries(setup: SandboxSetup) {
     const due = ledger.nextDue(now);
     if (due !== undefined) timer = setTimeout(wake, Math.min(due - now, LONGEST_TIMER));
   };
-  const find = (id: string): Delivery => {
-    const delivery = ledger.findDelivery(id);
-    if (delivery === undefined) throw new ServiceProblem(404, "no delivery has this id");
-    return delivery;
-  };
   const idle = async (): Promise<void> => {
     while (running.size > 0) await Promise.all([...running.values()].map(({ ended }) => ended));
   };
@@ -112,8 +104,8 @@ export function createDeliveries(setup: SandboxSetup) {
     },
     /** Starts a delivery's schedule again, with an attempt now. Throws a 404 problem for an unknown id. */
     resend: (id: string): void => {
-      const delivery = find(id);
-      ledger.write(() => ledger.resend(delivery.id, clock.now().getTime()));
+      if (ledger.findDelivery(id) === undefined) throw new ServiceProblem(404, "no delivery has this id");
+      ledger.write(() => ledger.resend(id, clock.now().getTime()));
       wake();
     },
     /** The same for every failed delivery. */

@@ -1,5 +1,5 @@
 /** What a sandbox is made of: everything that it is given, and what it reports. */
-import type { SignatureForm } from "../signatures/cover.ts";
+import { SERVICE_FORM, type SignatureForm } from "../signatures/cover.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
 import type { Clock } from "./clock.ts";
@@ -51,3 +51,18 @@ export interface SandboxSetup {
   readonly observe: (event: SandboxEvent) => void;
   readonly faulted: (error: unknown) => void;
 }
+
+/** Milliseconds until each further attempt; after six attempts the delivery has failed. */
+export const SCHEDULE: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000];
+
+/** A sandbox that behaves as the service does, for this machine alone. */
+export const AS_THE_SERVICE = {
+  form: SERVICE_FORM,
+  allowRemote: false,
+  allowedHosts: [],
+  insecure: false,
+  schedule: SCHEDULE,
+  fault: undefined,
+  duplicateInvoices: "refuse",
+  tokenAuth: "post",
+} satisfies Partial<SandboxSetup>;

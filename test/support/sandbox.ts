@@ -5,12 +5,10 @@ import { LISTENER_URL, SANDBOX_URL } from "../../src/domain/addresses.ts";
 import type { SendOptions } from "../../src/http/exchange.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { createClock } from "../../src/sandbox/clock.ts";
-import { SCHEDULE } from "../../src/sandbox/deliveries.ts";
 import { createSandbox } from "../../src/sandbox/server.ts";
-import type { SandboxSetup } from "../../src/sandbox/setup.ts";
+import { AS_THE_SERVICE, type SandboxSetup } from "../../src/sandbox/setup.ts";
 import { createSigningKeys } from "../../src/sandbox/signing-keys.ts";
 import { openLedger } from "../../src/sandbox/store/ledger.ts";
-import { SERVICE_FORM } from "../../src/signatures/cover.ts";
 import { temporaryHome } from "./home.ts";
 import { MERCHANT } from "./merchant.ts";
 
@@ -51,18 +49,11 @@ export function openTestSandbox({ path, answer = () => 200, ...setup }: TestSand
   const clock = createClock(() => NOW, NOW);
   const now = (): Date => clock.now();
   const sandbox = createSandbox({
+    ...AS_THE_SERVICE,
     merchant: MERCHANT,
     keys: createSigningKeys(MERCHANT, () => MERCHANT, now),
     newId: () => crypto.randomUUID(),
     machineNow: () => NOW,
-    allowRemote: false,
-    allowedHosts: [],
-    insecure: false,
-    schedule: SCHEDULE,
-    fault: undefined,
-    form: SERVICE_FORM,
-    duplicateInvoices: "refuse",
-    tokenAuth: "post",
     observe: () => undefined,
     faulted: (error) => {
       throw error;

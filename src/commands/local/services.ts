@@ -7,11 +7,9 @@ import type { Route } from "../../receiver/forward.ts";
 import { createForwarder, type ForwarderParts } from "../../receiver/forwarder.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { createClock } from "../../sandbox/clock.ts";
-import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
-import type { SandboxSetup } from "../../sandbox/setup.ts";
+import { AS_THE_SERVICE, type SandboxSetup } from "../../sandbox/setup.ts";
 import { startSandbox } from "../../sandbox/server.ts";
-import { SERVICE_FORM } from "../../signatures/cover.ts";
 import { DEFAULT_POLICY } from "../../signatures/policy.ts";
 import { FORWARD_SECONDS } from "../shared-flags.ts";
 
@@ -70,6 +68,7 @@ export async function openLocalServices(context: Context, options: LocalServices
   });
   later(() => receiver.close());
   const sandbox = await startSandbox({
+    ...AS_THE_SERVICE,
     ...shared,
     merchant: identity,
     keys,
@@ -78,14 +77,6 @@ export async function openLocalServices(context: Context, options: LocalServices
     newId,
     send,
     machineNow: now,
-    allowRemote: false,
-    allowedHosts: [],
-    insecure: false,
-    schedule: SCHEDULE,
-    fault: undefined,
-    form: SERVICE_FORM,
-    duplicateInvoices: "refuse",
-    tokenAuth: "post",
     observe: onSandboxEvent,
   });
   later(() => sandbox.close());

@@ -5,7 +5,7 @@ import { stringifyJson, type JsonObject } from "../../domain/json.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
-import type { SandboxEvent } from "../../sandbox/setup.ts";
+import { SCHEDULE, type SandboxEvent } from "../../sandbox/setup.ts";
 import { control } from "../../service/sandbox.ts";
 import { findSandbox } from "../../settings/resolved-settings.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -22,7 +22,6 @@ import {
 import { clockTime, wrap } from "../../render/layout.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
-import { SCHEDULE } from "../../sandbox/deliveries.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
 import { SERVICE_COVER } from "../../signatures/cover.ts";
 import type { ValuesOf } from "../command.ts";
