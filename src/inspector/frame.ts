@@ -54,7 +54,7 @@ export const inspectorPage = (
       {
         href: "/queue",
         title: "Queue",
-        more: html`${view.waiting === 0 ? "" : count(countText(view.waiting), "waiting", "waiting")}${view.failed === 0 ? "" : count(countText(view.failed), "failed", "failed")}`,
+        more: html`${view.waiting === 0 ? "" : count(countText(view.waiting), "waiting")}${view.failed === 0 ? "" : count(countText(view.failed), "failed")}`,
       },
     ],
     current: tab,

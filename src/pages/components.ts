@@ -34,8 +34,7 @@ export const datedMoment = (date: Date): Page =>
 /** `2026-01-31 12:00:00 UTC` */
 const exactTime = (date: Date): string => `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
-export const badge = (state: string, text = spaced(state)): Page =>
-  html`<span class="badge ${state}">${text}</span>`;
+export const badge = (state: string): Page => html`<span class="badge ${state}">${spaced(state)}</span>`;
 
 /** A state as it is read: `partially approved`. */
 export const spaced = (state: string): string => state.replaceAll("-", " ");

@@ -71,6 +71,6 @@ export const workPage = ({
       </main>`,
   });
 
-/** A count beside a tab; on narrow screens its words are heard, not seen. */
-export const count = (text: string, words: string, kind: "failed" | "waiting" | "" = ""): Page =>
-  html` <span class="count ${kind}">${text}<span class="word"> ${words}</span></span>`;
+/** A count beside a tab; on narrow screens its word is heard, not seen. */
+export const count = (text: string, kind: "failed" | "waiting"): Page =>
+  html` <span class="count ${kind}">${text}<span class="word"> ${kind}</span></span>`;

@@ -34,21 +34,17 @@ export interface PaymentInput {
   /** The fields of a typed card, which are checked. A click on a test card and `paylink pay` type nothing. */
   readonly typed?: TypedCard;
   /** Only for a reusable link (Endpoints rule 7). */
-  readonly amount?: string;
+  readonly amount?: string | undefined;
   /** Only if the link's paymentReferenceMode is not FIXED. */
-  readonly reference?: string;
+  readonly reference?: string | undefined;
 }
 
 /** Throws a 400 problem for a form without a card and an outcome. */
-export function paymentInputFromForm(form: URLSearchParams): PaymentInput {
-  const amount = entered(form, "amount");
-  const reference = entered(form, "reference");
-  return {
-    ...paidWith(form),
-    ...(amount === "" ? {} : { amount }),
-    ...(reference === "" ? {} : { reference }),
-  };
-}
+export const paymentInputFromForm = (form: URLSearchParams): PaymentInput => ({
+  ...paidWith(form),
+  amount: entered(form, "amount") || undefined,
+  reference: entered(form, "reference") || undefined,
+});
 
 const entered = (form: URLSearchParams, name: string): string => form.get(name)?.trim() ?? "";
 

@@ -39,11 +39,11 @@ export async function demo(context: Context): Promise<number> {
   const { out } = context;
   out.note(`${wrap(INTRODUCTION, Math.min(WIDTH, out.lineWidth))}\n`);
   const loop = await openLoop(context);
-  const event = await payOnce(loop, "one-time link, paid", oneTime(loop, "INV-1"), "approved");
+  const event = await payOnce(loop, "one-time link, paid", { invoiceId: "INV-1" }, "approved");
   await payReusable(loop);
-  await payOnce(loop, "subscription start", subscription(loop), "approved");
-  await payOnce(loop, "one-time link, declined", oneTime(loop, "INV-2"), "declined");
-  await payOnce(loop, "one-time link, cancelled", oneTime(loop, "INV-3"), "cancelled");
+  await payOnce(loop, "subscription start", SUBSCRIPTION, "approved");
+  await payOnce(loop, "one-time link, declined", { invoiceId: "INV-2" }, "declined");
+  await payOnce(loop, "one-time link, cancelled", { invoiceId: "INV-3" }, "cancelled");
   await forge(loop, event.request);
   out.note("\nAll steps passed. Next: paylink sandbox");
   return 0;
@@ -74,47 +74,43 @@ async function openLoop(context: Context): Promise<Loop> {
   return { context, api, terminalId, receiverUrl: receiver.url, nextWebhook };
 }
 
-function request({ terminalId, receiverUrl, context }: Loop, amount: string): PaymentLinkRequest {
+function request(
+  { terminalId, receiverUrl, context }: Loop,
+  changes: Partial<PaymentLinkRequest>,
+): PaymentLinkRequest {
   const tomorrow = new Date(context.now().getTime() + 86_400_000);
   return {
-    amount: new JsonNumber(amount),
+    amount: new JsonNumber("10.00"),
     currency: "EUR",
     terminalId,
     customerName: "Ada Lovelace",
     expirationDate: tomorrow.toISOString(),
     paymentSettings: { callbackUrl: receiverUrl, failureCallbackUrl: receiverUrl },
+    ...changes,
   };
 }
 
-const oneTime = (loop: Loop, invoiceId: string): PaymentLinkRequest => ({
-  ...request(loop, "10.00"),
-  invoiceId,
-});
-
-const subscription = (loop: Loop): PaymentLinkRequest => ({
-  ...request(loop, "0"),
+const SUBSCRIPTION = {
+  amount: new JsonNumber("0"),
   invoiceId: "SUB-1",
   transactionType: VERIFICATION,
   periodic: SUBSCRIPTION_START,
-});
+};
 
 async function payOnce(
   loop: Loop,
   title: string,
-  link: PaymentLinkRequest,
+  changes: Partial<PaymentLinkRequest>,
   outcome: SampleOutcome,
 ): Promise<WebhookEvent> {
-  const created = await loop.api.createLink(link);
-  return pay(loop, title, created.link.url, outcome);
+  const { link } = await loop.api.createLink(request(loop, changes));
+  return pay(loop, title, link.url, outcome);
 }
 
 async function payReusable(loop: Loop): Promise<void> {
   const linkOptions = { mode: VARIABLE_MODE, minAmount: "5", maxAmount: "500" };
-  const { link } = await loop.api.createLink({
-    ...request(loop, "0"),
-    invoiceId: "DONATION",
-    linkOptions,
-  });
+  const changes = { amount: new JsonNumber("0"), invoiceId: "DONATION", linkOptions };
+  const { link } = await loop.api.createLink(request(loop, changes));
   await pay(loop, "reusable link, first payment", link.url, "approved", "25.00");
   await pay(loop, "reusable link, second payment", link.url, "approved", "7.50");
 }

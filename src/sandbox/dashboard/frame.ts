@@ -41,7 +41,7 @@ export const dashboardPage = (
       {
         href: "/deliveries",
         title: "Deliveries",
-        more: view.failed === 0 ? "" : count(view.failed.toLocaleString("en-US"), "failed", "failed"),
+        more: view.failed === 0 ? "" : count(view.failed.toLocaleString("en-US"), "failed"),
       },
       { href: "/payments", title: "Payments" },
       { href: "/links", title: "Links" },

@@ -114,12 +114,10 @@ export function openLedger(path: string) {
     findAttempt: (id: string, number: number) =>
       found(attemptRow, "SELECT * FROM attempts WHERE deliveryId = ? AND number = ?", id, number),
     /** The newest attempt. */
-    lastAttempt: (id: string) => found(attemptRow, SELECT_LAST_ATTEMPT, id),
+    lastAttempt: (id: string) => found(attemptRow, SELECT_ATTEMPTS, id, 1),
     /** The newest attempts, the last one first. */
     attemptsOf: (id: string, limit: number) =>
-      rows("SELECT * FROM attempts WHERE deliveryId = ? ORDER BY number DESC LIMIT ?", id, limit).map((one) =>
-        attemptRow.parse(one),
-      ),
+      rows(SELECT_ATTEMPTS, id, limit).map((one) => attemptRow.parse(one)),
     /** Starts the schedule again. */
     resend: (id: string, due: number) => run(`${RESEND} WHERE id = ?`, due, id),
     /** Starts the schedule of every failed delivery again. */
@@ -194,7 +192,7 @@ const SELECT_PARTIAL = "SELECT * FROM payments WHERE linkId = ? AND outcome = 'p
 const RESEND = "UPDATE deliveries SET state = 'waiting', tries = 0, due = ?";
 const UPDATE_DELIVERY =
   "UPDATE deliveries SET attempts = attempts + 1, tries = tries + 1, state = ?, due = ? WHERE id = ? RETURNING attempts";
-const SELECT_LAST_ATTEMPT = "SELECT * FROM attempts WHERE deliveryId = ? ORDER BY number DESC LIMIT 1";
+const SELECT_ATTEMPTS = "SELECT * FROM attempts WHERE deliveryId = ? ORDER BY number DESC LIMIT ?";
 const SELECT_NEXT =
   "SELECT * FROM deliveries WHERE state = 'waiting' AND due <= ? AND linkId NOT IN (SELECT value FROM json_each(?)) ORDER BY due, seq LIMIT 1";
 
