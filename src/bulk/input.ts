@@ -1,5 +1,5 @@
 /** The bytes of a list: a file, or standard input; what their beginning says they are, and the text that they hold. */
-import { createReadStream, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
@@ -14,25 +14,36 @@ export interface Input {
 export async function fileInput(path: string): Promise<Input> {
   try {
     const handle = await open(path, "r");
-    const isFile = (await handle.stat()).isFile();
-    await handle.close();
-    if (!isFile) throw new Error("it is not a file");
-    return { path: realpathSync(path), open: () => createReadStream(path) };
+    try {
+      if (!(await handle.stat()).isFile()) throw new Error("it is not a file");
+      return heldInput(realpathSync(path), await handle.readFile());
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     const message = `Cannot read ${path}: ${systemReason(error)}. Nothing was sent.`;
     throw new PaylinkError("file_unreadable", message, { cause: error });
   }
 }
 
-/** Standard input is read once: all rows are checked before the first is sent. */
-export const stdinInput = (bytes: Uint8Array): Input => ({
-  path: "-",
+/** Bytes that each pass reads before it lets signals and answers in. */
+const PIECE = 64 * 1024;
+
+/**
+ * A list is read once and held: it may be edited while it is sent, and each link must go to the row that it was made for, as
+ * it was confirmed.
+ */
+export const heldInput = (path: string, bytes: Uint8Array): Input => ({
+  path,
   open: async function* () {
-    yield bytes;
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+      yield bytes.subarray(at, at + PIECE);
+    }
   },
 });
 
-/** Opens the file again for each pass. */
+/** Gives the bytes from the first on, for each pass. */
 export type OpenBytes = () => AsyncIterable<Uint8Array>;
 
 /** Long enough for a header line. */

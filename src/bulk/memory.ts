@@ -86,7 +86,7 @@ export function openMemoryAlone(folder: string, list: string, begun: Date): Data
 function alreadyRunning(database: Database): PaylinkError {
   const run = database.prepare("SELECT list, begun FROM run").get() ?? {};
   const list = run["list"] === "-" ? "a list from standard input" : String(run["list"] ?? "a list");
-  const message = `Another run has been sending ${list} since ${String(run["begun"] ?? "a moment")}.`;
+  const message = `Another run has been sending ${list} since ${String(run["begun"] ?? "a moment ago")}.`;
   return new PaylinkError("already_running", message, {
     hints: [hint`Wait until it has ended, then run the same command again.`],
     details: run,

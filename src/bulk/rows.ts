@@ -1,4 +1,4 @@
-/** Reads a list of links, CSV or JSON lines, row by row in constant memory, as often as needed. */
+/** Reads a list of links, CSV or JSON lines, row by row, as often as needed. */
 import { CsvError, parse } from "csv-parse";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";

@@ -1,12 +1,12 @@
 /** The second pass over a list: sends each remaining row once, and writes its outcome to disk. */
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
-import { hint, PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
+import { PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
 import { stringifyJson } from "../domain/json.ts";
 import { REUSABLE_LIFETIME } from "../domain/payment-link.ts";
 import { addDuration } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import type { Pace } from "./pace.ts";
-import { digestOf, problemsText, requestOf, type BuildRequest, type Row } from "./row.ts";
+import { problemsText, requestOf, type BuildRequest, type Row } from "./row.ts";
 import type { Intent, Outcome, PlannedRow, SentRows, Status } from "./sent-rows.ts";
 
 /** A created link, as far as the run needs it. */
@@ -17,7 +17,7 @@ export interface Created {
 }
 
 /** A row that this run sends. */
-export interface DueRow extends Pick<PlannedRow, "number" | "digest"> {
+export interface DueRow extends Pick<PlannedRow, "number"> {
   readonly row: Row;
 }
 
@@ -54,11 +54,10 @@ const MAX_UNKNOWN = 20;
 /** The rows of the list that the plan has as due. */
 export async function* dueRows(
   rows: AsyncIterable<Row>,
-  planned: Iterator<PlannedRow | undefined>,
+  planned: Iterator<PlannedRow, undefined>,
 ): AsyncGenerator<DueRow> {
   for await (const row of rows) {
-    const { value, done } = planned.next();
-    if (done === true) throw changedMeanwhile(row);
+    const { value } = planned.next();
     if (value?.isDue === true) yield { row, ...value };
   }
 }
@@ -143,11 +142,10 @@ class Sending {
     while (rows.length < most) {
       const waiting = this.again.pop() ?? (await this.pull());
       if (waiting === undefined || !(await pace.waitToSend())) break;
-      const { row, number, digest } = waiting;
+      const { row, number } = waiting;
       // Built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
       const time = now();
       const { request, problems, meant } = requestOf(row, build, time);
-      if (digestOf(meant) !== digest) throw changedMeanwhile(row);
       if (request === null) {
         this.settle({ ...waiting, request, outcome: { status: "refused", error: problemsText(problems) } });
         continue;
@@ -239,13 +237,6 @@ class Sending {
 /** When the link can no longer be paid, in ms since 1970. */
 const expiryOf = ({ expirationDate }: PaymentLinkRequest, now: Date): number =>
   expirationDate === undefined ? addDuration(now, REUSABLE_LIFETIME).getTime() : Date.parse(expirationDate);
-
-const changedMeanwhile = ({ line }: Row): PaylinkError =>
-  new PaylinkError("input_changed", `The list changed while it was being sent (line ${line}).`, {
-    hints: [
-      hint`The remaining rows were not sent. Run the same command again to continue with the changed list.`,
-    ],
-  });
 
 /** The status of a row after a failure to create its link. */
 function statusOf(code: FailureCode): Status {

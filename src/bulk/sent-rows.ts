@@ -54,9 +54,8 @@ export interface Plan {
 
 /** A row by its place in the list. */
 export interface PlannedRow {
-  /** Its number in the memory. */
+  /** Its number in the memory, which a row that is sent has once the run begins. */
   readonly number: number;
-  readonly digest: string;
   readonly isDue: boolean;
 }
 
@@ -240,14 +239,14 @@ export class SentRows {
     );
   }
 
-  /** What was planned for each row, in the order of the list; undefined for a row that cannot be sent. */
-  *planned(): Generator<PlannedRow | undefined> {
-    for (const { number, digest, due } of this.pages("SELECT position, number, digest, due FROM list"))
-      yield typeof digest === "string" ? { number: Number(number), digest, isDue: due === 1 } : undefined;
+  /** What was planned for each row, in the order of the list. */
+  *planned(): Generator<PlannedRow, undefined> {
+    for (const { number, due } of this.pages("SELECT position, number, due FROM list"))
+      yield { number: Number(number), isDue: due === 1 };
   }
 
   /** What became of each row, in the order of the list. */
-  *results(): Generator<Result> {
+  *results(): Generator<Result, undefined> {
     for (const found of this.pages(RESULTS)) {
       const number = Number(found["number"]);
       const own = this.unwritten.get(number) ?? this.failed.get(number);

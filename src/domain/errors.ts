@@ -80,7 +80,6 @@ export const FAILURES = {
     exit: 2,
     means: "the PostgreSQL server refuses the login, lacks a permission, or is not supported",
   },
-  input_changed: { exit: 2, means: "a bulk list changed while it was being sent" },
   already_running: { exit: 2, means: "another bulk run is sending a list" },
   key_required: {
     exit: 2,

@@ -215,6 +215,18 @@ describe("a run of bulk", () => {
     );
   });
 
+  it("gives each link to its own row if the list is sorted and saved during the run", async () => {
+    const list = listOfRows(40);
+    const [header, ...rows] = list.trim().split("\n");
+    const service = await startLinkService(({ before }) => {
+      if (before === 0) writeFileSync(edited.path, [header, ...rows.toReversed(), ""].join("\n"));
+      return "create";
+    });
+    const edited = listOf(list, service);
+    expect((await edited.send()).exit).toBe(0);
+    expectExactlyOnce(edited.results(), service.links, 40);
+  });
+
   it("creates each link once at a service that refuses, resets and stalls at random", async () => {
     const rows = 300;
     let seed = 7;

@@ -50,8 +50,7 @@ export async function finishRun(
   const named: string[] = [];
   const results = sent.results();
   const resultOf = (row: Row): Result => {
-    const next = results.next();
-    const found = next.done === true ? NOT_CHECKED : next.value;
+    const { value: found = NO_RESULT } = results.next();
     const { status, isEarlier } = found;
     const error = status === "invalid" ? problemsText(requestOf(row, build, now()).problems) : found.error;
     tally[status === "created" && isEarlier === 1 ? "sent_before" : status]++;
@@ -88,8 +87,8 @@ export async function finishRun(
 
 const NO_LINK = { refused: 0, not_reached: 0, unknown: 0, invalid: 0, not_sent: 0 };
 
-/** A row that was added to the file during the run. */
-const NOT_CHECKED: Result = { status: "not_sent", id: null, url: null, error: null, isEarlier: 0 };
+/** For the type alone: every row has a result. */
+const NO_RESULT: Result = { status: "not_sent", id: null, url: null, error: null, isEarlier: 0 };
 
 /** What the summaries of a run and of a dry run have in common. */
 export async function summaryOf({ settings }: Context, { checked, plan }: PlannedList, sums: Sums) {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { checkRows, type Checked } from "../../bulk/check-rows.ts";
 import { Columns, mapAdvice } from "../../bulk/columns.ts";
-import { fileInput, stdinInput, type Input } from "../../bulk/input.ts";
+import { fileInput, heldInput, type Input } from "../../bulk/input.ts";
 import { openMemoryAlone, openMemoryToCheck } from "../../bulk/memory.ts";
 import { differences, requestOf, type BuildRequest } from "../../bulk/row.ts";
 import { openRows, type Rows } from "../../bulk/rows.ts";
@@ -39,7 +39,7 @@ export async function withList<T>(
   work: (list: List) => Promise<T>,
 ): Promise<T> {
   const folder = join(context.dataFolder, "bulk");
-  const input = file === "-" ? stdinInput(await context.readFile(file)) : await fileInput(file);
+  const input = file === "-" ? heldInput("-", await context.readFile(file)) : await fileInput(file);
   const reporter = createReporter(context);
   let memory: Database | undefined;
   try {
