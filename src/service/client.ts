@@ -159,10 +159,11 @@ async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
         throw failureOf(error, effect, link);
       },
     );
-  const reply = await exchange(await tokens.current(effect));
+  const token = await tokens.current(effect);
+  const reply = await exchange(token);
   // Neither had an effect, so the request may be repeated with another token. Some gateways answer 403 to one that has ended.
   const isRefused = reply.status === 401 || reply.status === 403;
-  const renewed = isRefused ? await tokens.renew(effect) : undefined;
+  const renewed = isRefused ? await tokens.renew(effect, token) : undefined;
   const last = renewed === undefined ? reply : await exchange(renewed);
   if (last.status < 200 || last.status > 299) throw refusalOf(last, effect, link);
   return last;

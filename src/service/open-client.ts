@@ -52,7 +52,7 @@ function resolvedTokens(parts: AccountParts): TokenSource {
   if (token !== undefined && (token.source === "environment" || credentials?.source !== "environment")) {
     const fixed = fixedToken(token.value);
     if (credentials?.source !== token.source) return fixed;
-    return { ...fixed, renew: (effect) => credentials.tokens.renew(effect) };
+    return { ...fixed, renew: (effect, refused) => credentials.tokens.renew(effect, refused) };
   }
   if (credentials !== undefined) return credentials.tokens;
   throw new PaylinkError("no_token", "No access token configured.");

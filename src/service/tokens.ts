@@ -12,8 +12,8 @@ import { messageIn, serviceWords, type ServiceWords } from "./words.ts";
 export interface TokenSource {
   /** The current token, unless it is known to have expired. `effect` is that of the request that needs it. */
   current(effect: Effect): Promise<string>;
-  /** A new token after the service refused the last one; undefined if this source cannot renew its token. */
-  renew(effect: Effect): Promise<string | undefined>;
+  /** A token other than the one that the service refused; undefined if this source cannot renew its token. */
+  renew(effect: Effect, refused?: string): Promise<string | undefined>;
 }
 
 /** The user's own token, which cannot be renewed. */
@@ -40,7 +40,7 @@ export function tokensByCredentials(parts: CredentialParts): TokenSource {
   let held = parts.kept;
   let renewal: Promise<string> | undefined;
   // Many requests at once share one renewal.
-  const renew = (effect: Effect): Promise<string> => {
+  const obtain = (effect: Effect): Promise<string> => {
     renewal ??= requestToken(parts, effect)
       .then((obtained) => {
         held = obtained;
@@ -52,8 +52,12 @@ export function tokensByCredentials(parts: CredentialParts): TokenSource {
   };
   return {
     current: (effect) =>
-      held !== undefined && isFresh(held, parts.now()) ? Promise.resolve(held.token) : renew(effect),
-    renew,
+      held !== undefined && isFresh(held, parts.now()) ? Promise.resolve(held.token) : obtain(effect),
+    // Another token may end the one that a request was renewed with meanwhile.
+    renew: (effect, refused) =>
+      refused === undefined || held === undefined || held === parts.kept || held.token === refused
+        ? obtain(effect)
+        : Promise.resolve(held.token),
   };
 }
 

@@ -73,6 +73,15 @@ describe("client credentials", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it("renew a token once for all requests that were sent with it", async () => {
+    const server = await issuing();
+    const { tokens } = tokensAt(server.url);
+    const refused = await tokens.current("create");
+    expect(await tokens.renew("create", refused)).toBe("token-2");
+    expect(await tokens.renew("create", refused)).toBe("token-2");
+    expect(await tokens.renew("create", "token-2")).toBe("token-3");
+  });
+
   it("use the token of an earlier run while it lasts", async () => {
     const server = await issuing();
     const kept = { token: "kept", expires: new Date(START + 60_000).toISOString() };
