@@ -23,7 +23,7 @@ export interface Database {
   readonly path: string;
   exec(sql: string): void;
   prepare(sql: string): Statement;
-  /** Whether the files that were opened are still at the path: not removed, renamed or replaced. */
+  /** Whether the files that were opened are still at the path: not removed, renamed, replaced or emptied. */
   isInPlace(): boolean;
   close(): void;
 }
@@ -101,6 +101,8 @@ export function openDatabase(
     path,
     isInPlace: () =>
       opened === files[0] &&
+      // SQLite writes on after the file was emptied, and deletes the log of an empty file when it is opened again.
+      statSync(path, { throwIfNoEntry: false })?.size !== 0 &&
       DATABASE_FILES.every((suffix, index) => files[index] !== undefined && present(suffix) === files[index]),
   };
 }

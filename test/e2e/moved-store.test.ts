@@ -1,5 +1,5 @@
-/** `listen` while its database is removed, renamed or replaced: 503 until it is started again, so that nothing is lost. */
-import { mkdirSync, renameSync, rmSync } from "node:fs";
+/** `listen` while its database is removed, renamed, replaced or emptied: 503 until it is started again, so that nothing is lost. */
+import { mkdirSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { openEventDatabase } from "../../src/store/sqlite-database.ts";
@@ -20,6 +20,7 @@ const CHANGES: readonly [name: string, change: (db: string) => void][] = [
       renameSync(`${db}.new`, db);
     },
   ],
+  ["the database is emptied", (db) => truncateSync(db)],
 ];
 
 it.each(CHANGES)("keeps nothing, and says so, until it is started again: %s", async (_, change) => {
@@ -34,7 +35,7 @@ it.each(CHANGES)("keeps nothing, and says so, until it is started again: %s", as
   for (let time = 0; time < 2; time++) expect(await post(url, webhook(url, record()))).toBe(503);
   const { stdout } = await listen.stop("SIGTERM");
   const refused = jsonLines(stdout).filter(({ type }) => type === "rejected");
-  expect(refused[0]?.["detail"]).toContain("was removed, renamed or replaced: start listen again");
+  expect(refused[0]?.["detail"]).toContain("was removed, renamed, replaced or emptied: start listen again");
   mkdirSync(dirname(db), { recursive: true });
   const again = startPaylink(flags, { home });
   const nextUrl = await readyUrl(again);
