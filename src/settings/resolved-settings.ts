@@ -1,4 +1,7 @@
-/** The settings of a run: each value from its flag, else the environment, the profile, the service or the built-in default. */
+/**
+ * The settings of a run: each value from its flag, else the environment, the profile, the service or the built-in default. A profile
+ * that `--profile` names comes before the environment.
+ */
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
 import { SANDBOX_PROFILE, isLoopback, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
@@ -58,11 +61,17 @@ export function resolveSettings({ named, env, current, profiles }: Sources): Res
   const find = <Key extends SettingKey>(key: Key, flag?: SettingValue<Key>): Setting<Key> | undefined => {
     // A built-in service without this address must not be asked at the default one.
     const byService = service !== undefined && Object.hasOwn(service, key);
-    const candidates: [Source, SettingValue<Key> | undefined][] = [
-      ["flag", flag],
-      ["environment", variables[key]],
+    type Candidate = [Source, SettingValue<Key> | undefined];
+    const variable: Candidate = ["environment", variables[key]];
+    const account: Candidate[] = [
       ["profile", chosen?.[key]],
-      byService ? ["service", service[key]] : ["default", defaultOf(key)],
+      ["service", service?.[key]],
+    ];
+    const candidates: Candidate[] = [
+      ["flag", flag],
+      // A command for the sandbox must not reach the account of a shell that is set up for a live one.
+      ...(named === undefined ? [variable, ...account] : [...account, variable]),
+      ["default", byService ? undefined : defaultOf(key)],
     ];
     for (const [source, value] of candidates) if (value !== undefined) return { value, source };
     return undefined;

@@ -198,11 +198,18 @@ describe("the next steps of paylink sandbox", () => {
     ]);
   });
 
-  it("warn of an address in the environment, which replaces that of the profile", async () => {
-    const env = { PAYLINK_BASE_URL: "https://live.example" };
-    const sandbox = startCommand(["sandbox", "--port", "0"], { home: temporaryHome(), env });
+  it("stay at the sandbox in a shell that is set up for a live account", async () => {
+    const home = temporaryHome();
+    const sandbox = startCommand(["sandbox", "--port", "0"], { home });
     await sandbox.until(/Dashboard/);
-    expect((await sandbox.stop()).stderr).toContain("! PAYLINK_BASE_URL is set");
+    const env = { PAYLINK_BASE_URL: "https://live.example", PAYLINK_TOKEN: "live", PAYLINK_TERMINAL_ID: "7" };
+    const create = ["create", "--amount", "10", "--currency", "EUR", "-p", "sandbox"];
+    const { exit, stdout } = await runCommand(create, { home, env });
+    expect([exit, stdout]).toEqual([
+      0,
+      expect.stringMatching(/profile sandbox · 127\.0\.0\.1:\d+ · sandbox/),
+    ]);
+    await sandbox.stop();
   });
 });
 

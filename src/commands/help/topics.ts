@@ -179,7 +179,7 @@ const TOPICS = {
   settings: () => ({
     json: { settings: describeSettings() },
     parts: [
-      "Settings of a profile. A flag comes first, then the environment variable, the profile, the service, and the default. paylink config list shows the values in force.",
+      "Settings of a profile. A flag comes first, then the environment variable, the profile, the service, and the default. A profile that --profile names comes before the environment. paylink config list shows the values in force.",
       "",
       ...SETTING_KEYS.map(explainSetting),
     ],
@@ -187,7 +187,7 @@ const TOPICS = {
   environment: () => ({
     json: ENVIRONMENT,
     parts: [
-      "Environment variables. A flag overrides them, and they override the profile:",
+      "Environment variables. A flag overrides them, and so does a profile that --profile names. They override the current profile:",
       rows(Object.entries(ENVIRONMENT)),
     ],
   }),

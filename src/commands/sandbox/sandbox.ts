@@ -82,7 +82,7 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
 function announce(
   { url, baseUrl, dashboardUrl }: RunningSandbox,
   stoppedAt: Date | undefined,
-  { out, env }: Context,
+  { out }: Context,
 ): void {
   if (out.json)
     out.lines([
@@ -103,10 +103,6 @@ function announce(
   // Named even if it is current: the user may copy these lines after choosing another profile.
   out.note(`  paylink listen --port ${LISTENER_PORT} -p ${SANDBOX_PROFILE}`);
   out.note(`  paylink create --amount 10 --currency EUR -p ${SANDBOX_PROFILE}`);
-  if (env["PAYLINK_BASE_URL"])
-    out.warn(
-      "PAYLINK_BASE_URL is set and replaces the address of every profile. Unset it before you run these commands.",
-    );
 }
 
 interface SandboxStyle {
