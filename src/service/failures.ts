@@ -19,7 +19,7 @@ import {
 } from "../http/exchange.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import type { ConfigKey } from "../settings/setting-table.ts";
-import { serviceWords, type ServiceWords } from "./words.ts";
+import { isOwnError, serviceWords, type ServiceWords } from "./words.ts";
 
 /** The outcome of a request that changes nothing cannot be unknown. */
 export const isHarmless = (effect: Effect): boolean => ["list", "show", "read", "control"].includes(effect);
@@ -62,13 +62,10 @@ export function refusalOf(reply: HttpReply, effect: Effect, link?: string): Unus
 
 /**
  * Too Many Requests (RFC 6585 4) and Service Unavailable (RFC 9110 15.6.4): nothing was done. A gateway also answers 503 while
- * the service still works on a request that may change something: only the service's own words say that it did not.
+ * the service still works on a request that may change something: only an error of the service itself says that it did not.
  */
-export function isOverloaded({ status, headers, body }: HttpReply, mayChange: boolean): boolean {
-  if (status !== 503 || !mayChange) return status === 429 || status === 503;
-  const [type = ""] = fieldLines(headers, "content-type");
-  return /^application\/problem\+json/i.test(type) || serviceWords(body).code !== undefined;
-}
+export const isOverloaded = ({ status, body }: HttpReply, mayChange: boolean): boolean =>
+  status === 429 || (status === 503 && (!mayChange || isOwnError(body)));
 
 function codeOf(reply: HttpReply, effect: Effect): FailureCode {
   const { status } = reply;

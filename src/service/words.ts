@@ -1,7 +1,7 @@
 /** The words in the body of an error: `code` and `message`, problem details, an OAuth error, an HTML page, or plain text. */
 import type { Problem } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from "../domain/json.ts";
-import { parseJson } from "../domain/parse-json.ts";
+import { parseJson, parseJsonObject } from "../domain/parse-json.ts";
 
 export interface ServiceWords {
   /** The text for people; empty for an empty body. */
@@ -54,6 +54,12 @@ function codeIn(value: Json): string | undefined {
   const text = isJsonNumber(code) ? code.toString() : textAt(value, "code") || textAt(value, "error");
   // An error code (RFC 6749 5.2) is one word; a sentence is not a code.
   return /^[\w.:-]+$/.test(text) ? text : undefined;
+}
+
+/** Whether an error has the form that the service documents: a number as `code`, and `message`. Gateways use other forms. */
+export function isOwnError(body: Uint8Array): boolean {
+  const error = parseJsonObject(new TextDecoder().decode(body)) ?? {};
+  return isJsonNumber(memberOf(error, "code")) && typeof memberOf(error, "message") === "string";
 }
 
 /** The extension of RFC 9457 that its section 3 shows: `errors`, each with a pointer. */

@@ -59,6 +59,11 @@ describe("a request that may have arrived", () => {
     ["a gateway's 503", reply(503, "<html><title>503</title></html>", { "Retry-After": "0" })],
     ["a 503 without a word", reply(503, "")],
     ["a 503 in words of no service", reply(503, '{"message":"Service Unavailable"}')],
+    ["a gateway's 503 with a code of its own", reply(503, '{"error":"timeout"}', { "Retry-After": "0" })],
+    [
+      "a gateway's 503 as problem details",
+      reply(503, '{"status":503}', { "Content-Type": "application/problem+json", "Retry-After": "0" }),
+    ],
     ["ten megabytes", (socket) => reply(200, "x".repeat(10_000_000))(socket)],
   ])("is of unknown outcome after %s, and is not sent again", async (_, answer) => {
     const server = await rawServer(answer);
