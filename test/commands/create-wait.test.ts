@@ -149,10 +149,13 @@ describe("create --wait", () => {
     [404, 4],
     [400, 4],
     [403, 3],
-  ])("ends at %d", async (status, exit) => {
+  ])("ends at %d, and says that the link exists", async (status, exit) => {
     const run = await waitWith([status]);
     expect(run).toMatchObject({ exit, asked: [2] });
     expect(run.stdout).toContain("https://pay.example/pay?r=L1");
+    expect(run.stderr).toContain(
+      "The link was created, and can still be paid.\n  Do not create it again. To check whether it was paid: paylink links show L1\n",
+    );
   });
 
   it("obtains a new token once after a 401", async () => {

@@ -75,8 +75,15 @@ async function askFor(id: string, api: Api): Promise<ServiceLink | PaylinkError>
   try {
     return await api.showLink(id);
   } catch (error) {
-    if (error instanceof PaylinkError && TRANSIENT.has(error.code)) return error;
-    throw error;
+    if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
+    if (TRANSIENT.has(error.code)) return error;
+    // The advice for this failure may be to run the command again, which would create a second link.
+    const { code, message, details } = error;
+    throw new PaylinkError(code, `${message} The link was created, and can still be paid.`, {
+      hints: [hint`Do not create it again. To check whether it was paid: ${paylink("links", "show", id)}`],
+      details,
+      cause: error,
+    });
   }
 }
 
