@@ -174,7 +174,7 @@ class Sending {
 
   /** An unexpected error leaves the outcome unknown and ends the run. */
   private async attempt({ row, request }: Ready): Promise<Outcome> {
-    const { create, violated, stop, pace } = this.parts;
+    const { create, violated, stop, stopped, pace } = this.parts;
     const since = pace.now();
     try {
       const { link, violations } = await create(request);
@@ -190,15 +190,17 @@ class Sending {
       const { message, problems, details } = error;
       const body = typeof details["body"] === "string" ? details["body"] : "";
       const said = [message, problemsText(problems), body].filter((part) => part !== "").join(" ");
-      const status = statusOf(error.code);
+      // When the time of the run has passed, a request that has not left is not sent.
+      const status = stopped() && error.code === "timed_out" ? "not_sent" : statusOf(error.code);
       this.judge(error, status, since);
       return { status, error: said };
     }
   }
 
-  /** Applies a failure to the whole run, before the next request is sent. */
+  /** Applies a failure to the whole run, unless it has ended, before the next request is sent. */
   private judge(failure: PaylinkError, status: Status, since: number): void {
-    const { pace, stop } = this.parts;
+    const { pace, stop, stopped } = this.parts;
+    if (stopped()) return;
     if (status !== "not_reached") pace.answered();
     // A stopped sandbox does not start while the run waits.
     else if (failure.cause instanceof SandboxNotRunning || !pace.slowDown(since, failure)) stop(failure);

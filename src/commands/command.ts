@@ -44,8 +44,8 @@ export interface Flag<T> extends Declared<T> {
   readonly isRepeatable?: boolean;
   /** It changes what people see: with `--json` it would have no effect. */
   readonly isForPeople?: boolean;
-  /** Its milliseconds bound the whole run. Says what is known when they have passed, unless nothing was sent. */
-  readonly afterwards?: string;
+  /** Its milliseconds bound the whole run, in this way. */
+  readonly limits?: (timeLimit: Context["timeLimit"], milliseconds: number) => void;
   readonly heading?: string;
 }
 
@@ -279,7 +279,7 @@ async function readValues(
   const values = {};
   for (const [name, declared] of declaredIn(tables)) {
     const before = problems.length;
-    const { parse, absent, afterwards } = declared;
+    const { parse, absent, limits } = declared;
     const readText = async (typed: string): Promise<unknown> => {
       const parsed = await (parse ?? text)(typed, context);
       if (parsed.ok) return parsed.value;
@@ -291,7 +291,7 @@ async function readValues(
       return undefined;
     };
     const value = await readEach(given(name).value ?? absent, readText);
-    if (afterwards !== undefined && typeof value === "number") context.timeLimit.start(value, afterwards);
+    if (limits !== undefined && typeof value === "number") limits(context.timeLimit, value);
     const get = (): unknown => {
       throw new Unreadable();
     };

@@ -40,7 +40,8 @@ export const timeoutFlag = (preset: { readonly default: string } | string, after
     ...(typeof preset === "string"
       ? flag("--timeout <duration>", `${words} (default: ${preset})`, parseTimeout, { example: "60s" })
       : flag("--timeout <duration>", words, parseTimeout, preset)),
-    afterwards,
+    limits: (timeLimit: Context["timeLimit"], milliseconds: number) =>
+      timeLimit.start(milliseconds, afterwards),
   };
 };
 

@@ -29,6 +29,12 @@ export function createTimeLimit(interruption: AbortSignal, now: () => Date) {
     if (inFlight === 0 && (isDue || left() <= 0)) over.abort(failure());
   };
   const signal = AbortSignal.any([interruption, over.signal]);
+  const say = (afterwards: string): void => {
+    failure = () => {
+      const state = isSent ? afterwards : "Nothing was sent.";
+      return new PaylinkError("timed_out", `The time of --timeout has passed. ${state}`);
+    };
+  };
   return {
     /** Fires at an interruption of the run, and when its time has passed. */
     signal,
@@ -75,14 +81,16 @@ export function createTimeLimit(interruption: AbortSignal, now: () => Date) {
       if (total !== undefined) return;
       total = milliseconds;
       deadline = now().getTime() + milliseconds;
-      failure = () => {
-        const state = isSent ? afterwards : "Nothing was sent.";
-        return new PaylinkError("timed_out", `The time of --timeout has passed. ${state}`);
-      };
+      say(afterwards);
       timer = setTimeout(() => {
         isDue = true;
         end();
       }, milliseconds);
+    },
+    /** Ends the run then as an interruption does: an exchange in flight has all of its time, and no other one begins. */
+    stopAfter: (milliseconds: number, afterwards: string): void => {
+      say(afterwards);
+      timer = setTimeout(() => over.abort(failure()), milliseconds);
     },
     /** Ends the run with this error instead, once the time has passed. */
     describe: (other: () => PaylinkError): void => void (failure = other),

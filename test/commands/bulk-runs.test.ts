@@ -168,7 +168,7 @@ describe("a run of bulk", () => {
   it("sends for as long as --timeout says, finishes what is in flight, and continues in the next run", async () => {
     const service = await startLinkService(() => "create");
     const cut = listOf(listOfRows(40), service);
-    const { exit, stdout, stderr } = await cut.send("--timeout", "300ms", "--rate", "20");
+    const { exit, stdout, stderr } = await cut.send("--timeout", "3s", "--rate", "5");
     expect(exit).toBe(8);
     expect(stderr).toMatch(
       /The run was stopped, with \d+ rows not sent\. The time of --timeout has passed\./,

@@ -8,7 +8,6 @@ import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
 import { dueRows, sendRows } from "../../bulk/send-rows.ts";
 import type { Context, Output } from "../../context.ts";
 import { stringifyJson } from "../../domain/json.ts";
-import { PaylinkError } from "../../domain/errors.ts";
 import { Sums } from "../../domain/money.ts";
 import { LONGEST_TIMER } from "../../domain/time.ts";
 import { count, rowsOf } from "../../render/bulk.ts";
@@ -18,8 +17,6 @@ import { finishRun, summaryOf, type ResultsOutput, type RunEnd } from "./finish-
 import type { BulkOptions } from "./flags.ts";
 import { planList, refusalOf, withList, type List, type PlannedList } from "./list.ts";
 import { askedNow, confirmSending, introduce, renderPreview } from "./preview.ts";
-
-const TIMED_OUT = new PaylinkError("timed_out", "The time of --timeout has passed.");
 
 export async function bulk(context: Context, options: BulkOptions): Promise<number> {
   context.out.streamWarnings();
@@ -95,16 +92,14 @@ const stdoutSink =
 async function run(
   { now, random, signal }: Context,
   { rows, build, reporter, sent, plan }: PlannedList,
-  { concurrency, rate, timeout = LONGEST_TIMER }: BulkOptions,
+  { concurrency, rate }: BulkOptions,
   api: Api,
 ): Promise<RunEnd> {
   reporter.begin(plan.rows - plan.invalid, plan.sentBefore);
   const violated = new RowProblems();
   const sums = new Sums();
   const halt = new AbortController();
-  // What is in flight then is finished, as at Ctrl-C.
-  const limit = AbortSignal.timeout(timeout);
-  const ended = AbortSignal.any([signal, halt.signal, limit]);
+  const ended = AbortSignal.any([signal, halt.signal]);
   // Every row in progress may listen for it.
   setMaxListeners(0, ended);
   const stopped = (): boolean => ended.aborted;
@@ -138,6 +133,5 @@ async function run(
   } finally {
     reporter.end();
   }
-  const reason: unknown = ended.reason === limit.reason && limit.aborted ? TIMED_OUT : ended.reason;
-  return { reason, violations: violated.list(), sums };
+  return { reason: ended.reason, violations: violated.list(), sums };
 }

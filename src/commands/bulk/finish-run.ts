@@ -44,7 +44,7 @@ export async function finishRun(
   output: ResultsOutput,
   { reason, violations, sums }: RunEnd,
 ): Promise<void> {
-  const { out, signal, now } = context;
+  const { out, now } = context;
   const { rows, build, sent, checked } = list;
   const tally: Record<keyof Tally, number> = { created: 0, sent_before: 0, ...NO_LINK };
   const named: string[] = [];
@@ -80,7 +80,9 @@ export async function finishRun(
     if (isOnStdout) out.note(lines.join("\n"));
     else out.data(lines.join("\n"));
   }
-  if (signal.aborted && tally.not_sent > 0) out.note(renderHint(CONTINUE));
+  // Without --json, an interruption has no message that gives this advice.
+  if (reason instanceof PaylinkError && reason.exit >= 100 && tally.not_sent > 0)
+    out.note(renderHint(CONTINUE));
   const failure = failureOf(reason, tally, sent.hasUnwritten() ? [KEEP_RESULTS, CONTINUE] : [CONTINUE]);
   if (failure !== undefined) throw failure;
 }

@@ -37,9 +37,19 @@ export const bulkFlags = {
       default: "8",
     }),
     rate: flag("--rate <n/s>", "at most this many requests a second", parseRate, { example: "20" }),
-    timeout: flag("--timeout <duration>", "how long to send (default: until all is sent)", parseTimeout, {
-      example: "10m",
-    }),
+    timeout: {
+      ...flag(
+        "--timeout <duration>",
+        "how long the command may take (default: until all is sent)",
+        parseTimeout,
+        {
+          example: "10m",
+        },
+      ),
+      // A row whose request were cut short might have a link or not.
+      limits: (timeLimit: Context["timeLimit"], milliseconds: number) =>
+        timeLimit.stopAfter(milliseconds, "The results have what was sent."),
+    },
     dryRun: toggle("--dry-run", "check every row, show what would be sent, and send nothing"),
     skipInvalid: toggle("--skip-invalid", "send the valid rows even if others are invalid"),
     again: toggle("--again", "send every row once more, which creates second links"),
