@@ -15,7 +15,8 @@ import type { EventStore } from "./store/event-store.ts";
 import type { ThreadProgram } from "./store/sqlite.ts";
 import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
 import { type ResolvedSettings, resolveSettings } from "./settings/resolved-settings.ts";
-import { namedProfile } from "./settings/profile-names.ts";
+import { profileNamed } from "./settings/profile.ts";
+import { requireProfile } from "./settings/profile-names.ts";
 import { openSettingsFile, type SettingsFile } from "./settings/settings-file.ts";
 import { openTokenFiles } from "./settings/token-files.ts";
 import type { StandardChannels } from "./terminal/channel.ts";
@@ -83,7 +84,7 @@ export function createOpener(around: Surroundings): Opener {
       serve: traceServe(around.serve, traced),
       profile: options.profile,
       named: {
-        profile: namedProfile(options.profile, env),
+        profile: options.profile ?? (env["PAYLINK_PROFILE"] || undefined),
         // A password there is refused, and is not repeated.
         eventStore: eventStore && withoutPassword(eventStore),
       },
@@ -129,13 +130,24 @@ const pause: Pause = async (milliseconds, signal) => {
 
 interface Own extends Pick<
   Context,
-  "out" | "send" | "signal" | "timeLimit" | "now" | "newId" | "random" | "pause" | "env" | "profile" | "later"
+  | "out"
+  | "send"
+  | "signal"
+  | "timeLimit"
+  | "now"
+  | "newId"
+  | "random"
+  | "pause"
+  | "env"
+  | "profile"
+  | "named"
+  | "later"
 > {
   readonly eventThread: ThreadProgram;
 }
 
 function openServices(own: Own, secrets: Pick<Secrets, "know">) {
-  const { out, signal, timeLimit, now, newId, random, pause, env, profile, later, eventThread } = own;
+  const { out, signal, timeLimit, now, newId, random, pause, env, named, later, eventThread } = own;
   const { config, data } = folders(env["PAYLINK_HOME"]);
   // Opened once, so that an unchanged file is parsed once.
   let stored: SettingsFile | undefined;
@@ -159,8 +171,11 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
   };
   let read: Promise<ResolvedSettings> | undefined;
   const readSettings = async (): Promise<ResolvedSettings> => {
-    const stored = await profiles();
-    return resolveSettings({ named: profile, env, current: stored.current(), profiles: stored.profiles() });
+    const file = await profiles();
+    const stored = file.profiles();
+    const name = named.profile ?? file.current() ?? "";
+    const profile = named.profile === undefined ? profileNamed(stored, name) : requireProfile(name, stored);
+    return resolveSettings({ name, profile, isNamed: own.profile !== undefined, env });
   };
   const settings = (): Promise<ResolvedSettings> => (read ??= readSettings());
   const api: Context["api"] = async (options = {}) => {
@@ -253,7 +268,7 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       const path = await mkdtemp(join(tmpdir(), "paylink-"));
       later(() => rm(path, { recursive: true, force: true }));
       const { sandbox, events } = openServices(
-        { ...own, env: { PAYLINK_HOME: path }, profile: undefined },
+        { ...own, env: { PAYLINK_HOME: path }, profile: undefined, named: {} },
         secrets,
       );
       return { path, sandbox, events };

@@ -15,7 +15,7 @@ type KeyReading = Pick<Context, "readFile" | "send" | "signal" | "now">;
 
 /** The settings with this profile, without the environment, which is not stored. */
 export const settingsWith = (name: string, profile: Profile): ResolvedSettings =>
-  resolveSettings({ named: name, env: {}, current: name, profiles: { [name]: profile } });
+  resolveSettings({ name, profile, env: {} });
 
 export const KEY = "webhook key";
 const SET_KEY = paylink("config", "set", "webhookKey", "<file or URL>");

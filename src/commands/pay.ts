@@ -102,7 +102,7 @@ function parseLink(typed: string): Parsed<URL | string> {
 }
 
 async function checkoutUrl(context: Context, id: string): Promise<URL> {
-  const { findSandbox } = await import("../settings/resolved-settings.ts");
+  const { findSandbox } = await import("../service/sandbox.ts");
   const { baseUrl } = await findSandbox(context);
   const url = new URL("/pay", baseUrl);
   url.searchParams.set("r", id);

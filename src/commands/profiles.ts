@@ -2,8 +2,7 @@
 import { parseWebAddress } from "../domain/addresses.ts";
 import { renderTable } from "../render/layout.ts";
 import { safeText } from "../render/safe-text.ts";
-import { noSuchProfile } from "../settings/profile-names.ts";
-import type { Profiles } from "../settings/profile.ts";
+import { requireProfile } from "../settings/profile-names.ts";
 import { resolveSettings } from "../settings/resolved-settings.ts";
 import { argument, command, text } from "./command.ts";
 import { checkConfirmable, isConfirmed } from "./shared-flags.ts";
@@ -17,9 +16,9 @@ const list = command({
   run: async ({ out, profiles }) => {
     const settings = await profiles();
     const current = settings.current();
-    const stored = settings.profiles();
-    const listed = Object.entries(stored).map(([name, { service, terminalId }]) => {
-      const resolved = resolveSettings({ named: name, env: {}, current: name, profiles: stored });
+    const listed = Object.entries(settings.profiles()).map(([name, profile]) => {
+      const { service, terminalId } = profile;
+      const resolved = resolveSettings({ name, profile, env: {} });
       const baseUrl = resolved.get("baseUrl");
       return {
         name,
@@ -91,11 +90,6 @@ const remove = command({
     return 0;
   },
 });
-
-function requireProfile(name: string, stored: Profiles): void {
-  const names = Object.keys(stored);
-  if (!names.includes(name)) throw noSuchProfile(name, names);
-}
 
 export const profiles = command({
   examples: ["paylink profiles", "paylink profiles use sandbox"],

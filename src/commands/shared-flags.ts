@@ -143,10 +143,9 @@ export function policyOf(
 ): Policy {
   const stored = parseMilliseconds(settings.get("tolerance") ?? "");
   const milliseconds = tolerance ?? (stored.ok ? stored.value : undefined);
-  const created = settings.get("requireCreated", requireCreated === true ? true : undefined);
   return {
     ...DEFAULT_POLICY,
-    ...(created === undefined ? {} : { requireCreated: created }),
+    requireCreated: requireCreated === true || settings.get("requireCreated") === true,
     ...(milliseconds === undefined ? {} : { maxAge: milliseconds / 1000 }),
     required: require,
   };

@@ -1,16 +1,51 @@
-/** What only a sandbox can do: its controls, its clock, paying a link; and how a stopped sandbox is recognised. */
+/** The sandbox of a command: which one it is, its controls, paying a link, and how a stopped sandbox is recognised. */
 import { SendError, SandboxNotRunning, SendTimeout, type Send, type SendOptions } from "../http/exchange.ts";
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import { isJsonObject, memberOf } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { failureOf, refusalOf } from "./failures.ts";
-import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
-import { hint, PaylinkError, type Effect } from "../domain/errors.ts";
+import { isLoopback, parseWebAddress, SANDBOX_PROFILE } from "../domain/addresses.ts";
+import { hint, paylink, PaylinkError, type Effect } from "../domain/errors.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
+import { profileNamed } from "../settings/profile.ts";
+import { requireProfile } from "../settings/profile-names.ts";
+import type { SettingsFile } from "../settings/settings-file.ts";
 
 interface Target {
   readonly baseUrl: URL;
   readonly token: string;
+}
+
+interface SandboxSources {
+  /** The profile that the user named. */
+  readonly named: { readonly profile?: string | undefined };
+  readonly profiles: () => Promise<SettingsFile>;
+}
+
+/**
+ * The sandbox for a command: the one that `paylink sandbox` registered. Throws `no_profile` if none is, and `usage` if the
+ * command line or PAYLINK_PROFILE names another profile.
+ */
+export async function findSandbox({ named, profiles }: SandboxSources): Promise<Target> {
+  const stored = (await profiles()).profiles();
+  const { profile: name = SANDBOX_PROFILE } = named;
+  if (name !== SANDBOX_PROFILE) {
+    requireProfile(name, stored);
+    throw new PaylinkError("usage", `Profile ${name} is not the sandbox. Nothing was sent.`, {
+      hints: [hint`Name the sandbox: --profile ${SANDBOX_PROFILE}`],
+    });
+  }
+  const { baseUrl = "", token = "" } = profileNamed(stored, SANDBOX_PROFILE) ?? {};
+  const address = parseWebAddress(baseUrl);
+  const hints = [hint`To start one in another terminal: ${paylink("sandbox")}`];
+  if (address === undefined) throw new PaylinkError("no_profile", "No sandbox is registered.", { hints });
+  if (!isLoopback(address.hostname))
+    throw new PaylinkError(
+      "usage",
+      `${address.host} is not on this machine, so it is not a sandbox. Nothing was sent.`,
+      { hints },
+    );
+  return { baseUrl: address, token };
 }
 
 /** Returns the JSON of the sandbox unchanged. */

@@ -1,21 +1,19 @@
-/** The names of profiles: which are allowed, which one a run means, and what to say about one that does not exist. */
+/** The names of profiles: which are allowed, and what to say about one that does not exist. */
 import { SANDBOX_PROFILE } from "../domain/addresses.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
+import { profileNamed, type Profile, type Profiles } from "./profile.ts";
 
 /** The profile that commands write if none is named and none is current. */
 export const DEFAULT_PROFILE = "default";
 
-/** The profile that `--profile` names, or PAYLINK_PROFILE. */
-export const namedProfile = (
-  profile: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): string | undefined => profile ?? (env["PAYLINK_PROFILE"] || undefined);
-
-/** The error for a name that no profile has. */
-export function noSuchProfile(name: string, names: readonly string[]): PaylinkError {
+/** The profile of this name. Throws `no_profile` if there is none. */
+export function requireProfile(name: string, profiles: Profiles): Profile {
+  const profile = profileNamed(profiles, name);
+  if (profile !== undefined) return profile;
+  const names = Object.keys(profiles);
   const near = nearest(name, names);
-  return new PaylinkError(
+  throw new PaylinkError(
     "no_profile",
     `There is no profile named ${name}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
     { hints: names.length === 0 ? undefined : [hint`Profiles: ${names.join(", ")}`] },

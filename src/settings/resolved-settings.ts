@@ -1,25 +1,16 @@
 /**
- * The settings of a run: each value from its flag, else the environment, the profile, the service or the built-in default. A profile
- * that `--profile` names comes before the environment.
+ * The settings of a run: each value from the environment, else the profile, the service or the built-in default. A profile that
+ * `--profile` names comes before the environment.
  */
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
 import { SANDBOX_PROFILE, isLoopback, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
-import {
-  parseSetting,
-  profileNamed,
-  readProfile,
-  type Profile,
-  type Profiles,
-  type SettingValue,
-} from "./profile.ts";
-import { namedProfile, noSuchProfile } from "./profile-names.ts";
+import { parseSetting, readProfile, type Profile, type SettingValue } from "./profile.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey } from "./setting-table.ts";
-import type { SettingsFile } from "./settings-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export type Source = "flag" | "environment" | "profile" | "service" | "default";
+export type Source = "environment" | "profile" | "service" | "default";
 
 export interface Setting<Key extends SettingKey = SettingKey> {
   readonly value: SettingValue<Key>;
@@ -27,50 +18,41 @@ export interface Setting<Key extends SettingKey = SettingKey> {
 }
 
 export interface ResolvedSettings {
-  /** The name of the profile; undefined without a profile: all values then come from flags and environment. */
+  /** The name of the profile; undefined without a profile: all values then come from the environment. */
   readonly profile: string | undefined;
-  /** The name again if `--profile` or PAYLINK_PROFILE gave it; undefined for the current profile. */
-  readonly named: string | undefined;
   /** Whether real money may move. Only the profile that `paylink sandbox` wrote is the sandbox, at its own address. */
   readonly label: ServiceLabel;
-  /** The value in force with its source; undefined if nothing sets it. `flag` is the value of the flag. */
-  find<Key extends SettingKey>(key: Key, flag?: SettingValue<Key>): Setting<Key> | undefined;
+  /** The value in force with its source; undefined if nothing sets it. */
+  find<Key extends SettingKey>(key: Key): Setting<Key> | undefined;
   /** The value alone. */
-  get<Key extends SettingKey>(key: Key, flag?: SettingValue<Key>): SettingValue<Key> | undefined;
+  get<Key extends SettingKey>(key: Key): SettingValue<Key> | undefined;
 }
 
 interface Sources {
-  /** The profile that `--profile` names. */
-  readonly named: string | undefined;
+  /** The name of the profile, and what it holds; without them, having no profile. */
+  readonly name?: string | undefined;
+  readonly profile?: Profile | undefined;
+  /** Whether `--profile` names it. */
+  readonly isNamed?: boolean;
   readonly env: Environment;
-  readonly current: string | undefined;
-  readonly profiles: Profiles;
 }
 
-/**
- * Throws `no_profile` if the named profile does not exist, and `usage` with every variable that has an invalid value.
- * Without a name, having no profile is allowed.
- */
-export function resolveSettings({ named, env, current, profiles }: Sources): ResolvedSettings {
-  const asked = namedProfile(named, env);
-  const name = asked ?? current;
-  const chosen = name === undefined ? undefined : profileNamed(profiles, name);
-  if (asked !== undefined && chosen === undefined) throw noSuchProfile(asked, Object.keys(profiles));
+/** Throws `usage` with every variable that has an invalid value. */
+export function resolveSettings({ name, profile, isNamed = false, env }: Sources): ResolvedSettings {
   const variables = settingsFrom(env);
-  const service: Profile | undefined = chosen?.service && SERVICES[chosen.service].settings;
-  const find = <Key extends SettingKey>(key: Key, flag?: SettingValue<Key>): Setting<Key> | undefined => {
+  const service: Profile | undefined = profile?.service && SERVICES[profile.service].settings;
+  const find = <Key extends SettingKey>(key: Key): Setting<Key> | undefined => {
     // A built-in service without this address must not be asked at the default one.
     const byService = service !== undefined && Object.hasOwn(service, key);
     type Candidate = [Source, SettingValue<Key> | undefined];
     const variable: Candidate = ["environment", variables[key]];
     const account: Candidate[] = [
-      ["profile", chosen?.[key]],
+      ["profile", profile?.[key]],
       ["service", service?.[key]],
     ];
     const candidates: Candidate[] = [
-      ["flag", flag],
       // A command for the sandbox must not reach the account of a shell that is set up for a live one.
-      ...(named === undefined ? [variable, ...account] : [...account, variable]),
+      ...(isNamed ? [...account, variable] : [variable, ...account]),
       ["default", byService ? undefined : defaultOf(key)],
     ];
     for (const [source, value] of candidates) if (value !== undefined) return { value, source };
@@ -82,11 +64,10 @@ export function resolveSettings({ named, env, current, profiles }: Sources): Res
     address?.source === "profile" &&
     isLoopback(parseWebAddress(address.value)?.hostname ?? "");
   return {
-    profile: chosen === undefined ? undefined : name,
-    named: asked,
+    profile: profile === undefined ? undefined : name,
     label: isSandbox ? "sandbox" : serviceLabel(address?.value ?? ""),
     find,
-    get: (key, flag) => find(key, flag)?.value,
+    get: (key) => find(key)?.value,
   };
 }
 
@@ -114,43 +95,4 @@ function settingsFrom(env: Environment): Profile {
     }),
     hints: [hint`To see each setting with an example: ${paylink("help", "settings")}`],
   });
-}
-
-export interface SandboxAddress {
-  readonly baseUrl: URL;
-  readonly token: string;
-}
-
-interface SandboxSources {
-  readonly profile: string | undefined;
-  readonly env: Environment;
-  readonly profiles: () => Promise<SettingsFile>;
-}
-
-/**
- * The sandbox for a command: the one that `paylink sandbox` registered. Throws `no_profile` if none is, and `usage` if the
- * command line or PAYLINK_PROFILE names another profile.
- */
-export async function findSandbox({ profile, env, profiles }: SandboxSources): Promise<SandboxAddress> {
-  const stored = (await profiles()).profiles();
-  const named = namedProfile(profile, env) ?? SANDBOX_PROFILE;
-  if (named !== SANDBOX_PROFILE) {
-    if (profileNamed(stored, named) === undefined) throw noSuchProfile(named, Object.keys(stored));
-    throw new PaylinkError("usage", `Profile ${named} is not the sandbox. Nothing was sent.`, {
-      hints: [hint`Name the sandbox: --profile ${SANDBOX_PROFILE}`],
-    });
-  }
-  const { baseUrl = "", token = "" } = profileNamed(stored, SANDBOX_PROFILE) ?? {};
-  const address = parseWebAddress(baseUrl);
-  if (address === undefined)
-    throw new PaylinkError("no_profile", "No sandbox is registered.", {
-      hints: [hint`To start one in another terminal: ${paylink("sandbox")}`],
-    });
-  if (!isLoopback(address.hostname))
-    throw new PaylinkError(
-      "usage",
-      `${address.host} is not on this machine, so it is not a sandbox. Nothing was sent.`,
-      { hints: [hint`To start one in another terminal: ${paylink("sandbox")}`] },
-    );
-  return { baseUrl: address, token };
 }

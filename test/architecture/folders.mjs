@@ -42,14 +42,7 @@ export const FOLDERS = {
   },
   service: {
     holds: "the client of the service, the requests it sends, and the checks of an account",
-    mayImport: [
-      "domain",
-      "http/message",
-      "http/exchange",
-      "settings/resolved-settings",
-      "settings/setting-table",
-      "settings/token-files",
-    ],
+    mayImport: ["domain", "http/message", "http/exchange", "settings"],
   },
   receiver: {
     holds: "a webhook from its bytes to a verdict, a record and an event",

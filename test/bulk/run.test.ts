@@ -38,12 +38,7 @@ async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0
   });
   let time = 1_000_000;
   const now = (): Date => new Date(time);
-  const settings = resolveSettings({
-    named: undefined,
-    env: { PAYLINK_TERMINAL_ID: "1" },
-    current: undefined,
-    profiles: {},
-  });
+  const settings = resolveSettings({ env: { PAYLINK_TERMINAL_ID: "1" } });
   const request = requestBuilder({ flags: { currency: "EUR" }, base: undefined, settings });
   const build: BuildRequest = (at, given) => {
     const built = request(at, given);

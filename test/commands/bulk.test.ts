@@ -44,7 +44,7 @@ async function desk(text: string, fateOf: (before: number) => Fate = () => "crea
 }
 
 describe("the options of bulk", () => {
-  const settings = resolveSettings({ named: undefined, env: ACCOUNT, current: undefined, profiles: {} });
+  const settings = resolveSettings({ env: ACCOUNT });
   const optionsOf = (flags: Flags, { file = "orders.csv", base = "{}", json = false } = {}) =>
     commandOptions(bulk, [file, ...wordsOf(flags)], {
       settings: async () => settings,

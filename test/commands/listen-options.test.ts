@@ -12,7 +12,7 @@ import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
 const settings = (profile: Profile = { webhookKey: ["service.pem"] }) =>
-  resolveSettings({ named: undefined, env: {}, current: "shop", profiles: { shop: profile } });
+  resolveSettings({ name: "shop", profile, env: {} });
 
 const read = async (flags: Flags = {}, profile?: Profile) =>
   listenOptions(await optionsOf(listen, wordsOf(flags)), settings(profile));

@@ -74,12 +74,7 @@ describe("every renderer", () => {
     notePaint: plain,
     width: 80,
     now: new Date(0),
-    service: resolveSettings({
-      named: HOSTILE,
-      env: {},
-      current: HOSTILE,
-      profiles: { [HOSTILE]: { baseUrl: HOSTILE } },
-    }),
+    service: resolveSettings({ name: HOSTILE, profile: { baseUrl: HOSTILE }, env: {} }),
     json: false,
     warnings: [],
     unwritten: [],

@@ -18,7 +18,7 @@ function stored(profile: unknown): Profile {
 }
 
 const settingsOf = (profile: Profile, env: Environment = {}) =>
-  resolveSettings({ named: undefined, env, current: "shop", profiles: { shop: profile } });
+  resolveSettings({ name: "shop", profile, env });
 
 function normal(key: "baseUrl" | "callbackUrl" | "transactionUrl", text: string): string {
   const read = parseSetting(key)(text);
@@ -46,13 +46,9 @@ describe("a value", () => {
     expect(settingsOf(stored({ [key]: text })).find(key)).toEqual({ value: expected, source: "profile" });
   });
 
-  it("is in force from the flag, the environment, the profile, the service and the default, in this order", () => {
+  it("is in force from the environment, the profile, the service and the default, in this order", () => {
     const env = { PAYLINK_BASE_URL: "https://environment.example" };
     const shop = stored({ service: "dna", baseUrl: "https://profile.example", tokenAuth: "basic" });
-    expect(settingsOf(shop, env).find("baseUrl", "https://flag.example")).toEqual({
-      value: "https://flag.example",
-      source: "flag",
-    });
     expect(settingsOf(shop, env).find("baseUrl")?.source).toBe("environment");
     expect(settingsOf(shop).find("baseUrl")?.source).toBe("profile");
     expect(settingsOf(shop).get("tokenAuth")).toBe("basic");
@@ -114,8 +110,7 @@ it.each<[name: string, profile: Profile, env: Environment, label: string]>([
   ["shop", { service: "dna-test" }, {}, "TEST"],
   ["shop", { service: "dna" }, {}, "LIVE"],
 ])("only the profile that the sandbox wrote is the sandbox: %s %j %j %s", (name, profile, env, label) => {
-  const settings = resolveSettings({ named: undefined, env, current: name, profiles: { [name]: profile } });
-  expect(settings.label).toBe(label);
+  expect(resolveSettings({ name, profile, env }).label).toBe(label);
 });
 
 describe("normalising an address", () => {

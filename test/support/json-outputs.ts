@@ -144,7 +144,7 @@ const list: Members = {
   warnings: rowProblems,
 };
 
-const source = oneOf("flag", "environment", "profile", "service", "default");
+const source = oneOf("environment", "profile", "service", "default");
 
 /** The types that several outputs have in common. */
 export const components = (): JsonSchema => ({

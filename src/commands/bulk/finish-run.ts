@@ -75,7 +75,7 @@ export async function finishRun(
       ...(tally.created > 0 ? [`${linksOf(tally.created)}: ${renderSums(sums.list())}`] : []),
       ...(isOnStdout ? [] : [`Results in ${path}`]),
       renderServiceName(service, paint),
-      ...(tally.created > 0 ? [renderHint(SEE_LINKS, { profile: service.named })] : []),
+      ...(tally.created > 0 ? [renderHint(SEE_LINKS, context.named)] : []),
     ];
     if (isOnStdout) out.note(lines.join("\n"));
     else out.data(lines.join("\n"));

@@ -7,7 +7,7 @@ import { parseExpiry } from "../../domain/time.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { wrap } from "../../render/layout.ts";
 import { clip, widthOf } from "../../render/width.ts";
-import { DEFAULT_PROFILE, namedProfile } from "../../settings/profile-names.ts";
+import { DEFAULT_PROFILE } from "../../settings/profile-names.ts";
 import {
   parseSetting,
   profileNamed,
@@ -16,7 +16,7 @@ import {
   type Profile,
   type SettingValue,
 } from "../../settings/profile.ts";
-import type { ResolvedSettings, Setting } from "../../settings/resolved-settings.ts";
+import type { Setting } from "../../settings/resolved-settings.ts";
 import {
   CONFIG_KEYS,
   isConfigKey,
@@ -56,7 +56,7 @@ const COLUMN = 20;
 export async function listSettings(context: Context): Promise<number> {
   const { out } = context;
   const settings = await context.settings();
-  const profile = resolvedProfile(context, settings);
+  const profile = resolvedProfile(context, settings.profile);
   if (out.json) {
     const values = Object.fromEntries(CONFIG_KEYS.map((key) => [key, documentOf(settings.find(key))]));
     out.lines([JSON.stringify({ profile, settings: values })]);
@@ -78,13 +78,10 @@ export async function listSettings(context: Context): Promise<number> {
   return 0;
 }
 
-function resolvedProfile(
-  { profile }: Context,
-  settings: ResolvedSettings,
-): { readonly name: string; readonly source: string } | null {
-  if (settings.profile === undefined) return null;
-  if (settings.named === undefined) return { name: settings.profile, source: "current" };
-  return { name: settings.profile, source: profile === undefined ? "environment" : "flag" };
+function resolvedProfile({ profile, named }: Context, name: string | undefined) {
+  if (name === undefined) return null;
+  if (named.profile === undefined) return { name, source: "current" };
+  return { name, source: profile === undefined ? "environment" : "flag" };
 }
 
 /** A value in a JSON document, without the password of a URL. */
@@ -110,9 +107,9 @@ export async function storeSetting(
   context: Context,
   { key, values: texts, check }: { key: ConfigKey; values: readonly string[]; check: boolean },
 ): Promise<number> {
-  const { out, profile, env } = context;
+  const { out, named } = context;
   const stored = await context.profiles();
-  const target = namedProfile(profile, env) ?? stored.current() ?? DEFAULT_PROFILE;
+  const target = named.profile ?? stored.current() ?? DEFAULT_PROFILE;
   const read = readValue(key, texts, context.now());
   if (!read.ok) {
     const message = `${read.message} (got "${texts.map(withoutPassword).join(" ")}")`;

@@ -40,7 +40,7 @@ export async function listOptions(
 ) {
   const settings = await context.settings();
   const now = context.now();
-  const terminalId = settings.get("terminalId", typed);
+  const terminalId = typed ?? settings.get("terminalId");
   const from = since ?? new Date(now.getTime() - PERIOD);
   checkPeriod({ since: from, until }, usage);
   if (until === undefined && from >= now)
@@ -166,8 +166,7 @@ export async function showLink(context: Context, { link: id, quiet }: LinkOption
   await showServiceLink(context, shown, quiet);
   const { label } = await context.settings();
   if (out.json || quiet || label !== "sandbox" || shown.link.linkOptions === undefined) return 0;
-  const [{ findSandbox }, { paymentsOf }, { renderPayments }] = await Promise.all([
-    import("../../settings/resolved-settings.ts"),
+  const [{ findSandbox, paymentsOf }, { renderPayments }] = await Promise.all([
     import("../../service/sandbox.ts"),
     import("../../render/payments.ts"),
   ]);

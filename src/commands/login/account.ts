@@ -16,7 +16,7 @@ import {
   type Profile,
   type SettingValue,
 } from "../../settings/profile.ts";
-import { DEFAULT_PROFILE, namedProfile, parseOwnProfileName } from "../../settings/profile-names.ts";
+import { DEFAULT_PROFILE, parseOwnProfileName } from "../../settings/profile-names.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import {
   isAccountKey,
@@ -135,17 +135,17 @@ const INSTEAD_OF: { readonly [Key in AccountKey]?: { readonly flag: string; read
 
 /** `--profile`, `PAYLINK_PROFILE`, else the current one, unless `paylink sandbox` wrote that. */
 function profileToWrite(
-  { profile, env }: Pick<Context, "profile" | "env">,
+  { profile, named }: Pick<Context, "profile" | "named">,
   current: string | undefined,
   { problems }: Usage,
 ): string {
-  const named = namedProfile(profile, env);
-  if (named === undefined)
+  const { profile: name } = named;
+  if (name === undefined)
     return current === undefined || current === SANDBOX_PROFILE ? DEFAULT_PROFILE : current;
-  const parsed = parseOwnProfileName(named);
+  const parsed = parseOwnProfileName(name);
   if (!parsed.ok)
     problems.push({ at: profile === undefined ? "PAYLINK_PROFILE" : "--profile", message: parsed.message });
-  return named;
+  return name;
 }
 
 /** A problem of a secret never quotes it. */

@@ -6,8 +6,7 @@ import { formatAmount } from "../../domain/money.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
 import { SCHEDULE, type SandboxEvent } from "../../sandbox/setup.ts";
-import { control } from "../../service/sandbox.ts";
-import { findSandbox } from "../../settings/resolved-settings.ts";
+import { control, findSandbox } from "../../service/sandbox.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Context } from "../../context.ts";
 import {
