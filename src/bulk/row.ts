@@ -1,5 +1,4 @@
 /** One row of a list of links, in any file format: its cells, the request that they ask for, and a digest of that request. */
-import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { hash } from "node:crypto";
 import type { Problem } from "../domain/errors.ts";
 import {
@@ -11,6 +10,7 @@ import {
   type JsonObject,
 } from "../domain/json.ts";
 import { amountKey } from "../domain/money.ts";
+import type { BuiltRequest } from "../service/request.ts";
 import type { Column } from "./columns.ts";
 
 export interface Cell {
@@ -37,13 +37,8 @@ export interface Row {
   readonly problems: readonly Problem[];
 }
 
-export interface RowRequest {
-  /** Ready to send; null if there are problems. */
-  readonly request: PaymentLinkRequest | null;
-  /** Each at its column, or at the flag with a wrong default. */
-  readonly problems: readonly Problem[];
-  /** Each at its place, as above. */
-  readonly warnings: () => readonly Problem[];
+/** Each problem and warning is at its column, or at the flag with a wrong default. */
+export interface RowRequest extends Pick<BuiltRequest, "request" | "problems" | "warnings"> {
   /** The request as the row means it: with a duration as the expiry, where it is one. Valid or not. */
   readonly meant: JsonObject;
 }

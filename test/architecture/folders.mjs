@@ -147,6 +147,7 @@ export const FOLDERS = {
       "domain",
       "http/exchange",
       "render/safe-text",
+      "service/request",
       "service/retries",
       "store/database",
       "store/folders",

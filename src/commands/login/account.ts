@@ -41,23 +41,10 @@ interface LoginValues extends Account {
 /** In place of a token; a known service has the token URL. */
 const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const;
 
-interface LoginOptions {
-  /** The name of the profile. */
-  readonly profile: string;
-  /** What the profile holds so far. */
-  readonly known: Profile;
-  /** Complete, unless the user can be asked for the rest. */
-  readonly account: Account;
-  /** Whether the account is checked before it is stored. */
-  readonly check: boolean;
-}
+type LoginOptions = Awaited<ReturnType<typeof loginOptions>>;
 
 /** What the command line gives, with what is missing if nobody can be asked. */
-export async function loginOptions(
-  values: LoginValues,
-  usage: Usage,
-  context: Context,
-): Promise<LoginOptions> {
+export async function loginOptions(values: LoginValues, usage: Usage, context: Context) {
   const settings = await context.profiles();
   const profile = profileToWrite(context, settings.current(), usage);
   const known = profileNamed(settings.profiles(), profile) ?? {};
@@ -83,7 +70,16 @@ export async function loginOptions(
       at: "--yes",
       message: `is required to replace the account of ${profile} (${addressOf(known) ?? "no address"})`,
     });
-  return { profile, known, account, check: values.check };
+  return {
+    /** The name of the profile. */
+    profile,
+    /** What the profile holds so far. */
+    known,
+    /** Complete, unless the user can be asked for the rest. */
+    account,
+    /** Whether the account is checked before it is stored. */
+    check: values.check,
+  };
 }
 
 export async function storeAccount(
