@@ -14,8 +14,8 @@ import { describe, expect, it } from "vitest";
 import { fileSink } from "../../src/bulk/results.ts";
 import { bulk } from "../../src/commands/bulk/command.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
-import type { Send } from "../../src/http/exchange.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
+import { ACCOUNT, never } from "../support/account.ts";
 import { optionsOf as commandOptions, wordsOf, type Flags } from "../support/command-options.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -23,8 +23,6 @@ import { jsonLines } from "../support/json-lines.ts";
 import { startLinkService, type Fate } from "../support/link-service.ts";
 
 const LIST = "invoiceId,amount,customerName\nI0,1,Ada\nI1,2,Bob\nI2,3,Eve\n";
-const never: Send = () => Promise.reject(new Error("nothing should have been sent"));
-const ACCOUNT = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1" };
 
 /** A list in a home of its own, beside which its results are written. */
 function listOf(text: string) {

@@ -1,14 +1,13 @@
 /** `paylink create --wait`, in process: how often it asks for the link, what it goes on after, and how it ends. */
 import { describe, expect, it } from "vitest";
 import { SendError, type Send } from "../../src/http/exchange.ts";
+import { ACCOUNT, CREATE } from "../support/account.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { type JsonLine, jsonLines } from "../support/json-lines.ts";
 import { ANSWER } from "../support/link-request.ts";
 
-const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace", "--wait"];
-const ENV = { PAYLINK_BASE_URL: "http://127.0.0.1:1", PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1234567890" };
 const CREDENTIALS = {
-  ...ENV,
+  ...ACCOUNT,
   PAYLINK_TOKEN: "",
   PAYLINK_CLIENT_ID: "shop",
   PAYLINK_CLIENT_SECRET: "s",
@@ -35,7 +34,7 @@ interface Waiting {
 /** Creates a link at a service with these answers, the last of them again and again, by a clock that only pauses move. */
 async function waitWith(
   answers: readonly Answer[],
-  { flags = [], env = ENV, id = "L1", onPause, ...options }: Waiting = {},
+  { flags = [], env = ACCOUNT, id = "L1", onPause, ...options }: Waiting = {},
 ) {
   let time = Date.parse("2026-11-23T12:00:00Z");
   const started = time;
@@ -59,7 +58,7 @@ async function waitWith(
     if (answer instanceof Error || answer === undefined) throw answer ?? new Error("no answer is left");
     return json(answer.status, {}, [["Retry-After", answer.wait]]);
   };
-  const run = await runCommand([...CREATE, ...flags], {
+  const run = await runCommand([...CREATE, "--wait", ...flags], {
     env,
     send,
     now: () => new Date(time),

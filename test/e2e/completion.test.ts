@@ -1,13 +1,11 @@
 /** Completion in the real shells, typed at a real pseudo-terminal: the word grows when Tab is pressed. */
 import { accessSync, constants, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { delimiter, join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryHome } from "../support/home.ts";
-import { runPaylink } from "../support/paylink.ts";
-
-const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
+import { BINARY, runPaylink } from "../support/paylink.ts";
 
 interface Shell {
   readonly name: "bash" | "zsh" | "fish";

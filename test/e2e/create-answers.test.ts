@@ -4,31 +4,18 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { CREATE } from "../support/account.ts";
 import { ANSWER } from "../support/link-request.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 
-const CREATE = ["create", "--amount", "10", "--currency", "EUR"];
-const FULL = [
-  ...CREATE,
-  "--customer-name",
-  "Ada",
-  "--terminal-id",
-  "1234567890",
-  "--expires",
-  "2099-01-31T12:00:00Z",
-];
-
-async function homeWithSandbox(): Promise<string> {
-  const home = temporaryHome();
-  await startSandbox(home);
-  return home;
-}
+const FULL = [...CREATE, "--terminal-id", "1234567890", "--expires", "2099-01-31T12:00:00Z"];
 
 describe("create --wait", () => {
   it("ends with the payment at the sandbox, without a key or a listener", async () => {
-    const home = await homeWithSandbox();
+    const home = temporaryHome();
+    await startSandbox(home);
     const waiting = startPaylink([...CREATE, "--wait", "--timeout", "60s"], { home });
     const [url = ""] = await waiting.until(/^http\S+/);
     expect((await runPaylink(["pay", url, "--outcome", "declined"], { home })).code).toBe(0);

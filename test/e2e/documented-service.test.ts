@@ -2,32 +2,20 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { CLIENT, startDocumentedService, type DocumentedService } from "../support/documented-service.ts";
+import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { freePort } from "../support/ports.ts";
-import { readyUrl, runPaylink, startPaylink, type Ended } from "../support/paylink.ts";
-
-interface Account {
-  readonly service: DocumentedService;
-  readonly home: string;
-  readonly run: (...args: string[]) => Promise<Ended>;
-}
-
-/** An account that `login` stored, with the secret from standard input. */
-async function logIn(...flags: readonly string[]): Promise<Account & { readonly login: Ended }> {
-  const home = temporaryHome();
-  const service = await startDocumentedService();
-  const args = ["login", ...service.loginWith(...flags), "--webhook-key", service.keyFile];
-  const login = await runPaylink(args, { home, input: CLIENT.secret });
-  return { service, home, login, run: (...words) => runPaylink(words, { home }) };
-}
+import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
 
 it("creates links, receives both outcomes and verifies a captured webhook", async () => {
   const port = await freePort();
   const callback = `http://127.0.0.1:${port}/`;
-  const { service, home, login, run } = await logIn("--callback-url", callback);
-  expect(login.code).toBe(0);
+  const home = temporaryHome();
+  const service = await startDocumentedService();
+  const run = (...words: string[]) => runPaylink(words, { home });
+  const login = ["login", ...service.login, "--callback-url", callback, "--webhook-key", service.keyFile];
+  expect((await runPaylink(login, { home, input: CLIENT.secret })).code).toBe(0);
   expect(await run("config", "set", "failureCallbackUrl", callback)).toMatchObject({ code: 0 });
   const status = await run("status");
   expect(status.code).toBe(0);

@@ -1,17 +1,14 @@
 /** What the service answered is shown although stdout cannot be written: it has no reader, or the disk is full. */
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { CREATE } from "../support/account.ts";
 import { temporaryHome } from "../support/home.ts";
 import { ANSWER } from "../support/link-request.ts";
 import { runPaylink } from "../support/paylink.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 
-const LINK = ANSWER.replace("Ada Lovelace", "Ada");
 const URL_OF_ANSWER = "https://pay.example/checkout?r=L1";
-const FULL =
-  "create --amount 10 --currency EUR --customer-name Ada --terminal-id 1234567890 --expires 2099-01-31T12:00:00Z".split(
-    " ",
-  );
+const FULL = [...CREATE, "--terminal-id", "1234567890", "--expires", "2099-01-31T12:00:00Z"];
 
 /** A shell that runs the program with its stdout redirected, and ends with the program's exit code. */
 const FULL_DISK = ["sh", "-c", 'exec "$@" > /dev/full', "sh"];
@@ -24,7 +21,7 @@ const ALMOST_FULL = [
 ];
 
 async function create(through: readonly string[], ...flags: string[]) {
-  const { url } = await rawServer(reply(200, LINK));
+  const { url } = await rawServer(reply(200, ANSWER));
   const env = { PAYLINK_BASE_URL: url, PAYLINK_TOKEN: "token-1" };
   return runPaylink([...FULL, ...flags], { home: temporaryHome(), env, through });
 }
@@ -49,7 +46,7 @@ describe.runIf(existsSync("/dev/full"))("create without a stdout", () => {
   ])("puts the answer into the error document if %s", async (_, through) => {
     const { code, stderr } = await create(through, "--json");
     expect(code).toBe(1);
-    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "output_unwritable" }, output: LINK });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "output_unwritable" }, output: ANSWER });
   });
 });
 

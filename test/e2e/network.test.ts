@@ -1,18 +1,15 @@
 /** The built program on the network of a company: through a proxy, and to a service with a private certificate authority. */
 import { describe, expect, it } from "vitest";
+import { ACCOUNT, CREATE } from "../support/account.ts";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink, type Ended } from "../support/paylink.ts";
 import { startProxy, startSecureService, UNRESOLVABLE } from "../support/secure-service.ts";
 
-const TOKEN = "token-1";
-const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace", "--json"];
+const TOKEN = ACCOUNT.PAYLINK_TOKEN;
 
 /** Runs `create` against a base URL, with the proxy's and the authority's variables in `env`. */
 const create = (home: string, baseUrl: string, env: Readonly<Record<string, string>>): Promise<Ended> =>
-  runPaylink(CREATE, {
-    home,
-    env: { PAYLINK_BASE_URL: baseUrl, PAYLINK_TOKEN: TOKEN, PAYLINK_TERMINAL_ID: "1234567890", ...env },
-  });
+  runPaylink([...CREATE, "--json"], { home, env: { ...ACCOUNT, PAYLINK_BASE_URL: baseUrl, ...env } });
 
 /** The retries are reported before the error. */
 function expectNotReached({ code, stdout, stderr }: Ended): void {

@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ACCOUNT, CREATE } from "../support/account.ts";
 import { ANSWER } from "../support/link-request.ts";
 import { temporaryHome } from "../support/home.ts";
 import { readyUrl, runPaylink, startPaylink } from "../support/paylink.ts";
@@ -9,13 +10,7 @@ import { MAINTENANCE, rawServer, reply } from "../support/raw-server.ts";
 import { keyFile } from "../support/keys.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
-const CREATE = ["create", "--amount", "10", "--currency", "EUR", "--customer-name", "Ada Lovelace"];
-
-const account = (url: string): Record<string, string> => ({
-  PAYLINK_BASE_URL: url,
-  PAYLINK_TOKEN: "token-1",
-  PAYLINK_TERMINAL_ID: "1234567890",
-});
+const account = (url: string) => ({ ...ACCOUNT, PAYLINK_BASE_URL: url });
 
 const MORE_THAN_A_PIPE_HOLDS = 4 * 1024 * 1024;
 

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { onTestFinished } from "vitest";
 import { giveMerchant } from "./merchant.ts";
 
-const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
+export const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
 
 export interface RunOptions {
   readonly home: string;
@@ -22,35 +22,40 @@ export interface Ended {
   readonly stderr: string;
 }
 
+interface Started {
+  readonly child: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly ended: Promise<Ended>;
+}
+
 /** The program gets PATH and what the test gives, and nothing of the user's: HOME holds what Node keeps compiled. */
 function start(
   args: readonly string[],
   { home, env = {}, program = [process.execPath, BINARY], through = [] }: RunOptions,
-): ChildProcess {
+): Started {
   const [command = process.execPath, ...rest] = [...through, ...program, ...args];
-  return spawn(command, rest, {
+  const child = spawn(command, rest, {
     env: { PATH: process.env["PATH"], HOME: home, PAYLINK_HOME: home, TZ: "UTC", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
-}
-
-function gather(child: ChildProcess): { stdout: () => string; stderr: () => string } {
-  const stdout: Buffer[] = [];
-  const stderr: Buffer[] = [];
-  child.stdout?.on("data", (chunk: Buffer) => stdout.push(chunk));
-  child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
-  return { stdout: () => Buffer.concat(stdout).toString(), stderr: () => Buffer.concat(stderr).toString() };
-}
-
-export function runPaylink(args: readonly string[], options: RunOptions): Promise<Ended> {
-  const child = start(args, options);
-  const { stdout, stderr } = gather(child);
-  // A program that ends before it has read its input is no failure.
-  child.stdin?.on("error", () => undefined).end(options.input ?? "");
-  return new Promise((done, fail) => {
+  const [out, err]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
+  const stdout = (): string => Buffer.concat(out).toString();
+  const stderr = (): string => Buffer.concat(err).toString();
+  const ended = new Promise<Ended>((done, fail) => {
     child.on("error", fail);
     child.on("close", (code) => done({ code, stdout: stdout(), stderr: stderr() }));
   });
+  return { child, stdout, stderr, ended };
+}
+
+export function runPaylink(args: readonly string[], options: RunOptions): Promise<Ended> {
+  const { child, ended } = start(args, options);
+  // A program that ends before it has read its input is no failure.
+  child.stdin?.on("error", () => undefined).end(options.input ?? "");
+  return ended;
 }
 
 export interface Running {
@@ -74,12 +79,7 @@ export interface Running {
 
 /** Starts a program that goes on; it is killed when the test is over, whatever became of it. */
 export function startPaylink(args: readonly string[], options: RunOptions): Running {
-  const child = start(args, options);
-  const { stdout, stderr } = gather(child);
-  const ended = new Promise<Ended>((done, fail) => {
-    child.on("error", fail);
-    child.on("close", (code) => done({ code, stdout: stdout(), stderr: stderr() }));
-  });
+  const { child, stdout, stderr, ended } = start(args, options);
   onTestFinished(() => void child.kill("SIGKILL"));
   return {
     pid: child.pid ?? 0,

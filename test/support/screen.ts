@@ -1,10 +1,9 @@
 /** The real binary on a real pseudo-terminal, with the screen as a person sees it. */
-import { resolve } from "node:path";
 import type { Terminal } from "@xterm/headless";
 import { onTestFinished } from "vitest";
+import { BINARY } from "./paylink.ts";
 import { openPseudoTerminal } from "./pseudo-terminal.mjs";
 
-const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
 const COLUMNS = 100;
 const ROWS = 40;
 

@@ -1,11 +1,9 @@
 /** Runs shell scripts as a user's machine would: `paylink` in the PATH, and a home and a folder that are thrown away. */
 import { spawn } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Ended } from "./paylink.ts";
-
-const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
+import { BINARY, type Ended } from "./paylink.ts";
 
 export interface Shell {
   readonly home: string;
