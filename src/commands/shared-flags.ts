@@ -209,7 +209,7 @@ export function checkTargets(at: string, routes: readonly Route[], { problems }:
 /** A URL has no `=` before its first colon, slash or question mark. */
 const CONDITION = /^\s*([\p{L}_-]+)\s*=(.*)$/su;
 
-export function parseRoute(typed: string): Parsed<Route> {
+function parseRoute(typed: string): Parsed<Route> {
   const [, condition, rest = ""] = CONDITION.exec(typed) ?? [];
   const target = parseForwardTarget(condition === undefined ? typed : rest);
   if (condition === undefined)

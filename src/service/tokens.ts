@@ -145,7 +145,7 @@ function expiryOf(answer: JsonObject, asked: Date): string | undefined {
 }
 
 /** Refuses characters that a header cannot have, and spaces, which would end the token there. */
-export function usableToken(token: string): string {
+function usableToken(token: string): string {
   const trimmed = token.trim();
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
   throw new PaylinkError(

@@ -1,10 +1,7 @@
 /** A profile: one account at one service, with the defaults of its links and its credentials. */
-import type { Parsed } from "../domain/parse-result.ts";
 import { withoutPassword } from "../domain/addresses.ts";
-import { kindOf, SETTING_KEYS, SETTINGS, type KindOf, type SettingKey } from "./setting-table.ts";
-import { KINDS, type KindValues } from "./setting-values.ts";
+import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./setting-table.ts";
 
-export type SettingValue<Key extends SettingKey> = KindValues[KindOf<Key>];
 export type Profile = { readonly [Key in SettingKey]?: SettingValue<Key> | undefined };
 
 export type Profiles = Readonly<Record<string, Profile>>;
@@ -12,11 +9,6 @@ export type Profiles = Readonly<Record<string, Profile>>;
 /** Not a member that every object inherits, such as `constructor`. */
 export const profileNamed = (profiles: Profiles, name: string): Profile | undefined =>
   Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-
-/** Checks and normalises one value, as typed or as stored. The message never quotes it. */
-export const parseSetting = <Key extends SettingKey>(
-  key: Key,
-): ((value: unknown) => Parsed<SettingValue<Key>>) => KINDS[kindOf(key)];
 
 interface ReadProfile {
   readonly profile: Profile;
@@ -28,7 +20,7 @@ export function readProfile(values: Readonly<Record<string, unknown>>): ReadProf
   const problems: { key: SettingKey; message: string }[] = [];
   const read = SETTING_KEYS.flatMap((key) => {
     if (values[key] === undefined) return [];
-    const value = parseSetting(key)(values[key]);
+    const value = SETTINGS[key].parse(values[key]);
     if (value.ok) return [[key, value.value] as const];
     problems.push({ key, message: value.message });
     return [];

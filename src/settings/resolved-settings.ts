@@ -5,8 +5,8 @@
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
 import { SANDBOX_PROFILE, isLoopback, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
-import { parseSetting, readProfile, type Profile, type SettingValue } from "./profile.ts";
-import { SETTING_KEYS, SETTINGS, type SettingKey } from "./setting-table.ts";
+import { readProfile, type Profile } from "./profile.ts";
+import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./setting-table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -72,7 +72,7 @@ export function resolveSettings({ name, profile, isNamed = false, env }: Sources
 }
 
 function defaultOf<Key extends SettingKey>(key: Key): SettingValue<Key> | undefined {
-  const read = parseSetting(key)(SETTINGS[key].default);
+  const read = SETTINGS[key].parse(SETTINGS[key].default);
   return read.ok ? read.value : undefined;
 }
 

@@ -1,18 +1,20 @@
 /** Every setting of a profile, as data: what it means, which kind of value it has, and where else that may come from. */
 import { SERVICE_NAMES, TRANSACTION_PATH } from "../domain/known-services.ts";
-import type { Kind } from "./setting-values.ts";
+import { KINDS, type Parser } from "./setting-values.ts";
 
-interface Setting {
+interface Setting<Value> {
   /** What it is, as the end of a sentence that begins with its name. */
   readonly means: string;
-  /** Says how its value is checked. */
-  readonly kind: Kind;
+  /** Checks and normalises a value, as typed or as stored. */
+  readonly parse: Parser<Value>;
   /** The value if nothing sets one. */
   readonly default?: string | boolean;
   /** The environment variable that overrides the profile. */
   readonly variable?: string;
   /** A value, to be quoted, after `paylink config set <key>`. */
   readonly example?: string;
+  /** Its value may be the name of a file, which shells complete. */
+  readonly mayBeFile?: true;
   /** Never printed. Only `login` and the sandbox store it. */
   readonly secret?: true;
   /** How `login` takes it. */
@@ -32,14 +34,14 @@ interface LoginValue {
 const TABLE = {
   service: {
     means: `the built-in service whose settings apply unless the profile has its own: ${SERVICE_NAMES.join(" or ")}`,
-    kind: "service",
+    parse: KINDS.service,
     example: "dna-test",
     login: { flag: "--service <name>" },
     ofService: true,
   },
   baseUrl: {
     means: "the service's address, without /v1",
-    kind: "baseAddress",
+    parse: KINDS.baseAddress,
     variable: "PAYLINK_BASE_URL",
     example: "https://api.dnapayments.com",
     login: { flag: "--base-url <url>", prompt: "The service's base URL (https://…)" },
@@ -48,21 +50,21 @@ const TABLE = {
   transactionUrl: {
     means:
       "where a transaction is read: a path below the base URL or a whole URL, with {uti} in it; the URL gets the token too",
-    kind: "transactionAddress",
+    parse: KINDS.transactionAddress,
     default: TRANSACTION_PATH,
     example: "/v1/transactions/{uti}",
     ofService: true,
   },
   token: {
     means: "the access token",
-    kind: "text",
+    parse: KINDS.text,
     variable: "PAYLINK_TOKEN",
     secret: true,
     login: { flag: "--token-stdin", prompt: "Access token" },
   },
   clientId: {
     means: "the client's id, with which access tokens are obtained",
-    kind: "text",
+    parse: KINDS.text,
     variable: "PAYLINK_CLIENT_ID",
     example: "shop",
     login: { flag: "--client-id <id>", prompt: "Client id" },
@@ -70,14 +72,14 @@ const TABLE = {
   },
   clientSecret: {
     means: "the client's secret",
-    kind: "text",
+    parse: KINDS.text,
     variable: "PAYLINK_CLIENT_SECRET",
     secret: true,
     login: { flag: "--client-secret-stdin", prompt: "Client secret" },
   },
   tokenUrl: {
     means: "where access tokens are obtained",
-    kind: "address",
+    parse: KINDS.address,
     variable: "PAYLINK_TOKEN_URL",
     example: "https://oauth.dnapayments.com/oauth2/token",
     login: { flag: "--token-url <url>", prompt: "Token URL" },
@@ -85,7 +87,7 @@ const TABLE = {
   },
   tokenAuth: {
     means: "how the client authenticates at the token URL: post (form fields) or basic (RFC 6749)",
-    kind: "tokenAuth",
+    parse: KINDS.tokenAuth,
     default: "post",
     example: "basic",
     login: { flag: "--token-auth <how>" },
@@ -93,21 +95,21 @@ const TABLE = {
   },
   tokenScope: {
     means: "the scope of the access token",
-    kind: "scope",
+    parse: KINDS.scope,
     example: "pay_by_link",
     login: { flag: "--token-scope <scope>" },
     ofService: true,
   },
   terminalId: {
     means: "the terminal of the payments",
-    kind: "text",
+    parse: KINDS.text,
     variable: "PAYLINK_TERMINAL_ID",
     example: "1234567890",
     login: { flag: "--terminal-id <id>", prompt: "Terminal" },
   },
   currency: {
     means: "the currency of links",
-    kind: "currency",
+    parse: KINDS.currency,
     example: "EUR",
     login: {
       flag: "--currency <code>",
@@ -117,30 +119,30 @@ const TABLE = {
   },
   customerName: {
     means: "the customer's name on links",
-    kind: "text",
+    parse: KINDS.text,
     example: "Ada Lovelace",
     login: { flag: "--customer-name <name>", prompt: "Customer's name (the default of your links)" },
   },
   expires: {
     means:
       "when links expire: a date, or a duration from the creation; the default is for one-time links only",
-    kind: "text",
+    parse: KINDS.text,
     default: "7d",
     example: "36h",
   },
   returnUrl: {
     means: "where the customer goes after the payment",
-    kind: "address",
+    parse: KINDS.address,
     example: "https://shop.example/paid",
   },
   failureReturnUrl: {
     means: "where the customer goes after a failed payment",
-    kind: "address",
+    parse: KINDS.address,
     example: "https://shop.example/failed",
   },
   callbackUrl: {
     means: "where the service posts the webhooks of payments",
-    kind: "address",
+    parse: KINDS.address,
     variable: "PAYLINK_CALLBACK_URL",
     example: "https://shop.example/webhooks",
     login: {
@@ -151,13 +153,14 @@ const TABLE = {
   },
   failureCallbackUrl: {
     means: "where the service posts webhooks of failed payments",
-    kind: "address",
+    parse: KINDS.address,
     example: "https://shop.example/webhooks",
   },
   webhookKey: {
     means:
       "the service's public keys, each a file or a URL; PAYLINK_WEBHOOK_KEY may also hold the text of one",
-    kind: "keySources",
+    parse: KINDS.keySources,
+    mayBeFile: true,
     variable: "PAYLINK_WEBHOOK_KEY",
     example: "service.pem",
     login: {
@@ -169,34 +172,37 @@ const TABLE = {
   },
   publicUrl: {
     means: "the address at which others reach your listener",
-    kind: "address",
+    parse: KINDS.address,
     example: "https://shop.example/webhooks",
   },
   tolerance: {
     means: "the greatest age of a signature",
-    kind: "duration",
+    parse: KINDS.duration,
     default: "5m",
     example: "5m",
   },
   requireCreated: {
     means: "whether a signature must say when it was created",
-    kind: "toggle",
+    parse: KINDS.toggle,
     default: false,
     example: "true",
   },
   eventStore: {
     means: "where events are kept: a file, or the URL of a PostgreSQL database",
-    kind: "eventStore",
+    parse: KINDS.eventStore,
+    mayBeFile: true,
     variable: "PAYLINK_DB",
     example: "postgres://db.example/paylink",
   },
-} satisfies Readonly<Record<string, Setting>>;
+} satisfies Readonly<Record<string, Setting<unknown>>>;
 
 export type SettingKey = keyof typeof TABLE;
-export type KindOf<Key extends SettingKey> = (typeof TABLE)[Key]["kind"];
+export type SettingValue<Key extends SettingKey> =
+  (typeof TABLE)[Key]["parse"] extends Parser<infer Value> ? Value : never;
 
-export const SETTINGS: { readonly [Key in SettingKey]: Setting & (typeof TABLE)[Key] } = TABLE;
-export const kindOf = <Key extends SettingKey>(key: Key): KindOf<Key> => TABLE[key].kind;
+export const SETTINGS: {
+  readonly [Key in SettingKey]: Setting<SettingValue<Key>> & Omit<(typeof TABLE)[Key], "parse">;
+} = TABLE;
 export const SETTING_KEYS = Object.keys(TABLE) as SettingKey[];
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(TABLE, key);
 
@@ -217,7 +223,3 @@ export type AccountKey = {
 export const isAccountKey = (key: string): key is AccountKey => isSettingKey(key) && "login" in TABLE[key];
 /** `--base-url`. */
 export const loginFlagOf = (key: AccountKey): string => SETTINGS[key].login.flag.split(" ")[0] ?? "";
-
-/** Kinds of values that may be the name of a file, which shells complete. */
-const FILES: readonly Kind[] = ["keySources", "eventStore"];
-export const mayBeFile = (key: SettingKey): boolean => FILES.includes(SETTINGS[key].kind);

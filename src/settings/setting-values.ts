@@ -7,7 +7,7 @@ import { accepted, parseChoice, refused, type Parsed } from "../domain/parse-res
 import { parseDuration } from "../domain/time.ts";
 
 /** Reads its own result to the same result. Its message never quotes the value. */
-type Parser<T> = (value: unknown) => Parsed<T>;
+export type Parser<T> = (value: unknown) => Parsed<T>;
 
 const text =
   <T extends string>(parse: (text: string) => Parsed<T>): Parser<T> =>
@@ -108,7 +108,8 @@ function parseDurationText(given: string): Parsed<string> {
   return read.ok ? accepted(given) : read;
 }
 
-const PARSERS = {
+/** By their names. */
+export const KINDS = {
   text: filled(),
   service: oneOf(SERVICE_NAMES),
   tokenAuth: oneOf(["post", "basic"] as const),
@@ -122,10 +123,3 @@ const PARSERS = {
   keySources: listOf(trimmed(parseKeySource)),
   eventStore: trimmed(parseEventStore),
 };
-
-export type Kind = keyof typeof PARSERS;
-export type KindValues = {
-  readonly [Of in Kind]: (typeof PARSERS)[Of] extends Parser<infer T> ? T : never;
-};
-
-export const KINDS: { readonly [Of in Kind]: Parser<KindValues[Of]> } = PARSERS;

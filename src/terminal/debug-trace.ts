@@ -111,7 +111,7 @@ export function renderRequest(request: HttpRequest, arrow: string): string {
   return message(line, request.headers, request.body);
 }
 
-export function renderReply(
+function renderReply(
   { status, headers, body }: Pick<HttpReply, "status" | "headers"> & { readonly body?: Uint8Array },
   arrow: string,
   milliseconds: number,

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { serviceLabel } from "../../src/domain/known-services.ts";
 import { resolveSettings, type Environment } from "../../src/settings/resolved-settings.ts";
-import { parseSetting, type Profile } from "../../src/settings/profile.ts";
+import type { Profile } from "../../src/settings/profile.ts";
 import { SETTING_KEYS, SETTINGS } from "../../src/settings/setting-table.ts";
 import { openSettingsFile } from "../../src/settings/settings-file.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -21,7 +21,7 @@ const settingsOf = (profile: Profile, env: Environment = {}) =>
   resolveSettings({ name: "shop", profile, env });
 
 function normal(key: "baseUrl" | "callbackUrl" | "transactionUrl", text: string): string {
-  const read = parseSetting(key)(text);
+  const read = SETTINGS[key].parse(text);
   if (!read.ok) throw new Error(`${text} ${read.message}`);
   return read.value;
 }
@@ -38,7 +38,7 @@ describe("a value", () => {
     ["eventStore", "postgres://db/paylink", "postgres://db/paylink"],
   ] as const)("of %s is the same from a flag, the environment and the profile: %s", (key, text, expected) => {
     const { variable } = SETTINGS[key];
-    expect(parseSetting(key)(text)).toEqual({ ok: true, value: expected });
+    expect(SETTINGS[key].parse(text)).toEqual({ ok: true, value: expected });
     expect(settingsOf({}, { [variable]: text }).find(key)).toEqual({
       value: expected,
       source: "environment",
@@ -82,7 +82,7 @@ describe("a value", () => {
   it("is already normalised where it is a default", () => {
     const defaults = SETTING_KEYS.flatMap((key) => {
       const value = SETTINGS[key].default;
-      return value === undefined ? [] : [{ value, read: parseSetting(key)(value) }];
+      return value === undefined ? [] : [{ value, read: SETTINGS[key].parse(value) }];
     });
     expect(defaults.length).toBeGreaterThan(4);
     for (const { value, read } of defaults) expect(read).toEqual({ ok: true, value });

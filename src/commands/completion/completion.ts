@@ -2,7 +2,7 @@
 import completions, { script, type Command as Known } from "@bomb.sh/tab";
 import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { CONFIG_KEYS, isConfigKey, mayBeFile } from "../../settings/setting-table.ts";
+import { CONFIG_KEYS, isConfigKey, SETTINGS } from "../../settings/setting-table.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { optionNamed } from "../usage-errors.ts";
 import { declared } from "../declare.ts";
@@ -65,7 +65,7 @@ function isFile(program: CommandUnknownOpts, words: readonly string[]): boolean 
   if (option !== undefined) return option.flags.includes("<file");
   if (current.startsWith("-")) return false;
   const [key = ""] = operands;
-  if (command.name() === "set") return isConfigKey(key) && mayBeFile(key);
+  if (command.name() === "set") return isConfigKey(key) && SETTINGS[key].mayBeFile === true;
   return command.registeredArguments[operands.length]?.name() === "file";
 }
 

@@ -8,14 +8,7 @@ import { safeText } from "../../render/safe-text.ts";
 import { wrap } from "../../render/layout.ts";
 import { clip, widthOf } from "../../render/width.ts";
 import { DEFAULT_PROFILE } from "../../settings/profile-names.ts";
-import {
-  parseSetting,
-  profileNamed,
-  shownSetting,
-  without,
-  type Profile,
-  type SettingValue,
-} from "../../settings/profile.ts";
+import { profileNamed, shownSetting, without, type Profile } from "../../settings/profile.ts";
 import type { Setting } from "../../settings/resolved-settings.ts";
 import {
   CONFIG_KEYS,
@@ -23,6 +16,7 @@ import {
   SETTING_KEYS,
   SETTINGS,
   type ConfigKey,
+  type SettingValue,
 } from "../../settings/setting-table.ts";
 import { checkKeys, requirePassed, settingsWith } from "../account-checks.ts";
 import { parseEventStore } from "../flag-values.ts";
@@ -143,7 +137,7 @@ const followers = (key: ConfigKey, { callbackUrl, failureCallbackUrl }: Profile)
 
 /** Throws if a key cannot be read or used: `listen` would not start with it. */
 async function requireKeys(name: string, texts: readonly string[], context: Context): Promise<void> {
-  const read = parseSetting("webhookKey")(texts);
+  const read = SETTINGS.webhookKey.parse(texts);
   if (!read.ok) return;
   const found = await checkKeys(settingsWith(name, { webhookKey: read.value }), context, "webhookKey");
   for (const { state, detail } of found) if (state === "warning") context.out.warn(safeText(detail));
@@ -153,7 +147,7 @@ async function requireKeys(name: string, texts: readonly string[], context: Cont
 
 function readValue(key: ConfigKey, texts: readonly string[], now: Date): Parsed<SettingValue<ConfigKey>> {
   const [text = "", ...more] = texts;
-  const read = parseSetting(key)(more.length === 0 ? text : texts);
+  const read = SETTINGS[key].parse(more.length === 0 ? text : texts);
   const problem = read.ok ? problemNow(key, text, now) : undefined;
   return problem === undefined ? read : refused(problem);
 }

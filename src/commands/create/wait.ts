@@ -10,7 +10,7 @@ import type { CreatedLink, ServiceLink } from "../../service/links.ts";
 import { showServiceLink } from "../link-output.ts";
 
 /** Milliseconds to wait without `--timeout`. */
-export const LONGEST_WAIT = 15 * 60_000;
+const LONGEST_WAIT = 15 * 60_000;
 
 /** Milliseconds between two questions, and between two to a service that answers 429 again and again. */
 const INTERVAL = 2_000;

@@ -8,14 +8,7 @@ import { renderCheck } from "../../render/account.ts";
 import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { checkService } from "../../service/checks.ts";
-import {
-  parseSetting,
-  profileNamed,
-  without,
-  withoutSecrets,
-  type Profile,
-  type SettingValue,
-} from "../../settings/profile.ts";
+import { profileNamed, without, withoutSecrets, type Profile } from "../../settings/profile.ts";
 import { DEFAULT_PROFILE, parseOwnProfileName } from "../../settings/profile-names.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import {
@@ -24,6 +17,7 @@ import {
   SETTING_KEYS,
   SETTINGS,
   type AccountKey,
+  type SettingValue,
 } from "../../settings/setting-table.ts";
 import { checkKeys, requirePassed, settingsWith } from "../account-checks.ts";
 import { isConfirmed } from "../shared-flags.ts";
@@ -191,7 +185,7 @@ const asFlags = (remedy: Hint): Hint =>
 export const parseAccountValue =
   <Key extends AccountKey>(key: Key) =>
   (text: string): Parsed<SettingValue<Key>> => {
-    const parsed = parseSetting(key)(text);
+    const parsed = SETTINGS[key].parse(text);
     if (!parsed.ok) return parsed;
     const url = key === "baseUrl" || key === "tokenUrl" ? parseWebAddress(text) : undefined;
     if (url !== undefined && isExposed(url))

@@ -1,7 +1,6 @@
 /** `paylink login`: its flags and help. */
 import { SANDBOX_URL } from "../../domain/addresses.ts";
-import type { SettingValue } from "../../settings/profile.ts";
-import { SETTINGS, type AccountKey } from "../../settings/setting-table.ts";
+import { SETTINGS, type AccountKey, type SettingValue } from "../../settings/setting-table.ts";
 import { command, excludes, flag, group, toggle, type Flag } from "../command.ts";
 import { loginOptions, parseAccountValue, storeAccount } from "./account.ts";
 
