@@ -73,7 +73,7 @@ async function measure(store) {
 }
 
 const most = AT_ONCE / (TAKES / 1000);
-const what = `a backlog of ${count} at an application of ${TAKES} ms, against ${AT_ONCE} requests at the same time`;
+const what = `a backlog of ${count} at an application of ${TAKES} ms, against ${AT_ONCE} requests at once`;
 const inFile = await measure([]);
 row(`${what}: SQLite`, inFile / most, { least: 0.8, note: `${inFile.toFixed(0)} a second` });
 const server = await startPostgresServer({ fsync: true });

@@ -159,7 +159,7 @@ async function kills(tested, most) {
     );
     const note = `of ${created}; ${unknown} left as unknown`;
     rowOfLost(
-      `links created twice, or lost, over ${most} kills of \`bulk\`, ${tested.label}`,
+      `links created twice, or lost, in ${most} kills of \`bulk\`, ${tested.label}`,
       twice + lost,
       note,
     );

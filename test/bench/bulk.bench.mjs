@@ -91,7 +91,7 @@ async function throughput() {
     `bulk, ${ROWS} rows, whole process: ${middle.ours.toFixed(0)}/s against ${middle.bare.toFixed(0)}/s of a bare loop; ` +
       `all: ${ratios.map(({ ratio }) => ratio.toFixed(2)).join(" ")}\n`,
   );
-  row("`bulk`, 10,000 rows against the sandbox, against a bare undici loop", middle.ratio, { least: 0.6 });
+  row("`bulk` of 10,000 rows against a bare undici loop", middle.ratio, { least: 0.6 });
 }
 
 const LISTS = 100;
@@ -124,7 +124,7 @@ async function history() {
   }
   for (const { child } of sandboxes) child.kill("SIGKILL");
   for (const home of homes) rmSync(home, { recursive: true });
-  row("a `bulk` of one row after 100 lists of 10,000, against before", median(after) / median(before), {
+  row("`bulk` of one row after 100 lists of 10,000, against before", median(after) / median(before), {
     most: 1.2,
   });
 }
@@ -156,7 +156,7 @@ async function memory() {
   const { stderr, status } = spawnSync("/usr/bin/time", args, { env: environment(home), encoding: "utf8" });
   const peak = Number(stderr.trim().split("\n").at(-1)) / 1024;
   if (status !== 0) throw new Error(stderr);
-  row("memory of `bulk` over 1,000,000 rows (`--dry-run`)", peak, { most: 150, unit: "MiB", digits: 0 });
+  row("memory of `bulk` of 1,000,000 rows, dry run", peak, { most: 150, unit: "MiB", digits: 0 });
   rmSync(home, { recursive: true });
 }
 

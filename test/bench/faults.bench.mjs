@@ -222,7 +222,7 @@ async function measure(name, count, store, restart) {
   process.stdout.write(
     `seed ${seed}: ${missing().length} lost, ${withoutReason.length} repeated without a kill\n`,
   );
-  const what = `acknowledged webhooks lost, or repeated without a kill, under faults: ${name}`;
+  const what = `webhooks lost, or repeated without a kill, under faults: ${name}`;
   const faults = `${killed.size} kills${restart === undefined ? "" : `, ${restarts} restarts`}, ${repeated.length} repeated after a kill`;
   row(what, wrong, { most: 0, unit: "", digits: 0, note: `of ${acknowledged.size}; ${faults}` });
   if (wrong > 0 || acknowledged.size === 0 || killed.size === 0) process.exitCode = 1;

@@ -86,11 +86,7 @@ application.close();
 application.closeAllConnections();
 remove();
 await server.remove();
-row(
-  "a backlog in PostgreSQL behind 10 million finished attempts, against one in an empty database",
-  after / empty,
-  {
-    least: 0.7,
-    note: `${after.toFixed(0)} webhooks a second, ${attempts} attempts`,
-  },
-);
+row("a backlog in PostgreSQL after 10 million attempts, against before", after / empty, {
+  least: 0.7,
+  note: `${after.toFixed(0)} webhooks a second, ${attempts} attempts`,
+});

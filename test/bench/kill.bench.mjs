@@ -17,7 +17,7 @@ const storedUtis = async () => {
 };
 
 await measureKills({
-  what: `acknowledged webhooks lost over ${rounds} kills under load`,
+  what: `webhooks lost in ${rounds} kills of \`listen\` on SQLite`,
   rounds: Number(rounds),
   webhooks: 400,
   connections: 64,

@@ -30,6 +30,6 @@ async function post(total) {
 const first = await post(FIRST);
 const last = await post(Number(count) - FIRST);
 await receiver.stop("SIGINT");
-const what = `memory of \`listen\` after ${Number(count).toLocaleString("en")} webhooks, against after ${FIRST.toLocaleString("en")}`;
+const what = `memory of \`listen\` after ${Number(count).toLocaleString("en")} webhooks against after ${FIRST.toLocaleString("en")}`;
 row(what, last / first, { most: 1.2, note: `${last.toFixed(0)} MiB` });
 remove();

@@ -11,7 +11,7 @@ const database = await server.createDatabase();
 const receivers = await startReceivers(2, "--db", database);
 
 await measureKills({
-  what: `acknowledged webhooks lost by two receivers on PostgreSQL over ${receiverKills} kills of receivers and ${serverKills} of the server`,
+  what: `webhooks lost in ${receiverKills} kills of two receivers on PostgreSQL, and ${serverKills} of the server`,
   rounds: Number(receiverKills) + Number(serverKills),
   webhooks: 200,
   connections: 16,

@@ -14,6 +14,7 @@ export function median(values) {
  * @property {string} [unit]
  * @property {number} [digits]
  * @property {string | undefined} [note] Printed after the figure.
+ * @property {string | undefined} [why] Why the bar is not reached, where that is known.
  */
 
 /**
@@ -21,11 +22,11 @@ export function median(values) {
  * @param {number} value
  * @param {Figure} figure
  */
-export function row(what, value, { most, least, unit = "×", digits = 2, note }) {
+export function row(what, value, { most, least, unit = "×", digits = 2, note, why }) {
   const holds = value <= (most ?? Infinity) && value >= (least ?? -Infinity);
   const notes = [
     bar(most, least, unit),
-    ...(holds ? [] : ["not reached"]),
+    ...(holds ? [] : [why === undefined ? "not reached" : `reported: ${why}`]),
     ...(note === undefined ? [] : [note]),
   ];
   const measured = `${value.toFixed(digits)} ${unit}`.trim();

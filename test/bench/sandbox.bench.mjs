@@ -137,7 +137,7 @@ async function compare() {
   process.stdout.write(
     `bare hono  ${median(rates.floor).toFixed(0)} links/s\nsandbox    ${median(rates.sandbox).toFixed(0)} links/s\n`,
   );
-  row("creating links in the sandbox, against bare hono with one durable write", ratio, { least: BAR });
+  row("links created in the sandbox against bare hono with one durable write", ratio, { least: BAR });
   if (ratio < BAR) process.exitCode = 1;
 }
 

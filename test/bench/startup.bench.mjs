@@ -86,11 +86,12 @@ async function measure({ version, node }, folder) {
   showProgress("");
   sandbox.kill();
   await once(sandbox, "exit");
+  const why = version.startsWith("v20.") ? "Node 20 compiles the program at each start" : undefined;
   for (const { name, run, times, most } of measured) {
     const floor = median(floors.find((each) => each.run === run)?.times ?? []);
-    const what = `${name}, whole process, against \`node -e 0\`, Node ${version.slice(1, 3)}`;
+    const what = `${name} against \`node -e 0\`, Node ${version.slice(1, 3)}`;
     const note = `${median(times).toFixed(0)} ms against ${floor.toFixed(0)} ms`;
-    row(what, median(times) / floor, { most, note });
+    row(what, median(times) / floor, { most, note, why });
   }
 }
 

@@ -166,5 +166,5 @@ for (const { name } of cases) {
     `${name.padEnd(36)}${each.toFixed(1).padStart(8)} µs  ${(floor / each).toFixed(2)} ×\n`,
   );
 }
-const what = "verifying one webhook, against `sha256` and `crypto.verify` alone";
+const what = "verifying a webhook against `sha256` and `crypto.verify` alone";
 row(what, floor / medianOf(OURS), {});
