@@ -43,19 +43,15 @@ const LINKS = "/v1/payment-links";
 
 function linkRoutes(app: Hono, runtime: SandboxRuntime): void {
   const shown = (c: Context, link: Link) => linkResponse(link, checkoutUrl(c), runtime.clock.now());
-  app.post(LINKS, async (c) => {
-    return jsonReply(shown(c, addLink(runtime, await jsonBody(c), checkoutUrl(c))));
-  });
+  const reply = (c: Context, link: Link): Response => jsonReply(shown(c, link));
+  app.post(LINKS, async (c) => reply(c, addLink(runtime, await jsonBody(c), checkoutUrl(c))));
   app.get(LINKS, (c) => {
     const { totalCount, records } = listLinks(runtime, c.req.query());
     return jsonReply({ totalCount, records: records.map((link) => shown(c, link)) });
   });
-  app.get(`${LINKS}/:id`, (c) => jsonReply(shown(c, findLink(runtime.ledger, c.req.param("id")))));
-  app.patch(`${LINKS}/:id`, async (c) => {
-    const changes = await jsonBody(c);
-    return jsonReply(shown(c, updateLink(runtime, c.req.param("id"), changes)));
-  });
-  app.post(`${LINKS}/:id/cancel`, (c) => jsonReply(shown(c, cancelLink(runtime, c.req.param("id")))));
+  app.get(`${LINKS}/:id`, (c) => reply(c, findLink(runtime.ledger, c.req.param("id"))));
+  app.patch(`${LINKS}/:id`, async (c) => reply(c, updateLink(runtime, c.req.param("id"), await jsonBody(c))));
+  app.post(`${LINKS}/:id/cancel`, (c) => reply(c, cancelLink(runtime, c.req.param("id"))));
 }
 
 async function jsonBody(c: Context): Promise<Json> {

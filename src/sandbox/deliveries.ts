@@ -200,7 +200,7 @@ async function post(delivery: Delivery, setup: SandboxSetup): Promise<AttemptRes
   const verdict = verify(request, { keys: setup.keys.verifying(), policy: DEFAULT_POLICY, now: created });
   const signed = { ...unsent, headers: request.headers, verdict };
   // Lost on its way to the receiver.
-  if (isDropped(delivery, setup.fault))
+  if (setup.fault === "drop-first" && delivery.attempts === 0)
     return { ...signed, detail: "dropped by --deliver drop-first", duration: 0 };
   try {
     const insecure = setup.insecure && mayTrust;
@@ -230,7 +230,3 @@ function withFault(delivery: Delivery, { fault, ledger, newId }: SandboxSetup): 
     return [{ ...delivery, due: delivery.due + OVERTAKEN }];
   return [delivery];
 }
-
-/** Whether the next attempt is lost before it reaches the receiver. */
-const isDropped = (delivery: Delivery, fault: SandboxSetup["fault"]): boolean =>
-  fault === "drop-first" && delivery.attempts === 0;

@@ -37,23 +37,18 @@ export class ServiceProblem extends Error {
     return TITLES[this.status];
   }
 
-  /** The body of the reply. */
-  details() {
+  toResponse(): Response {
     const { status, title, message, code } = this;
     const errors = this.errors.map((problem) => ({
       pointer: pointerTo(problem.at),
       detail: problem.message,
     }));
     const standard = { type: "about:blank", title, status, detail: message };
-    return { ...standard, code, message, ...(errors.length > 0 ? { errors } : {}) };
-  }
-
-  toResponse(): Response {
-    const { status } = this;
+    const details = { ...standard, code, message, ...(errors.length > 0 ? { errors } : {}) };
     const headers: Record<string, string> = { "Content-Type": "application/problem+json" };
     // RFC 9110 11.6.1: a 401 says how to authenticate.
     if (status === 401) headers["WWW-Authenticate"] = "Bearer";
-    return new Response(JSON.stringify(this.details()), { status, headers });
+    return new Response(JSON.stringify(details), { status, headers });
   }
 }
 

@@ -5,7 +5,6 @@ import { withoutPassword } from "../../domain/addresses.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { boundWords } from "../../domain/payment-link.ts";
 import { outcomeName } from "../../domain/outcome.ts";
-import { parseJsonObject } from "../../domain/parse-json.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { actionForm, clipped, localPath } from "../../pages/components.ts";
@@ -13,7 +12,7 @@ import type { Page } from "../../pages/page.ts";
 import { isReusable } from "../links.ts";
 import { checkoutUrl } from "../replies.ts";
 import type { SandboxRuntime } from "../runtime.ts";
-import type { Attempt, Delivery, Link } from "../store/rows.ts";
+import type { Attempt, Link } from "../store/rows.ts";
 
 export type View = Readonly<ReturnType<typeof viewOf>>;
 
@@ -73,11 +72,6 @@ export const referenceOf = (record: TransactionRecord, uti: string): string =>
   clipped(textOf(record, "reference") ?? uti);
 
 export const outcomeText = (record: TransactionRecord): string => outcomeName(outcomeOf(record));
-
-/** The record in a webhook's body; empty if the body is not a JSON object. */
-export function recordOf({ body }: Delivery): TransactionRecord {
-  return parseJsonObject(new TextDecoder().decode(body)) ?? {};
-}
 
 /** When the payment was made, by the sandbox's clock. */
 export const paidAt = (record: TransactionRecord): Date | undefined =>

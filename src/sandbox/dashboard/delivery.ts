@@ -22,8 +22,8 @@ import {
 } from "../../pages/exchange.ts";
 import type { Page } from "../../pages/page.ts";
 import type { SandboxRuntime } from "../runtime.ts";
-import type { Attempt, Delivery } from "../store/rows.ts";
-import { controlForm, deliveryPath, recordOf, referenceOf, statusText, type View } from "./components.ts";
+import { recordOf, type Attempt, type Delivery } from "../store/rows.ts";
+import { controlForm, deliveryPath, referenceOf, statusText, type View } from "./components.ts";
 import { describeAttempt } from "../describe.ts";
 import { chainOf, detailPage } from "./details.ts";
 

@@ -58,7 +58,7 @@ export function linkPage(view: View, id: string): Page | undefined {
     }`,
     chain: chainOf(view, link),
     path,
-    summary: html`${facts([
+    summary: facts([
       ["Link", copyable("link", url)],
       ["Id", copyable("id", id)],
       [titleOf("description"), clipped(description, 300)],
@@ -67,7 +67,7 @@ export function linkPage(view: View, id: string): Page | undefined {
       [titleOf("expirationDate"), html`${timeOf(expiry, view.now)}, ${momentOf(expiry, view.now)}`],
       [titleOf("paymentSettings.callbackUrl"), shownUrl(paymentSettings?.callbackUrl)],
       [titleOf("paymentSettings.failureCallbackUrl"), shownUrl(paymentSettings?.failureCallbackUrl)],
-    ])}`,
+    ]),
     sections: [
       listPanel(view, PAYMENTS, { query: { linkId: id }, nothing: "No payments yet." }),
       html`<section class="panel" aria-label="JSON" id="json-section">

@@ -11,7 +11,7 @@ import { isAccepted } from "../deliveries.ts";
 import { statusOf } from "../links.ts";
 import { isFailed, type ApiRequest } from "../requests.ts";
 import type { ListPage, ListQuery } from "../store/lists.ts";
-import type { Attempt, Delivery, Link, Payment } from "../store/rows.ts";
+import { recordOf, type Attempt, type Delivery, type Link, type Payment } from "../store/rows.ts";
 import {
   amountOf,
   deliveryPath,
@@ -22,7 +22,6 @@ import {
   paidAt,
   paymentPath,
   priceOf,
-  recordOf,
   referenceOf,
   requestPath,
   shortUrl,

@@ -15,31 +15,20 @@ import { isForbidden, isRequired } from "../../domain/transaction.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** An object that has every member but the optional ones. */
-const object = (properties: JsonSchema, optional: readonly string[] = []): JsonSchema => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-});
-
-const DATE_TIME = { type: "string", format: "date-time" };
-const EVENT_DATE = { type: ["string", "null"], format: "date-time" };
 const WEB_ADDRESS = { format: "uri", pattern: "^https?://[^/]" };
-const BOUND = { type: ["number", "string"], minimum: 0, pattern: DECIMAL.source };
-
 const TEXT = { type: "string" };
 
 /** The rules of the fields of links, as JSON Schema. */
 const TYPES: Readonly<Record<FieldType, JsonSchema>> = {
   amount: { type: "number", minimum: 0 },
-  bound: BOUND,
+  bound: { type: ["number", "string"], minimum: 0, pattern: DECIMAL.source },
   currency: { ...TEXT, pattern: CURRENCY_CODE.source, examples: ["GBP"] },
   text: TEXT,
   name: { ...TEXT, pattern: "\\S" },
   email: { ...TEXT, pattern: "^[^\\s@]+@[^\\s@]+$" },
   webAddress: { ...TEXT, ...WEB_ADDRESS },
-  date: DATE_TIME,
-  dateOrNull: EVENT_DATE,
+  date: { ...TEXT, format: "date-time" },
+  dateOrNull: { type: ["string", "null"], format: "date-time" },
   ucof: { const: "ucof" },
   initial: { const: "initial" },
   object: { type: "object" },
@@ -112,9 +101,9 @@ export const SCHEMAS: JsonSchema = {
   },
   PaymentLinkUpdate: {
     description: "The changes to a link; a field that is left out keeps its value.",
-    ...object({ description: member("description"), expirationDate: member("expirationDate") }, [
-      "description",
-    ]),
+    type: "object",
+    properties: { description: member("description"), expirationDate: member("expirationDate") },
+    required: ["expirationDate"],
     additionalProperties: false,
   },
   PaymentLink: { ...linkSchema("reply"), description: "A payment link." },

@@ -4,7 +4,6 @@ import * as z from "zod/mini";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { formatAmount, type Amount } from "../../domain/money.ts";
-import { parseJsonObject } from "../../domain/parse-json.ts";
 import type { LinksQuery } from "../../domain/payment-link-reply.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { lockFile, openDatabase, transaction, type Statement, type Value } from "../../store/database.ts";
@@ -14,6 +13,7 @@ import {
   deliveryRow,
   linkRow,
   paymentRow,
+  recordOf,
   type Attempt,
   type Delivery,
   type DeliveryState,
@@ -94,8 +94,7 @@ export function openLedger(path: string) {
       rows(SELECT_PARTIAL, linkId).map((one) => paymentRow.parse(one).record),
     addDelivery: (delivery: Delivery) => {
       const url = parseWebAddress(delivery.url);
-      const record = parseJsonObject(new TextDecoder().decode(delivery.body)) ?? {};
-      const payment = textOfPayment(record, found(linkRow, SELECT_LINK, delivery.linkId));
+      const payment = textOfPayment(recordOf(delivery), found(linkRow, SELECT_LINK, delivery.linkId));
       // Not the password in an address.
       const searched = `${payment} ${url?.origin ?? ""}${url?.pathname ?? ""}`.toLowerCase();
       insert("deliveries", { ...z.encode(deliveryRow, delivery), searched });

@@ -2,7 +2,7 @@
 import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
 import * as z from "zod/mini";
 import { isJsonObject, stringifyJson, type JsonObject } from "../../domain/json.ts";
-import { parseJson } from "../../domain/parse-json.ts";
+import { parseJson, parseJsonObject } from "../../domain/parse-json.ts";
 import type { HeaderLine } from "../../http/message.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 
@@ -64,6 +64,10 @@ export const deliveryRow = z.object({
 });
 export type Delivery = Readonly<z.infer<typeof deliveryRow>>;
 export type DeliveryState = Delivery["state"];
+
+/** The record in the body of a webhook. */
+export const recordOf = ({ body }: Delivery): JsonObject =>
+  parseJsonObject(new TextDecoder().decode(body)) ?? {};
 
 /** One POST of a delivery: what was sent, and the response. */
 export const attemptRow = z.object({
