@@ -1,4 +1,4 @@
-/** Limits the memory that senders can hold: idle connections are closed first, then the request that is incomplete for longest. */
+/** Limits the memory that senders can hold: where connections take too much, some of them are closed. */
 import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 
@@ -6,55 +6,77 @@ import type { Socket } from "node:net";
 export const MAX_HELD = 64 * 1024 * 1024;
 /** Bytes of a connection with the head of its request, which Node limits to 16 KiB. */
 const CONNECTION = 16 * 1024;
+/** All are looked at again once this part of them is new: to look at all for each that a flood opens would take too long. */
+const UNSEEN = 1 / 32;
 
 export type Connections = ReturnType<typeof trackConnections>;
 
 /**
- * Makes room by closing connections in this order: those that were answered and have sent nothing since, then those whose
- * request is incomplete, the oldest first. The newest connection is closed last: under a flood it is the honest sender's.
+ * Makes room by closing connections of the larger of two kinds, the one that has waited for longest first: those that have sent
+ * nothing since they were opened or answered, and those whose request is incomplete. A flood is mostly of one kind, so it closes
+ * its own connections. The newest connection is closed last: under a flood it is the honest sender's.
  */
 export function trackConnections(maxHeld = MAX_HELD) {
   /** The bytes of each open connection. */
   const sizes = new Map<Socket, number>();
   let held = 0;
-  /** Connections without a complete request; the oldest first. */
+  /** Connections that have sent nothing, with the bytes that they had sent before. */
+  const silent = new Map<Socket, number>();
+  /** Connections that have sent a part of a request. */
   const incomplete = new Set<Socket>();
-  /** Answered connections with the bytes they had sent until then; the longest idle first. */
-  const idle = new Map<Socket, number>();
+  /** How many were opened since all were looked at. */
+  let unseen = 0;
   const resize = (socket: Socket, size: number): void => {
     held += size - (sizes.get(socket) ?? 0);
     sizes.set(socket, size);
   };
+  const settle = (socket: Socket): void => {
+    silent.delete(socket);
+    incomplete.delete(socket);
+  };
   const forget = (socket: Socket): void => {
     held -= sizes.get(socket) ?? 0;
     sizes.delete(socket);
-    incomplete.delete(socket);
-    idle.delete(socket);
+    settle(socket);
   };
   const drop = (socket: Socket): void => {
     forget(socket);
     socket.destroy();
   };
+  /** Whether it is silent. Nothing tells when the first byte arrives: it is found out by looking. */
+  const look = (socket: Socket): boolean => {
+    if (silent.get(socket) === socket.bytesRead) return true;
+    silent.delete(socket);
+    incomplete.add(socket);
+    return false;
+  };
+  const lookAtAll = (): void => {
+    for (const socket of silent.keys()) look(socket);
+    unseen = 0;
+  };
+  /** Closes one, or finds that it is not silent any more. */
   const dropOne = (): boolean => {
-    for (const [socket, bytesRead] of idle) {
-      if (socket.bytesRead === bytesRead) return (drop(socket), true);
-      idle.delete(socket);
-      incomplete.add(socket);
-    }
-    const [oldest] = incomplete;
-    if (oldest !== undefined) drop(oldest);
-    return oldest !== undefined;
+    if (unseen >= sizes.size * UNSEEN) lookAtAll();
+    const isSilent = silent.size >= incomplete.size;
+    const [first] = isSilent ? silent.keys() : incomplete;
+    if (first !== undefined && !(isSilent && !look(first))) drop(first);
+    return first !== undefined;
   };
   const makeRoom = (): void => {
-    if (held > maxHeld && dropOne()) makeRoom();
+    let isFull = held > maxHeld;
+    while (isFull) isFull = dropOne() && held > maxHeld;
+  };
+  const wait = (socket: Socket): void => {
+    resize(socket, CONNECTION);
+    silent.set(socket, socket.bytesRead);
   };
   return {
     /** The connection is new and waits for its first request. */
     opened: (socket: Socket): void => {
       socket.once("close", () => forget(socket));
       if (socket.destroyed) return;
-      resize(socket, CONNECTION);
-      incomplete.add(socket);
+      wait(socket);
+      unseen += 1;
       makeRoom();
     },
     /** The body of the request takes this many more bytes. */
@@ -65,20 +87,14 @@ export function trackConnections(maxHeld = MAX_HELD) {
       makeRoom();
     },
     /** The request is complete: its connection is kept until it has been answered. */
-    complete: (socket: Socket): void => {
-      incomplete.delete(socket);
-      idle.delete(socket);
-    },
+    complete: settle,
     /** The request was answered: its connection waits again. */
     answered: (socket: Socket): void => {
-      incomplete.delete(socket);
-      idle.delete(socket);
-      if (!sizes.has(socket)) return;
-      resize(socket, CONNECTION);
-      idle.set(socket, socket.bytesRead);
+      settle(socket);
+      if (sizes.has(socket)) wait(socket);
     },
     /** Closes every connection that waits for a request or for the rest of one. */
-    dropWaiting: (): void => [...incomplete, ...idle.keys()].forEach(drop),
+    dropWaiting: (): void => [...incomplete, ...silent.keys()].forEach(drop),
   };
 }
 

@@ -71,23 +71,24 @@ async function open(server: Server, text: string): Promise<{ socket: Socket; clo
 const answerTo = (socket: Socket): Promise<string> =>
   new Promise((resolve) => socket.once("data", (bytes) => resolve(String(bytes))));
 
-it("closes the oldest incomplete request, not the newest connection", async () => {
-  const server = await serveAtMost(3);
-  const attackers = [
-    await open(server, "P"),
-    await open(server, ""),
-    await open(server, "POST / HTTP/1.1\r\n"),
-  ];
+it.each([
+  { flood: "silent", sent: "", other: "POST / HTTP/1.1\r\n" },
+  { flood: "incomplete", sent: "P", other: "" },
+])("closes the oldest of a flood of $flood connections, and no other", async ({ sent, other }) => {
+  const server = await serveAtMost(12);
+  const slow = await open(server, other);
+  const attackers = [];
+  while (attackers.length < 15) attackers.push(await open(server, sent));
   const honest = await open(server, "");
-  await expect.poll(() => attackers.map(({ closed }) => closed())).toEqual([true, false, false]);
-  await open(server, "P");
-  await expect.poll(() => attackers.map(({ closed }) => closed())).toEqual([true, true, false]);
+  const closed = () => attackers.map((attacker) => attacker.closed());
+  await expect.poll(closed).toEqual([...Array(5).fill(true), ...Array(10).fill(false)]);
+  expect(slow.closed()).toBe(false);
   const answer = answerTo(honest.socket);
   honest.socket.write(REQUEST);
   expect(await answer).toMatch(/^HTTP\/1.1 200/);
 });
 
-it("closes idle connections before incomplete requests", async () => {
+it("closes the connection that has been idle for longest since its answer", async () => {
   const server = await serveAtMost(2);
   const slow = await open(server, "P");
   const idle = await open(server, "");
