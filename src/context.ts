@@ -107,7 +107,7 @@ export type Later = (close: () => unknown) => void;
 export interface EventsOptions {
   /** Milliseconds that a server may read for. */
   readonly readTimeout?: number;
-  /** Whether to make a missing file. A command that only reads does not: the name is probably mistyped. */
+  /** Whether to make a named store that is missing. A command that only reads does not: the name is probably mistyped. */
   readonly create?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Context, EventsOptions, GlobalOptions, TemporaryHome } from "./context.ts";
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
-import { hint, paylink, PaylinkError } from "./domain/errors.ts";
+import { hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
 import { createSender } from "./http/send.ts";
@@ -220,14 +220,14 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       for (const password of passwordsIn(chosen)) secrets.know(password);
       const { openPostgresEventStore } = await import("./store/postgres.ts");
       const times = readTimeout === undefined ? {} : { read: readTimeout };
-      return openPostgresEventStore(chosen, { env, user: await userName(), times });
+      return openPostgresEventStore(chosen, { env, user: await userName(), create, times });
     }
     if (chosen !== undefined) requireFolder(chosen);
-    if (place !== undefined && !create) requireStore(place);
     const { openEventStore } = await import("./store/sqlite.ts");
     return openEventStore(chosen ?? eventsPath(data), {
       thread: eventThread,
       user: await userName(),
+      create: create || chosen === undefined,
     });
   };
   return {
@@ -284,13 +284,6 @@ function requireFolder(place: string): void {
   if (!existsSync(folder))
     throw new PaylinkError("file_unwritable", `${place} cannot be opened: there is no folder ${folder}.`, {
       hints: [hint`Create that folder, or name a file in a folder that exists.`],
-    });
-}
-
-function requireStore(place: string): void {
-  if (!existsSync(place))
-    throw new PaylinkError("file_unreadable", `There is no event store at ${place}.`, {
-      hints: [hint`Check the name. To receive webhooks into a new one: ${paylink("listen")}`],
     });
 }
 

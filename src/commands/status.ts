@@ -81,7 +81,7 @@ async function checkAccount(context: Context, settings: ResolvedSettings | Payli
 }
 
 async function eventStorePlace({ events }: Context): Promise<string> {
-  const store = await events();
+  const store = await events(undefined, { create: true });
   await store.ready();
   return store.place;
 }

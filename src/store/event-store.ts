@@ -10,6 +10,7 @@ import {
   type NewEvent,
   type Stored,
 } from "../receiver/events.ts";
+import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { ORDER_SIZE } from "./deliveries.ts";
@@ -43,7 +44,20 @@ export type EventStore = ReturnType<typeof createEventStore>;
 /** The most bytes of rejections that wait to be written: a flood of them must fill neither the memory nor the disk's time. */
 const MAX_WAITING_REJECTIONS = 4 * 1024 * 1024;
 
-/** `user` is who runs this program, which is kept with what an operator does. */
+/** What a store of either kind is opened with. */
+export interface StoreParts {
+  /** Who runs this program, which is kept with what an operator does. */
+  readonly user: string;
+  /** Makes the store if it is missing. */
+  readonly create: boolean;
+}
+
+/** What is wrong with the name of a store that must be there. */
+export const noStoreAt = (place: string, code: "file_unreadable" | "database_unusable"): PaylinkError =>
+  new PaylinkError(code, `There is no event store at ${place}.`, {
+    hints: [hint`Check the name. To receive webhooks into a new one: ${paylink("listen")}`],
+  });
+
 export function createEventStore(database: Database, user: string) {
   const { dialect, write, place, ready } = database;
   // While one group waits for the disk, the next one is gathered and sent.

@@ -6,7 +6,7 @@ import { POSTGRES, type Row, type Session } from "./dialects.ts";
 import { createConnections, timedOut } from "./postgres/connections.ts";
 import { explained, isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
-import { createEventStore, type EventStore } from "./event-store.ts";
+import { createEventStore, type EventStore, type StoreParts } from "./event-store.ts";
 import { createGroupWriter } from "./write-group.ts";
 
 /** Limits of time in milliseconds. */
@@ -35,23 +35,24 @@ const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
   SET LOCAL idle_in_transaction_session_timeout = '10s';
   SELECT ${POSTGRES.now} AS now, of_store.* FROM (${IDENTITY}) AS of_store`;
 
-interface PostgresParts {
+interface PostgresParts extends StoreParts {
   readonly env: Environment;
-  /** Who runs this program. */
-  readonly user: string;
   readonly times?: Partial<typeof TIMES>;
 }
 
 /** Throws `usage`. */
-export function openPostgresEventStore(url: string, { env, user, ...parts }: PostgresParts): EventStore {
+export function openPostgresEventStore(
+  url: string,
+  { env, user, create, ...parts }: PostgresParts,
+): EventStore {
   const times = { ...TIMES, ...parts.times };
   const connections = createConnections(url, env, times.connect);
   const { server } = connections;
   const { name } = server;
   let opened: Promise<string> | undefined;
-  /** Resolves with the identity of the store. Creates its tables once at most: a failover may lead to an empty database. */
+  /** Resolves with the identity of the store. Looks for its tables once: a failover may lead to an empty database. */
   const identity = (): Promise<string> =>
-    (opened ??= openTables(connections, name, times.read).catch((error: unknown) => {
+    (opened ??= openTables(connections, create, times.read).catch((error: unknown) => {
       opened = undefined;
       throw error;
     }));

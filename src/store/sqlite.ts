@@ -1,19 +1,18 @@
 /** The event store in one SQLite file, which several processes can write and read at the same time. */
+import { existsSync } from "node:fs";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import type { Database } from "./database.ts";
 import { type All, SQLITE } from "./dialects.ts";
 import { openEventDatabase, statementsOf } from "./sqlite-database.ts";
-import { createEventStore, type EventStore } from "./event-store.ts";
+import { createEventStore, type EventStore, noStoreAt, type StoreParts } from "./event-store.ts";
 import type { WriteGroup } from "./write-group.ts";
 import type { ThreadAnswer, Write } from "./writes.ts";
 
-export interface EventStoreParts {
+interface SqliteParts extends StoreParts {
   /** Starts with the first write. */
   readonly thread: ThreadProgram;
-  /** Who runs this program. */
-  readonly user: string;
 }
 
 /** `sqlite-thread.ts` as the build made it: its file, or its text. */
@@ -22,8 +21,12 @@ export interface ThreadProgram {
   readonly options: WorkerOptions;
 }
 
-/** Does not open the file before the first read or write, which reports a file that cannot be opened. */
-export function openEventStore(path: string, { thread, user }: EventStoreParts): EventStore {
+/**
+ * Does not open the file before the first read or write, which reports a file that cannot be opened. Throws `file_unreadable` for
+ * one that must be there.
+ */
+export function openEventStore(path: string, { thread, user, create }: SqliteParts): EventStore {
+  if (!create && !existsSync(path)) throw noStoreAt(path, "file_unreadable");
   const writer = createWriterThread(thread, path);
   const reader = createReader(path);
   return createEventStore(

@@ -97,11 +97,14 @@ describe("events list", () => {
 
 describe("the setting eventStore", () => {
   it("says where events are, unless --db does", async () => {
-    const { home, utis } = await storedHome(APPROVED);
-    const env = { PAYLINK_DB: join(home, "other.db") };
-    const list = (...flags: string[]) => runCommand(["events", "list", "-q", ...flags], { home, env });
-    expect((await list()).stdout).toBe("");
-    expect((await list("--db", join(home, "data", "events.db"))).stdout.trim()).toBe(utis[0]);
+    const [one, other] = [await storedHome(APPROVED), await storedHome(APPROVED)];
+    const env = { PAYLINK_DB: join(one.home, "data", "events.db") };
+    const list = async (...flags: string[]) =>
+      (await runCommand(["events", "list", "-q", ...flags], { env })).stdout.trim();
+    expect([await list(), await list("--db", join(other.home, "data", "events.db"))]).toEqual([
+      one.utis[0],
+      other.utis[0],
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** `listen` where its store cannot be written: it does not start, and says which file is the reason. */
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
@@ -18,10 +18,9 @@ describe("a store that cannot be written", () => {
     ["the folder", "", 0o500],
   ])("keeps listen from starting: %s is read-only", async (_, name, mode) => {
     const home = temporaryHome();
-    const folder = join(home, "store");
+    const folder = join(home, "data");
     const db = join(folder, "events.db");
-    mkdirSync(folder);
-    expect((await runPaylink(["events", "list"], { home, env: { PAYLINK_DB: db } })).code).toBe(0);
+    expect((await runPaylink(["events", "list"], { home })).code).toBe(0);
     chmodSync(join(folder, name), mode);
     const args = ["listen", "--port", "0", "--json", "--key", keyFile(home), "--db", db];
     const listen = startPaylink(args, { home, through: NOT_ROOT });

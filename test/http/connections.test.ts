@@ -77,7 +77,7 @@ it.each([
 ])("closes the oldest of a flood of $flood connections, and no other", async ({ sent, other }) => {
   const server = await serveAtMost(12);
   const slow = await open(server, other);
-  const attackers = [];
+  const attackers: Awaited<ReturnType<typeof open>>[] = [];
   while (attackers.length < 15) attackers.push(await open(server, sent));
   const honest = await open(server, "");
   const closed = () => attackers.map((attacker) => attacker.closed());

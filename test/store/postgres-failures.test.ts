@@ -282,7 +282,12 @@ describe("a server that is away", () => {
   it("does not work on for a reader that has given up", async () => {
     const url = await server().createDatabase();
     await openPostgres(url).append(event("a"));
-    const store = openPostgresEventStore(url, { env: {}, user: "tester", times: { read: 1_000 } });
+    const store = openPostgresEventStore(url, {
+      env: {},
+      user: "tester",
+      create: false,
+      times: { read: 1_000 },
+    });
     onTestFinished(() => store.close());
     expect(await store.count({}, 1)).toBe(1);
     const other = await session(url);
@@ -306,6 +311,7 @@ describe("a server that is away", () => {
     const store = openPostgresEventStore(url.replace(/:\d+\//, `:${way.port}/`), {
       env: {},
       user: "tester",
+      create: true,
       times: { connect: 1_000, read: HOUR, group: 3_000, append: 2_000 },
     });
     await Promise.all(["a", "b", "c"].map((id) => store.append(event(id))));

@@ -129,7 +129,7 @@ describe("the statements on many events", () => {
     ["without statistics", false],
   ])("use indexes in PostgreSQL, %s", async (_, hasStatistics) => {
     const url = await server().createDatabase();
-    const made = openPostgresEventStore(url, { env: {}, user: "tester" });
+    const made = openPostgresEventStore(url, { env: {}, user: "tester", create: true });
     await made.ready();
     await made.close();
     const connections = createConnections(url, {}, 10_000);

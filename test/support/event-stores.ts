@@ -12,13 +12,13 @@ export const THREAD = {
 };
 
 export function openSqlite(path: string): EventStore {
-  const store = openEventStore(path, { thread: THREAD, user: "tester" });
+  const store = openEventStore(path, { thread: THREAD, user: "tester", create: true });
   onTestFinished(() => store.close());
   return store;
 }
 
 export function openPostgres(url: string, env: Readonly<Record<string, string>> = {}): EventStore {
-  const store = openPostgresEventStore(url, { env, user: "tester" });
+  const store = openPostgresEventStore(url, { env, user: "tester", create: true });
   onTestFinished(() => store.close());
   return store;
 }

@@ -1,6 +1,7 @@
 /** The tables in PostgreSQL: created by the first program, and known again by the identity of their store. */
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { type All, POSTGRES, type Row } from "../dialects.ts";
+import { noStoreAt } from "../event-store.ts";
 import { createTables, SCHEMA_VERSION } from "../schema.ts";
 import type { Connections } from "./connections.ts";
 
@@ -9,11 +10,15 @@ const CREATION_LOCK = "31632452968539755";
 /** PostgreSQL 13, the oldest version that paylink supports. */
 const OLDEST_SERVER = 130_000;
 
-/** Checks the server, creates the tables if there are none, and resolves with the identity of the store; in `timeout` milliseconds. */
-export const openTables = (connections: Connections, name: string, timeout: number): Promise<string> =>
+/** Checks the server, and resolves with the identity of the store in `timeout` milliseconds. With `create`, makes missing tables. */
+export const openTables = (connections: Connections, create: boolean, timeout: number): Promise<string> =>
   connections.use(async (all) => {
+    const { name } = connections.server;
     await checkServer(all, name);
-    if ((await versionOf(all, name)) === undefined) await create(all, name);
+    if ((await versionOf(all, name)) === undefined) {
+      if (!create) throw noStoreAt(name, "database_unusable");
+      await makeTables(all, name);
+    }
     return identityIn(await all(IDENTITY), name);
   }, timeout);
 
@@ -32,7 +37,7 @@ export function identityIn([row]: readonly Row[], name: string, expected?: strin
 }
 
 /** Several programs may do so at the same time: one of them does it. */
-async function create(all: All, name: string): Promise<void> {
+async function makeTables(all: All, name: string): Promise<void> {
   // A lock of the transaction: behind PgBouncer, a lock of the session would stay with a session that others use.
   await all("BEGIN ISOLATION LEVEL READ COMMITTED");
   await all("SELECT pg_advisory_xact_lock(?)", [CREATION_LOCK]);
