@@ -1,13 +1,6 @@
 /** What the receiver reports for monitoring: counts, durations, the backlog and the process, in the text format of Prometheus. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import {
-  type Backlog,
-  isAccepted,
-  type EventLog,
-  type Forward,
-  type Rejection,
-  type WebhookEvent,
-} from "./events.ts";
+import { type Backlog, type Forward, isAccepted, type Rejection, type WebhookEvent } from "./events.ts";
 
 /** The values that are read at each scrape. */
 export interface Gauges {
@@ -115,26 +108,3 @@ export function createMetrics() {
     },
   };
 }
-
-interface StoreWatch {
-  readonly now: () => Date;
-  /** In so many milliseconds. */
-  readonly stored: (milliseconds: number) => void;
-  readonly failed: () => void;
-}
-
-/** The same log, which also reports how long each event took to store, and which could not be stored. */
-export const measured = (log: EventLog, { now, stored, failed }: StoreWatch): EventLog => ({
-  ...log,
-  append: async (event, lease) => {
-    const start = now().getTime();
-    try {
-      const result = await log.append(event, lease);
-      stored(now().getTime() - start);
-      return result;
-    } catch (error) {
-      failed();
-      throw error;
-    }
-  },
-});

@@ -99,6 +99,7 @@ describe("readiness", () => {
     database.close();
     expect(await post(listen.url, webhook(listen.url, record()))).toBe(200);
     expect(await ask(listen.admin, "/readyz")).toEqual([200, "ready\n"]);
+    expect((await ask(listen.admin, "/metrics"))[1]).toMatch(/^paylink_store_seconds_count 1$/m);
     await listen.stop();
   });
 

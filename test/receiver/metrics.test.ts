@@ -1,12 +1,8 @@
 /** The metrics of the receiver, read by an independent parser of the Prometheus text format. */
 import parse from "parse-prometheus-text-format";
 import { expect, it } from "vitest";
-import type { Forward, WebhookEvent } from "../../src/receiver/events.ts";
-import { judge } from "../../src/receiver/judge.ts";
-import { createMemoryLog } from "../../src/receiver/memory-log.ts";
-import { createMetrics, type Gauges, measured, type Metrics } from "../../src/receiver/metrics.ts";
-import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
-import { record, webhook } from "../support/webhooks.ts";
+import type { Forward } from "../../src/receiver/events.ts";
+import { createMetrics, type Gauges, type Metrics } from "../../src/receiver/metrics.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
 
@@ -19,12 +15,6 @@ async function familiesOf(
 ) {
   const families = parse(await metrics.text(gauges, NOW));
   return Object.fromEntries(families.map(({ name, type, metrics }) => [name, { type, metrics }]));
-}
-
-function event(): WebhookEvent {
-  const request = webhook("http://127.0.0.1:3000/", record());
-  const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: NOW });
-  return { type: "event", id: "a", receivedAt: NOW, repeated: false, request, ...judgement };
 }
 
 it("has every metric from the start, with the documented names and types", async () => {
@@ -72,21 +62,6 @@ it("counts forwards by status, and says how long they took", async () => {
     paylink_forward_seconds: {
       metrics: [{ count: "5", sum: "0.2", buckets: { "0.025": "0", "0.05": "5", "+Inf": "5" } }],
     },
-  });
-});
-
-it("says how long events took to be stored, and not those that were not stored", async () => {
-  const metrics = createMetrics();
-  let now = NOW.getTime();
-  const log = createMemoryLog();
-  const slow = { ...log, append: (async (one) => ((now += 30), log.append(one))) as typeof log.append };
-  const failing = { ...log, append: () => Promise.reject(new Error("disk")) };
-  const clock = (): Date => new Date(now);
-  const watch = { now: clock, stored: metrics.stored, failed: () => undefined };
-  await measured(slow, watch).append(event());
-  await expect(measured(failing, watch).append(event())).rejects.toThrow("disk");
-  expect(await familiesOf(metrics)).toMatchObject({
-    paylink_store_seconds: { metrics: [{ count: "1", sum: "0.03", buckets: { "0.02": "0", "0.05": "1" } }] },
   });
 });
 

@@ -8,7 +8,7 @@ import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
 import { namesLoopback } from "../../receiver/address.ts";
 import type { Backlog, EventLog } from "../../receiver/events.ts";
-import { createMetrics, measured } from "../../receiver/metrics.ts";
+import { createMetrics } from "../../receiver/metrics.ts";
 
 export interface AdminAddress {
   readonly host: string;
@@ -89,18 +89,22 @@ export async function openAdmin(
     url: server.url,
     metrics,
     /** The same log, which also reports how long each event took to store. */
-    measured: (log: EventLog): EventLog =>
-      measured(log, {
-        now,
-        stored: (milliseconds) => {
+    measured: (log: EventLog): EventLog => ({
+      ...log,
+      append: async (event, lease) => {
+        const start = now().getTime();
+        try {
+          const stored = await log.append(event, lease);
           failures = 0;
-          metrics.stored(milliseconds);
-        },
-        failed: () => {
+          metrics.stored(now().getTime() - start);
+          return stored;
+        } catch (error) {
           failures += 1;
           failedAt = now().getTime();
-        },
-      }),
+          throw error;
+        }
+      },
+    }),
     /** The receiver has started: it is ready as long as events can be stored. */
     started: (parts: Watched): void => {
       watched = parts;
