@@ -23,7 +23,7 @@ export interface JudgeOptions {
   readonly keys: readonly VerificationKey[];
   readonly policy: Policy;
   readonly now: Date;
-  /** Also reads the record of a webhook that does not verify. */
+  /** Also reads the record of a webhook that does not verify, which a receiver then accepts and marks. */
   readonly unverified?: boolean;
 }
 
@@ -78,7 +78,7 @@ export const warned = (verdict: Verdict, warning: Warning): Verdict => ({
 /** The keys that are in use, or a promise of them while they are read again. */
 export type CurrentKeys = readonly VerificationKey[] | Promise<readonly VerificationKey[]>;
 
-interface RenewalOptions extends Omit<JudgeOptions, "keys" | "now"> {
+export interface RenewalOptions extends Omit<JudgeOptions, "keys" | "now"> {
   readonly keys: () => CurrentKeys;
   /** Called if a newer key may verify a signature. Resolves with false if the last renewal is too recent. */
   readonly renewKeys?: (() => Promise<boolean>) | undefined;

@@ -2,36 +2,25 @@
 import { messageOf } from "../domain/system-reason.ts";
 import { MEANINGS, REASONS, type RefusalCode } from "../domain/reasons.ts";
 import { describeViolation } from "../domain/transaction.ts";
-import type { Handler, Serve, ServeOptions, Server, TlsFiles } from "../http/exchange.ts";
+import type { Handler, Serve, ServeOptions, Server } from "../http/exchange.ts";
 import { refusal } from "../http/refusal.ts";
 import type { HttpReply, HttpRequest } from "../http/message.ts";
-import type { Policy } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, namesLoopback, type ReceiverAddress } from "./address.ts";
 import { refuseHead, refuseHost, refuseMediaType } from "./admit.ts";
 import type { EventLog, NewEvent, PrintedAs, Rejection, Stored, WebhookEvent } from "./events.ts";
 import type { Forwarder } from "./forwarder.ts";
-import { createJudge, type CurrentKeys, type Judgement, refusedAs, warned } from "./judge.ts";
+import { createJudge, type Judgement, refusedAs, type RenewalOptions, warned } from "./judge.ts";
 
-export interface ReceiverOptions {
+export interface ReceiverOptions
+  extends Pick<ServeOptions, "host" | "port" | "tls" | "maxBody">, RenewalOptions {
   readonly serve: Serve;
-  readonly host: string;
-  readonly port: number;
-  readonly tls?: TlsFiles | undefined;
   /** The address that the service posts to; undefined if it is the listener's own. */
   readonly publicAddress: () => ReceiverAddress | undefined;
-  /** The keys in use now; a promise while they are read again. */
-  readonly keys: () => CurrentKeys;
-  /** Called if a newer key may verify a signature. Resolves with false if the last renewal is too recent. */
-  readonly renewKeys?: () => Promise<boolean>;
-  readonly policy: Policy;
   /** The paths that are answered; others are 404. */
   readonly paths: readonly string[];
-  readonly maxBody: number;
   /** Refuses records that break the specification. */
   readonly strict: boolean;
-  /** Accepts webhooks that do not verify, and marks them. */
-  readonly unverified: boolean;
   readonly log: EventLog;
   readonly forwarder?: Forwarder | undefined;
   readonly now: () => Date;

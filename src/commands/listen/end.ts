@@ -18,9 +18,9 @@ const isRefusedWebhook = ({ request, status }: Rejection): boolean =>
 
 export function watchForEnd(
   stop: AbortSignal,
-  { expectations, timeout, database }: Pick<ListenOptions, "expectations" | "timeout" | "database">,
+  { expect, timeout, database }: Pick<ListenOptions, "expect" | "timeout" | "database">,
 ) {
-  const tally = createTally(expectations);
+  const tally = createTally(expect);
   let resolve = (): void => undefined;
   let reject = (_error: unknown): void => undefined;
   const reached = new Promise<void>((onResolve, onReject) => {
@@ -46,7 +46,7 @@ export function watchForEnd(
       stop.removeEventListener("abort", resolve);
     },
     observe: (outcome: WebhookEvent | Rejection): void => {
-      if (expectations.length === 0) return;
+      if (expect.length === 0) return;
       if (outcome.type === "event") tally.count(outcome);
       if (outcome.type === "rejected" && isRefusedWebhook(outcome))
         reject(rejected(outcome, database !== null));
@@ -108,9 +108,9 @@ function createTally(expectations: readonly Expectation[]) {
  */
 export function watchReader(
   { out, signal, now, named }: Pick<Context, "out" | "signal" | "now" | "named">,
-  { database, forwarding, expectations }: Pick<ListenOptions, "database" | "forwarding" | "expectations">,
+  { database, forwarding, expect }: Pick<ListenOptions, "database" | "forwarding" | "expect">,
 ) {
-  const continues = database !== null || forwarding.routes.length > 0 || expectations.length > 0;
+  const continues = database !== null || forwarding.routes.length > 0 || expect.length > 0;
   const message = continues ? (database === null ? WITHOUT_STORE : renderHint(STORED, named)) : STOPPED;
   // With --json, warnings go to stdout, which nobody reads.
   const warn = (): void =>

@@ -1,49 +1,28 @@
 /** How `listen` forwards: before it acknowledges a webhook, or from the event store after that. */
-import type { Context } from "../../context.ts";
 import { hint, paylink } from "../../domain/errors.ts";
 import { within } from "../../domain/time.ts";
 import { type Named, renderHint } from "../../render/hint.ts";
-import type { DeliveryQueue, EventLog, Forward } from "../../receiver/events.ts";
-import { createForwarder, type Forwarder, type Progress } from "../../receiver/forwarder.ts";
-import type { SigningKey } from "../../signatures/keys.ts";
-import type { Targets } from "../../receiver/brokers/targets.ts";
+import type { DeliveryQueue } from "../../receiver/events.ts";
+import { createForwarder, type Forwarder, type ForwarderParts } from "../../receiver/forwarder.ts";
 import { eventCount } from "../../render/received-webhook.ts";
 import type { ListenOptions } from "./options.ts";
 
-interface ForwardingParts {
-  readonly log: EventLog;
-  readonly queue: DeliveryQueue | undefined;
-  readonly signWith: SigningKey | undefined;
-}
-
 /** Undefined without a target. */
 export function openForwarding(
-  { forwarding: { routes, delays, concurrency, ...forwarding } }: ListenOptions,
-  { log, queue, signWith }: ForwardingParts,
-  { send, now, out }: Pick<Context, "now" | "out"> & Pick<Targets, "send">,
-  observe: (id: string, first: string, forward: Forward, progress?: Progress) => void,
+  { forwarding: { delays, concurrency, ...forwarding } }: ListenOptions,
+  queue: DeliveryQueue | undefined,
+  parts: Pick<ForwarderParts, "log" | "now" | "observe" | "send" | "signWith" | "warn">,
 ): Forwarder | undefined {
-  if (routes.length === 0) return undefined;
-  const waits = delays === undefined ? undefined : queue;
-  const forwarder = createForwarder({
-    ...forwarding,
-    routes,
-    send,
-    now,
-    signWith,
-    log,
-    queued: waits === undefined || delays === undefined ? undefined : { queue: waits, delays, concurrency },
-    observe: ({ id, first }, forward, progress) => observe(id, first, forward, progress),
-    warn: out.warn,
-  });
+  if (forwarding.routes.length === 0) return undefined;
+  if (queue === undefined || delays === undefined) return createForwarder({ ...forwarding, ...parts });
+  const forwarder = createForwarder({ ...forwarding, ...parts, queued: { queue, delays, concurrency } });
   return {
     ...forwarder,
     close: async () => {
       await forwarder.close();
-      if (waits === undefined) return;
-      const { events } = await within(LAST_WORDS, backlogOf(waits), () => NONE);
+      const { events } = await within(LAST_WORDS, backlogOf(queue), () => NONE);
       if (events > 0)
-        out.warn(`${eventCount(events)} not forwarded yet: the next listen --ack stored does it.`);
+        parts.warn(`${eventCount(events)} not forwarded yet: the next listen --ack stored does it.`);
     },
   };
 }

@@ -47,15 +47,17 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   await waiting.isThere(check);
   const kept = store ?? createMemoryLog();
   const log = admin?.measured(kept) ?? kept;
-  const forwarding = openForwarding(
-    options,
-    { log, queue: store, signWith: forwardingKey?.key },
-    { ...context, send: targets.send },
-    (id, first, forward, progress) => {
+  const forwarding = openForwarding(options, store, {
+    log,
+    now,
+    send: targets.send,
+    signWith: forwardingKey?.key,
+    warn: out.warn,
+    observe: (event, forward, progress) => {
       admin?.metrics.forwarded(forward, progress?.state === "pending");
-      reporter.forwarded(id, first, forward, progress);
+      reporter.forwarded(event, forward, progress);
     },
-  );
+  });
   const reader = watchReader(context, options);
   later(reader.close);
   const end = watchForEnd(reader.stop, options);

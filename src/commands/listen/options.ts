@@ -35,7 +35,6 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
       delays: flags.ack === "stored" ? (flags.retry ?? defaultDelays()) : undefined,
     },
     drain: flags.drain ?? 0,
-    expectations: flags.expect,
     /** Where events are kept; null keeps none, undefined is the default location. */
     database: flags.store && flags.verify ? flags.db : null,
     /** Where the service reports the payments of links by default. */

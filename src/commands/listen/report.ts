@@ -82,8 +82,12 @@ export function createReporter(parts: ReporterParts) {
         if (rejections.isWithin()) print(out.json ? rejectionLine(outcome) : rejectionText(outcome, out));
       } else print(out.json ? (outcome.line ?? eventLine(outcome, compact)) : eventText(outcome));
     },
-    /** `first` is the id of its first delivery; `progress` if the event is forwarded from the queue. */
-    forwarded: (id: string, first: string, forward: Forward, progress?: Progress): void => {
+    /** `first` is the id of the first delivery of the event; `progress` is there if it is forwarded from the queue. */
+    forwarded: (
+      { id, first }: Readonly<Record<"id" | "first", string>>,
+      forward: Forward,
+      progress?: Progress,
+    ): void => {
       // An event that is accepted later has not failed, as in `events list --failed`.
       if (isAccepted(forward.status)) {
         counts.forwarded += 1;
