@@ -1,7 +1,7 @@
 /** The statements of the deliveries: which events wait, who attempts which, how attempts end, and what operators order. */
 import type { Backlog, Claim, DeliveryState, Stored, Wanted } from "../receiver/events.ts";
 import type { Value } from "./database.ts";
-import { type Dialect, forRows, inOrder, places, type Row, type Session } from "./dialects.ts";
+import { type Dialect, forRows, inOrder, insert, places, type Row, type Session } from "./dialects.ts";
 import { stateOf } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
 import { conditionsOf, selectEvents, type Selection } from "./selection.ts";
@@ -132,18 +132,13 @@ export async function endAttempts(session: Session, ends: readonly EndWrite[]): 
     { types: ["text", "integer", "text", types.integer] },
   );
   const events = new Set(ended.map(({ event }) => String(event)));
-  await insertAttempts(
+  await insert(
     session,
+    "attempts",
+    COLUMNS.attempts,
     ends.filter(({ claim }) => events.has(claim.id)).map(({ values }) => values),
   );
 }
-
-const insertAttempts = (session: Session, rows: readonly (readonly Value[])[]) =>
-  forRows(
-    session,
-    rows,
-    (values) => `INSERT INTO ${session.dialect.schema}attempts (${COLUMNS.attempts.join()}) VALUES ${values}`,
-  );
 
 /** Gives claimed events back: an attempt that was not made does not count in the plan. */
 export async function release(session: Session, claims: readonly Claim[]): Promise<void> {
@@ -162,8 +157,10 @@ export async function release(session: Session, claims: readonly Claim[]): Promi
 /** Records attempts that belong to no claim, and ends the deliveries that they settle. */
 export async function replay(session: Session, replays: readonly ReplayWrite[]): Promise<void> {
   const { schema, types } = session.dialect;
-  await insertAttempts(
+  await insert(
     session,
+    "attempts",
+    COLUMNS.attempts,
     replays.map(({ values }) => values),
   );
   await forRows(
@@ -202,10 +199,11 @@ export async function applyOrder(
     [...given, ...chosen.values, now, ...more],
   );
   const ids = changed.map(({ event }) => String(event));
-  await forRows(
+  await insert(
     session,
+    "actions",
+    COLUMNS.actions,
     ids.map((id) => [id, now, order, actor]),
-    (rows) => `INSERT INTO ${schema}actions (event, at, action, actor) VALUES ${rows}`,
   );
   return ids;
 }

@@ -132,6 +132,21 @@ export async function forRows(
   return found;
 }
 
+/** Inserts rows; `ending` is what follows their places. */
+export const insert = (
+  session: Session,
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly Value[])[],
+  ending = "",
+): Promise<readonly Row[]> =>
+  forRows(
+    session,
+    rows,
+    (places) =>
+      `INSERT INTO ${session.dialect.schema}${table} (${columns.join()}) VALUES ${places} ${ending}`,
+  );
+
 /** Of the same order in all groups: two that lock the same rows in another order would wait for each other. */
 export const inOrder = <T>(rows: readonly T[], keyOf: (row: T) => string): T[] =>
   rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));

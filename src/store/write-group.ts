@@ -2,7 +2,6 @@
 import { hash } from "node:crypto";
 import { type ReadRecord, readRecord, type TransactionRecord } from "../domain/transaction.ts";
 import { idAt, lineOf, type Stored } from "../receiver/events.ts";
-import type { Value } from "./database.ts";
 import {
   addDeliveries,
   applyOrder,
@@ -13,7 +12,7 @@ import {
   replay,
   statesOf,
 } from "./deliveries.ts";
-import { type Dialect, forRows, inOrder, type Row, type Session } from "./dialects.ts";
+import { type Dialect, forRows, inOrder, insert, type Session } from "./dialects.ts";
 import { oldEvents } from "./selection.ts";
 import {
   COLUMNS,
@@ -80,20 +79,6 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Tol
   }
   return told;
 }
-
-const insert = (
-  session: Session,
-  table: string,
-  columns: readonly string[],
-  rows: readonly (readonly Value[])[],
-  ending = "",
-): Promise<readonly Row[]> =>
-  forRows(
-    session,
-    rows,
-    (places) =>
-      `INSERT INTO ${session.dialect.schema}${table} (${columns.join()}) VALUES ${places} ${ending}`,
-  );
 
 /** Stores new events and further deliveries of known ones, and claims what is forwarded now. */
 async function storeEvents(
@@ -198,7 +183,7 @@ async function endAcceptance(session: Session, accepted: readonly EventWrite[]):
   await insert(
     session,
     "actions",
-    ["event", "at", "action", "actor"],
+    COLUMNS.actions,
     accepted.map(({ id, acceptedBy = "" }) => [id, session.now, "accept", acceptedBy]),
   );
   await forRows(

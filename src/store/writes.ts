@@ -21,6 +21,7 @@ import type { Selection } from "./selection.ts";
 /** The columns that the values of a write are for. */
 export const COLUMNS = {
   events: ["id", "uti", "received_at", "outcome", "reference", "verdict", "head", "body"],
+  actions: ["event", "at", "action", "actor"],
   attempts: ["event", "at", "target", "status", "ms", "detail", "replay"],
   rejections: ["id", "received_at", "signed", "code", "status", "detail", "verdict", "head", "body"],
 };
@@ -120,19 +121,11 @@ const storable = (text: string): string => text.replaceAll("\0", "\ufffd").toWel
 const indexed = (text: string): string => storable(text.slice(0, 500));
 
 export function eventWrite(event: NewEvent, lease: number | undefined, isKnown = false): EventWrite {
-  const { id, receivedAt, verdict, headers, method, scheme, authority, target, body } = textsOf(event);
   return {
     type: "event",
-    id,
-    receivedAt,
-    verdict,
-    headers,
-    method,
-    scheme,
-    authority,
-    target,
+    ...textsOf(event),
     // A thread would be sent the whole buffer that the body is a part of.
-    body: new Uint8Array(body),
+    body: new Uint8Array(event.request.body),
     lease: lease ?? null,
     isKnown,
     print: event.print ?? null,
