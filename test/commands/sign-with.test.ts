@@ -1,11 +1,11 @@
-/** `--sign-with` of `listen` and `events replay`: late deliveries to applications with verifiers of others, and the key files. */
+/** `--sign-with` of `listen` and `events replay`: late deliveries to an application with a verifier of others, and the key files. */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createVerifier, httpbis } from "http-message-signatures";
 import { parseDictionary } from "structured-headers";
 import { describe, expect, it } from "vitest";
-import { createVerifier as createOwnVerifier, sampleTransaction } from "../../src/library/webhooks.ts";
+import { sampleTransaction } from "../../src/library/webhooks.ts";
 import type { ComponentName } from "../../src/signatures/cover.ts";
 import { startListenWith } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
@@ -29,9 +29,6 @@ const DERIVED: readonly ComponentName[] = [
   "host",
 ];
 
-/** Throws, or gives false, for what it does not accept at this time. */
-type Verifier = (sent: Taken, url: string, pem: string, now: Date) => Promise<boolean> | boolean;
-
 const headersOf = ({ headers }: Taken): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
@@ -41,7 +38,8 @@ const createdOf = ({ headers }: Taken): number =>
 const isFresh = (sent: Taken, now: Date): boolean =>
   Math.abs(Math.floor(now.getTime() / 1000) - createdOf(sent)) <= LIMIT;
 
-const independent: Verifier = async (sent, url, pem, now) =>
+/** Throws, or gives false, for what it does not accept at this time. */
+const verifies = async (sent: Taken, url: string, pem: string, now: Date): Promise<boolean> =>
   (await httpbis.verifyMessage(
     {
       keyLookup: async () => ({ id: "k", algs: [ALG], verify: createVerifier(createPublicKey(pem), ALG) }),
@@ -51,22 +49,6 @@ const independent: Verifier = async (sent, url, pem, now) =>
     },
     { method: "POST", url, headers: headersOf(sent) },
   )) === true && isFresh(sent, now);
-
-const VERIFIERS: Readonly<Record<string, Verifier>> = {
-  "http-message-signatures": independent,
-  "paylink-webhooks": async (sent, url, pem, now) => {
-    const verify = createOwnVerifier({
-      key: pem,
-      tolerance: LIMIT,
-      now,
-      publicUrl: url,
-      requireCreated: true,
-    });
-    const { url: target } = sent;
-    await verify({ method: "POST", url: target, headers: headersOf(sent), body: sent.body });
-    return true;
-  },
-};
 
 const digestFits = ({ headers, body }: Taken): boolean =>
   headers["content-digest"] === `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
@@ -78,25 +60,20 @@ interface Shop {
 }
 
 /** An application that verifies with this public key. */
-async function startShop(verifier: Verifier, pem: () => string): Promise<Shop> {
+async function startShop(pem: () => string): Promise<Shop> {
   const state = { isUp: false, now: new Date(), answers: [] as number[] };
   const app = await startApp(async (sent) => {
     if (!state.isUp) return 503;
     const url = new URL(sent.url, app.url).href;
-    const status = (await isAccepted(verifier, sent, url, pem(), state.now)) && digestFits(sent) ? 200 : 401;
+    const status = (await isAccepted(sent, url, pem(), state.now)) && digestFits(sent) ? 200 : 401;
     state.answers.push(status);
     return status;
   });
   return { app, state };
 }
 
-async function isAccepted(verifier: Verifier, ...given: Parameters<Verifier>): Promise<boolean> {
-  try {
-    return await verifier(...given);
-  } catch {
-    return false;
-  }
-}
+const isAccepted = (...given: Parameters<typeof verifies>): Promise<boolean> =>
+  verifies(...given).catch(() => false);
 
 /** Writes a private key for --sign-with, which is not that of the service. */
 function forwardKey(home: string): string {
@@ -127,11 +104,11 @@ async function receive(home: string, app: App, ...flags: string[]): Promise<void
   await listen.stop();
 }
 
-describe.each(Object.entries(VERIFIERS))("an application with %s and a limit of 3 s", (_, verifier) => {
+describe("an application with http-message-signatures and a limit of 3 s", () => {
   it("accepts what is forwarded and replayed an hour later, each attempt signed anew", async () => {
     const home = temporaryHome();
     const path = forwardKey(home);
-    const { app, state } = await startShop(verifier, () => readFileSync(`${path}.pub`, "utf8"));
+    const { app, state } = await startShop(() => readFileSync(`${path}.pub`, "utf8"));
     await receive(home, app, "--sign-with", path);
     const now = new Date(Date.now() + HOUR);
     Object.assign(state, { isUp: true, now });
@@ -155,7 +132,7 @@ describe.each(Object.entries(VERIFIERS))("an application with %s and a limit of 
     // What was signed for an hour before is too old for it now.
     const [old] = app.taken.slice(-4);
     const pem = readFileSync(`${path}.pub`, "utf8");
-    expect(old && (await isAccepted(verifier, old, app.url, pem, state.now))).toBe(false);
+    expect(old && (await isAccepted(old, app.url, pem, state.now))).toBe(false);
   });
 });
 
@@ -166,7 +143,7 @@ describe("without --sign-with", () => {
 
   it("listen says at the start and at a refusal that old signatures stay old", async () => {
     const home = temporaryHome();
-    const { app, state } = await startShop(independent, () => readFileSync(keyFile(home), "utf8"));
+    const { app, state } = await startShop(() => readFileSync(keyFile(home), "utf8"));
     await receive(home, app);
     Object.assign(state, { isUp: true, now: new Date(Date.now() + HOUR) });
     const flags = ["--key", keyFile(home), "-f", app.url, "--ack", "stored", "--retry", "none"];
@@ -335,7 +312,7 @@ describe("events replay", () => {
   it("sends a signature over the address to a target of every form", async () => {
     const home = temporaryHome();
     const path = forwardKey(home);
-    const { app, state } = await startShop(independent, () => readFileSync(`${path}.pub`, "utf8"));
+    const { app, state } = await startShop(() => readFileSync(`${path}.pub`, "utf8"));
     state.isUp = true;
     const listen = await startListenWith({ home }, "--key", keyFile(home), "--path", "/a/b");
     const url = new URL("/a/b", listen.url).href;

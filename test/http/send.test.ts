@@ -1,13 +1,13 @@
 /** Sending, over real sockets: what a failed exchange leaves behind. */
 import * as undici from "undici";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SendError, SendTimeout } from "../../src/http/exchange.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { createSender } from "../../src/http/send.ts";
 import { freePort } from "../support/ports.ts";
 import { rawServer } from "../support/raw-server.ts";
 import { startProxy, UNRESOLVABLE } from "../support/secure-service.ts";
-import { openSender } from "../support/sender.ts";
+import { openSender, USER_AGENT } from "../support/sender.ts";
 
 it("takes from single modules of undici what its index exports", async () => {
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
@@ -36,17 +36,21 @@ it.each([
   }
 });
 
+const getFrom = (authority: string, scheme: HttpRequest["scheme"] = "https"): HttpRequest => ({
+  method: "GET",
+  scheme,
+  authority,
+  target: "/",
+  headers: [],
+  body: new Uint8Array(),
+});
+
 describe("an exchange that timed out", () => {
   it.each(["http", "https"] as const)("leaves no open connection: a silent %s port", async (scheme) => {
     const silent = await rawServer(() => undefined);
-    const sender = createSender({
-      httpsProxy: undefined,
-      noProxy: undefined,
-      userAgent: "paylink/0.0.0",
-    });
+    const sender = createSender({ httpsProxy: undefined, noProxy: undefined, userAgent: USER_AGENT });
     const started = performance.now();
-    const authority = `127.0.0.1:${silent.port}`;
-    const request = { method: "GET", scheme, authority, target: "/", headers: [], body: new Uint8Array() };
+    const request = getFrom(`127.0.0.1:${silent.port}`, scheme);
     await expect(sender.send(request, { timeout: 200 })).rejects.toThrow(SendTimeout);
     await sender.close();
     // Far below undici's own limit for a TLS handshake, 10 s.
@@ -64,38 +68,15 @@ describe("a proxy whose address cannot be read", () => {
     "socks5://me:s3cr3t@proxy",
   ])("is a usage error without the password: %s", async (httpsProxy) => {
     const send = openSender({ httpsProxy });
-    const request: HttpRequest = {
-      method: "GET",
-      scheme: "https",
-      authority: "service.invalid",
-      target: "/",
-      headers: [],
-      body: new Uint8Array(),
-    };
-    const failure = await send(request).catch((error: unknown) => error);
+    const failure = await send(getFrom("service.invalid")).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "usage", message: expect.stringContaining("HTTPS_PROXY") });
     expect(String(failure)).not.toMatch(/s3|cr3t/);
   });
 });
 
 describe("a proxy", () => {
-  const request: HttpRequest = {
-    method: "GET",
-    scheme: "https",
-    authority: UNRESOLVABLE,
-    target: "/",
-    headers: [],
-    body: new Uint8Array(),
-  };
-  const failureThrough = (httpsProxy: string): Promise<unknown> => {
-    const sender = createSender({
-      httpsProxy,
-      noProxy: undefined,
-      userAgent: "paylink/0.0.0",
-    });
-    onTestFinished(() => sender.close());
-    return sender.send(request).catch((error: unknown) => error);
-  };
+  const failureThrough = (httpsProxy: string): Promise<unknown> =>
+    openSender({ httpsProxy })(getFrom(UNRESOLVABLE)).catch((error: unknown) => error);
 
   it("is named if it is not reached, or does not connect, and nothing was sent", async () => {
     const port = await freePort();

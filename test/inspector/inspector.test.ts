@@ -54,6 +54,12 @@ function openInspector(store: EventStore, parts: Partial<InspectorParts> = {}) {
   return { request, get, post, query, observed };
 }
 
+async function claimOne(store: EventStore) {
+  const [claimed] = await store.claim(wanted());
+  if (claimed === undefined) throw new Error("nothing was claimed");
+  return claimed;
+}
+
 /** The words of a page, without its tags. */
 const wordsOf = (page: string): string => page.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
 const rowIds = (page: string): string[] =>
@@ -118,8 +124,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     await store.append(waits, 0);
     const path = `/events/${waits.id}`;
     expect(wordsOf(await get(path))).toContain("Verified. It waits for its first attempt.");
-    const [claim] = await store.claim(wanted());
-    if (claim === undefined) throw new Error("nothing was claimed");
+    const claim = await claimOne(store);
     expect(wordsOf(await get(path))).toContain("It is being forwarded at this moment.");
     await store.ended(claim, { ...forward(500), detail: "nope" }, 3_600_000);
     const refused = wordsOf(await get(path));
@@ -131,16 +136,14 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(wordsOf(await get(path))).toMatch(/Skipped .* ago: it is never forwarded\..*Skip by tester/);
     await post(`${path}/retry`);
     expect(wordsOf(await get(path))).toContain("Retry by tester");
-    const [again] = await store.claim(wanted());
-    if (again === undefined) throw new Error("nothing was claimed");
+    const again = await claimOne(store);
     expect((await post(`${path}/retry`)).header("location")).toBe("/?done=busy");
     await store.ended(again, { ...forward(500), status: null, detail: "connection refused" });
     expect(wordsOf(await get(path))).toMatch(
       /It was not sent again by itself after 2 attempts\..*Your application did not answer\. connection refused/,
     );
     expect((await post("/retry-all")).header("location")).toBe("/?done=retry-1");
-    const [last] = await store.claim(wanted());
-    if (last === undefined) throw new Error("nothing was claimed");
+    const last = await claimOne(store);
     await store.ended(last, forward(200));
     expect(wordsOf(await get(path))).toContain("Your application accepted it: 200 in 12 ms.");
     expect(observed).toEqual(["skip WAITS", "retry WAITS", "busy WAITS", "retry 1 event"]);
@@ -350,8 +353,7 @@ describe("nobody else gets anything", () => {
       },
       0,
     );
-    const [claim] = await store.claim(wanted());
-    if (claim === undefined) throw new Error("nothing was claimed");
+    const claim = await claimOne(store);
     await store.ended(claim, {
       ...forward(500),
       detail: evil.repeat(20),

@@ -2,42 +2,29 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Send } from "../../src/http/exchange.ts";
-import { createSender } from "../../src/http/send.ts";
 import type { WebhookEvent } from "../../src/receiver/events.ts";
 import { forward } from "../../src/receiver/forward.ts";
 import { judge } from "../../src/receiver/judge.ts";
-import { readRecord } from "../../src/domain/transaction.ts";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { record, webhook } from "../support/webhooks.ts";
 import { listenOnFreePort } from "../support/ports.ts";
+import { openSender } from "../support/sender.ts";
 
 const AT = new Date("2026-11-21T10:00:00Z");
 const APP = new URL("http://127.0.0.1:3000/hook");
 
-function event(id: string, receivedAt = AT, members: Record<string, unknown> = {}): WebhookEvent {
-  const request = webhook(APP.href, record(members));
+function event(id: string): WebhookEvent {
+  const request = webhook(APP.href, record());
   const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: AT });
-  return {
-    type: "event",
-    id,
-    receivedAt,
-    repeated: false,
-    request,
-    ...judgement,
-    ...readRecord(request.body),
-  };
+  return { type: "event", id, receivedAt: AT, repeated: false, request, ...judgement };
 }
 
 describe("an application that", () => {
-  const sender = createSender({
-    httpsProxy: undefined,
-    noProxy: undefined,
-    userAgent: "paylink/0.0.0",
-  });
   /** The clock stands still: the result of an attempt must not depend on it. */
-  const options = { send: sender.send, now: () => AT, headers: [], insecure: false, timeout: 8_000 };
-  const webhookEvent = event("a");
+  const options = { now: () => AT, headers: [], insecure: false };
+  const attempt = (app: URL, timeout = 8_000) =>
+    forward(event("a"), app, { ...options, send: openSender(), timeout });
 
   async function appThat(does: "never answers" | "hangs up"): Promise<URL> {
     const server = createServer((socket) => {
@@ -49,29 +36,23 @@ describe("an application that", () => {
   }
 
   it("never answers timed out", async () => {
-    expect(
-      await forward(webhookEvent, await appThat("never answers"), { ...options, timeout: 50 }),
-    ).toMatchObject({
+    expect(await attempt(await appThat("never answers"), 50)).toMatchObject({
       status: null,
       timedOut: true,
       detail: expect.stringContaining("did not answer within 50 ms"),
     });
   });
 
-  it("hangs up gave no answer", async () => {
-    expect(await forward(webhookEvent, await appThat("hangs up"), options)).toMatchObject({
-      status: null,
-      timedOut: false,
-      detail: expect.stringMatching(/^no answer: /),
-    });
-  });
-
-  it("does not listen was not reached", async () => {
-    expect(await forward(webhookEvent, new URL("http://127.0.0.1:1/"), options)).toMatchObject({
-      status: null,
-      timedOut: false,
-      detail: "not reached: connection refused",
-    });
+  it.each([
+    ["hangs up gave no answer", () => appThat("hangs up"), /^no answer: /],
+    [
+      "does not listen was not reached",
+      async () => new URL("http://127.0.0.1:1/"),
+      /^not reached: connection refused$/,
+    ],
+  ])("%s", async (_, app, detail) => {
+    const made = await attempt(await app());
+    expect(made).toMatchObject({ status: null, timedOut: false, detail: expect.stringMatching(detail) });
   });
 });
 

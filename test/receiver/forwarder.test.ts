@@ -99,6 +99,15 @@ describe("the service that waits for the application", () => {
 });
 
 describe("events that wait in a store", () => {
+  const numbers = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
+
+  /** A store in which events of these names wait. */
+  async function storeWith(...names: string[]): Promise<EventStore> {
+    const store = openSqlite(eventsPath(temporaryHome()));
+    for (const name of names) await store.append(fresh(name), 0);
+    return store;
+  }
+
   /** A forwarder of what is in this store, with an application of its own. */
   async function queued(
     store: EventStore,
@@ -141,8 +150,7 @@ describe("events that wait in a store", () => {
   });
 
   it("are failed after the last delay, and go on with a new plan when they are retried", async () => {
-    const store = openSqlite(eventsPath(temporaryHome()));
-    await store.append(fresh("a"), 0);
+    const store = await storeWith("a");
     let isUp = false;
     const { sent } = await queued(store, () => (isUp ? 200 : 500), { delays: [10] });
     await expect.poll(() => store.backlog(), { timeout: 5_000 }).toMatchObject({ events: 0, failed: 1 });
@@ -153,17 +161,13 @@ describe("events that wait in a store", () => {
   });
 
   it("are not held up by one that hangs", async () => {
-    const store = openSqlite(eventsPath(temporaryHome()));
-    const names = Array.from({ length: 40 }, (_, index) => String(index));
-    for (const name of names) await store.append(fresh(name), 0);
+    const store = await storeWith(...numbers(40));
     const { sent } = await queued(store, (id) => (id === "3" ? new Promise<never>(() => undefined) : 200));
     await expect.poll(() => new Set(sent).size, { timeout: 5_000 }).toBe(40);
   }, 20_000);
 
   it("wait while the application is down: one probe at a time, and no attempt of the others is used up", async () => {
-    const store = openSqlite(eventsPath(temporaryHome()));
-    const names = Array.from({ length: 50 }, (_, index) => String(index));
-    for (const name of names) await store.append(fresh(name), 0);
+    const store = await storeWith(...numbers(50));
     let [isUp, open, most, requests] = [false, 0, 0, 0];
     const { sent, warnings } = await queued(
       store,
@@ -186,8 +190,7 @@ describe("events that wait in a store", () => {
   });
 
   it("leave an application alone for as long as it asks", async () => {
-    const store = openSqlite(eventsPath(temporaryHome()));
-    for (const name of ["a", "b"]) await store.append(fresh(name), 0);
+    const store = await storeWith("a", "b");
     const times: number[] = [];
     await queued(store, () => 200, {
       concurrency: 1,
@@ -224,8 +227,7 @@ describe("events that wait in a store", () => {
   });
 
   it("that are damaged are set aside, and said to be", async () => {
-    const store = openSqlite(eventsPath(temporaryHome()));
-    for (const name of ["a", "b"]) await store.append(fresh(name), 0);
+    const store = await storeWith("a", "b");
     const damaged: Queued["queue"] = {
       ...store,
       claim: async (wanted) =>

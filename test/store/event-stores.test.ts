@@ -30,43 +30,29 @@ describe("the event store in PostgreSQL", () => {
   const server = usePostgres();
   behavesAsEventStore(openPostgres, () => server().createDatabase());
 
-  describe("behind PgBouncer", () => {
-    const pooled = usePgBouncer(server);
+  const pooled = usePgBouncer(server);
 
-    it("stores each of many events once, from two receivers, and reads them back", async () => {
-      const url = pooled(await server().createDatabase());
-      const stores = [openPostgres(url), openPostgres(url)];
-      const events = Array.from({ length: 50 }, (_, index) => event(`e${10 + index}`));
-      const results = await Promise.all(
-        stores.flatMap((store, index) =>
-          events.map((one) => store.append({ ...one, id: `${one.id}-${index}` })),
-        ),
-      );
-      expect(results.filter(({ repeated }) => !repeated)).toHaveLength(50);
-      for (const store of stores) expect(await all(store.events())).toHaveLength(50);
-    });
-
-    it("gives each event that is due to one of two receivers, and writes how the attempt ended", async () => {
-      const url = pooled(await server().createDatabase());
-      const [store, other] = [openPostgres(url), openPostgres(url)];
-      await Promise.all(Array.from({ length: 20 }, (_, index) => store.append(event(`d${10 + index}`), 0)));
-      const claimed = await Promise.all([store, other].map((one) => one.claim(wanted({ limit: 20 }))));
-      expect(new Set(claimed.flatMap(idsOf)).size).toBe(20);
-      expect(claimed.flat()).toHaveLength(20);
-      await Promise.all(claimed.flat().map((one) => store.ended(one, forward(200))));
-      expect(await other.backlog()).toMatchObject({ events: 0, failed: 0 });
-    });
-
-    it("stores nothing of a group that fails, and everything of the next one", async () => {
-      const url = await server().createDatabase();
-      const store = openPostgres(pooled(url));
-      await store.append(event("a"));
-      const database = new URL(url).pathname.slice(1);
-      await server().query(`ALTER TABLE paylink.events ADD CONSTRAINT no CHECK (id <> 'b')`, database);
-      await expect(store.append(event("b"))).rejects.toThrow("violates check constraint");
-      expect((await store.append(event("c"))).repeated).toBe(false);
-      expect(await ids(store.events())).toEqual(["a", "c"]);
-    });
+  it("works behind PgBouncer: two receivers store, claim and end each event once, and a group that fails leaves nothing", async () => {
+    const own = await server().createDatabase();
+    const stores = [openPostgres(pooled(own)), openPostgres(pooled(own))] as const;
+    const events = Array.from({ length: 50 }, (_, index) => event(`e${10 + index}`));
+    const results = await Promise.all(
+      stores.flatMap((store, index) =>
+        events.map((one) => store.append({ ...one, id: `${one.id}-${index}` }, 0)),
+      ),
+    );
+    expect(results.filter(({ repeated }) => !repeated)).toHaveLength(50);
+    const claimed = await Promise.all(stores.map((one) => one.claim(wanted({ limit: 50 }))));
+    expect(claimed.flat()).toHaveLength(50);
+    expect(new Set(claimed.flatMap(idsOf)).size).toBe(50);
+    const [store, other] = stores;
+    await Promise.all(claimed.flat().map((one) => store.ended(one, forward(200))));
+    expect(await other.backlog()).toMatchObject({ events: 0, failed: 0 });
+    const database = new URL(own).pathname.slice(1);
+    await server().query(`ALTER TABLE paylink.events ADD CONSTRAINT no CHECK (id <> 'b')`, database);
+    await expect(store.append(event("b"))).rejects.toThrow("violates check constraint");
+    expect((await store.append(event("c"))).repeated).toBe(false);
+    for (const one of stores) expect(await all(one.events())).toHaveLength(51);
   });
 });
 
@@ -96,17 +82,18 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect((await all(store.events())).map(({ repeats }) => repeats)).toEqual([1, 0]);
   });
 
-  it("knows a delivery again whose uti is no valid text", async () => {
+  it("stores text that a database or its indexes do not accept, and knows it again", async () => {
     const store = open(await newPlace());
-    // A NUL, a lone surrogate, and a pair of surrogates where the index cuts the text.
-    const utis = ["a\0b", "a\ud800b", `${"x".repeat(499)}\u{1f600}`];
+    // A NUL, a lone surrogate, a pair of surrogates where the index cuts the text, and more than an index takes.
+    const utis = ["a\0b", "a\ud800b", `${"x".repeat(499)}\u{1f600}`, "é".repeat(20_000)];
     for (const [index, uti] of utis.entries()) {
       const first = event(`a${index}`, { uti, reference: uti });
       const again = { ...first, id: `b${index}` };
       expect(await store.append(first)).toMatchObject({ repeated: false, first: first.id });
       expect(await store.append(again)).toMatchObject({ repeated: true, first: first.id });
     }
-    expect(await ids(store.events())).toEqual(["a0", "a1", "a2"]);
+    expect(await ids(store.events())).toEqual(["a0", "a1", "a2", "a3"]);
+    await store.reject({ ...rejection("r"), detail: "\0" });
   });
 
   it("stores the same uti with another body as another event", async () => {

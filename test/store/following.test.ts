@@ -109,15 +109,4 @@ function followsEvents(open: (place: string) => EventStore, newPlace: () => Prom
     await other.reject(rejection(idOf("c")));
     expect(await look()).toEqual(["c"]);
   });
-
-  it("is no other store because its events were pruned", async () => {
-    const store = open(await newPlace());
-    await add(store, "a", "b", "c");
-    const look = following(store);
-    expect(await look()).toEqual([]);
-    await store.prune(new Date(AT.getTime() + 1));
-    expect(await look()).toEqual([]);
-    await add(store, "d");
-    expect(await look()).toEqual(["d"]);
-  });
 }

@@ -6,7 +6,7 @@ import { PaylinkError } from "../../src/domain/errors.ts";
 import { openPostgresEventStore, TIMES } from "../../src/store/postgres.ts";
 import { openPostgres } from "../support/event-stores.ts";
 import { useOwnPostgres } from "../support/postgres.ts";
-import { all, event, ids, rejection } from "../support/stored-events.ts";
+import { event, ids } from "../support/stored-events.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
 const server = useOwnPostgres();
@@ -107,17 +107,6 @@ describe("a commit", () => {
     const results = await Promise.allSettled(["a", "bad", "b", "c"].map((id) => store.append(event(id))));
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
     expect(await ids(store.events())).toEqual(["a", "b", "c"]);
-  });
-
-  it("stores text that PostgreSQL or its indexes do not accept", async () => {
-    const store = openPostgres(await server().createDatabase());
-    const strange = { uti: `a\0b${"é".repeat(20_000)}`, reference: `\ud800${"x".repeat(20_000)}` };
-    const one = event("a", strange);
-    await store.append(one);
-    expect(await store.append({ ...one, id: "b" })).toMatchObject({ repeated: true, first: "a" });
-    await store.reject({ ...rejection("r"), detail: "\0" });
-    const [stored] = await all(store.events());
-    expect(Buffer.compare(stored?.request.body ?? Buffer.of(), one.request.body)).toBe(0);
   });
 });
 
