@@ -142,8 +142,12 @@ export function renderRejection(
 export const lateSignature = (age: number): string =>
   `The signature of the service is ${ageWords(age)} old, and most verifiers refuse one that is older than 5 minutes. Sign with your own key at each attempt (--sign-with <file>), or let your verifier accept older signatures (its tolerance).`;
 
-/** Why an application probably refuses a webhook, by its status. `ownKey` is the public key of --sign-with. */
-export function likelyCause(status: number | null, ownKey: string | undefined): string | undefined {
+/** Why an application probably refuses a webhook. `ownKey` is the public key of --sign-with. */
+export function likelyCause(
+  { status, signatureAge }: Pick<Forward, "status" | "signatureAge">,
+  ownKey: string | undefined,
+): string | undefined {
+  if (signatureAge !== undefined) return lateSignature(signatureAge);
   if (status === 401 || status === 403)
     return `It refuses the signature: does it have this key? ${ownKey ?? "paylink config get webhookKey"}`;
   if (status === 404) return "It has nothing at this path: does --forward-to name the path of its webhooks?";
@@ -155,7 +159,7 @@ export function likelyCause(status: number | null, ownKey: string | undefined): 
 /** The application's status and latency, and its error text; without an answer, the reason. */
 export function renderForward(
   id: string,
-  { target, status, ms, detail, signatureAge }: Omit<Forward, "at">,
+  { target, status, ms, detail }: Omit<Forward, "at" | "signatureAge">,
   paint: Paint,
   progress?: Progress,
   cause?: string,
@@ -164,8 +168,7 @@ export function renderForward(
     `  ${paint.dim("→")} ${paint.dim(id)} ${what} in ${Math.round(ms)} ms  ${safeText(target)}${progressWords(progress, paint)}`;
   if (status === null) return line(paint.red.bold(safeText(detail)));
   const shown = line((isAccepted(status) ? paint.green : paint.red.bold)(String(status)));
-  const reason = signatureAge === undefined ? cause : lateSignature(signatureAge);
-  const why = reason === undefined ? [] : [safeText(reason)];
+  const why = cause === undefined ? [] : [safeText(cause)];
   return [shown, ...(detail === "" ? [] : [safeText(detail)]), ...why].join("\n    ");
 }
 

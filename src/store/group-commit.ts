@@ -1,13 +1,6 @@
 /** Group commit: items that are added during a commit share the next one, and so one sync of the disk. */
 import { setImmediate } from "node:timers/promises";
 
-export interface GroupCommit<Item, Result> {
-  /** Resolves once the item is durable; rejects if it is not stored. */
-  add(item: Item): Promise<Result>;
-  /** Resolves when everything added so far is stored or has failed. */
-  settled(): Promise<void>;
-}
-
 interface Pending<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
@@ -21,7 +14,7 @@ type Commit<Item, Result> = (items: readonly Item[]) => Promise<readonly Promise
 export function createGroupCommit<Item, Result>(
   commit: Commit<Item, Result>,
   { atOnce = 1 }: { readonly atOnce?: number } = {},
-): GroupCommit<Item, Result> {
+) {
   let pending: Pending<Item, Result>[] = [];
   let isGathering = false;
   const running = new Set<Promise<void>>();
@@ -43,12 +36,14 @@ export function createGroupCommit<Item, Result>(
     running.add(committing);
   };
   return {
-    add: (item) =>
-      new Promise((resolve, reject) => {
+    /** Resolves once the item is durable; rejects if it is not stored. */
+    add: (item: Item) =>
+      new Promise<Result>((resolve, reject) => {
         pending.push({ item, resolve, reject });
         schedule();
       }),
-    settled: async () => {
+    /** Resolves when everything added so far is stored or has failed. */
+    settled: async (): Promise<void> => {
       while (running.size > 0) await Promise.all(running);
     },
   };

@@ -54,11 +54,12 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
     if (!isAccepted(result.status)) failed += 1;
     if (!result.sent) unreached += 1;
     const { target, status, ms, detail, signatureAge } = result;
-    const why = signatureAge === undefined ? {} : { hint: lateSignature(signatureAge) };
+    const hint = signatureAge === undefined ? undefined : lateSignature(signatureAge);
     const name = event.uti || event.id;
-    const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, ...why };
+    const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, hint };
     if (quiet) out.lines([safeText(name)]);
-    else out.lines([out.json ? JSON.stringify(line) : renderForward(name, result, out.paint)]);
+    else
+      out.lines([out.json ? JSON.stringify(line) : renderForward(name, result, out.paint, undefined, hint)]);
     signal.throwIfAborted();
   }
   if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);

@@ -109,7 +109,8 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   if (!isReady) return 0;
   if (admin !== undefined && store !== undefined) admin.metrics.useStore(await store.identity());
   forwarding?.start();
-  later(startDeleting(options.keep, store?.prune, context));
+  if (options.keep !== undefined && store !== undefined)
+    later(startDeleting(options.keep, store.prune, context));
   void targets.check().catch((error: unknown) => out.warn(`${messageOf(error)}. ${UNTIL_IT_DOES}`));
   const notice = await backlogNotice(options, store, context.named);
   showReady({ listeners, adminUrl: admin?.url, forwardingKey }, options, context);

@@ -15,7 +15,7 @@ import {
   type WebhookEvent,
 } from "../../receiver/events.ts";
 import type { Progress } from "../../receiver/forwarder.ts";
-import { lateSignature, likelyCause, renderForward } from "../../render/received-webhook.ts";
+import { likelyCause, renderForward } from "../../render/received-webhook.ts";
 import { clockTime, logLine } from "../../render/layout.ts";
 import { outcomeName } from "../../domain/outcome.ts";
 import type { Server } from "../../http/exchange.ts";
@@ -93,7 +93,7 @@ export function createReporter(parts: ReporterParts) {
         counts.forwarded += 1;
         failed.delete(first);
       } else if (progress?.state !== "pending" && failed.size < MAX_FAILED) failed.add(first);
-      const cause = likelyCause(forward.status, ownKey);
+      const cause = likelyCause(forward, ownKey);
       print(
         out.json
           ? forwardLine(id, forward, progress, cause)
@@ -134,18 +134,17 @@ const MAX_FAILED = 100_000;
 
 function forwardLine(
   id: string,
-  { at, target, status, ms, detail, signatureAge }: Forward,
+  { at, target, status, ms, detail }: Forward,
   progress: Progress | undefined,
   cause: string | undefined,
 ): string {
-  const why = signatureAge === undefined ? cause : lateSignature(signatureAge);
   const members = {
     id,
     target,
     status,
     ms,
     ...(detail === "" ? {} : { detail }),
-    ...(why === undefined ? {} : { hint: why }),
+    hint: cause,
     ...progress,
   };
   return jsonLine("forward", at, members, levelOfForward(status, progress));

@@ -49,22 +49,21 @@ const DELETE_EVERY = 60_000;
  * The result ends it, and resolves when nothing is being deleted any more.
  */
 export function startDeleting(
-  keep: number | undefined,
-  prune: EventStore["prune"] | undefined,
+  keep: number,
+  prune: EventStore["prune"],
   { now, out }: Pick<Context, "now" | "out">,
 ): () => Promise<void> {
   const closing = new AbortController();
   const { signal } = closing;
   const pause = (milliseconds: number): Promise<void> => sleep(milliseconds, undefined, { signal });
-  const run = async (age: number, deleteBefore: EventStore["prune"]): Promise<void> => {
+  const run = async (): Promise<void> => {
     for (;;) {
-      const before = new Date(now().getTime() - age);
+      const before = new Date(now().getTime() - keep);
       try {
-        const deleted = await deleteBefore(before, () => pause(BATCH_PAUSE));
-        if (out.json && deleted.events + deleted.rejections > 0)
-          out.lines([jsonLine("deleted", now(), { before, ...deleted })]);
-        else if (deleted.events + deleted.rejections > 0)
-          out.note(`Deleted ${deletedWords(deleted, before)}`);
+        const deleted = await prune(before, () => pause(BATCH_PAUSE));
+        if (deleted.events + deleted.rejections > 0)
+          if (out.json) out.lines([jsonLine("deleted", now(), { before, ...deleted })]);
+          else out.note(`Deleted ${deletedWords(deleted, before)}`);
       } catch (error) {
         if (signal.aborted) return;
         out.warn(`Old events are kept until they can be deleted: ${messageOf(error)}`);
@@ -73,8 +72,7 @@ export function startDeleting(
     }
   };
   // The pause rejects at the end.
-  const running =
-    keep === undefined || prune === undefined ? undefined : run(keep, prune).catch(() => undefined);
+  const running = run().catch(() => undefined);
   return async () => {
     closing.abort();
     await running;

@@ -54,7 +54,7 @@ export async function openTargets(
     };
   };
   const login: Login = { value, file, tlsFiles, insecure, timeout: CONNECT_TIMEOUT };
-  const brokers = new Map<string, Broker>();
+  const brokers = new Map<string, ReturnType<typeof createBroker>>();
   for (const { url } of routes) {
     if (!isBroker(url) || brokers.has(url.href)) continue;
     const connector = await connectorOf(url);
@@ -75,14 +75,8 @@ async function connectorOf({ protocol }: URL): Promise<Connector> {
   return protocol.startsWith("amqp") ? (await import("./amqp.ts")).amqp : (await import("./nats.ts")).nats;
 }
 
-interface Broker {
-  readonly send: (request: HttpRequest, timeout?: number) => Promise<HttpReply>;
-  readonly check: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
 /** Keeps one connection, and makes another when the next message needs it. */
-function createBroker(url: URL, connect: () => Promise<Session>): Broker {
+function createBroker(url: URL, connect: () => Promise<Session>) {
   let current: Promise<Session> | undefined;
   const session = (): Promise<Session> => {
     if (current !== undefined) return current;
@@ -98,7 +92,7 @@ function createBroker(url: URL, connect: () => Promise<Session>): Broker {
     return opened;
   };
   return {
-    send: async (request, timeout = CONNECT_TIMEOUT) => {
+    send: async (request: HttpRequest, timeout = CONNECT_TIMEOUT): Promise<HttpReply> => {
       let isOpen = false;
       const publish = async (): Promise<void> => {
         const open = await session();
@@ -115,7 +109,7 @@ function createBroker(url: URL, connect: () => Promise<Session>): Broker {
         return isOpen ? { status: UNAVAILABLE, ...answer } : notReached(UNAVAILABLE, answer);
       }
     },
-    check: async () => {
+    check: async (): Promise<void> => {
       const checked = session().then((open) => open.check());
       const late = (): never => {
         throw new Error("no answer");
@@ -124,7 +118,7 @@ function createBroker(url: URL, connect: () => Promise<Session>): Broker {
         throw new Error(`the broker ${url.href} takes no messages: ${wordsOf(error)}`, { cause: error });
       });
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       const open = await current?.catch(() => undefined);
       await open?.close().catch(() => undefined);
     },
