@@ -313,14 +313,6 @@ describe("events replay", () => {
     });
   });
 
-  it("sends single events by name", async () => {
-    const { events, utis } = await storedHome(APPROVED, DECLINED);
-    const app = await startApp(() => 200);
-    const { exit, stderr } = await events("replay", utis[1] ?? "", "--to", app.url);
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: `Replayed 1 event to ${app.url}\n` });
-    expect(app.taken).toHaveLength(1);
-  });
-
   it("exits 5 where nothing answers, in every form of an address", async () => {
     const { events } = await storedHome(APPROVED);
     const port = await freePort();

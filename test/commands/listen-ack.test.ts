@@ -111,16 +111,13 @@ describe("listen --forward-to", () => {
     const home = temporaryHome();
     let status = 500;
     const app = await startApp(() => status);
-    const flags = ["--key", keyFile(home), "-f", app.url];
-    const listen = startCommand(["listen", "--port", "0", "--json", ...flags], { home });
-    const [, url = ""] = await listen.until(/"url":"([^"]+)"/);
+    const listen = await startListenWith({ home }, "--key", keyFile(home), "-f", app.url);
+    const { url } = listen;
     const [one, other] = [record(), record()];
     for (const refused of [one, other, other]) expect(await post(url, webhook(url, refused))).toBe(500);
     const events = (...args: string[]) => runCommand(["events", ...args], { home });
     const utis = [other, one].map(({ uti }) => `${String(uti)}\n`);
     expect((await events("list", "--failed", "-q")).stdout).toBe(utis.join(""));
-    expect((await events("list")).stdout).toMatch(/ failed\n/);
-    expect((await events("show", String(one["uti"]))).stdout).toContain("failed after 1 attempt");
     status = 200;
     expect(await post(url, webhook(url, one))).toBe(200);
     await listen.stop();

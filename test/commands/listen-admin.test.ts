@@ -162,26 +162,10 @@ describe("the admin listener", () => {
 
   it("on loopback answers only to loopback names, so that no web page reads it by DNS rebinding", async () => {
     const { admin, stop } = await listenWith({ home: temporaryHome() });
-    const statuses = Object.fromEntries(
-      await Promise.all(
-        [
-          "127.0.0.1:9100",
-          "localhost",
-          "[::1]:9100",
-          "evil.example",
-          "127.0.0.1.evil.example:9100",
-          "a b",
-        ].map(async (host) => [host, await statusFor(admin, host)] as const),
-      ),
-    );
-    expect(statuses).toEqual({
-      "127.0.0.1:9100": 200,
-      localhost: 200,
-      "[::1]:9100": 200,
-      "evil.example": 421,
-      "127.0.0.1.evil.example:9100": 421,
-      "a b": 421,
-    });
+    for (const host of ["127.0.0.1:9100", "localhost", "[::1]:9100"])
+      expect([host, await statusFor(admin, host)]).toEqual([host, 200]);
+    for (const host of ["evil.example", "127.0.0.1.evil.example:9100", "a b"])
+      expect([host, await statusFor(admin, host)]).toEqual([host, 421]);
     expect(await exchangeRaw(admin, "GET /healthz HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
     await stop();
   });

@@ -61,17 +61,10 @@ describe("a raw request", () => {
   });
 
   it("leaves trailers out", async () => {
-    const text =
-      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: y\r\n\r\n";
-    expect(await read(text)).toEqual({
-      method: "POST",
-      target: "/",
-      headers: [
-        ["Host", "h"],
-        ["Transfer-Encoding", "chunked"],
-      ],
-      body: "a",
-    });
+    const head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const request = await read(`${head}1\r\na\r\n0\r\nX: y\r\n\r\n`);
+    expect(request?.headers.map(([name]) => name)).toEqual(["Host", "Transfer-Encoding"]);
+    expect(request?.body).toBe("a");
   });
 
   it.each([

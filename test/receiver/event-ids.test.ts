@@ -17,21 +17,15 @@ function idsFrom(first: number, moment: (index: number) => number = () => AT): s
 
 describe("event ids", () => {
   it.each([
-    ["within one millisecond", () => AT],
-    ["over many", (index: number) => AT + (index >> 3)],
-  ])("differ, and sort in the order of arrival, %s", (_, moment) => {
-    const ids = idsFrom(0, moment);
-    expect(new Set(ids).size).toBe(MANY);
-    expect(ids.toSorted()).toEqual(ids);
-  });
-
-  it.each([
+    ["many arrive within one millisecond", 0, () => AT],
+    ["they arrive over many", 0, (index: number) => AT + (index >> 3)],
     ["the clock is set back", 0xffffffff, (index: number) => AT - (index % 3)],
     ["their numbers begin anew", 36 ** 6 - 3, () => AT],
-  ])("differ, and are of one length, where %s", (_, first, moment) => {
+  ])("differ, are of one length, and sort in the order of arrival where they can: %s", (_, first, moment) => {
     const ids = idsFrom(first, moment);
     expect(new Set(ids).size).toBe(MANY);
     expect(new Set(ids.map((id) => id.length))).toEqual(new Set([14]));
+    if (first === 0) expect(ids.toSorted()).toEqual(ids);
   });
 
   it("begin at a random point, so that two processes on one log use different ones", () => {

@@ -138,18 +138,6 @@ function areDelivered(
     expect(await ids(store.events({ state: "failed", limit: 5 }))).toEqual(["a", "b"]);
   });
 
-  it("are given to one of many that ask at once", async () => {
-    const names = Array.from({ length: 30 }, (_, index) => String(index).padStart(2, "0"));
-    const { place } = await shared(...names);
-    const stores = Array.from({ length: 4 }, () => open(place));
-    const claimed: string[] = [];
-    while (claimed.length < names.length) {
-      const parts = await Promise.all(stores.map((store) => store.claim(wanted({ limit: 4 }))));
-      for (const part of parts) claimed.push(...idsOf(part));
-    }
-    expect(claimed.toSorted()).toEqual(names);
-  });
-
   it("are given back without an attempt that counts", async () => {
     const { store, other, claim } = await shared("a");
     await store.release(await claim());

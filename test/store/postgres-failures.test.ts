@@ -89,10 +89,10 @@ describe("a commit", () => {
 
   it("whose answer is lost is not acknowledged, and the next delivery finds the event", async () => {
     const url = await server().createDatabase();
-    const proxy = await cutAfter(server().port, "COMMIT\0");
+    const proxy = await passage(server().port);
     const store = openPostgres(url.replace(/:\d+\//, `:${proxy.port}/`));
     await store.ready();
-    proxy.arm();
+    proxy.cutAfter("COMMIT\0");
     await expect(store.append(event("a"))).rejects.toMatchObject({ code: "database_unreachable" });
     const again = await store.append({ ...event("a"), id: "a2" });
     expect(again).toMatchObject({ repeated: true, first: "a" });
@@ -109,31 +109,6 @@ describe("a commit", () => {
     expect(await ids(store.events())).toEqual(["a", "b", "c"]);
   });
 });
-
-/** A server between, which breaks the connection once, after it has passed on a statement and before the answer. */
-async function cutAfter(to: number, statement: string): Promise<{ port: number; arm: () => void }> {
-  let armed = false;
-  const between = createServer((client) => {
-    const upstream = connect(to, "127.0.0.1");
-    let cut = false;
-    client.on("data", (chunk) => {
-      cut ||= armed && chunk.includes(statement);
-      if (cut) armed = false;
-      upstream.write(chunk);
-    });
-    upstream.on("data", (chunk) => {
-      if (cut) client.destroy();
-      else client.write(chunk);
-    });
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const)
-      one.on("error", () => other.destroy()).on("close", () => other.destroy());
-  });
-  const port = await listenOnFreePort(between);
-  return { port, arm: () => void (armed = true) };
-}
 
 describe("a server that is away", () => {
   const code = (id: string, store: ReturnType<typeof openPostgres>): Promise<string> =>
@@ -323,24 +298,40 @@ describe("a server that is away", () => {
 const HOUR = 3_600_000;
 const codeOf = (error: unknown): unknown => error instanceof PaylinkError && error.code;
 
-/** A way to the server that can lose everything, as a firewall that drops packets does. */
+/**
+ * A way to the server that can lose everything, as a firewall that drops packets does, or break once, after it has passed on a
+ * statement and before the answer.
+ */
 async function passage(to: number) {
   let isOpen = true;
+  let last: string | undefined;
   const sockets = new Set<Socket>();
   const between = createServer((client) => {
     const upstream = connect(to, "127.0.0.1");
-    for (const [from, other] of [
+    let isCut = false;
+    client.on("data", (chunk) => {
+      if (last !== undefined && chunk.includes(last)) [isCut, last] = [true, undefined];
+      if (isOpen) upstream.write(chunk);
+    });
+    upstream.on("data", (chunk) => {
+      if (isCut) client.destroy();
+      else if (isOpen) client.write(chunk);
+    });
+    for (const [one, other] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
-      sockets.add(from);
-      from.on("data", (chunk) => isOpen && other.write(chunk));
-      from.on("error", () => other.destroy()).on("close", () => other.destroy());
+      sockets.add(one);
+      one.on("error", () => other.destroy()).on("close", () => other.destroy());
     }
   });
   const port = await listenOnFreePort(between);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
   });
-  return { port, set: (open: boolean) => void (isOpen = open) };
+  return {
+    port,
+    set: (open: boolean) => void (isOpen = open),
+    cutAfter: (statement: string) => void (last = statement),
+  };
 }
