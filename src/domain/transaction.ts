@@ -197,7 +197,7 @@ const noFlag = (name: string, value: Json | undefined): string =>
 const unclear = (reason: string): RecordOutcome => ({ outcome: "UNCLEAR", reason });
 
 /** What every JSON form of an event or a record has at its top. */
-export interface RecordSummary extends RecordOutcome {
+interface RecordSummary extends RecordOutcome {
   /** As received; null if it is missing. */
   readonly amount: Json;
   readonly currency: Json;

@@ -1,11 +1,6 @@
 /** What the receiver reports: verified webhooks, rejected requests, their ids, the log that stores both, and an event as a line of JSON. */
-import {
-  type ReadRecord,
-  type RecordSummary,
-  summaryOf,
-  type TransactionRecord,
-} from "../domain/transaction.ts";
-import { type HeaderLine, type HttpRequest, targetUri } from "../http/message.ts";
+import { type ReadRecord, summaryOf } from "../domain/transaction.ts";
+import { type HttpRequest, targetUri } from "../http/message.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { stringifyJson } from "../domain/json.ts";
 
@@ -177,24 +172,7 @@ export interface Backlog {
 /** How much the line of JSON matters to somebody who reads a log. */
 export type Level = "info" | "warning" | "error";
 
-/** An event as `listen --json` prints it: enough to verify it again. With `--compact`, record and body are left out. */
-export interface EventLine extends RecordSummary {
-  readonly type: "event";
-  readonly at: Date;
-  readonly level: Level;
-  readonly id: string;
-  readonly receivedAt: Date;
-  readonly repeated: boolean;
-  readonly verdict: Verdict;
-  readonly record?: TransactionRecord | null;
-  readonly method: string;
-  /** The absolute URI; the target alone if the message names no authority that can be trusted. */
-  readonly url: string;
-  readonly headers: readonly HeaderLine[];
-  readonly bodyBase64?: string;
-}
-
-/** Any other line of `listen --json`. Every one says when it was and how much it matters. */
+/** A line of `listen --json` that is no event. Every one says when it was and how much it matters. */
 export const jsonLine = (
   type: string,
   at: Date,
@@ -246,8 +224,8 @@ export function textsOf({ id, receivedAt, verdict, request }: Omit<NewEvent, "co
 }
 
 /**
- * The text of an `EventLine`. It is joined from texts: the largest, record and body, exist already, and one object of all would take
- * three times as long (listen bench).
+ * An event as `listen --json` prints it: enough to verify it again. With `--compact`, record and body are left out. It is joined
+ * from texts: the largest, record and body, exist already, and one object of all would take three times as long (listen bench).
  */
 export const eventLine = (event: WebhookEvent, isCompact = false): string =>
   lineOf(textsOf(event), event.content, { repeated: event.repeated, level: levelOf(event), isCompact });
@@ -255,7 +233,11 @@ export const eventLine = (event: WebhookEvent, isCompact = false): string =>
 export function lineOf(
   texts: EventTexts,
   content: ReadRecord,
-  { repeated, level, isCompact }: Pick<EventLine, "repeated" | "level"> & { readonly isCompact: boolean },
+  {
+    repeated,
+    level,
+    isCompact,
+  }: { readonly repeated: boolean; readonly level: Level; readonly isCompact: boolean },
 ): string {
   const { outcome, reason, amount, currency, reference, uti, violations } = summaryOf(content);
   const at = `"${new Date(texts.receivedAt).toISOString()}"`;
@@ -274,7 +256,7 @@ export function lineOf(
 const urlOf = (request: Parameters<typeof targetUri>[0]): string =>
   request.authority === "" ? request.target : targetUri(request);
 
-/** A request in the form that `verify` reads: the members that an `EventLine` has of it. */
+/** A request in the form that `verify` reads: the members that the line of an event has of it. */
 export function requestDocument(request: HttpRequest) {
   const { method, headers, body } = request;
   return { method, url: urlOf(request), headers, bodyBase64: bytes(body).toString("base64") };

@@ -11,22 +11,13 @@ const SAID_AT = 2;
 /** How an attempt ended, as far as it tells about the target. */
 type Answer = Pick<Attempt, "status" | "retryAfter">;
 
-interface TargetPause {
-  /** How many more attempts there is time for, of at most so many, while so many have it. */
-  readonly room: (most: number, busy: number) => number;
-  /** Whether the target did not answer the last time. */
-  readonly isProbing: () => boolean;
-  /** Begins an attempt while so many others are under way, and gives what ends it. */
-  readonly begin: (sending: number) => (answer: Answer) => void;
-}
-
 interface PauseParts {
   /** Milliseconds before each retry: after the nth failure in a row, the target has as long a pause. */
   readonly delays: readonly number[];
   readonly warn: (text: string) => void;
 }
 
-export function createTargetPause(target: URL, { delays, warn }: PauseParts): TargetPause {
+export function createTargetPause(target: URL, { delays, warn }: PauseParts) {
   /** Failures in a row, and the end of the pause after the last one, by a clock that nobody sets. */
   let [failures, until] = [0, 0];
   /** How many attempts were answered: what fails while others are answered is of its event. */
@@ -41,15 +32,18 @@ export function createTargetPause(target: URL, { delays, warn }: PauseParts): Ta
     if (isFirst && failures === SAID_AT) warn(pauseWords(target, status, pause));
   };
   return {
-    room: (most, busy) => {
+    /** How many more attempts there is time for, of at most so many, while so many have it. */
+    room: (most: number, busy: number): number => {
       if (failures === 0) return most - busy;
       return performance.now() < until ? 0 : 1 - busy;
     },
-    isProbing: () => failures > 0,
-    begin: (sending) => {
+    /** Whether the target did not answer the last time. */
+    isProbing: (): boolean => failures > 0,
+    /** Begins an attempt while so many others are under way, and gives what ends it. */
+    begin: (sending: number) => {
       const isProbe = failures > 0 && sending === 0;
       const answeredBefore = answers;
-      return (answer) => {
+      return (answer: Answer): void => {
         if (!isFailure(answer)) {
           answers += 1;
           [failures, until] = [0, 0];

@@ -5,36 +5,8 @@ import { backlogOf } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";
 
-export interface StateStats {
-  readonly events: number;
-  /** What was approved, by currency: "EUR 152.80". Other outcomes have no sum. Null if there are more events than were asked for. */
-  readonly sums: readonly string[] | null;
-}
-
-export interface Stats {
-  readonly pending: StateStats;
-  readonly failed: StateStats;
-  readonly skipped: StateStats;
-  /** Of the events since a time. */
-  readonly delivered: StateStats;
-  /** When the oldest event that waits was received. */
-  readonly oldest: Date | null;
-  /** Something has been due for so many milliseconds, and no receiver has claimed it. */
-  readonly overdue: number;
-  /** In the last hour, by reason. */
-  readonly refused: Readonly<Record<string, number>>;
-  /** Since a time, by target. */
-  readonly attempts: readonly TargetStats[];
-  /** When any event was last attempted. */
-  readonly lastAttempt: Date | null;
-}
-
-export interface TargetStats {
-  readonly target: string;
-  readonly accepted: number;
-  readonly refused: number;
-  readonly unanswered: number;
-}
+export type Stats = Awaited<ReturnType<typeof statsOf>>;
+export type StateStats = Stats["pending"];
 
 const HOUR = 3_600_000;
 
@@ -48,9 +20,9 @@ interface StatsOptions {
 export async function statsOf(
   { all, dialect }: Readable,
   { since, now: at, most = Number.MAX_SAFE_INTEGER }: StatsOptions,
-): Promise<Stats> {
+) {
   const { schema } = dialect;
-  const byState = async (where: string, ...values: string[]): Promise<StateStats> => {
+  const byState = async (where: string, ...values: string[]) => {
     const rows = await all(
       `SELECT currency, count(*) AS events, CAST(sum(amount) AS text) AS sum
        FROM (SELECT currency, amount FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found
@@ -61,6 +33,7 @@ export async function statsOf(
     if (events >= most) return { events, sums: null };
     return {
       events,
+      /** What was approved, by currency: "EUR 152.80". Other outcomes have no sum. Null if there are more events than were asked for. */
       sums: rows.flatMap(({ currency, sum }: Row) =>
         typeof sum === "string" ? [formatAmount(unscaledAmount(BigInt(sum)), String(currency)).trim()] : [],
       ),
@@ -82,16 +55,22 @@ export async function statsOf(
     pending: await byState(IN_STATE.pending),
     failed: await byState(IN_STATE.failed),
     skipped: await byState(IN_STATE.skipped),
+    /** Of the events since a time. */
     delivered: await byState(`${IN_STATE.delivered} AND event >= ?`, idAt(since)),
+    /** When the oldest event that waits was received. */
     oldest: oldest ?? null,
+    /** Something has been due for so many milliseconds, and no receiver has claimed it. */
     overdue,
+    /** In the last hour, by reason. */
     refused: Object.fromEntries(refused.map(({ code, n }) => [String(code), Number(n)])),
+    /** Since a time, by target. */
     attempts: targets.map(({ target, accepted, refused, unanswered }) => ({
       target: String(target),
       accepted: Number(accepted),
       refused: Number(refused),
       unanswered: Number(unanswered),
     })),
+    /** When any event was last attempted. */
     lastAttempt: lastForward ?? null,
   };
 }

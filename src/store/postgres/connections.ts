@@ -9,16 +9,7 @@ import type { Value } from "../database.ts";
 import type { All, Row } from "../dialects.ts";
 import { explained, type Server } from "./failures.ts";
 
-export interface Connections {
-  readonly server: Server;
-  /**
-   * Gives the statements of one connection. Throws `database_unreachable` or `database_unusable`. Destroys a connection on which
-   * the work failed.
-   */
-  use<T>(work: (all: All) => Promise<T>, timeout: number): Promise<T>;
-  /** Resolves when all connections are closed. Cuts off what is still being read. */
-  close(): Promise<void>;
-}
+export type Connections = ReturnType<typeof createConnections>;
 
 const CLOSE_TIMEOUT = 1_000;
 
@@ -32,7 +23,7 @@ const types: pg.CustomTypesConfig = {
  * `url` with libpq's parameters. What it leaves open, the driver takes from libpq's variables and `.pgpass`. Each
  * connection is made in `connectTimeout` milliseconds at most. Throws `usage`.
  */
-export function createConnections(url: string, env: Environment, connectTimeout: number): Connections {
+export function createConnections(url: string, env: Environment, connectTimeout: number) {
   const config = configFrom(url, env);
   const server = serverOf(new pg.Client(config));
   const pool = new pg.Pool({
@@ -53,7 +44,11 @@ export function createConnections(url: string, env: Environment, connectTimeout:
   });
   return {
     server,
-    use: async (work, timeout) => {
+    /**
+     * Gives the statements of one connection. Throws `database_unreachable` or `database_unusable`. Destroys a connection on which
+     * the work failed.
+     */
+    use: async <T>(work: (all: All) => Promise<T>, timeout: number): Promise<T> => {
       try {
         const client = await pool.connect();
         inUse.add(client);
@@ -75,7 +70,8 @@ export function createConnections(url: string, env: Environment, connectTimeout:
         throw explained(error, server);
       }
     },
-    close: async () => {
+    /** Resolves when all connections are closed. Cuts off what is still being read. */
+    close: async (): Promise<void> => {
       for (const client of inUse) cutOff(client);
       // A server that hangs would keep the connections open.
       const timer = setTimeout(() => open.forEach(cutOff), CLOSE_TIMEOUT);
