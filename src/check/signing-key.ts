@@ -27,16 +27,16 @@ export async function loadSigningKey(
 
 function rsaKey(read: ReturnType<typeof readSigningKey>, name: string): SigningKey {
   if (!read.ok)
-    throw new PaylinkError("key_invalid", `No private key can be read from ${name}: ${read.reason}`, {
+    throw new PaylinkError("key_invalid", `No private key can be read from ${name}: ${read.message}`, {
       hints: [hint`A signing key is a private RSA key as PEM, DER or JWK.`],
     });
-  if (read.key.key.asymmetricKeyType !== "rsa")
+  if (read.value.key.asymmetricKeyType !== "rsa")
     throw new PaylinkError(
       "key_invalid",
       `${name} is not an RSA key, and webhooks are signed with rsa-v1_5-sha256.`,
       { hints: [] },
     );
-  return read.key;
+  return read.value;
 }
 
 interface KeyFiles extends Pick<KeySources, "readFile"> {
@@ -104,7 +104,7 @@ const publicPem = ({ key }: SigningKey): string =>
 
 function requirePair(key: SigningKey, published: Uint8Array, path: string, publicPath: string): void {
   const read = readKeys(published);
-  if (read.ok && read.keys.some((one) => one.key.equals(createPublicKey(key.key)))) return;
+  if (read.ok && read.value.keys.some((one) => one.key.equals(createPublicKey(key.key)))) return;
   throw new PaylinkError(
     "key_invalid",
     `${publicPath} is not the public key of ${path}, so an application that has it would refuse every webhook.`,

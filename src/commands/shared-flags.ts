@@ -111,11 +111,8 @@ export function serviceKeys(
   return { keySources, keyPlace: key.length > 0 ? "--key" : "webhookKey" };
 }
 
-const parseComponent: Parser<Component> = async (typed) => {
-  const { parseComponent } = await import("../signatures/components.ts");
-  const parsed = parseComponent(typed);
-  return parsed.ok ? accepted(parsed.component) : refused(parsed.reason);
-};
+const parseComponent: Parser<Component> = async (typed) =>
+  (await import("../signatures/components.ts")).parseComponent(typed);
 
 /** What a signature must have. */
 export const policyFlags = {

@@ -46,8 +46,8 @@ function signingKey(option: SignWebhookOptions["key"], keyid: string | undefined
   if (option instanceof KeyObject) return privateRsa({ key: option, keyid: keyid ?? null });
   const text = typeof option === "string" ? option : (bytesIn(option) ?? JSON.stringify(option) ?? "");
   const read = readSigningKey(text, keyid);
-  if (read.ok) return privateRsa(read.key);
-  throw new TypeError(`The option key is not a private RSA key: ${read.reason}.`);
+  if (read.ok) return privateRsa(read.value);
+  throw new TypeError(`The option key is not a private RSA key: ${read.message}.`);
 }
 
 function privateRsa(signing: SigningKey): SigningKey {

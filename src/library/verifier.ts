@@ -108,8 +108,8 @@ function policyOf({ tolerance, require = [], requireCreated }: VerifierOptions):
     ...DEFAULT_POLICY,
     required: require.map((text) => {
       const parsed = parseComponent(text);
-      if (parsed.ok) return parsed.component;
-      throw new TypeError(`The option require has "${text}": ${parsed.reason}.`);
+      if (parsed.ok) return parsed.value;
+      throw new TypeError(`The option require has "${text}": ${parsed.message}.`);
     }),
     ...(requireCreated === undefined ? {} : { requireCreated }),
     ...(tolerance === undefined ? {} : { maxAge: secondsOf(tolerance) }),

@@ -241,8 +241,8 @@ function signAgain(
   const message = { ...request, authority };
   const components = covered.flatMap((text) => {
     const parsed = parseComponent(text);
-    if (!parsed.ok || (!hasAddress && isDerived(parsed.component))) return [];
-    return hasValue(parsed.component, message) ? [parsed.component] : [];
+    if (!parsed.ok || (!hasAddress && isDerived(parsed.value))) return [];
+    return hasValue(parsed.value, message) ? [parsed.value] : [];
   });
   const parameters = {
     created: Math.floor(at.getTime() / 1000),

@@ -166,13 +166,14 @@ function keysIn(bytes: KeySource, source: KeySource, effect?: KeyReading["effect
   const read = readKeys(bytes);
   const name = typeof source !== "string" || isKeyText(source) ? "the key" : withoutPassword(source);
   if (!read.ok)
-    throw new PaylinkError("key_invalid", `No key can be read from ${name}: ${read.reason}.`, { effect });
+    throw new PaylinkError("key_invalid", `No key can be read from ${name}: ${read.message}.`, { effect });
+  const { keys, warnings } = read.value;
   const warningsAt = (now: Date): readonly string[] => {
     const seconds = Math.floor(now.getTime() / 1000);
-    const expiries = read.keys.flatMap((key) => expiryWarning(key, seconds) ?? []);
-    return [...read.warnings, ...expiries].map((warning) => `${name}: ${warning}`);
+    const expiries = keys.flatMap((key) => expiryWarning(key, seconds) ?? []);
+    return [...warnings, ...expiries].map((warning) => `${name}: ${warning}`);
   };
-  return { keys: read.keys, warningsAt };
+  return { keys, warningsAt };
 }
 
 /** In milliseconds: a webhook signed by a new key waits for the fetch, and its sender must not give up first. */

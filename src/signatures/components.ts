@@ -3,6 +3,7 @@
 import { parseItem, serializeString, serializeParameters, type Parameters } from "structured-headers";
 import { COMPONENT_NAMES, DERIVED_NAMES, type DerivedName } from "./cover.ts";
 import { SignatureError } from "./verdict.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { messageOf } from "../domain/system-reason.ts";
 
 export interface Component {
@@ -42,23 +43,20 @@ export function formatComponent({ name, parameters }: Component): string {
   return parameters.size === 0 ? name : name + serializeParameters(parameters);
 }
 
-export type ParsedComponent =
-  { readonly ok: true; readonly component: Component } | { readonly ok: false; readonly reason: string };
-
 /** As a person types it: `@method`, `Content-Digest;key="sha-256"`, with or without quotes around the name. */
-export function parseComponent(typed: string): ParsedComponent {
+export function parseComponent(typed: string): Parsed<Component> {
   const [, quoted, bare, rest = ""] = /^(?:"([^"\\]*)"|([^";\s]*))(;.*)?$/.exec(typed.trim()) ?? [];
   const name = (quoted ?? bare ?? "").toLowerCase();
   if (!/^@?[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) {
-    return { ok: false, reason: `"${typed}" is not a field name or a derived component` };
+    return refused(`"${typed}" is not a field name or a derived component`);
   }
   try {
     const [, parameters] = parseItem(`"${name}"${rest}`);
     const parsed = component(name, parameters);
     checkUse(parsed);
-    return { ok: true, component: parsed };
+    return accepted(parsed);
   } catch (error) {
-    return { ok: false, reason: messageOf(error) };
+    return refused(messageOf(error));
   }
 }
 

@@ -8,6 +8,7 @@ import {
 } from "node:crypto";
 import { JWK_ALGORITHM } from "./policy.ts";
 import { isPlainObject } from "../domain/json.ts";
+import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { messageOf } from "../domain/system-reason.ts";
 
 /** What the source of a key says about it; null where it says nothing. */
@@ -60,20 +61,18 @@ function weaknessOf(bits: number, exponent: bigint): string | null {
   return null;
 }
 
-export type KeysRead =
-  | { readonly ok: true; readonly keys: VerificationKey[]; readonly warnings: string[] }
-  | { readonly ok: false; readonly reason: string };
+interface KeysRead {
+  readonly keys: VerificationKey[];
+  readonly warnings: string[];
+}
 
 export interface SigningKey {
   readonly keyid: string | null;
   readonly key: KeyObject;
 }
 
-export type SigningKeyRead =
-  { readonly ok: true; readonly key: SigningKey } | { readonly ok: false; readonly reason: string };
-
 /** Leaves out the entries of a set that cannot be read, with a warning. */
-export function readKeys(input: Uint8Array | string): KeysRead {
+export function readKeys(input: Uint8Array | string): Parsed<KeysRead> {
   const text = textOf(input);
   const readings = text.includes("-----BEGIN ")
     ? readPem(text)
@@ -82,26 +81,25 @@ export function readKeys(input: Uint8Array | string): KeysRead {
       : [attempt(() => readDer(input, text))];
   const keys = readings.flatMap((reading) => reading.key ?? []);
   const warnings = readings.flatMap((reading) => reading.warning ?? []);
-  if (keys.length > 0) return { ok: true, keys, warnings };
-  return { ok: false, reason: warnings.join("; ") || "it has no key" };
+  return keys.length > 0 ? accepted({ keys, warnings }) : refused(warnings.join("; ") || "it has no key");
 }
 
 /** A private key; `keyid` replaces the `kid` of a JWK. */
-export function readSigningKey(input: Uint8Array | string, keyid?: string): SigningKeyRead {
+export function readSigningKey(input: Uint8Array | string, keyid?: string): Parsed<SigningKey> {
   const text = textOf(input);
   try {
     if (text.startsWith("{")) {
       const jwk: unknown = JSON.parse(text);
-      if (!isPlainObject(jwk)) return { ok: false, reason: "a JWK is a JSON object" };
+      if (!isPlainObject(jwk)) return refused("a JWK is a JSON object");
       const key = createPrivateKey({ key: keyMembers(jwk, PRIVATE_MEMBERS), format: "jwk" });
-      return { ok: true, key: { keyid: keyid ?? textMember(jwk, "kid"), key } };
+      return accepted({ keyid: keyid ?? textMember(jwk, "kid"), key });
     }
     const key = text.includes("-----BEGIN ")
       ? createPrivateKey(text)
       : createPrivateKey({ key: Buffer.from(input), format: "der", type: "pkcs8" });
-    return { ok: true, key: { keyid: keyid ?? null, key } };
+    return accepted({ keyid: keyid ?? null, key });
   } catch (error) {
-    return { ok: false, reason: `no private key could be read: ${messageOf(error)}` };
+    return refused(`no private key could be read: ${messageOf(error)}`);
   }
 }
 

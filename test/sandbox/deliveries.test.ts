@@ -47,9 +47,9 @@ describe("Events", () => {
     const jwks = (await service.request("GET", "/.well-known/jwks.json")).text;
     expect(jwks).not.toContain('"d"');
     const keys = readKeys(jwks);
-    if (!keys.ok) throw new Error(keys.reason);
+    if (!keys.ok) throw new Error(keys.message);
     expect(
-      verify(webhook, { keys: keys.keys, policy: DEFAULT_POLICY, now: NOW.getTime() / 1000 }).verdict,
+      verify(webhook, { keys: keys.value.keys, policy: DEFAULT_POLICY, now: NOW.getTime() / 1000 }).verdict,
     ).toBe("valid");
   });
 });

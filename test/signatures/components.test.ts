@@ -36,7 +36,7 @@ describe("parseComponent", () => {
     ['content-digest; key="sha-256"', '"content-digest";key="sha-256"'],
     ['@query-param;name="a"', '"@query-param";name="a"'],
   ])("%s is %s", (typed, identifier) => {
-    expect(parseComponent(typed)).toMatchObject({ ok: true, component: { identifier } });
+    expect(parseComponent(typed)).toMatchObject({ ok: true, value: { identifier } });
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe("parseComponent", () => {
     "a;key=b",
     "caf\u00e9",
   ])("refuses %j with a reason", (typed) => {
-    expect(parseComponent(typed)).toEqual({ ok: false, reason: expect.stringMatching(/./) });
+    expect(parseComponent(typed)).toEqual({ ok: false, message: expect.stringMatching(/./) });
   });
 
   it("reads back what formatComponent shows", () => {

@@ -32,8 +32,11 @@ function armoured(der: Buffer, label: string): string {
 
 it("reads a text of 270,000 PEM headers in one pass", () => {
   const headers = "-----BEGIN PUBLIC KEY-----\n".repeat(270_000);
-  expect(readKeys(headers)).toEqual({ ok: false, reason: "it has no key" });
-  expect(readKeys(`${headers}${spki}`)).toMatchObject({ ok: true, keys: [{ keyid: null }], warnings: [] });
+  expect(readKeys(headers)).toEqual({ ok: false, message: "it has no key" });
+  expect(readKeys(`${headers}${spki}`)).toMatchObject({
+    ok: true,
+    value: { keys: [{ keyid: null }], warnings: [] },
+  });
 });
 
 describe("readKeys", () => {
@@ -53,8 +56,8 @@ describe("readKeys", () => {
     ["JWKS", ` ${JSON.stringify({ keys: [rsa.publicKey.export({ format: "jwk" })] })}\n`],
   ])("reads %s", (_, text) => {
     const read = readKeys(text);
-    expect(read).toMatchObject({ ok: true, warnings: [], keys: [{ keyid: null, alg: null }] });
-    expect(read.ok && read.keys[0]?.key.equals(rsa.publicKey)).toBe(true);
+    expect(read).toMatchObject({ ok: true, value: { warnings: [], keys: [{ keyid: null, alg: null }] } });
+    expect(read.ok && read.value.keys[0]?.key.equals(rsa.publicKey)).toBe(true);
   });
 
   it.each<[string, string | Uint8Array]>([
@@ -65,8 +68,8 @@ describe("readKeys", () => {
     ["JWK", JSON.stringify(rsa.privateKey.export({ format: "jwk" }))],
   ])("uses only the public part of a private key: %s", (_, text) => {
     const read = readKeys(text);
-    expect(read.ok && read.warnings).toEqual([expect.stringContaining("private key")]);
-    expect(read.ok && read.keys[0]?.key.type).toBe("public");
+    expect(read.ok && read.value.warnings).toEqual([expect.stringContaining("private key")]);
+    expect(read.ok && read.value.keys[0]?.key.type).toBe("public");
   });
 
   it.each<[string, string | Uint8Array]>([
@@ -81,8 +84,8 @@ describe("readKeys", () => {
 
   it("reads several PEM blocks, and keeps the good ones", () => {
     const read = readKeys(`${spki}${armoured(Buffer.from("no key"), "PUBLIC KEY")}${spki}`);
-    expect(read.ok && read.keys).toHaveLength(2);
-    expect(read.ok && read.warnings).toHaveLength(1);
+    expect(read.ok && read.value.keys).toHaveLength(2);
+    expect(read.ok && read.value.warnings).toHaveLength(1);
   });
 
   it("takes the first certificate of a chain for the service's", () => {
@@ -96,7 +99,7 @@ describe("readKeys", () => {
   it("names a page that is no key", () => {
     expect(readKeys("<!doctype html><title>Sign in</title>")).toMatchObject({
       ok: false,
-      reason: expect.stringContaining("HTML"),
+      message: expect.stringContaining("HTML"),
     });
   });
 
@@ -109,8 +112,10 @@ describe("readKeys", () => {
     ];
     expect(readKeys(JSON.stringify({ keys: entries }))).toMatchObject({
       ok: true,
-      keys: [{ keyid: "a", alg: "RS256", use: "sig", keyOps: ["verify"] }],
-      warnings: [expect.stringContaining("entry 1"), expect.stringContaining("entry 3")],
+      value: {
+        keys: [{ keyid: "a", alg: "RS256", use: "sig", keyOps: ["verify"] }],
+        warnings: [expect.stringContaining("entry 1"), expect.stringContaining("entry 3")],
+      },
     });
   });
 
@@ -125,7 +130,7 @@ describe("readKeys", () => {
     armoured(Buffer.from("x"), "PUBLIC KEY"),
   ])("says why there is no key in %j", (text) => {
     const read = readKeys(text);
-    expect(read).toEqual({ ok: false, reason: expect.stringMatching(/./) });
+    expect(read).toEqual({ ok: false, message: expect.stringMatching(/./) });
     expect(readKeys(Buffer.from(text)).ok).toBe(false);
   });
 });
@@ -156,14 +161,14 @@ describe("signing keys", () => {
     ["JWK", jwk, "mine"],
   ])("reads %s", (_, text, keyid) => {
     const read = readSigningKey(text);
-    expect(read).toMatchObject({ ok: true, key: { keyid } });
-    expect(read.ok && createPublicKey(read.key.key).equals(rsa.publicKey)).toBe(true);
-    expect(readSigningKey(text, "other")).toMatchObject({ key: { keyid: "other" } });
+    expect(read).toMatchObject({ ok: true, value: { keyid } });
+    expect(read.ok && createPublicKey(read.value.key).equals(rsa.publicKey)).toBe(true);
+    expect(readSigningKey(text, "other")).toMatchObject({ value: { keyid: "other" } });
   });
 
   it.each(["", "{}", "[]", "{", spki, JSON.stringify(rsa.publicKey.export({ format: "jwk" }))])(
     "says why there is no private key in %j",
-    (text) => expect(readSigningKey(text)).toEqual({ ok: false, reason: expect.stringMatching(/./) }),
+    (text) => expect(readSigningKey(text)).toEqual({ ok: false, message: expect.stringMatching(/./) }),
   );
 
   it("publishes the public part alone", () => {

@@ -36,7 +36,7 @@ describe("webhooks that verify", () => {
     const list = readDictionary([input]).parsed.get("sig1");
     if (!read.ok || list === undefined || !isInnerList(list)) throw new Error("the vector cannot be read");
     const fields = sign(webhookRequest(vector), {
-      key: read.key,
+      key: read.value,
       components: list[0].map(([name, parameters]) => component(String(name), parameters)),
       parameters: Object.fromEntries(list[1]),
     });

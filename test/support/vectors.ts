@@ -91,12 +91,12 @@ export function webhookOptions({ context }: WebhookCase): VerifyOptions {
 
 export function keysOf(text: string | Uint8Array): VerificationKey[] {
   const read = readKeys(text);
-  if (!read.ok) throw new Error(read.reason);
-  return read.keys;
+  if (!read.ok) throw new Error(read.message);
+  return read.value.keys;
 }
 
 export function componentOf(text: string): Component {
   const parsed = parseComponent(text);
-  if (!parsed.ok) throw new Error(parsed.reason);
-  return parsed.component;
+  if (!parsed.ok) throw new Error(parsed.message);
+  return parsed.value;
 }
