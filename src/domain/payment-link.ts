@@ -56,8 +56,6 @@ export interface CheckedRequest {
   readonly warnings: () => readonly Problem[];
 }
 
-type Rule = (request: PartialRequest, now: Date) => readonly Problem[];
-
 const NONE: readonly Problem[] = [];
 
 /**
@@ -70,8 +68,13 @@ export function checkRequest(request: unknown, now: Date, service?: string): Che
   }
   const wrong = problemsOfRequest(request);
   const valid = validPart(request, wrong);
-  const problems = [...wrong, ...missingExpiry(request)];
-  for (const rule of PROBLEMS) problems.push(...rule(valid, now));
+  const problems = [
+    ...wrong,
+    ...missingExpiry(request),
+    ...pastExpiry(valid, now),
+    ...tooManyDecimals(valid),
+    ...brokenBounds(valid),
+  ];
   return {
     request: problems.length === 0 && conforms(request) ? request : null,
     problems,
@@ -145,8 +148,6 @@ function brokenBounds(request: PartialRequest): readonly Problem[] {
   }
   return problems;
 }
-
-const PROBLEMS: readonly Rule[] = [pastExpiry, tooManyDecimals, brokenBounds];
 
 // What the service may accept in a request, though the user probably did not mean it: each warning names the effect.
 

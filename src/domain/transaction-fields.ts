@@ -158,8 +158,9 @@ type TypeOf<F extends Field> = F["type"]["test"] extends ((value: Json) => value
 type Always = Extract<Field, { presence: "always" }>;
 type Sometimes = Exclude<Field, Always>;
 
-const NAMES: ReadonlySet<string> = new Set(TRANSACTION_FIELDS.map(({ name }) => name));
-export const isFieldName = (name: string): name is FieldName => NAMES.has(name);
+export const FIELD_NAMES: readonly string[] = TRANSACTION_FIELDS.map(({ name }) => name);
+
+export const isFieldName = (name: string): name is FieldName => FIELD_NAMES.includes(name);
 
 /** A record with every field in its correct type, as a sender builds it. */
 export type WellFormedRecord = { [F in Always as F["name"]]: TypeOf<F> } & {

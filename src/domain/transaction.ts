@@ -7,7 +7,12 @@ import { isNumeral, LONGEST_NUMBER, type Amount } from "./money.ts";
 import { parseJson } from "./parse-json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RecordReason } from "./reasons.ts";
-import { type FieldName, TRANSACTION_FIELDS, type TransactionField } from "./transaction-fields.ts";
+import {
+  FIELD_NAMES,
+  type FieldName,
+  TRANSACTION_FIELDS,
+  type TransactionField,
+} from "./transaction-fields.ts";
 
 /**
  * A record as received, with the card numbers in fields for them masked: any member may be missing or of another type, and
@@ -66,7 +71,6 @@ export class LateRecord implements ReadRecord {
   }
 }
 
-const FIELD_NAMES: readonly string[] = TRANSACTION_FIELDS.map(({ name }) => name);
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Reads the body of a webhook. Never throws: every problem with the bytes is a violation. */

@@ -1,5 +1,4 @@
 /** One attempt to forward a webhook to the merchant's application: where, with which headers, and what it answered. */
-import { OF_CONNECTION } from "../domain/header-field.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { isBroker } from "../domain/brokers.ts";
 import { reasonOf, type SendOptions, SendError, SendTimeout } from "../http/exchange.ts";
@@ -136,6 +135,19 @@ export type Forwarded = Pick<WebhookEvent, "request" | "verdict" | "receivedAt">
 
 /** Many servers hand `_` and `-` to the application as the same character, so they count as one here. */
 const nameOf = (spelled: string): string => spelled.toLowerCase().replaceAll("_", "-");
+
+/** Fields of a single connection (RFC 9110 7.6.1), and fields that each connection sets itself. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
 
 const isOfConnection = (name: string): boolean => OF_CONNECTION.has(name) || name.startsWith("proxy-");
 

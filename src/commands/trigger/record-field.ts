@@ -2,6 +2,7 @@
 import { type Json, JsonNumber } from "../../domain/json.ts";
 import { accepted, nearest, refused, type Parsed } from "../../domain/parse-result.ts";
 import {
+  FIELD_NAMES,
   type FieldName,
   TRANSACTION_FIELDS,
   type TransactionField,
@@ -18,8 +19,7 @@ export function parseField(text: string): Parsed<RecordField> {
   if (value === undefined) return refused("must be a field and its value, such as cardScheme=VISA");
   const field = TRANSACTION_FIELDS.find((candidate) => candidate.name === name);
   if (field === undefined) {
-    const names = TRANSACTION_FIELDS.map((candidate) => candidate.name);
-    const near = nearest(name, names);
+    const near = nearest(name, FIELD_NAMES);
     return refused("is not a field of a transaction record", near && `${near}=${value}`);
   }
   const typed = typedValue(field, value);
