@@ -262,7 +262,7 @@ const RULES: Readonly<Record<TamperingName, TamperingRule>> = {
   "algorithm-pss": refused("signed by the right key with RSA-PSS", INVENTED, signedWith(withPss)),
   "algorithm-unknown": refused(
     "whose alg is not registered, with a signature that is right",
-    "Nothing is forged here, but who lets the message choose how it is verified can be deceived: only the agreed alg counts.",
+    "Nothing is forged here, but an endpoint that lets the message choose how it is verified can be deceived: only the agreed alg counts.",
     signedWith(() => ({ alg: "none" })),
   ),
   target: refused(

@@ -17,7 +17,7 @@ export const portOf = ({ port, protocol }: URL): number => Number(port || (proto
 export const localAddress = (url: string): string =>
   url.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=[:/]|$)/, "$1127.0.0.1");
 
-/** Whether a URL leads to a receiver, which is the same with any query. */
+/** Whether a URL leads to the address of a receiver, whatever its query. */
 export function leadsTo(url: string, address: string): boolean {
   const [one, other] = [url, address].map(withoutQuery);
   return one !== undefined && one === other;

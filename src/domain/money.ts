@@ -93,7 +93,7 @@ export function compareAmounts(first: Amount, second: Amount): -1 | 0 | 1 {
 }
 
 /**
- * The amount in the smallest unit of its currency: 1050 for EUR 10.50. Undefined if that cannot be told: no number, a currency
+ * The amount in the smallest unit of its currency: 1050 for EUR 10.50. Undefined if that cannot be determined: not a number, a currency
  * that ISO 4217 does not have, or a part of a unit.
  */
 export function minorUnitsOf(amount: Amount, currency: string): bigint | undefined {

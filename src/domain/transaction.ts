@@ -99,7 +99,7 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
   const found = findWrapped(document, isRecord);
   if (found.length > 1)
     violations.push(whole("body_schema", `must hold one record, and holds ${found.length}`));
-  // What is no record, or not certainly one, is shown as it is: its outcome is unclear.
+  // What is not a record, or not certainly one, is shown as it is: its outcome is unclear.
   const record = found.length === 1 ? (found[0] ?? document) : document;
   const masked = maskedRecord(record);
   const repeated = json.value.duplicates.find((path) => decides(path, record !== document));

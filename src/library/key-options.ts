@@ -41,7 +41,7 @@ export function keySourcesOf(option: VerifierOptions["key"]): readonly KeySource
   const sources = (Array.isArray(option) ? option : [option]).flatMap(sourceOf);
   if (sources.length === 0)
     throw new TypeError(
-      "The option key is missing: there is nothing to verify webhooks with. Pass the service's public key, or the URL of its key set. An environment variable that is not set is undefined. At the sandbox, set it so: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox)",
+      "The option key is missing: there is nothing to verify webhooks with. Pass the service's public key, or the URL of its key set. An environment variable that is not set is undefined. For the sandbox: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox)",
     );
   const problems = sources.flatMap((source) => problemWith(source) ?? []);
   if (problems.length === sources.length)
@@ -49,7 +49,7 @@ export function keySourcesOf(option: VerifierOptions["key"]): readonly KeySource
   return sources;
 }
 
-/** Throws a TypeError for what is no key. A file or a URL is not read here. */
+/** Throws a TypeError for what is not a key. A file or a URL is not read here. */
 function problemWith(source: KeySource): string | undefined {
   try {
     return problemOfSource(source);

@@ -90,9 +90,9 @@ export type WebhookKey = string | URL | Uint8Array | KeyObjectLike | JsonWebKeyO
 export interface VerifierOptions {
   /**
    * The service's public key: PEM, DER, certificate, JWK or key set as text, bytes or object, its URL, or its file; or a list of
-   * them, of which one must be there. A key that is missing, as an environment variable may be, is no key, or can never verify a webhook (not RSA, less than 2048 bits) is a TypeError when the
-   * verifier is made; one that cannot be read later is a WebhookError with the status 500 or 503, so that the service sends the
-   * webhook again.
+   * them, of which one must be there. Making the verifier throws a TypeError for a key that is missing, as an environment variable
+   * may be, that is not a key, or that can never verify a webhook (not RSA, fewer than 2048 bits). With a key that cannot be read
+   * later, verifying rejects with a WebhookError with the status 500 or 503, so that the service sends the webhook again.
    */
   readonly key: WebhookKey | readonly (WebhookKey | undefined)[] | undefined;
   /**
@@ -123,7 +123,7 @@ export interface ExactAmount {
   readonly currency: string | undefined;
   /**
    * The amount in the smallest unit of its currency, such as 1050n for EUR 10.50, to compare with the order. Undefined where
-   * it cannot be told: the text is no number, ISO 4217 does not have the currency, or there is a part of a unit.
+   * it cannot be determined: the text is not a number, ISO 4217 does not have the currency, or there is a part of a unit.
    */
   readonly minorUnits: bigint | undefined;
 }
@@ -175,7 +175,7 @@ export type StrictWebhook = {
 
 /**
  * Resolves with the verified webhook. Rejects with a WebhookError if the request must not be acted on: answer with its `status`.
- * Rejects with a TypeError for what is no request.
+ * Rejects with a TypeError for anything that is not a request.
  */
 export type Verifier = (request: WebhookRequest) => Promise<VerifiedWebhook>;
 

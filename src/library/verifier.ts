@@ -132,7 +132,7 @@ function parseUrl(address: string | URL): URL {
 
 function timeOf(now: Date | number): Date {
   const time = typeof now === "number" ? new Date(now * 1000) : now;
-  // At a time that is no number, no signature would be too old.
+  // At an invalid time, no signature would be too old.
   if (Number.isNaN(time.getTime())) throw new TypeError("The option now is not a valid time.");
   return time;
 }

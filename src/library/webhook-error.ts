@@ -13,7 +13,7 @@ export type WebhookErrorCode = Reason | MessageReason | RecordReason | Applicati
 
 /** One rule of the specification that a record breaks. */
 export interface RecordViolation {
-  /** `body_schema` for a field; another reason where the body as a whole is no record. */
+  /** `body_schema` for a field; another reason where the body as a whole is not a record. */
   readonly code: string;
   /** The field, empty for the body as a whole. */
   readonly path: string;

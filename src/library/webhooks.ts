@@ -88,8 +88,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
 }
 
 /**
- * Signs a webhook as the service does, for tests. A text is the body as it is. Throws a TypeError where the key is no private RSA key
- * or the url no absolute one.
+ * Signs a webhook as the service does, for tests. A text is the body as it is. Throws a TypeError if the key is not a private RSA key
+ * or the url is not absolute.
  *
  * @example
  * const webhook = signWebhook(sampleTransaction("APPROVED"), { key: privateKey, url: "http://127.0.0.1:3000/webhooks" });

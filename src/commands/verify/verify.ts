@@ -142,7 +142,10 @@ function fromJson(content: string, name: string): Capture {
   }
   const parsed = captured.safeParse(value);
   if (!parsed.success)
-    throw unreadable(name, "is no webhook: a line of a refused one, or with --compact, has no body");
+    throw unreadable(
+      name,
+      "is not a whole webhook: the line of a refused one, or of listen --compact, has no body",
+    );
   const { method, url, headers, bodyBase64, receivedAt } = parsed.data;
   // Cut, not parsed: `URL` would normalise what was signed.
   const [, scheme, authority = "", target = url] = /^(https?):\/\/([^/?#]+)(\/.*)$/s.exec(url) ?? [];
