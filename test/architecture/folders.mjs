@@ -32,6 +32,7 @@ export const FOLDERS = {
     mayImport: [
       "domain/json",
       "domain/parse-json",
+      "domain/parse-result",
       "domain/reasons",
       "domain/system-reason",
       "http/message",
