@@ -98,7 +98,7 @@ const lost = (folder: string, what: string): PaylinkError =>
   new PaylinkError("file_unreadable", `${pathIn(folder)} ${what}.`, {
     hints: [
       hint`It holds which links were created: restore it from a backup.`,
-      hint`Without a backup, look at the service which links exist, take their rows out of the list, and remove ${pathIn(folder)} and ${markIn(folder)}.`,
+      hint`Without a backup, find out at the service which links exist, take their rows out of the list, and remove ${pathIn(folder)} and ${markIn(folder)}.`,
     ],
     details: { path: pathIn(folder) },
   });

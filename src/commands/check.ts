@@ -102,7 +102,7 @@ function failure(
   const message =
     ended === undefined
       ? counted
-      : `${counted} Then the endpoint did not answer any more (${ended.unreachable.reason}), and ${ended.left} cases were not tried.`;
+      : `${counted} Then the endpoint stopped answering (${ended.unreachable.reason}), and ${ended.left} cases were not tried.`;
   return new PaylinkError("check_failed", message, {
     details: { failed: names },
     hints: [adviceFor(results, failed, options)],
@@ -117,7 +117,7 @@ function adviceFor(
 ): Hint {
   const accepted = results.filter(({ expects, ok }) => expects === "accepted" && ok);
   if (results.every(({ statuses }) => statuses.every((status) => status === 404)))
-    return hint`It answers 404 to everything, so nothing is at this path. Give the whole address of the endpoint.`;
+    return hint`It answers 404 to everything, so nothing is at this path. Give the endpoint's full address.`;
   if (accepted.length === 0)
     return hint`It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--sign-with), and for this address.`;
   // Each case that must be refused is a kind of --tamper.

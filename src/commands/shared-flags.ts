@@ -224,7 +224,10 @@ function unknownOutcome(near: string | undefined, target: string): Parsed<never>
 /** Where nobody can answer, only `--yes` confirms: a script must not delete by accident. */
 export function checkConfirmable(_: unknown, { problems }: Usage, { ask, yes }: Context): void {
   if (yes || ask !== undefined) return;
-  problems.push({ at: "--yes", message: "is required where nobody can be asked: it confirms the command" });
+  problems.push({
+    at: "--yes",
+    message: "is required to confirm the command, because paylink cannot ask here",
+  });
 }
 
 /** Asks, unless `--yes` has confirmed it before. */

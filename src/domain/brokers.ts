@@ -93,20 +93,21 @@ export const amqpRoute = ({ pathname, searchParams }: URL) => ({
 
 /** The variables of both brokers, with what each means. */
 export const BROKER_VARIABLES = {
-  NATS_USER: "the user at NATS",
+  NATS_USER: "the user name at NATS",
   NATS_PASSWORD: "the password of NATS_USER",
-  NATS_TOKEN: "the token at NATS, in place of a user",
-  NATS_CREDS: "the credentials file of a user of NATS",
-  NATS_NKEY: "the file with the seed of a user of NATS",
-  NATS_CA: "a file with the authorities of NATS' certificate; requires TLS",
-  NATS_CERT: "the file of paylink's certificate for NATS; requires TLS",
-  NATS_KEY: "the file of its private key",
-  AMQP_USER: "the user at RabbitMQ (default: guest)",
+  NATS_TOKEN: "the token at NATS, instead of a user",
+  NATS_CREDS: "the file with the credentials of a NATS user",
+  NATS_NKEY: "the file with the seed of a NATS user",
+  NATS_CA: "a file with the CA certificates that the certificate of NATS is checked with; requires TLS",
+  NATS_CERT: "the file with paylink's client certificate for NATS; requires TLS",
+  NATS_KEY: "the file with its private key",
+  AMQP_USER: "the user name at RabbitMQ (default: guest)",
   AMQP_PASSWORD: "the password of AMQP_USER",
   AMQP_PASSWORD_FILE: "a file with the password of AMQP_USER",
-  AMQP_CA: "a file with the authorities of RabbitMQ's certificate",
-  AMQP_CERT: "the file of paylink's certificate for RabbitMQ; logs in by itself without AMQP_USER",
-  AMQP_KEY: "the file of its private key",
+  AMQP_CA: "a file with the CA certificates that the certificate of RabbitMQ is checked with",
+  AMQP_CERT:
+    "the file with paylink's client certificate for RabbitMQ; without AMQP_USER, paylink logs in with it",
+  AMQP_KEY: "the file with its private key",
 } as const;
 
 export type BrokerVariable = keyof typeof BROKER_VARIABLES;

@@ -79,7 +79,7 @@ export const maskCardNumbers = (text: string): string =>
 
 /**
  * Masks the card numbers in the fields that are for them, at any depth, with or without a check digit. Nothing else is
- * changed: many an identifier looks like a card number. A value without card numbers is returned itself.
+ * changed: many identifiers look like card numbers. A value without card numbers is returned itself.
  */
 export function maskCardFields(value: Json, name = "", parent = ""): Json {
   if (typeof value === "string" || isJsonNumber(value)) {

@@ -162,7 +162,7 @@ export const FAILURES = {
   },
   timed_out: {
     exit: 8,
-    means: "the time passed before an answer, payment or webhook arrived, or before all was sent",
+    means: "time ran out before an answer, a payment or a webhook arrived, or before every row was sent",
   },
   payment_failed: { exit: 9, means: "the payment was declined or cancelled" },
   interrupted: { exit: 130, means: "interrupted by Ctrl-C (SIGINT)" },

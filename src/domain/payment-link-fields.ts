@@ -94,7 +94,7 @@ export const LINK_FIELDS = {
     value: "when",
     label: "expires",
     meaning: "when the link expires",
-    typed: "a date (the end of it), ISO 8601, or a duration such as 7d",
+    typed: "a date (the end of that day), ISO 8601, or a duration such as 7d",
     default: "7d; a reusable link expires after 3 years",
   },
   customerName: {
@@ -157,14 +157,14 @@ export const LINK_FIELDS = {
     flag: "returnUrl",
     value: "url",
     label: "return URL",
-    meaning: "where the customer returns after a successful payment",
+    meaning: "where the customer returns to after a successful payment",
   },
   "paymentSettings.failureReturnUrl": {
     type: "webAddress",
     flag: "failureReturnUrl",
     value: "url",
     label: "return URL after a failure",
-    meaning: "where the customer returns after a failed payment",
+    meaning: "where the customer returns to after a failed payment",
   },
   "paymentSettings.callbackUrl": {
     type: "webAddress",

@@ -173,7 +173,7 @@ function changeableAmount(request: PartialRequest): readonly Problem[] {
   const { minAmount, maxAmount } = ignoresBounds(request) ? {} : linkOptions;
   if (minAmount !== undefined || maxAmount !== undefined) return NONE;
   const message =
-    "is only filled in: the customer can change it to any other, unless --min-amount and --max-amount bound it";
+    "is only filled in: the customer can change it to any amount, unless --min-amount and --max-amount limit it";
   return [{ at: "amount", message }];
 }
 
@@ -198,7 +198,7 @@ function beyondService(
   if (known === undefined) return NONE;
   const problems: Problem[] = [];
   if (currency !== undefined && !known.currencies.includes(currency.toUpperCase())) {
-    const kind = `is sent as it is: the documentation of ${known.title} names ${known.currencies.join(", ")} alone`;
+    const kind = `is sent as it is: the documentation of ${known.title} names ${known.currencies.join(", ")} only`;
     problems.push(problemWith(currency, "currency", kind));
   }
   if (linkOptions !== undefined && invoiceId.trim() === "") {

@@ -109,7 +109,7 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
       return last === undefined
         ? {
             kind: "good",
-            words: html`Verified. It is forwarded nowhere: start <code>listen</code> with
+            words: html`Verified. It is not forwarded: start <code>listen</code> with
               <code>--forward-to</code>.`,
           }
         : { kind: isAccepted(last.status) ? "good" : "bad", words: did ?? "", reason: silence };
@@ -123,7 +123,7 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
     case "failed":
       return {
         kind: "bad",
-        words: `It was not sent again by itself after ${plural(delivery.attempts, "attempt")}.`,
+        words: `It is not retried automatically after ${plural(delivery.attempts, "attempt")}.`,
         reason: silence === undefined ? did : `${did} ${silence}`,
       };
     case "pending": {

@@ -62,7 +62,7 @@ const NONE: Readonly<Record<string, string>> = {
   forwarded: "No event was forwarded.",
   skipped: "No event was skipped.",
   rejected: "No webhook was rejected.",
-  search: "No event has this order number, or a uti or an id that begins so.",
+  search: "No event has this order number, or a uti or id that begins with it.",
 };
 
 const nothing = (state: string, advice: string): Page =>
@@ -96,7 +96,7 @@ export async function queuePage(view: View, store: EventStore): Promise<Page> {
           advice: all === words ? undefined : all,
         })}
       </section>
-      ${queuePanel(view, "failed", "Failed: not sent again by itself", failed, view.failed)}
+      ${queuePanel(view, "failed", "Failed: not retried automatically", failed, view.failed)}
       ${queuePanel(view, "waiting", "Waiting, the next first", waiting, view.waiting)}`,
   });
 }

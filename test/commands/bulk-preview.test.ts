@@ -240,7 +240,7 @@ describe("rows that repeat others", () => {
     const { run, service } = await desk(REPEATED);
     const { exit, stderr } = await run();
     expect(exit).toBe(2);
-    expect(stderr).toContain("Rows repeat others. Nothing was sent.");
+    expect(stderr).toContain("Some rows repeat others. Nothing was sent.");
     expect(stderr).toContain("lines 2 and 4  ask for the same payment");
     expect(stderr).toContain("--allow-duplicates");
     expect((await run(["--dry-run"])).exit).toBe(2);

@@ -136,7 +136,7 @@ describe("an order number that was sent with other values", () => {
     const changed = `${HEADER}${rowsOf(7)}I1,20,Bob\n${rowsOf(3)}`;
     const { exit, stderr } = await send(changed, { flags: ["--skip-invalid"] });
     expect(exit).toBe(2);
-    expect(stderr).toContain("Order numbers were sent with other values. Nothing was sent.");
+    expect(stderr).toContain("Some order numbers were sent before with other values. Nothing was sent.");
     expect(stderr).toMatch(
       /line 3 {2}I1: amount 20, was 2\.50; customerName Bob, was Ada\. The row sent on 2\d{3}-.* has the link https:\/\/pay\.example\/pay\?r=I1\.1\n/,
     );

@@ -90,7 +90,7 @@ it("fails the case in which an endpoint crashes, with a report", async () => {
   expect(exit).toBe(7);
   expect(stdout).toMatch(/✗ reusable +not accepted, no answer: /);
   expect(stderr.replace(/\s+/g, " ")).toMatch(
-    /cases failed: reusable, reusable-declined\. Then the endpoint did not answer any more \(connection refused\), and \d+ cases were not tried\./,
+    /cases failed: reusable, reusable-declined\. Then the endpoint stopped answering \(connection refused\), and \d+ cases were not tried\./,
   );
   expect(readFileSync(junit, "utf8")).toContain('tests="5" failures="2"');
 });

@@ -67,7 +67,7 @@ describe("paylink config", () => {
     const listen = await startListenCommand(home, "--key", keyFile(home));
     const [ready = ""] = (await listen.stop()).stdout.split("\n");
     expect(JSON.parse(ready).notice).toMatch(
-      /^Payments of links of profile default are reported to https:\/\/b\.example\/ \(callbackUrl\) and https:\/\/failed\.example\/ \(failureCallbackUrl\), not to this listener\./,
+      /^Links of profile default report payments to https:\/\/b\.example\/ \(callbackUrl\) and https:\/\/failed\.example\/ \(failureCallbackUrl\), not to this listener\./,
     );
     const json = await config("set", "callbackUrl", "https://failed.example/", "--json");
     expect(JSON.parse(json.stdout)).not.toHaveProperty("also");

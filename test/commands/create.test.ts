@@ -390,7 +390,7 @@ describe("the link of create", () => {
       ANSWER.replace('"id"', `"linkOptions":{"mode":"REUSABLE_VARIABLE"${bounds}},"id"`);
     const free = await runCommand([...CREATE, "--reusable"], answering(200, reusable("")));
     expect(free.stdout).toMatch(/^ +amount +EUR 10\.00, the customer can change it$/m);
-    expect(free.stderr).toMatch(/^! --amount is only filled in: .* --min-amount and --max-amount bound it$/m);
+    expect(free.stderr).toMatch(/^! --amount is only filled in: .* --min-amount and --max-amount limit it$/m);
     const bounded = await runCommand(
       [...CREATE, "--reusable", "--max-amount", "50"],
       answering(200, reusable(',"maxAmount":"50"')),

@@ -83,7 +83,7 @@ it("skips an event once that is confirmed, and says so wherever it is shown", as
     stdout: "",
     stderr: expect.stringMatching(/uti-a[^]*Nothing was skipped\.\n$/),
   });
-  expect(no.asked).toEqual(["Skip 1 event? paylink will not tell your application of the payment."]);
+  expect(no.asked).toEqual(["Skip 1 event? paylink will not tell your application about the payment."]);
   expect(await events("skip", "uti-a")).toMatchObject({ exit: 2, stderr: expect.stringContaining("--yes") });
   expect(await events("skip", "uti-a", "--yes")).toMatchObject({
     exit: 0,

@@ -105,7 +105,7 @@ it("says what to do if the program ends while it listens", async () => {
     error: {
       code: "tunnel_failed",
       message:
-        "The tunnel calm-bird-7.trycloudflare.com has ended (exit code 1): webhooks cannot arrive any more. Nothing is listening.",
+        "The tunnel calm-bird-7.trycloudflare.com has ended (exit code 1): webhooks can no longer arrive. Nothing is listening.",
       details: { hint: expect.stringContaining("ERR connection lost") },
     },
   });

@@ -65,7 +65,7 @@ describe("paylink sandbox", () => {
     expect(JSON.parse(stdout.split("\n")[0] ?? "")).toMatchObject({
       type: "ready",
       notice: expect.stringMatching(
-        /^Payments of links of profile sandbox are reported to http:\/\/.*:4000\/? \(callbackUrl\), not to this listener\. .*--callback-url/,
+        /^Links of profile sandbox report payments to http:\/\/.*:4000\/? \(callbackUrl\), not to this listener\. .*--callback-url/,
       ),
     });
     await sandbox.stop();

@@ -74,7 +74,7 @@ const LINES: readonly (readonly [typed: string, ...problems: string[]])[] = [
     "--since  cannot be used with <uti...>",
   ],
   ["events prune --before never -y", '--before  (got "never")'],
-  ["events prune --before 1d", "--yes  is required where nobody can be asked"],
+  ["events prune --before 1d", "--yes  is required to confirm the command"],
   ["verify --db x.db --key k.pem", "--db  has no effect without --event"],
   [
     "verify x --event 1 --at yesterday --require @nothing --public-url shop --tolerance long",

@@ -190,7 +190,10 @@ it("runs every other block in the order given", async () => {
       // The tests of PostgreSQL use a server of their own.
       .replace(/postgres:\S+/, join(home, "shared.db"))
       .replace("forward.pem", join(home, "forward.pem"))
-      .replace(/--service dna-test .*/, service.login.join(" ").replace("Ada Lovelace", "'Ada Lovelace'"));
+      .replace(
+        /--service dna-test [^]*?--client-secret-stdin/,
+        service.login.join(" ").replace("Ada Lovelace", "'Ada Lovelace'"),
+      );
   let listener: Running | undefined;
   const ran: string[] = [];
   for (const { language, text } of readmeBlocks()) {

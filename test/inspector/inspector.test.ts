@@ -118,7 +118,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     const nowhere = event(idOf("a"), { reference: "NOWHERE" });
     await store.append(nowhere);
     expect(wordsOf(await get(`/events/${nowhere.id}`))).toContain(
-      "Verified. It is forwarded nowhere: start listen",
+      "Verified. It is not forwarded: start listen",
     );
     const waits = event(idOf("b"), { reference: "WAITS", cardPan: "4111111111111111", surprise: 1 });
     await store.append(waits, 0);
@@ -169,7 +169,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
       /127\.0\.0\.1:3000 does not answer: 1 waits, the oldest for .*; 1 has failed\./,
     );
     expect(wordsOf(page)).toContain("1 acknowledged payment is not delivered, EUR 10.00");
-    expect(wordsOf(page)).toMatch(/Failed: not sent again by itself .* Waiting, the next first/);
+    expect(wordsOf(page)).toMatch(/Failed: not retried automatically .* Waiting, the next first/);
     expect(page).toContain("<title>(1 failed) Queue");
   });
 

@@ -22,7 +22,7 @@ export const bulkFlags = {
     decimalComma: toggle("--decimal-comma", "read the list's amounts as 10,50 and 1.234,50"),
     allowDuplicates: toggle(
       "--allow-duplicates",
-      "send rows that repeat others or their order number, each of them once",
+      "send rows even if they repeat another row or its order number, each of them once",
     ),
   }),
   ...group("The run:", {
@@ -52,7 +52,7 @@ export const bulkFlags = {
     },
     dryRun: toggle("--dry-run", "check every row, show what would be sent, and send nothing"),
     skipInvalid: toggle("--skip-invalid", "send the valid rows even if others are invalid"),
-    again: toggle("--again", "send every row once more, which creates second links"),
+    again: toggle("--again", "send every row once more, which creates a second link for each"),
     retryUnknown: toggle(
       "--retry-unknown",
       "send rows of unknown outcome again, which may create a second link",

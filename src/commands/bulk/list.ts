@@ -109,7 +109,7 @@ export async function refusalOf(
     });
   const repeated = allowDuplicates ? [] : list.sent.repeated().map(repetition);
   if (repeated.length > 0)
-    refusals.push({ message: "Rows repeat others.", problems: repeated, hint: REMOVE_ROWS });
+    refusals.push({ message: "Some rows repeat others.", problems: repeated, hint: REMOVE_ROWS });
   if (!again) refusals.push(...(await conflicts(list, now())));
   if (refusals.length === 0) return undefined;
   const message = [...refusals.map((refusal) => refusal.message), "Nothing was sent."].join(" ");
@@ -131,7 +131,7 @@ const repetition = ({ lines, orderNumber }: Group): Problem => ({
       : `have the order number ${orderNumber}, and ask for different payments`,
 });
 
-const RESTORE_ROWS = hint`Restore these rows, or give them new order numbers. To send every row, which creates second links: --again`;
+const RESTORE_ROWS = hint`Restore these rows, or give them new order numbers. To send every row once more, which creates a second link for each: --again`;
 
 /** Rows whose order number was sent with other values: the customer would get a second link for one order. */
 async function conflicts({ rows, build, sent }: List, now: Date): Promise<Refusal[]> {
@@ -153,5 +153,7 @@ async function conflicts({ rows, build, sent }: List, now: Date): Promise<Refusa
       message: `${orderNumber}: ${differ.join("; ")}. The row sent on ${localTime(new Date(time).toISOString())} ${link}`,
     });
   }
-  return [{ message: "Order numbers were sent with other values.", problems, hint: RESTORE_ROWS }];
+  return [
+    { message: "Some order numbers were sent before with other values.", problems, hint: RESTORE_ROWS },
+  ];
 }

@@ -44,7 +44,7 @@ export function introduce({ out }: Context, { reporter, checked, plan }: Planned
   reporter.warnings(checked.warnings);
 }
 
-const SEND_AGAIN = "To send every row once more, which creates second links: --again";
+const SEND_AGAIN = "To send every row once more, which creates a second link for each: --again";
 
 /** Shows the list and asks, if somebody is there to answer. Throws `interrupted` if the user says no. */
 export async function confirmSending(

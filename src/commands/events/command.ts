@@ -51,7 +51,7 @@ const list = command({
 const NAMES = ["list", "show", "stats", "replay", "tail", "retry", "skip", "accept", "prune"];
 
 const stats = command({
-  summary: "say whether money is being lost now: what is not delivered, with its sums, and what was refused",
+  summary: "count what is delivered, pending, failed and skipped, with the sums, and what was refused",
   examples: ["paylink events stats", "paylink events stats --json"],
   flags: { db },
   consequence: "Nothing was counted.",
@@ -113,7 +113,7 @@ const tail = command({
 });
 
 const retry = command({
-  summary: "make events that failed or wait due now, for a running listen --ack stored",
+  summary: "make failed and waiting events due now, for a running listen --ack stored to forward",
   examples: [
     "paylink events retry --all",
     "paylink events retry --all --since 1h --json",
@@ -147,7 +147,7 @@ const skip = command({
 });
 
 const accept = command({
-  summary: "judge rejected webhooks again with the keys of today, and store and forward those that verify",
+  summary: "judge rejected webhooks again with today's keys, and store and forward those that verify",
   examples: [
     "paylink events accept --all",
     "paylink events list --rejected --limit 1 --quiet | xargs -r paylink events accept",

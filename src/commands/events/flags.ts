@@ -35,7 +35,7 @@ const selectionFlags = {
 
 const limit = flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" });
 
-const FAILED = "only those that your application has not accepted and that are not sent again by themselves";
+const FAILED = "only those that your application has not accepted and that are not retried automatically";
 
 /** One screen; `--limit` changes it. */
 export const DEFAULT_LIMIT = 20;
@@ -46,7 +46,7 @@ export const listFlags = {
   rejected: toggle("--rejected", "list rejected webhooks instead"),
   ...selectionFlags,
   limit,
-  all: toggle("--all", `every event, in place of the newest ${DEFAULT_LIMIT}`),
+  all: toggle("--all", `every event, instead of the newest ${DEFAULT_LIMIT}`),
   quiet: quietFlag("the utis (for rejected webhooks, the ids)"),
   db,
 };
@@ -62,7 +62,7 @@ export const replayFlags = {
   limit,
   settle: toggle(
     "--settle",
-    "an answer of success delivers the event: a running listen does not send it again",
+    "count an accepted replay as the delivery: a running listen does not send the event again",
   ),
   signWith: forwardingKeyFlag,
   insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
@@ -79,7 +79,7 @@ export const tailFlags = {
   reference,
   since,
   rejected: toggle("--rejected", "print rejected webhooks instead"),
-  full: toggle("--full", "every field of the record, in place of a card"),
+  full: toggle("--full", "every field of the record, instead of a card"),
   compact: toggle("--compact", "one line for each; with --json, without record and body"),
   db,
 };

@@ -52,7 +52,9 @@ export async function skipEvents(
     out.note(record === null ? safeText(nameOf(event)) : renderCompactRecord(record, out.notePaint));
   }
   const what = eventCount(found.length);
-  if (!(await isConfirmed(context, `Skip ${what}? paylink will not tell your application of the payment.`))) {
+  if (
+    !(await isConfirmed(context, `Skip ${what}? paylink will not tell your application about the payment.`))
+  ) {
     out.note("Nothing was skipped.");
     return 0;
   }

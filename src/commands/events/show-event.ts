@@ -124,7 +124,7 @@ function rejectionDetails(rejection: Rejection, { out, named }: Context): string
       ? []
       : [
           `  ${renderCommand(paylink("verify", "--event", id), named)}   explains it`,
-          `  ${renderCommand(paylink("events", "accept", id), named)}   stores it if it verifies with the keys of today`,
+          `  ${renderCommand(paylink("events", "accept", id), named)}   stores it if it verifies with today's keys`,
         ]),
   ].join("\n");
 }

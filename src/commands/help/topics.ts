@@ -108,7 +108,7 @@ const ownFile = (holds: string, file: string): SavedFile => ({
 const OWN_FILES = {
   man: ownFile("the manual page", "paylink.1"),
   skill: ownFile("the skill for coding agents", "SKILL.md"),
-  openapi: ownFile("the interface of the service, as OpenAPI", "openapi.json"),
+  openapi: ownFile("the API of the service, as OpenAPI", "openapi.json"),
   changelog: ownFile("what each version does", "CHANGELOG.md"),
   notices: ownFile("the licences of the software in paylink", "THIRD-PARTY-NOTICES.txt"),
   sbom: ownFile("the packages in paylink, as CycloneDX", "sbom.cdx.json"),

@@ -41,7 +41,7 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
   });
   later(close);
   out.lines([out.json ? jsonLine("ready", now(), { url }) : `paylink inspect on ${out.paint.bold(url)}`]);
-  if (!out.json) out.note(`It shows ${safeText(store.place)}, to you alone. Ctrl-C ends it.`);
+  if (!out.json) out.note(`It shows ${safeText(store.place)}. Only this address opens it. Ctrl-C ends it.`);
   if (flags.open && context.ask !== undefined)
     await context
       .openBrowser(url)

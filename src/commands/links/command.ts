@@ -72,7 +72,7 @@ const update = command({
     }),
     expires: flag(
       "--expires <when>",
-      "when it expires: a date (the end of it), ISO 8601, or a time from now (36h, 7d)",
+      "when it expires: a date (the end of that day), ISO 8601, or a time from now (36h, 7d)",
       parseExpires,
       { example: "14d" },
     ),

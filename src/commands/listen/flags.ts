@@ -101,7 +101,7 @@ export const listenFlags = {
     signWith: forwardingKeyFlag,
   }),
   ...group("Output:", {
-    full: toggle("--full", "every field of the record, in place of a card"),
+    full: toggle("--full", "every field of the record, instead of a card"),
     compact: toggle("--compact", "one line per record; with --json, lines without record and body"),
   }),
   ...group("Production:", {

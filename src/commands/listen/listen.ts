@@ -2,6 +2,7 @@
 import { openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { localAddress } from "../../domain/addresses.ts";
+import { capitalized } from "../../domain/payment-link-fields.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { createEventIds, jsonLine } from "../../receiver/events.ts";
@@ -129,7 +130,7 @@ async function openAdminOf({ admin }: ListenOptions, context: Context): Promise<
 }
 
 const UNTIL_IT_DOES =
-  "Webhooks for it are answered 503 until it does, or wait with --ack stored. paylink help environment names the variables to log in with.";
+  "Until it does, webhooks for it are answered with 503; with --ack stored they wait. paylink help environment names the variables to log in with.";
 
 const SELF_SIGNED =
   "The certificate is self-signed, so services do not deliver to it. The sandbox does if it runs with --insecure.";

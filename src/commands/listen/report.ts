@@ -233,7 +233,7 @@ export function showReady(
       `To create a link that reports here:\n  paylink create --amount 10 --currency EUR --callback-url ${publicUrls[0]} -p ${profile}`,
     );
   if (database !== null && !out.isLog && !out.json)
-    out.note(`${renderCommand(paylink("inspect"), named)} shows them in a browser.`);
+    out.note(`${renderCommand(paylink("inspect"), named)} shows the webhooks in a browser.`);
   if (publicAddress === undefined && !tunnel)
     out.note(
       "This address is local. To receive from outside, use --tunnel, or give the address of your own tunnel as --public-url.",
@@ -251,8 +251,8 @@ function elsewhere(
     return url === "" || isHere ? [] : [`${withoutPassword(url)} (${key})`];
   });
   if (others.length === 0) return undefined;
-  const links = profile === undefined ? "links" : `links of profile ${profile}`;
+  const links = profile === undefined ? "Links" : `Links of profile ${profile}`;
   const create = paylink("create", "--callback-url", listeners[0]?.address ?? "");
-  const fix = tunnel ? "" : ` For a link that does: ${renderCommand(create, named)}`;
-  return `Payments of ${links} are reported to ${others.join(" and ")}, not to this listener.${fix}`;
+  const fix = tunnel ? "" : ` For a link that reports here: ${renderCommand(create, named)}`;
+  return `${links} report payments to ${others.join(" and ")}, not to this listener.${fix}`;
 }

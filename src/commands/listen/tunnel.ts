@@ -72,7 +72,7 @@ const notStarted = (what: string, output: string): PaylinkError =>
 const lost = ({ host }: URL, end: Error | string, output: string): PaylinkError =>
   new PaylinkError(
     "tunnel_failed",
-    `The tunnel ${host} has ended (${end instanceof Error ? programReason(end) : end}): webhooks cannot arrive any more. Nothing is listening.`,
+    `The tunnel ${host} has ended (${end instanceof Error ? programReason(end) : end}): webhooks can no longer arrive. Nothing is listening.`,
     {
       hints: [
         ...(output === "" ? [] : [hint`The last line of cloudflared: ${output}`]),

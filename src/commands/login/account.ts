@@ -5,7 +5,7 @@ import { hint, paylink, PaylinkError, type Hint } from "../../domain/errors.ts";
 import { SERVICE_NAMES, SERVICES } from "../../domain/known-services.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { renderCheck } from "../../render/account.ts";
-import { renderHint } from "../../render/hint.ts";
+import { renderCommand, renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { checkService } from "../../service/checks.ts";
 import { profileNamed, without, withoutSecrets, type Profile } from "../../settings/profile.ts";
@@ -97,10 +97,14 @@ export async function storeAccount(
   const words = `Logged in: profile ${safeText(profile)}, ${safeText(baseUrl)}, terminal ${safeText(terminalId)}.`;
   out.result({ profile, baseUrl, terminalId }, words);
   const missing = (["currency", "customerName"] as const).filter((key) => settings.get(key) === undefined);
-  if (missing.length > 0)
-    out.warn(
-      `Each paylink create needs ${missing.map(loginFlagOf).join(" and ")}. To store a default, run paylink login again.`,
+  if (missing.length > 0) {
+    const commands = missing.map((key) =>
+      renderCommand(paylink("config", "set", key, SETTINGS[key].example)),
     );
+    out.warn(
+      `Each paylink create needs ${missing.map(loginFlagOf).join(" and ")}. To store a default: ${commands.join(", ")}`,
+    );
+  }
   out.note("It is the current profile now. Next: paylink status, then paylink create");
   return 0;
 }

@@ -94,7 +94,7 @@ function addressedRequest(
   const received: HttpRequest = { ...request, scheme: "http", authority: host, ...address };
   const at = (url: URL): HttpRequest => addressed(received, publicAddress(url, path));
   if (publicUrl !== undefined) return { request: at(publicUrl), source: "--public-url" };
-  if (address !== undefined) return { request: received, source: "the capture itself" };
+  if (address !== undefined) return { request: received, source: "the captured request" };
   const stored = settings.get("publicUrl");
   if (stored !== undefined) return { request: at(new URL(stored)), source: "the profile's publicUrl" };
   return { request: received, source: "Host, and http because there is no --public-url" };

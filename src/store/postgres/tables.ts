@@ -31,7 +31,7 @@ export function identityIn([row]: readonly Row[], name: string, expected?: strin
   if (typeof identity === "string" && identity === (expected ?? identity)) return identity;
   throw new PaylinkError("database_unusable", `The event store ${name} is another store than before.`, {
     hints: [
-      hint`Nothing is stored in it. Let the address lead to the former store, or start listen again to use this one.`,
+      hint`Nothing is stored in it. Point the address at the former store again, or restart listen to use this one.`,
     ],
   });
 }
