@@ -71,7 +71,7 @@ export function unknownCommand(
   others: readonly string[] = [],
 ): PaylinkError {
   const commands = group.createHelp().visibleCommands(group);
-  const near = nearest(word, [...commands.map((command) => command.name()), ...others]);
+  const near = namedBy(word, [...commands.map((command) => command.name()), ...others]);
   const message = `Unknown command '${word}'.${didYouMean(near)}`;
   return near === undefined ? new PaylinkError("usage", message, listOf(group)) : usage(message);
 }
@@ -146,7 +146,7 @@ function unknownOption(command: CommandUnknownOpts): PaylinkError {
       ? usage(`${flag} takes no value.`)
       : usage(`Unknown option '${flag}'.${didYouMean(`--${name}`)}`);
   // `--token` would hold a secret: `--token-stdin` reads it.
-  const similar = nearest(name, [...names, ...names.map((one) => one.replace(/-stdin$/, ""))]);
+  const similar = namedBy(name, [...names, ...names.map((one) => one.replace(/-stdin$/, ""))]);
   const near = names.find((one) => one === similar || one === `${similar}-stdin`);
   const meant = near === undefined ? undefined : `--${near}`;
   const readsSecret = near?.endsWith("-stdin") === true;
@@ -182,6 +182,12 @@ function suchAs(one: Argument | Option): string {
 export function optionNamed(word: string, command: CommandUnknownOpts): Option | undefined {
   const own = command.options.find(({ long, short }) => long === word || short === word);
   return own ?? (command.parent === null ? undefined : optionNamed(word, command.parent));
+}
+
+/** The name that was shortened, if only one begins so; else the nearest. */
+function namedBy(typed: string, names: readonly string[]): string | undefined {
+  const [name, ...others] = new Set(names.filter((one) => typed !== "" && one.startsWith(typed)));
+  return others.length === 0 && name !== undefined ? name : nearest(typed, names);
 }
 
 const usage = (message: string): PaylinkError => new PaylinkError("usage", message);

@@ -109,6 +109,8 @@ describe("a usage error", () => {
     ["help lisen", "Did you mean listen?"],
     ["help webhook", "Did you mean webhooks?"],
     ["create --amout=3", "Unknown option '--amout=3'. Did you mean --amount?"],
+    ["create --curr EUR", "Unknown option '--curr'. Did you mean --currency?"],
+    ["trans", "Unknown command 'trans'. Did you mean transaction?"],
     ["create --profil x", "Did you mean --profile?"],
     ["create -amount 10", "Unknown option '-amount'. Did you mean --amount?"],
     ["create --amount 10 --amount 20", "--amount is given twice, and takes one value."],

@@ -16,7 +16,7 @@ import { findEvents, nameOf } from "./stored-events.ts";
 
 type Uti = { readonly uti: readonly string[] };
 
-const GO_OUT = hint`They go out if this is running: ${paylink("listen", "--ack", "stored", "--forward-to", "<target>")}`;
+const GO_OUT = hint`What is due goes out while this is running: ${paylink("listen", "--ack", "stored", "--forward-to", "<target>")}`;
 
 /** Those that are named, or all that failed or wait, and are selected. */
 export async function retryEvents(
