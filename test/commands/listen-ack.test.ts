@@ -57,7 +57,7 @@ describe("listen --ack stored", () => {
     await first.until(/"type":"forward"/);
     await first.stop();
     expect(linesOf("warning", first.stdout())).toMatchObject([
-      { message: "1 event not forwarded yet: the next listen --ack stored does it." },
+      { message: "1 event not forwarded yet: the next listen --ack stored forwards it." },
     ]);
     const shown = async (...flags: string[]): Promise<string> =>
       (await runCommand(["events", "show", String(one["uti"]), ...flags], { home })).stdout;

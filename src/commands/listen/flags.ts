@@ -125,9 +125,12 @@ export const listenFlags = {
       parseExpectation,
       { example: "approved:2" },
     ),
-    timeout: flag("--timeout <duration>", "how long to wait for the expected webhooks", parseMilliseconds, {
-      example: "30s",
-    }),
+    timeout: flag(
+      "--timeout <duration>",
+      "end after this long; exit 8 if an expected webhook is missing (default: no limit)",
+      parseMilliseconds,
+      { example: "30s" },
+    ),
   }),
   ...group("Storage:", {
     db: eventStoreFlag,

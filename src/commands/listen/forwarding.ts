@@ -43,9 +43,9 @@ export async function backlogNotice(
   if (queue === undefined || (routes.length > 0 && delays !== undefined)) return undefined;
   const { events } = await backlogOf(queue);
   if (events === 0) return undefined;
-  const wait = `${eventCount(events)} ${events === 1 ? "waits" : "wait"} to be forwarded`;
+  const [wait, them] = events === 1 ? ["waits", "it"] : ["wait", "them"];
   return renderHint(
-    hint`${wait}, and this run does not do it. Start with --ack stored and --forward-to, or take them off the queue: ${paylink("events", "skip", "<uti>")}`,
+    hint`${eventCount(events)} ${wait} to be forwarded, and this run does not forward ${them}. Start with --ack stored and --forward-to, or skip ${them}: ${paylink("events", "skip", "<uti>")}`,
     named,
   );
 }
