@@ -96,5 +96,6 @@ function readme() {
   const [, section] = readFileSync(new URL("README.md", root), "utf8").split("\n## In your application\n");
   if (section === undefined) throw new Error('The README has no section "In your application".');
   const [text = ""] = section.split("\n## ", 1);
-  return `# paylink-webhooks\n\n${DESCRIPTION} It has no dependencies.\n\nIts command line, with a sandbox to test against, is [paylink](https://www.npmjs.com/package/paylink).\n${text}\n`;
+  const published = text.replace(/\.\/(paylink-webhooks)-[\d.]+\.tgz/, "$1");
+  return `# paylink-webhooks\n\n${DESCRIPTION} It has no dependencies.\n\nThe command line [paylink](https://www.npmjs.com/package/paylink) receives webhooks too, and has a sandbox to test against.\n${published}\n`;
 }

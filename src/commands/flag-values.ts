@@ -86,7 +86,7 @@ export function parseDelays(text: string): Parsed<readonly number[]> {
     const count = times === undefined ? 1 : Number(times);
     const delay = parseMilliseconds(each);
     if (!delay.ok || count === 0)
-      return refused("must be durations with commas between, such as 5s,30s,48x1h (1h 48 times), or none");
+      return refused("must be durations separated by commas, such as 5s,30s,48x1h (1h 48 times), or none");
     if (delays.length + count > MOST_DELAYS) return refused(`must be ${MOST_DELAYS} waits at most`);
     for (let added = 0; added < count; added++) delays.push(delay.value);
   }

@@ -45,7 +45,7 @@ export interface NodeRequest {
 export interface PlainRequest {
   /** As received: `POST`. */
   readonly method: string;
-  /** The whole address that the service posts to, or the path and query alone. */
+  /** The full address that the service posts to, or only the path and query. */
   readonly url: string;
   /**
    * The header fields as the service sent them: an object whose values may be lists, name and value pairs, or Web `Headers`. Two
@@ -108,7 +108,7 @@ export interface VerifierOptions {
   readonly requireCreated?: boolean | undefined;
   /**
    * Refuses a record that breaks the specification (status 422), and gives each transaction its full type. By default such a
-   * webhook, which is authentic, is accepted with its `violations`. Members that the specification does not have are no violation.
+   * webhook, which is authentic, is accepted with its `violations`. Members that the specification does not have are not violations.
    */
   readonly strict?: boolean | undefined;
   /** The time to verify at, for tests: a Date or Unix seconds. */

@@ -69,7 +69,7 @@ export function addressHint({ authority, target, headers }: RequestHead): string
   const [prefix = ""] = fieldLines(headers, "x-forwarded-prefix");
   const [path = ""] = target.split("?", 1);
   if (/^(?:\/[\w.~-]+)+$/.test(prefix) && !path.startsWith(`${prefix}/`))
-    return `a proxy stripped ${prefix} from the path. Give the whole address: --public-url https://<host>${prefix}${path}`;
+    return `a proxy stripped ${prefix} from the path. Give the full address: --public-url https://<host>${prefix}${path}`;
   return authority === ""
     ? "Host does not name this listener. Give the public address: --public-url <url>"
     : undefined;

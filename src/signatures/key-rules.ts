@@ -66,7 +66,7 @@ const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString
 export function expiryWarning(key: VerificationKey, now: number): string | undefined {
   if (key.validity === null || isCurrent(key, now)) return undefined;
   const { from, to } = key.validity;
-  return `the certificate is valid from ${dateOf(from)} to ${dateOf(to)} only; its key is used all the same. Ask the service for its new one`;
+  return `the certificate is valid from ${dateOf(from)} to ${dateOf(to)} only; its key is used anyway. Ask the service for its new one`;
 }
 
 /** The key's `alg` and type must agree with the algorithm (RFC 9421 3.2 step 6). */

@@ -107,7 +107,7 @@ describe("paylink config", () => {
     [["set", "service", "stripe"], "must be one of dna, dna-test"],
     [["set", "transactionUrl", "https://service.example/t"], "{uti}"],
     [["set", "tokenAuth", "digest"], "must be one of post, basic"],
-    [["set", "tokenScope", "a  b"], "must be scopes with one space between"],
+    [["set", "tokenScope", "a  b"], "must be scopes separated by one space"],
     [["set", "tokenScope", "a\u0007"], "must be scopes"],
     [["set", "tolerance", "5"], "such as 30s"],
     [["set", "requireCreated", "yes"], "must be true or false"],

@@ -48,7 +48,7 @@ it.each(["//shop.example", "/\\shop.example", "/.//shop.example"])(
   },
 );
 
-it("says that a proxy stripped a prefix, and verifies with the whole address as --public-url", async () => {
+it("says that a proxy stripped a prefix, and verifies with the full address as --public-url", async () => {
   const home = temporaryHome();
   const publicUrl = "https://shop.example/pay/hook";
   const through = async (cover: CoveredComponents, ...flags: string[]): Promise<[number, CommandEnd]> => {
@@ -61,7 +61,7 @@ it("says that a proxy stripped a prefix, and verifies with the whole address as 
   };
   const [refused, { stdout, stderr }] = await through(DERIVED_COVER);
   expect(refused).toBe(401);
-  expect(stdout + stderr).toContain("a proxy stripped /pay from the path. Give the whole address: ");
+  expect(stdout + stderr).toContain("a proxy stripped /pay from the path. Give the full address: ");
   for (const cover of [SERVICE_COVER, DERIVED_COVER])
     expect((await through(cover, "--public-url", publicUrl))[0]).toBe(200);
   expect((await through(SERVICE_COVER))[0]).toBe(200);

@@ -129,7 +129,7 @@ async function readCapture(bytes: Uint8Array, name: string): Promise<Capture> {
 const unreadable = (name: string, what: string): PaylinkError =>
   new PaylinkError("usage", `${name} ${what}.`, {
     hints: [
-      hint`It begins with a request line, such as "POST /webhooks HTTP/1.1", or is a line of: ${paylink("listen", "--json")}`,
+      hint`A capture begins with a request line, such as "POST /webhooks HTTP/1.1", or is a line of: ${paylink("listen", "--json")}`,
     ],
   });
 

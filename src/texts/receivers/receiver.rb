@@ -81,7 +81,7 @@ rescue JSON::ParserError
   nil
 end
 
-# A number, or the text of one. nil if it is no amount.
+# A number, or the text of one. nil if it is not an amount.
 def decimal_of(value)
   return value if value.is_a?(Integer) || value.is_a?(BigDecimal)
 
