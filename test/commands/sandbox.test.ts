@@ -56,6 +56,17 @@ describe("paylink sandbox", () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "interrupted" } });
   });
 
+  it("says which amounts a link without one takes", async () => {
+    const home = temporaryHome();
+    const sandbox = startCommand(["sandbox", "--port", "0"], { home });
+    await sandbox.until(/^Sandbox on/m);
+    await runCommand(["create", "--reusable"], { home });
+    await sandbox.until(/ link {6}any amount {2}http:/);
+    await runCommand(["create", "--reusable", "--min-amount", "5", "--max-amount", "9"], { home });
+    await sandbox.until(/ link {6}EUR 5\.00 to EUR 9\.00 {2}http:/);
+    await sandbox.stop();
+  });
+
   it("bound to every address registers one that create accepts, and listen names other callbacks", async () => {
     const home = temporaryHome();
     const sandbox = await startSandboxCommand(home, "--host", "0.0.0.0", "--allow-host", "sandbox");

@@ -140,7 +140,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect((await post(`${path}/retry`)).header("location")).toBe("/?done=busy");
     await store.ended(again, { ...forward(500), status: null, detail: "connection refused" });
     expect(wordsOf(await get(path))).toMatch(
-      /It was not sent again by itself after 2 attempts\..*Your application did not answer\. connection refused/,
+      /It is not retried automatically after 2 attempts\..*Your application did not answer\. connection refused/,
     );
     expect((await post("/retry-all")).header("location")).toBe("/?done=retry-1");
     const last = await claimOne(store);

@@ -2,7 +2,6 @@
 import * as z from "zod/mini";
 import type { Paint } from "../../render/paint.ts";
 import { stringifyJson, type JsonObject } from "../../domain/json.ts";
-import { formatAmount } from "../../domain/money.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
 import { SCHEDULE, type SandboxEvent } from "../../sandbox/setup.ts";
@@ -19,6 +18,7 @@ import {
   withoutPassword,
 } from "../../domain/addresses.ts";
 import { clockTime, wrap } from "../../render/layout.ts";
+import { linkAmount } from "../../render/link.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { startSandbox, type RunningSandbox } from "../../sandbox/server.ts";
@@ -117,10 +117,8 @@ export function renderSandboxEvent(event: SandboxEvent, now: Date, { json, paint
 
 function eventText(event: SandboxEvent, paint: Paint): string {
   switch (event.type) {
-    case "link": {
-      const { amount, currency } = event.link.request;
-      return `link      ${safeText(formatAmount(amount, currency))}  ${safeText(event.url)}`;
-    }
+    case "link":
+      return `link      ${safeText(linkAmount(event.link.request) ?? "")}  ${safeText(event.url)}`;
     case "payment":
       return `payment   ${paintOutcome(outcomeOf(event.record), paint)}  ${amountOf(event.record)}  ${safeText(event.record.reference)}`;
     case "updated":
