@@ -62,7 +62,7 @@ export const MEANINGS = {
   body_duplicate_member: "the signed body has a duplicate member; refused only with --strict",
   body_schema: "the signed record breaks the specification's table of fields; refused only with --strict",
   body_parsed:
-    "paylink-webhooks got a body that was read or parsed before, so its bytes are gone: paylink help webhooks",
+    "paylink-webhooks got a body that had already been read or parsed, so its bytes are gone: paylink help webhooks",
   key_invalid: "the key of paylink-webhooks cannot be used",
   file_unreadable: "the key file of paylink-webhooks cannot be read",
   not_reached: "paylink-webhooks cannot fetch its key; the service sends the webhook again",

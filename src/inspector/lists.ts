@@ -97,7 +97,7 @@ export async function queuePage(view: View, store: EventStore): Promise<Page> {
         })}
       </section>
       ${queuePanel(view, "failed", "Failed: not retried automatically", failed, view.failed)}
-      ${queuePanel(view, "waiting", "Waiting, the next first", waiting, view.waiting)}`,
+      ${queuePanel(view, "waiting", "Waiting, next attempt first", waiting, view.waiting)}`,
   });
 }
 

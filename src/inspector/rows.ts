@@ -74,7 +74,7 @@ function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {
 }
 
 export const ROWS: Listing<EventRow, Date> = {
-  caption: "Received webhooks, the newest first",
+  caption: "Received webhooks, newest first",
   id: ({ stored }) => stored.id,
   columns: [
     { title: "State", cell: ({ stored }) => badge(stateOf(stored)) },

@@ -35,7 +35,7 @@ export interface ShownAttempt {
 }
 
 const ATTEMPTS: Listing<ShownAttempt, undefined> = {
-  caption: "Attempts, the last one first",
+  caption: "Attempts, newest first",
   id: ({ id }) => id,
   columns: [
     { title: "Attempt", kind: "main", cell: ({ title }) => title },

@@ -169,7 +169,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
       /127\.0\.0\.1:3000 does not answer: 1 waits, the oldest for .*; 1 has failed\./,
     );
     expect(wordsOf(page)).toContain("1 acknowledged payment is not delivered, EUR 10.00");
-    expect(wordsOf(page)).toMatch(/Failed: not retried automatically .* Waiting, the next first/);
+    expect(wordsOf(page)).toMatch(/Failed: not retried automatically .* Waiting, next attempt first/);
     expect(page).toContain("<title>(1 failed) Queue");
   });
 

@@ -74,8 +74,7 @@ export function deliveryPage(
 const UNDER_WAY: Description = { kind: "waiting", words: "Waiting for an answer …" };
 
 function nextPart(view: View, { state, due }: Delivery): Page | "" {
-  if (state === "failed")
-    return html`<p class="hint">No attempt is left: the next one is yours, with Resend.</p>`;
+  if (state === "failed") return html`<p class="hint">No attempts are left. Resend makes another one.</p>`;
   if (state !== "waiting") return "";
   const at = new Date(due);
   if (at <= view.now)

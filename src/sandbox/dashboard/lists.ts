@@ -65,7 +65,7 @@ export const DELIVERIES: List<ListedDelivery> = {
     }));
     return { ...page, rows };
   },
-  caption: "Deliveries of webhooks, the newest first",
+  caption: "Deliveries of webhooks, newest first",
   id: ({ id }) => id,
   columns: [
     { title: "State", cell: ({ state }) => badge(state) },
@@ -100,7 +100,7 @@ export const PAYMENTS: List<Payment> = {
   states: SAMPLE_OUTCOMES,
   nothingYet: "Open a link and pay it with a test card.",
   read: ({ ledger }, query) => ledger.payments(query),
-  caption: "Payments, the newest first",
+  caption: "Payments, newest first",
   id: ({ uti }) => uti,
   columns: [
     { title: "Outcome", cell: ({ record }) => badge(outcomeText(record)) },
@@ -143,7 +143,7 @@ export const LINKS: List<Link> = {
     <code>paylink create --amount 10 --currency EUR -p sandbox</code>`,
   action: (view) => (view.mayAct ? html`<a class="button primary" href="/links/new">New link</a>` : ""),
   read: ({ ledger }, query) => ledger.links(query),
-  caption: "Links, the newest first",
+  caption: "Links, newest first",
   id: ({ id }) => id,
   columns: [
     { title: titleOf("status"), cell: (link, { now }) => badge(statusOf(link, now)) },
@@ -179,10 +179,9 @@ export const REQUESTS: List<ApiRequest> = {
   tab: "requests",
   one: "request",
   states: ["succeeded", "failed"],
-  nothingYet:
-    "The newest requests to the service's API appear here with their answers, since the sandbox was started.",
+  nothingYet: "Requests to the service's API since the sandbox was started appear here, with their answers.",
   read: ({ requests }, query) => requests.list(query),
-  caption: "Requests to the API, the newest first",
+  caption: "Requests to the API, newest first",
   id: ({ number }) => String(number),
   columns: [
     {
@@ -306,7 +305,7 @@ export function searchPage(view: View, text: string): Page {
     listPanel(view, DELIVERIES, { query }),
   ];
   const nothing = html`<section class="panel">
-    ${emptyList("Nothing matches", "No link, payment or delivery shows all of these words.")}
+    ${emptyList("Nothing matches", "No link, payment or delivery has all of these words.")}
   </section>`;
   return dashboardPage(view, {
     title: "Search",

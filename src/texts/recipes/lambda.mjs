@@ -1,6 +1,6 @@
 /**
  * AWS Lambda behind a function URL or an HTTP API: npm install paylink-webhooks, and save this, which exports the handler, beside
- * orders.mjs. The Map of orders.mjs does not outlive a function: book in a database.
+ * orders.mjs. The Map of orders.mjs does not outlive an instance of the function: book in a database.
  */
 import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
