@@ -252,8 +252,8 @@ describe("the key of --sign-with", () => {
   const PKCS8 = { type: "pkcs8", format: "pem" } as const;
 
   it.each<[has: string, content: () => string | Buffer, words: string]>([
-    ["a public key", () => KEYS.publicPem, "No private key can be read"],
-    ["nothing", () => "", "No private key can be read"],
+    ["a public key", () => KEYS.publicPem, "cannot be used to sign: it is a public key"],
+    ["nothing", () => "", "cannot be used to sign: it is not a private key"],
     [
       "a short key",
       () => generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export(PKCS8),

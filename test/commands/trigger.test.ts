@@ -121,6 +121,6 @@ describe("paylink trigger", () => {
     writeFileSync(join(home, "public.pem"), KEYS.publicPem);
     const key = await runCommand(["trigger", "approved", "--sign-with", join(home, "public.pem")], { home });
     expect(key.exit).toBe(2);
-    expect(key.stderr).toContain("No private key can be read");
+    expect(key.stderr).toContain("cannot be used to sign: ");
   });
 });

@@ -614,8 +614,8 @@ it.each<[string, unknown, string]>([
   ["a public key", publicKey, "it is a public key"],
   ["a secret", createSecretKey(Buffer.from("secret")), "it is a secret key"],
   ["an elliptic key", generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, "of type ec"],
-  ["a public PEM", pem, "no private key could be read"],
-  ["undefined", undefined, "no private key could be read"],
+  ["a public PEM", pem, "it is a public key"],
+  ["undefined", undefined, "it is not a private key"],
 ])("signs nothing with %s", (_, key, words) => {
   const sign = () => signWebhook(sampleTransaction("APPROVED"), { key: key as KeyObject, url: URL_SENT });
   expect(sign).toThrow(TypeError);
