@@ -63,7 +63,7 @@ const TABLE = {
     login: { flag: "--token-stdin", prompt: "Access token" },
   },
   clientId: {
-    means: "the client's id, with which access tokens are obtained",
+    means: "the client's id, which obtains access tokens",
     parse: KINDS.text,
     variable: "PAYLINK_CLIENT_ID",
     example: "shop",
@@ -176,7 +176,7 @@ const TABLE = {
     example: "https://shop.example/webhooks",
   },
   tolerance: {
-    means: "the greatest age of a signature",
+    means: "how old a signature may be",
     parse: KINDS.duration,
     default: "5m",
     example: "5m",
