@@ -112,7 +112,9 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   forwarding?.start();
   if (options.keep !== undefined && store !== undefined)
     later(startDeleting(options.keep, store.prune, context));
-  void targets.check().catch((error: unknown) => out.warn(`${messageOf(error)}. ${UNTIL_IT_DOES}`));
+  void targets
+    .check()
+    .catch((error: unknown) => out.warn(`${capitalized(messageOf(error))}. ${UNTIL_IT_DOES}`));
   const notice = await backlogNotice(options, store, context.named);
   showReady({ listeners, adminUrl: admin?.url, forwardingKey }, options, context);
   if (notice !== undefined) out.warn(notice);
