@@ -22,7 +22,9 @@ export function openForwarding(
       await forwarder.close();
       const { events } = await within(LAST_WORDS, backlogOf(queue), () => NONE);
       if (events > 0)
-        parts.warn(`${eventCount(events)} not forwarded yet: the next listen --ack stored does it.`);
+        parts.warn(
+          `${eventCount(events)} not forwarded yet: the next listen --ack stored forwards ${events === 1 ? "it" : "them"}.`,
+        );
     },
   };
 }
