@@ -27,7 +27,7 @@ export async function loadSigningKey(
 
 function rsaKey(read: ReturnType<typeof readSigningKey>, name: string): SigningKey {
   if (!read.ok)
-    throw new PaylinkError("key_invalid", `No private key can be read from ${name}: ${read.message}`, {
+    throw new PaylinkError("key_invalid", `${name} cannot be used to sign: ${read.message}.`, {
       hints: [hint`A signing key is a private RSA key as PEM, DER or JWK.`],
     });
   if (read.value.key.asymmetricKeyType !== "rsa")

@@ -99,7 +99,8 @@ export function readSigningKey(input: Uint8Array | string, keyid?: string): Pars
       : createPrivateKey({ key: Buffer.from(input), format: "der", type: "pkcs8" });
     return accepted({ keyid: keyid ?? null, key });
   } catch (error) {
-    return refused(`no private key could be read: ${messageOf(error)}`);
+    const words = text.includes("PUBLIC KEY-----") ? "it is a public key" : "it is not a private key";
+    return refused(`${words}: ${messageOf(error)}`);
   }
 }
 

@@ -41,7 +41,7 @@ async function answerTo(writes: readonly Write[]): Promise<ThreadAnswer> {
 
 function requireInPlace(): void {
   if (!database.isInPlace())
-    throw new Error(`the event store ${path} was removed, renamed, replaced or emptied: start listen again`);
+    throw new Error(`the event store ${path} was removed, renamed, replaced or emptied: restart listen`);
 }
 
 let received = Promise.resolve();

@@ -35,7 +35,7 @@ it.each(CHANGES)("keeps nothing, and says so, until it is started again: %s", as
   for (let time = 0; time < 2; time++) expect(await post(url, webhook(url, record()))).toBe(503);
   const { stdout } = await listen.stop("SIGTERM");
   const refused = jsonLines(stdout).filter(({ type }) => type === "rejected");
-  expect(refused[0]?.["detail"]).toContain("was removed, renamed, replaced or emptied: start listen again");
+  expect(refused[0]?.["detail"]).toContain("was removed, renamed, replaced or emptied: restart listen");
   mkdirSync(dirname(db), { recursive: true });
   const again = startPaylink(flags, { home });
   const nextUrl = await readyUrl(again);

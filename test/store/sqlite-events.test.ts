@@ -19,7 +19,7 @@ describe("an event store in a file", () => {
     const store = openSqlite(path);
     await store.append(event("a"));
     for (const ending of DATABASE_FILES) renameSync(path + ending, `${path}.moved${ending}`);
-    const words = "was removed, renamed, replaced or emptied: start listen again";
+    const words = "was removed, renamed, replaced or emptied: restart listen";
     await expect(store.append(event("b"))).rejects.toThrow(words);
     await expect(store.ready()).rejects.toThrow(words);
     await expect(store.append(event("b"))).rejects.toThrow(words);
