@@ -1,6 +1,6 @@
 /** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
 import { eventStoreProblem, parseWebAddress, passwordsIn } from "../domain/addresses.ts";
-import { namesBroker, parseBroker } from "../domain/brokers.ts";
+import { BROKER_FORMS, namesBroker, parseBroker } from "../domain/brokers.ts";
 import { LONGEST_TIMER, parseDuration, parseUntil, parseWhen } from "../domain/time.ts";
 import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeNamed } from "../domain/outcome.ts";
@@ -101,8 +101,11 @@ export function parseOutcome(text: string): Parsed<Outcome> {
 }
 
 /** An application, or a broker. */
-export const parseForwardTarget = (text: string): Parsed<URL> =>
-  namesBroker(text.trim()) ? parseBroker(text.trim()) : parseTarget(text);
+export function parseForwardTarget(text: string): Parsed<URL> {
+  if (namesBroker(text.trim())) return parseBroker(text.trim());
+  const parsed = parseTarget(text);
+  return parsed.ok ? parsed : refused(`${parsed.message}; or a broker: ${BROKER_FORMS.join(", ")}`);
+}
 
 /** `3000`, `3000/hook`, `localhost:3000/hook`, `/hook` or a whole URL. */
 export function parseTarget(text: string): Parsed<URL> {

@@ -65,15 +65,18 @@ function refuseTwice(command: CommandUnknownOpts): void {
   }
 }
 
+/** `topics` are those of `help`, where one may be meant. */
 export function unknownCommand(
   word: string,
   group: CommandUnknownOpts,
-  others: readonly string[] = [],
+  topics: readonly string[] = [],
 ): PaylinkError {
   const commands = group.createHelp().visibleCommands(group);
-  const near = namedBy(word, [...commands.map((command) => command.name()), ...others]);
+  const near = namedBy(word, [...commands.map((command) => command.name()), ...topics]);
   const message = `Unknown command '${word}'.${didYouMean(near)}`;
-  return near === undefined ? new PaylinkError("usage", message, listOf(group)) : usage(message);
+  if (near !== undefined) return usage(message);
+  const more = topics.length === 0 ? [] : [hint`To list the topics: ${paylink("help", "--help")}`];
+  return new PaylinkError("usage", message, { hints: [...listOf(group).hints, ...more] });
 }
 
 const listOf = (group: CommandUnknownOpts) => ({

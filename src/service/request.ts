@@ -78,7 +78,8 @@ export function requestBuilder({ flags, base = {}, settings, amountFrom }: Sourc
       setDefaultAt(request, "linkOptions.mode", VARIABLE_MODE);
     const failures = failureCallback(request, base, settings);
     for (const [field, value] of defaults) setDefaultAt(request, field, value);
-    if (failures !== undefined) setDefaultAt(request, FIELD_OF.failureCallbackUrl, failures);
+    const follows = failures !== undefined && memberAt(request, FIELD_OF.failureCallbackUrl) === undefined;
+    if (follows) setDefaultAt(request, FIELD_OF.failureCallbackUrl, failures);
     const reusable = memberOf(request, "linkOptions") !== undefined;
     if (reusable && flags.amount === undefined) setDefaultAt(request, "amount", new JsonNumber("0"));
     // The service sets the expiry of a reusable link, unless the user sets one.
@@ -87,12 +88,10 @@ export function requestBuilder({ flags, base = {}, settings, amountFrom }: Sourc
       if (when.ok) setDefaultAt(request, "expirationDate", formatInstant(when.value));
       else problems.push({ at: "expires", message: `${when.message} (from the ${expires.source})` });
     }
-    return checked(
-      request,
-      problems,
-      (at) => placeOf(at, flags, given),
-      checkRequest(request, now, settings.get("service")),
-    );
+    const found = checkRequest(request, now, settings.get("service"));
+    // An address that follows another one has no mistakes of its own.
+    const own = found.problems.filter(({ at }) => !follows || at !== FIELD_OF.failureCallbackUrl);
+    return checked(request, problems, (at) => placeOf(at, flags, given), { ...found, problems: own });
   };
 }
 

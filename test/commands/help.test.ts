@@ -160,6 +160,7 @@ describe("a usage error", () => {
   });
 
   it.each([
+    ["help bogus", "Unknown command 'bogus'.", "paylink --help\n  To list the topics: paylink help --help"],
     ["bogus", "Unknown command 'bogus'.", "paylink --help"],
     ["events bogus --help", "Unknown command 'bogus'.", "paylink events --help"],
     ["--no-input", "paylink needs a command.", "paylink --help"],

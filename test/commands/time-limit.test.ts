@@ -129,7 +129,7 @@ describe("a command at a server that is silent", () => {
     const { home, utis } = await homeAt(URL_OF_SERVICE);
     const port = await listenOnFreePort(broker);
     const argv = ["events", "replay", utis[0] ?? "", "--to", `nats://127.0.0.1:${port}/payments`];
-    const { exit, stderr } = await runCommand([...argv, "--timeout", "2s"], { home });
+    const { exit, stderr } = await runCommand([...argv, "--timeout", "5s"], { home });
     expect({ exit, published: published.length }).toEqual({ exit: 8, published: 1 });
     expect(stderr).toContain("Not every event was sent and answered; the last one may have arrived.");
     expect(stderr).not.toContain("Nothing was sent.");

@@ -14,6 +14,10 @@ const LINES: readonly (readonly [typed: string, ...problems: string[]])[] = [
     "--terminal-id  is required",
     "--customer-name  is required",
   ],
+  [
+    "create --amount 1 --currency EUR --terminal-id 1 --customer-name Ada --callback-url x",
+    "--callback-url  must be an absolute http or https URL",
+  ],
   ["create --curl --open", "--curl  cannot be used with --open"],
   ["create --qr", "--qr  cannot be used with --json"],
   ["create --quiet", "--quiet  cannot be used with --json"],
@@ -97,6 +101,7 @@ const LINES: readonly (readonly [typed: string, ...problems: string[]])[] = [
   ["trigger approved --set transApproved=yes", "--set  must be true or false"],
   ["trigger approved --set amountTrans=ten", "--set  must be a number"],
   ["trigger approved --tamper signatre", "--tamper  did you mean signature?"],
+  ["events replay u-1 --to foo://x", "--to  or a broker: nats://host:4222/subject"],
   ["trigger approved --to https://shop.example/hook", "--to  is not on this machine; add --allow-remote"],
   [
     "trigger approved --to ftp://localhost",
