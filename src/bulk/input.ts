@@ -1,5 +1,5 @@
 /** The bytes of a list: a file, or standard input; what their beginning says they are, and the text that they hold. */
-import { realpathSync } from "node:fs";
+import { createReadStream, realpathSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
@@ -10,13 +10,16 @@ export interface Input {
   readonly open: OpenBytes;
 }
 
-/** Throws `file_unreadable`. */
-export async function fileInput(path: string): Promise<Input> {
+/** A list that is not sent need not be held, so any number of rows takes little memory (bulk bench). Throws `file_unreadable`. */
+export async function fileInput(path: string, isHeld: boolean): Promise<Input> {
   try {
     const handle = await open(path, "r");
     try {
       if (!(await handle.stat()).isFile()) throw new Error("it is not a file");
-      return heldInput(realpathSync(path), await handle.readFile());
+      const real = realpathSync(path);
+      return isHeld
+        ? heldInput(real, await handle.readFile())
+        : { path: real, open: () => createReadStream(real) };
     } finally {
       await handle.close();
     }

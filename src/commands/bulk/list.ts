@@ -39,7 +39,7 @@ export async function withList<T>(
   work: (list: List) => Promise<T>,
 ): Promise<T> {
   const folder = join(context.dataFolder, "bulk");
-  const input = file === "-" ? heldInput("-", await context.readFile(file)) : await fileInput(file);
+  const input = file === "-" ? heldInput("-", await context.readFile(file)) : await fileInput(file, !dryRun);
   const reporter = createReporter(context);
   let memory: Database | undefined;
   try {
