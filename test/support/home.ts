@@ -7,7 +7,8 @@ import type { Profiles } from "../../src/settings/profile.ts";
 
 export function temporaryHome(): string {
   const home = mkdtempSync(join(tmpdir(), "paylink-test-"));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  // A program that ends with its terminal may still write what Node keeps compiled.
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
   return home;
 }
 
