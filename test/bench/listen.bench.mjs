@@ -154,5 +154,6 @@ row("`listen` against a bare durable receiver", ratioTo("floor"), { least: 0.6, 
 row("`listen --ack stored`, first attempts, against `listen` alone", 1 / ratioTo("stored"), {
   least: 0.4,
   note: `${median(rates["stored"] ?? [])} a second`,
+  why: FULL,
 });
 app.stop();
