@@ -172,7 +172,7 @@ export interface Backlog {
 /** How much the line of JSON matters to somebody who reads a log. */
 export type Level = "info" | "warning" | "error";
 
-/** A line of `listen --json` that is no event. Every one says when it was and how much it matters. */
+/** A line of `listen --json` that is not an event. Every one says when it was and how much it matters. */
 export const jsonLine = (
   type: string,
   at: Date,
