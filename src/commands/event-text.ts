@@ -1,6 +1,7 @@
 /** Events and rejections as people see them arrive, in `listen` and `events tail`: on a terminal, or as lines of a log. */
 import type { Output } from "../context.ts";
-import { levelOf, type Rejection, type WebhookEvent } from "../receiver/events.ts";
+import type { Rejection, WebhookEvent } from "../receiver/event.ts";
+import { levelOf } from "../receiver/event-json.ts";
 import { clockTime, logLine } from "../render/layout.ts";
 import {
   renderCard,

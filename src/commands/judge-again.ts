@@ -1,6 +1,6 @@
 /** The keys and the policy that `verify` judges with, and judging rejected webhooks again with them, as of their receipt. */
 import type { Context } from "../context.ts";
-import type { NewEvent, Rejection } from "../receiver/events.ts";
+import type { NewEvent, Rejection } from "../receiver/event.ts";
 import { judge } from "../receiver/judge.ts";
 import { loadKeys } from "../receiver/webhook-keys.ts";
 import { policyOf, type PolicyValues, serviceKeys } from "./shared-flags.ts";

@@ -33,7 +33,7 @@ import {
   type Description,
 } from "../pages/exchange.ts";
 import type { Page } from "../pages/page.ts";
-import { isAccepted, type Rejection } from "../receiver/events.ts";
+import { isAccepted, type Rejection } from "../receiver/event.ts";
 import { ageWords } from "../render/stats.ts";
 import { inspectorPage, type View } from "./frame.ts";
 import { amountOf, answerText, eventPath, nameOf, outcomeText, stateOf } from "./rows.ts";

@@ -7,7 +7,7 @@ import type { EventStore } from "../store/event-store.ts";
 import { badge, clipped, countdown, momentOf, plural } from "../pages/components.ts";
 import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
-import { isAccepted } from "../receiver/events.ts";
+import { isAccepted } from "../receiver/event.ts";
 
 /** A row with the newest attempt to forward it. */
 export interface EventRow {

@@ -15,7 +15,7 @@ import { localPath, plural } from "../pages/components.ts";
 import { capturedRequest } from "../pages/exchange.ts";
 import { serveFiles } from "../pages/files.ts";
 import { download, htmlReply, pageHeaders } from "../pages/page.ts";
-import { isAccepted, type Forward, type NewEvent, type Rejection } from "../receiver/events.ts";
+import { isAccepted, type Forward, type NewEvent, type Rejection } from "../receiver/event.ts";
 import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNTED, notFoundPage, type View } from "./frame.ts";
 import { eventsPage, queuePage } from "./lists.ts";

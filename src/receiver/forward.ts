@@ -17,7 +17,7 @@ import type { SigningKey } from "../signatures/keys.ts";
 import { ALGORITHM, DEFAULT_POLICY } from "../signatures/policy.ts";
 import { sign } from "../signatures/sign.ts";
 import type { Verdict } from "../signatures/verdict.ts";
-import { type Forward, isAccepted, type WebhookEvent } from "./events.ts";
+import { type Forward, isAccepted, type WebhookEvent } from "./event.ts";
 import type { Outcome } from "../domain/outcome.ts";
 
 /** The most bytes of the application's answer in memory, which the service gets if it waits for it. */

@@ -13,7 +13,7 @@ import {
   type Stored,
   type NewEvent,
   type WebhookEvent,
-} from "./events.ts";
+} from "./event.ts";
 import {
   ACCEPTED_BEFORE,
   type Attempt,

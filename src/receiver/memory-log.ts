@@ -1,6 +1,6 @@
 /** An event log for `--no-store`: it remembers only enough to recognise a repeated delivery. */
 import { createHash } from "node:crypto";
-import { type DeliveryState, type EventLog, isAccepted, type NewEvent } from "./events.ts";
+import { type DeliveryState, type EventLog, isAccepted, type NewEvent } from "./event.ts";
 
 /** The most events to remember: repeats arrive within hours, and memory must stay bounded. */
 const MAX_REMEMBERED = 100_000;

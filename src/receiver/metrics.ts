@@ -1,6 +1,6 @@
 /** What the receiver reports for monitoring: counts, durations, the backlog and the process, in the text format of Prometheus. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { type Backlog, type Forward, isAccepted, type Rejection, type WebhookEvent } from "./events.ts";
+import { type Backlog, type Forward, isAccepted, type Rejection, type WebhookEvent } from "./event.ts";
 
 /** The values that are read at each scrape. */
 export interface Gauges {

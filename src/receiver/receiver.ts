@@ -8,7 +8,7 @@ import type { HttpReply, HttpRequest } from "../http/message.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, namesLoopback, type ReceiverAddress } from "./address.ts";
 import { refuseHead, refuseHost, refuseMediaType } from "./admit.ts";
-import type { EventLog, NewEvent, PrintedAs, Rejection, Stored, WebhookEvent } from "./events.ts";
+import type { EventLog, NewEvent, PrintedAs, Rejection, Stored, WebhookEvent } from "./event.ts";
 import type { Forwarder } from "./forwarder.ts";
 import { createJudge, type Judgement, refusedAs, type RenewalOptions, warned } from "./judge.ts";
 

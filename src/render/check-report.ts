@@ -1,6 +1,6 @@
 /** Reports the cases of `check`, for people and as JUnit XML. A failed case names the request, the answer and the consequence. */
 import type { Answer, CaseResult } from "../check/endpoint.ts";
-import { isAccepted } from "../receiver/events.ts";
+import { isAccepted } from "../receiver/event.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { clip } from "./width.ts";

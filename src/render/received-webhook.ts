@@ -1,7 +1,7 @@
 /** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
 import { type Warning, WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
 import { describeViolation, judgeOutcome, outcomeOf, textOf } from "../domain/transaction.ts";
-import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../receiver/events.ts";
+import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../receiver/event.ts";
 import type { Progress } from "../receiver/forwarder.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";

@@ -1,6 +1,6 @@
 /** What people ask of a store in one sentence: whether money is being lost now, and why nothing goes out. */
 import { parseWebAddress } from "../domain/addresses.ts";
-import { isAccepted, type Forward } from "../receiver/events.ts";
+import { isAccepted, type Forward } from "../receiver/event.ts";
 import type { StateStats, Stats } from "../store/stats.ts";
 import { safeText } from "./safe-text.ts";
 

@@ -1,5 +1,5 @@
 /** The statements of the deliveries: which events wait, who attempts which, how attempts end, and what operators order. */
-import type { Backlog, Claim, DeliveryState, Stored, Wanted } from "../receiver/events.ts";
+import type { Backlog, Claim, DeliveryState, Stored, Wanted } from "../receiver/event.ts";
 import type { Value } from "./database.ts";
 import { type Dialect, forRows, inOrder, insert, places, type Row, type Session } from "./dialects.ts";
 import { stateOf } from "./rows.ts";

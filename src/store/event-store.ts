@@ -9,7 +9,7 @@ import {
   isAccepted,
   type NewEvent,
   type Stored,
-} from "../receiver/events.ts";
+} from "../receiver/event.ts";
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import { createGroupCommit } from "./group-commit.ts";

@@ -1,5 +1,5 @@
 /** Follows a store: returns the events, or the rejections, that any receiver has stored since the last look. */
-import { idAt } from "../receiver/events.ts";
+import { idAt } from "../receiver/event-id.ts";
 import { places, type Readable } from "./dialects.ts";
 import type { Value } from "./database.ts";
 import type { Source } from "./selection.ts";

@@ -4,7 +4,8 @@
  */
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { OUTCOMES } from "../domain/outcome.ts";
-import { type DeliveryState, idAt, type Rejection } from "../receiver/events.ts";
+import type { DeliveryState, Rejection } from "../receiver/event.ts";
+import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
 import { dueFirst } from "./deliveries.ts";
 import { places, type Readable, type Row } from "./dialects.ts";

@@ -4,7 +4,7 @@ import { isReason, isWarning, type Reason, type Warning } from "../domain/reason
 import { messageOf } from "../domain/system-reason.ts";
 import { LateRecord } from "../domain/transaction.ts";
 import { withBody } from "../http/message.ts";
-import type { Claimed, DeliveryState, Rejection, WebhookEvent } from "../receiver/events.ts";
+import type { Claimed, DeliveryState, Rejection, WebhookEvent } from "../receiver/event.ts";
 import { ALGORITHM, LABEL } from "../signatures/policy.ts";
 import { CHECKS, type CheckName, type Verdict } from "../signatures/verdict.ts";
 import type { Row } from "./dialects.ts";

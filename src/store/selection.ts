@@ -1,6 +1,7 @@
 /** Which events, or rejections, a statement is about, and what it reads of them. */
 import { hint, PaylinkError } from "../domain/errors.ts";
-import { type DeliveryState, idAt, type Rejection } from "../receiver/events.ts";
+import type { DeliveryState, Rejection } from "../receiver/event.ts";
+import { idAt } from "../receiver/event-id.ts";
 import type { Dialect, Readable, Row } from "./dialects.ts";
 import type { Value } from "./database.ts";
 import { damageOf, eventFromRow, rejectionFromRow, type StoredEvent } from "./rows.ts";

@@ -1,6 +1,6 @@
 /** Whether money is being lost now: what is not delivered, with its sums, and what was refused, read from indexes. */
 import { formatAmount, unscaledAmount } from "../domain/money.ts";
-import { idAt } from "../receiver/events.ts";
+import { idAt } from "../receiver/event-id.ts";
 import { backlogOf } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";

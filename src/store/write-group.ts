@@ -1,7 +1,9 @@
 /** Writes a group of events, attempts, rejections and orders in one transaction, with the same statements in both databases. */
 import { hash } from "node:crypto";
 import { type ReadRecord, readRecord, type TransactionRecord } from "../domain/transaction.ts";
-import { idAt, lineOf, type Stored } from "../receiver/events.ts";
+import type { Stored } from "../receiver/event.ts";
+import { idAt } from "../receiver/event-id.ts";
+import { lineOf } from "../receiver/event-json.ts";
 import {
   addDeliveries,
   applyOrder,

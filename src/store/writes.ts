@@ -2,18 +2,17 @@
 import { scaledAmount } from "../domain/money.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";
 import { fieldLines } from "../http/message.ts";
-import {
-  type Backlog,
-  type Claim,
-  type EventTexts,
-  type Forward,
-  type NewEvent,
-  type PrintedAs,
-  type Rejection,
-  type Stored,
-  textsOf,
-  type Wanted,
-} from "../receiver/events.ts";
+import type {
+  Backlog,
+  Claim,
+  Forward,
+  NewEvent,
+  PrintedAs,
+  Rejection,
+  Stored,
+  Wanted,
+} from "../receiver/event.ts";
+import { type EventTexts, textsOf } from "../receiver/event-json.ts";
 import type { Value } from "./database.ts";
 import type { Row } from "./dialects.ts";
 import type { Selection } from "./selection.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { createInspector, type InspectorParts } from "../../src/inspector/server.ts";
-import type { NewEvent } from "../../src/receiver/events.ts";
+import type { NewEvent } from "../../src/receiver/event.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";

@@ -2,7 +2,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Send } from "../../src/http/exchange.ts";
-import type { WebhookEvent } from "../../src/receiver/events.ts";
+import type { WebhookEvent } from "../../src/receiver/event.ts";
 import { forward } from "../../src/receiver/forward.ts";
 import { judge } from "../../src/receiver/judge.ts";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { type Send, SendError, SendTimeout } from "../../src/http/exchange.ts";
-import type { EventLog, Forward, NewEvent } from "../../src/receiver/events.ts";
+import type { EventLog, Forward, NewEvent } from "../../src/receiver/event.ts";
 import { createForwarder, type ForwarderParts, type Queued } from "../../src/receiver/forwarder.ts";
 import { createMemoryLog } from "../../src/receiver/memory-log.ts";
 import { eventsPath } from "../../src/store/folders.ts";

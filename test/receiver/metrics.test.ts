@@ -1,7 +1,7 @@
 /** The metrics of the receiver, read by an independent parser of the Prometheus text format. */
 import parse from "parse-prometheus-text-format";
 import { expect, it } from "vitest";
-import type { Forward } from "../../src/receiver/events.ts";
+import type { Forward } from "../../src/receiver/event.ts";
 import { createMetrics, type Gauges, type Metrics } from "../../src/receiver/metrics.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");

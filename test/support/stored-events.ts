@@ -1,7 +1,8 @@
 /** Events, rejections and forwards to store, and what tests read of those that are stored. */
 import { OUTCOMES } from "../../src/domain/outcome.ts";
 import { readRecord } from "../../src/domain/transaction.ts";
-import { idAt, type NewEvent, type Rejection } from "../../src/receiver/events.ts";
+import type { NewEvent, Rejection } from "../../src/receiver/event.ts";
+import { idAt } from "../../src/receiver/event-id.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { vectorFile, type WebhookCase, webhookOptions, webhookRequest } from "./vectors.ts";
 

@@ -1,7 +1,7 @@
 /** `paylink events retry`, `skip` and `accept`: what operators decide about single events, or all that are not delivered. */
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import type { Rejection } from "../../receiver/events.ts";
+import type { Rejection } from "../../receiver/event.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { Order } from "../../store/writes.ts";
 import { renderHint } from "../../render/hint.ts";

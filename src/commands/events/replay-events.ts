@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import { isAccepted } from "../../receiver/events.ts";
+import { isAccepted } from "../../receiver/event.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { forward, targetOf } from "../../receiver/forward.ts";
 import { eventCount, lateSignature, renderForward } from "../../render/received-webhook.ts";

@@ -4,13 +4,8 @@ import { paylink } from "../../domain/errors.ts";
 import type { History } from "../../store/reading.ts";
 import type { Delivery, StoredAttempt, StoredEvent } from "../../store/rows.ts";
 import type { HttpRequest } from "../../http/message.ts";
-import {
-  eventLine,
-  failedCheck,
-  isAccepted,
-  type Rejection,
-  requestDocument,
-} from "../../receiver/events.ts";
+import { isAccepted, type Rejection } from "../../receiver/event.ts";
+import { eventLine, failedCheck, requestDocument } from "../../receiver/event-json.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import { renderCommand } from "../../render/hint.ts";
 import { formatLocal } from "../../render/layout.ts";

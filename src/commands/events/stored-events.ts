@@ -4,7 +4,7 @@ import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { Delivery, StoredEvent, StoredRequest } from "../../store/rows.ts";
 import type { EventStore } from "../../store/event-store.ts";
-import { eventLine, jsonLine, rejectionLine } from "../../receiver/events.ts";
+import { eventLine, jsonLine, rejectionLine } from "../../receiver/event-json.ts";
 import { type Cell, relativeTime, renderListing } from "../../render/layout.ts";
 import { attemptCount, deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import type { StoredEvent } from "../../store/rows.ts";
 import { READ_TIMEOUT, startInspector, type InspectorParts } from "../../inspector/server.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
-import { jsonLine } from "../../receiver/events.ts";
+import { jsonLine } from "../../receiver/event-json.ts";
 import { forward } from "../../receiver/forward.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";

@@ -7,7 +7,7 @@ import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
 import { namesLoopback } from "../../receiver/address.ts";
-import type { Backlog, EventLog } from "../../receiver/events.ts";
+import type { Backlog, EventLog } from "../../receiver/event.ts";
 import { createMetrics } from "../../receiver/metrics.ts";
 
 export interface AdminAddress {

@@ -1,7 +1,8 @@
 /** When `listen` ends: stopped, nobody reads on, all that `--expect` names has arrived, one was rejected, or time is up. */
 import { LONGEST_TIMER } from "../../domain/time.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import { jsonLine, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
+import type { Rejection, WebhookEvent } from "../../receiver/event.ts";
+import { jsonLine } from "../../receiver/event-json.ts";
 import type { ListenOptions } from "./options.ts";
 import { type Outcome, outcomeName } from "../../domain/outcome.ts";
 import { outcomeOf } from "../../domain/transaction.ts";

@@ -2,7 +2,7 @@
 import { hint, paylink } from "../../domain/errors.ts";
 import { within } from "../../domain/time.ts";
 import { type Named, renderHint } from "../../render/hint.ts";
-import type { DeliveryQueue } from "../../receiver/events.ts";
+import type { DeliveryQueue } from "../../receiver/event.ts";
 import { createForwarder, type Forwarder, type ForwarderParts } from "../../receiver/forwarder.ts";
 import { eventCount } from "../../render/received-webhook.ts";
 import type { ListenOptions } from "./options.ts";

@@ -4,16 +4,8 @@ import type { Context } from "../../context.ts";
 import { type Named, renderCommand } from "../../render/hint.ts";
 import { paylink } from "../../domain/errors.ts";
 import { leadsTo, withoutPassword } from "../../domain/addresses.ts";
-import {
-  eventLine,
-  type Forward,
-  isAccepted,
-  jsonLine,
-  type Level,
-  type Rejection,
-  rejectionLine,
-  type WebhookEvent,
-} from "../../receiver/events.ts";
+import { type Forward, isAccepted, type Rejection, type WebhookEvent } from "../../receiver/event.ts";
+import { eventLine, jsonLine, type Level, rejectionLine } from "../../receiver/event-json.ts";
 import type { Progress } from "../../receiver/forwarder.ts";
 import { likelyCause, renderForward } from "../../render/received-webhook.ts";
 import { clockTime, logLine } from "../../render/layout.ts";

@@ -2,7 +2,8 @@
 import type { Context } from "../../context.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
-import { createEventIds, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
+import type { Rejection, WebhookEvent } from "../../receiver/event.ts";
+import { createEventIds } from "../../receiver/event-id.ts";
 import type { Route } from "../../receiver/forward.ts";
 import { createForwarder, type ForwarderParts } from "../../receiver/forwarder.ts";
 import { startReceiver } from "../../receiver/receiver.ts";

@@ -8,7 +8,7 @@ import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { outcomeOf, readRecord, textOf } from "../../domain/transaction.ts";
-import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/events.ts";
+import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/event.ts";
 import type { Route } from "../../receiver/forward.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";

@@ -1,0 +1,137 @@
+/** What the receiver reports: verified webhooks, rejected requests and attempts to forward, and the log and queue that store them. */
+import type { ReadRecord } from "../domain/transaction.ts";
+import type { HttpRequest } from "../http/message.ts";
+import type { Verdict } from "../signatures/verdict.ts";
+
+/** A webhook that the receiver accepted: verified, unless it also accepts unverified ones. */
+export interface WebhookEvent {
+  readonly type: "event";
+  readonly id: string;
+  readonly receivedAt: Date;
+  /** The same record was received before. */
+  readonly repeated: boolean;
+  readonly verdict: Verdict;
+  readonly request: HttpRequest;
+  readonly content: ReadRecord;
+  /** How it is printed as JSON, if it is. */
+  readonly print?: PrintedAs | undefined;
+  /** Its line, where the store has made it. */
+  readonly line?: string | undefined;
+}
+
+/** The forms of an event's line: without record and body it is compact. */
+export type PrintedAs = "whole" | "compact";
+
+/** An event that was just verified: only the log knows whether it is a repeat. */
+export type NewEvent = Omit<WebhookEvent, "repeated" | "line">;
+
+/** A request that was rejected, with the check that failed. */
+export interface Rejection {
+  readonly type: "rejected";
+  readonly id: string;
+  readonly receivedAt: Date;
+  readonly code: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly hint?: string;
+  /** Null where the signature was not looked at. */
+  readonly verdict: Verdict | null;
+  /** The part that was read: without a body if the head alone was rejected, null if it was not an HTTP request. */
+  readonly request: HttpRequest | null;
+}
+
+/** One attempt to forward an event, and how the application answered. */
+export interface Forward {
+  readonly at: Date;
+  readonly target: string;
+  /** The application's status; null if it did not answer. */
+  readonly status: number | null;
+  readonly ms: number;
+  /** The beginning of the application's answer, or why there was none; empty for a 2xx. */
+  readonly detail: string;
+  /** Milliseconds since the signature was made, where that is probably why the application refused it. Not stored. */
+  readonly signatureAge?: number;
+}
+
+/** The application accepts an event with any 2xx. */
+export const isAccepted = (status: number | null): boolean =>
+  status !== null && status >= 200 && status < 300;
+
+/**
+ * What became of an event: it waits for an attempt, the application has accepted it, it has not and nothing is sent again
+ * by itself, or an operator has decided that it is never forwarded.
+ */
+export type DeliveryState = "pending" | "delivered" | "failed" | "skipped";
+
+/** What the log knows about a stored event. */
+export interface Stored {
+  readonly repeated: boolean;
+  /** The id of the first delivery, to which all repeats and attempts of the event belong. */
+  readonly first: string;
+  /** Null if it is not forwarded. */
+  readonly state: DeliveryState | null;
+  /** The number of the attempt that this receiver makes now; undefined if it makes none. */
+  readonly attempt?: number | undefined;
+  /** The event's line, where the store has made it: not that of a repeat. */
+  readonly line?: string | undefined;
+}
+
+/** Where the receiver stores events. */
+export interface EventLog {
+  /**
+   * Resolves once the event is durable; rejects if it is not stored. With a lease, in milliseconds, it is also claimed for
+   * an attempt at once, unless the application has accepted it, an operator has skipped it, or another attempt is under
+   * way. With a lease of 0 it waits until a receiver has room.
+   */
+  readonly append: (event: NewEvent, lease?: number) => Promise<Stored>;
+  /** The same for a webhook whose bytes must have been stored before; undefined if they were not. */
+  readonly again: (event: NewEvent, lease?: number) => Promise<Stored | undefined>;
+  /** Resolves once the rejection is stored; rejects if it is not. */
+  reject(rejection: Rejection): Promise<void>;
+  /**
+   * Resolves once the end of an attempt is durable. An accepted event is delivered; any other is due again after
+   * `retryAfter` milliseconds, and without them it has failed. Nothing is written if the event has been claimed again.
+   */
+  ended(claim: Claim, forward: Forward, retryAfter?: number): Promise<void>;
+}
+
+/** What identifies an attempt: its event, and its number. */
+export interface Claim {
+  readonly id: string;
+  readonly attempt: number;
+}
+
+/** An event that was claimed from the queue. */
+export interface Claimed extends Claim {
+  /** The attempts before, by the present plan. */
+  readonly made: number;
+  /** The reason if its row does not hold what paylink wrote. */
+  readonly event: WebhookEvent | { readonly damage: string };
+}
+
+/** The events that wait to be forwarded, which any number of receivers share: each is claimed by one at a time. */
+export interface DeliveryQueue {
+  /** Claims events that are due, at most so many, for so many milliseconds: the first to become due come first. */
+  claim(wanted: Wanted): Promise<readonly Claimed[]>;
+  /** Gives claimed events back, without an attempt. */
+  release(claims: readonly Claim[]): Promise<void>;
+  backlog(): Promise<Backlog>;
+}
+
+/** Which events to claim. */
+export interface Wanted {
+  readonly limit: number;
+  readonly outcomes: readonly string[];
+  readonly lease: number;
+}
+
+/** Events that are not forwarded yet. */
+export interface Backlog {
+  readonly events: number;
+  /** When the oldest of them was received. */
+  readonly oldest: Date | undefined;
+  /** The events that failed, which wait for nothing. */
+  readonly failed: number;
+  /** When any event was last attempted, by any receiver. */
+  readonly lastForward: Date | undefined;
+}
