@@ -6,7 +6,7 @@ import type { Refusal } from "./refusal.ts";
 export interface SendOptions {
   /** Milliseconds for the whole exchange, from connecting to the last byte of the reply. */
   readonly timeout?: number;
-  /** Bytes of body that a reply may have; more is a failed exchange, unless `keep` is less. */
+  /** Bytes of body that a reply may have, as sent and decoded; more is a failed exchange, unless `keep` is less. */
   readonly maxReply?: number;
   /** Bytes of the reply's body that are kept: the rest is read, up to `maxReply`, and dropped. */
   readonly keep?: number;
@@ -18,7 +18,10 @@ export interface SendOptions {
   readonly finish?: boolean;
 }
 
-/** Sends one request and resolves with its reply, whatever its status; redirects are replies like any other. */
+/**
+ * Sends one request and resolves with its reply, whatever its status; redirects are replies like any other. The codings of its
+ * body are undone.
+ */
 export type Send = (request: HttpRequest, options?: SendOptions) => Promise<HttpReply>;
 
 /** No usable reply arrived. `sent` decides what it means for the money: false if the request was certainly not sent. */

@@ -37,6 +37,8 @@ export interface HttpReply {
   readonly status: number;
   readonly headers: readonly HeaderLine[];
   readonly body: Uint8Array;
+  /** Why the body is still in the codings that its fields name; undefined for a body that can be read. */
+  readonly undecoded?: string;
 }
 
 /** Node and undici give names and values as one flat list: it hides no line, unlike their other forms. */

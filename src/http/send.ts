@@ -4,6 +4,7 @@ import type { Dispatcher, Pool } from "undici";
 import { isReadableUrl, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
+import { ACCEPTED_CODINGS, decoded } from "./content-coding.ts";
 import { ProxyFailure, type Send, SendError, type SendOptions, SendTimeout } from "./exchange.ts";
 import { fieldLines, headerLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
 
@@ -47,9 +48,13 @@ const originOf = ({ scheme, authority }: HttpRequest): string => `${scheme}://${
 
 /** A forwarded webhook keeps the fields of its sender. */
 function withDefaults(request: HttpRequest, userAgent: string): HttpRequest {
-  return fieldLines(request.headers, "user-agent").length > 0
-    ? request
-    : { ...request, headers: [...request.headers, ["User-Agent", userAgent]] };
+  const defaults: readonly HeaderLine[] = [
+    ["User-Agent", userAgent],
+    // Without the field, a server may use any coding (RFC 9110 12.5.3).
+    ["Accept-Encoding", ACCEPTED_CODINGS],
+  ];
+  const missing = defaults.filter(([name]) => fieldLines(request.headers, name).length === 0);
+  return { ...request, headers: [...request.headers, ...missing] };
 }
 
 const NO_BODY = new Uint8Array();
@@ -73,8 +78,18 @@ function exchange(
       controller?.abort(error);
       reject(error);
     };
-    const succeed = (): void =>
-      resolve({ status, headers, body: Buffer.concat(chunks, Math.min(length, keep)) });
+    const tooLarge = (): SendError =>
+      new SendError(`${origin} sent more than ${maxReply} bytes of reply`, true);
+    const succeed = (): void => {
+      const body = Buffer.concat(chunks, Math.min(length, keep));
+      const reading = decoded({ status, headers, body }, keep);
+      resolve(
+        reading.then(({ reply, isWhole }) => {
+          if (isWhole || keep < maxReply) return reply;
+          throw tooLarge();
+        }),
+      );
+    };
     const giveUp = (Failure: typeof SendError, reason: string): void =>
       end(new Failure(`${origin} ${reason}`, controller !== undefined));
     const interrupt = (): void => {
@@ -120,7 +135,7 @@ function exchange(
           if (length <= maxReply) return;
           // Where only the beginning matters, the reply counts, and the rest is not worth reading.
           if (keep < maxReply) succeed();
-          giveUp(SendError, `sent more than ${maxReply} bytes of reply`);
+          end(tooLarge());
         },
         onResponseEnd: () => {
           settle();

@@ -25,6 +25,7 @@ export const FOLDERS = {
       "node:stream",
       "node:util",
       "node:v8",
+      "node:zlib",
     ],
   },
   signatures: {
