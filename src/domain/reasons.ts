@@ -9,7 +9,8 @@ export const MEANINGS = {
   not_found: "the path is not the one of --path",
   method_not_allowed: "the method is not POST",
   unsupported_media_type: "the media type is not application/json or application/*+json",
-  unsupported_content_coding: "there is a Content-Encoding, and the service compresses nothing",
+  unsupported_content_coding:
+    "there is a Content-Encoding that changes bytes, and the service compresses nothing",
   unsupported_transfer_coding: "the transfer coding is not chunked",
   request_timeout: "the request was not complete in time",
   body_too_large: "the body is larger than --max-body allows",
@@ -77,6 +78,7 @@ export type RefusalCode = keyof typeof MEANINGS;
 export type MessageReason =
   | "bad_request_target"
   | "method_not_allowed"
+  | "unsupported_content_coding"
   | "unsupported_transfer_coding"
   | "body_too_large"
   | "body_incomplete";
@@ -88,7 +90,6 @@ type ListenerReason =
   | "wrong_host"
   | "not_found"
   | "unsupported_media_type"
-  | "unsupported_content_coding"
   | "request_timeout"
   | "not_stored";
 
@@ -243,6 +244,7 @@ export const WARNINGS = {
   unknown_signature_param: "webhook",
   content_digest_alg_ignored: "webhook",
   content_digest_without_sha256: "service",
+  content_length_computed: "service",
   method_not_covered: "service",
   target_not_covered: "service",
   content_type_not_covered: "service",
@@ -262,6 +264,8 @@ export const WARNING_MEANINGS: Readonly<Record<Warning, string>> = {
   content_digest_alg_ignored: "Content-Digest has an insecure or unknown algorithm, which was ignored",
   content_digest_without_sha256:
     "Content-Digest has no sha-256, the only algorithm that the service documents",
+  content_length_computed:
+    "the signed Content-Length did not arrive: a gateway dropped it. It was computed from the body, which the digest proves",
   method_not_covered: "the method is not signed: it may have been changed in transit",
   target_not_covered: "the address is not signed: the webhook may have been sent to another address",
   content_type_not_covered: "the content type is not signed: it may have been changed in transit",
@@ -277,13 +281,13 @@ export const isWarning = (code: unknown): code is Warning =>
 /** How each framework gives access to the bytes of a body: the advice for a body that was parsed before it was verified. */
 export const RAW_BODY_FIXES: string = [
   'Express: express.raw({ type: "application/json" }) on this route, before express.json()',
-  "NestJS: NestFactory.create(AppModule, { rawBody: true }), and pass the request of @Req()",
-  'Fastify: addContentTypeParser("application/json", (request, payload, done) => done(null)), and pass request.raw',
+  "NestJS: NestFactory.create(AppModule, { rawBody: true }), on Fastify with new FastifyAdapter() before the options, and pass the request of @Req() itself, not its raw",
+  'Fastify: addContentTypeParser("application/json", (request, payload, done) => done(null)), and pass request; with fastify-raw-body too, with its options encoding: false and runFirst: true',
   "Koa: pass ctx.req, before a body parser",
   "Next.js: in a route handler, verify before request.json(); under pages/api, export const config = { api: { bodyParser: false } }",
   "Hono: pass c.req.raw, before c.req.json()",
   "React Router, Remix and other Web requests: verify before request.json() or request.formData()",
-  "AWS Lambda: { method, url, headers, body } with event.body as it is, decoded if isBase64Encoded",
+  "AWS Lambda: pass the event, before anything parses event.body",
 ]
   .map((fix) => `  ${fix}`)
   .join("\n");

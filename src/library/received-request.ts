@@ -1,4 +1,4 @@
-/** Turns a Node request, a Web request or the parts of one into an HTTP message: its bytes, header lines and address. */
+/** Turns a Node request, a Web request, an event or the parts of a request into an HTTP message: its bytes, header lines and address. */
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { RAW_BODY_FIXES } from "../domain/reasons.ts";
 import {
@@ -10,9 +10,11 @@ import {
   type RequestHead,
 } from "../http/message.ts";
 import { addressed, type ReceiverAddress } from "../receiver/address.ts";
-import { DEFAULT_MAX_BODY, refuseMessage } from "../receiver/admit.ts";
+import { DEFAULT_MAX_BODY, refuseRequest } from "../receiver/admit.ts";
 import { refusedRequest } from "./refusals.ts";
-import { heldBody, nodeBody, webBody, type BodyRead } from "./request-body.ts";
+import { linesOf, lineText, member, textMember } from "./header-fields.ts";
+import { isLambdaEvent, lambdaRequest } from "./lambda-event.ts";
+import { leftIn, nodeBody, plainBody, webBody, type BodyRead } from "./request-body.ts";
 import type { NodeRequest, PlainRequest, WebhookRequest, WebRequest } from "./types.ts";
 import { WebhookError } from "./webhook-error.ts";
 
@@ -26,7 +28,7 @@ export async function receivedRequest(
 ): Promise<HttpRequest> {
   const form = formOf(request);
   const head = publicAddress === undefined ? form.head : addressed(form.head, publicAddress);
-  const refused = refuseMessage(head);
+  const refused = refuseRequest(head);
   if (refused !== undefined) throw refusedRequest(refused);
   const body = await form.body();
   if (body.kind === "refused") throw refusedRequest(body.refusal);
@@ -43,28 +45,45 @@ function formOf(request: WebhookRequest): RequestForm {
   if (typeof request === "object" && request !== null) {
     if (isNode(request)) return nodeForm(request);
     if (isWeb(request)) return webForm(request);
+    if (isLambdaEvent(request)) return plainForm(lambdaRequest(request));
+    const raw = member(request, "raw");
+    if (isNode(raw)) return nodeForm(raw, request);
     if (isPlain(request)) return plainForm(request);
   }
   throw new TypeError(
-    "This is not the request that the webhook arrived in. Pass the request of Node or the Web, which is request in Express, NestJS and Next.js, request.raw in Fastify, ctx.req in Koa and c.req.raw in Hono; or { method, url, headers, body } with the body as bytes.",
+    `This is not the request that the webhook arrived in${missingIn(request)}. Pass the request of Node or the Web, which is request in Express, NestJS, Fastify and Next.js, ctx.req in Koa and c.req.raw in Hono; the event of AWS Lambda; or { method, url, headers, body } with the body as bytes.`,
   );
 }
 
-const isNode = (request: object): request is NodeRequest =>
-  "rawHeaders" in request && Array.isArray(request.rawHeaders) && "on" in request;
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** Adapters make requests of Node that have no list of lines. */
+const isNode = (request: unknown): request is NodeRequest =>
+  isObject(request) &&
+  typeof member(request, "on") === "function" &&
+  (Array.isArray(member(request, "rawHeaders")) || isObject(member(request, "headers")));
 
 const isWeb = (request: object): request is WebRequest => "bodyUsed" in request && "headers" in request;
 
 /** The request or context of a framework, which has its own request in `raw` or `req`, has lost what the signature is about. */
-function isPlain(request: object): request is PlainRequest {
-  const headers = member(request, "headers");
-  const hasParts = ["method", "url"].every((name) => textMember(request, name) !== undefined);
-  return (
-    hasParts && typeof headers === "object" && headers !== null && !("raw" in request || "req" in request)
-  );
+const isPlain = (request: object): request is PlainRequest =>
+  PARTS.every((name) => textMember(request, name) !== undefined) &&
+  isObject(member(request, "headers")) &&
+  !("raw" in request || "req" in request);
+
+const PARTS = ["method", "url"];
+
+/** What an object with headers lacks of a request, as an insertion; empty for what has none. */
+function missingIn(request: unknown): string {
+  if (!isObject(request) || !isObject(member(request, "headers"))) return "";
+  const missing = PARTS.filter((name) => textMember(request, name) === undefined);
+  return missing.length === 0
+    ? ""
+    : `: its ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not text`;
 }
 
-function nodeForm(request: NodeRequest): RequestForm {
+/** `holder` has the bytes where a parser leaves them with the request of a framework, such as Fastify's. */
+function nodeForm(request: NodeRequest, holder: object = request): RequestForm {
   const head: RequestHead = {
     method: request.method ?? "",
     scheme: "http",
@@ -72,21 +91,25 @@ function nodeForm(request: NodeRequest): RequestForm {
     // Express shortens `url` where a router is mounted.
     target: textMember(request, "originalUrl") ?? request.url ?? "",
     // HTTP/2 has pseudo-headers, such as `:path`.
-    headers: headerLines(request.rawHeaders).filter(([name]) => !name.startsWith(":")),
+    headers: nodeLines(request).filter(([name]) => !name.startsWith(":")),
   };
   const own = ownAddress(request);
-  // express.raw() leaves the bytes in `body`, NestJS in `rawBody`.
-  const left = [member(request, "rawBody"), member(request, "body")];
   return {
     head: own === undefined ? head : addressed(head, own),
-    body: () => nodeBody(request, left, DEFAULT_MAX_BODY),
+    body: () => nodeBody(request, leftIn(holder), DEFAULT_MAX_BODY),
   };
 }
+
+/** Node's list has every line. Adapters of serverless platforms leave it empty, and have each field in `headers` alone. */
+const nodeLines = ({ rawHeaders = [], headers = {} }: NodeRequest): HeaderLine[] =>
+  rawHeaders.length > 0
+    ? headerLines(rawHeaders.map((text, at) => lineText(text, `rawHeaders[${at}]`)))
+    : linesOf(headers);
 
 /** Undefined where the request has no socket, as in a serverless function or a test. */
 function ownAddress({ socket }: NodeRequest): ReceiverAddress | undefined {
   const { localAddress, localPort: port } = socket ?? {};
-  if (socket === undefined || localAddress === undefined || port === undefined) return undefined;
+  if (!isObject(socket) || localAddress === undefined || port === undefined) return undefined;
   const scheme = member(socket, "encrypted") === true ? "https" : "http";
   return { kind: "own", scheme, hosts: [localAddress.replace(/^::ffff:/, "")], port };
 }
@@ -103,9 +126,9 @@ function webForm(request: WebRequest): RequestForm {
   };
 }
 
-const plainForm = ({ method, url, headers, body }: PlainRequest): RequestForm => ({
-  head: { method, ...addressIn(url), headers: linesOf(headers) },
-  body: () => heldBody(body, DEFAULT_MAX_BODY),
+const plainForm = (request: PlainRequest): RequestForm => ({
+  head: { method: request.method, ...addressIn(request.url), headers: linesOf(request.headers) },
+  body: () => plainBody(leftIn(request) ?? request.body, DEFAULT_MAX_BODY),
 });
 
 /** The target as it is written: `URL` would normalise it. */
@@ -114,20 +137,6 @@ function addressIn(text: string): Pick<RequestHead, "scheme" | "authority" | "ta
   if (url === undefined) return { scheme: "http", authority: "", target: text };
   const [, target = ""] = /^[^:]+:\/\/[^/?#]*(.*)$/.exec(text) ?? [];
   return { ...addressOf(url), target: target.startsWith("/") ? target : `/${target}` };
-}
-
-function linesOf(headers: PlainRequest["headers"]): HeaderLine[] {
-  const fields = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
-  return fields.flatMap(([name, value = []]) => [value].flat().map((line): HeaderLine => [name, line]));
-}
-
-function member(holder: object, name: string): unknown {
-  return Reflect.get(holder, name);
-}
-
-function textMember(holder: object, name: string): string | undefined {
-  const value = member(holder, name);
-  return typeof value === "string" ? value : undefined;
 }
 
 /** 500, so that the service sends the webhook again once the application is fixed. */

@@ -1,7 +1,8 @@
 /** Reads the bytes of a body, up to a limit: of a Web stream, of a Node stream, or as somebody holds them. */
 import { isAnyArrayBuffer } from "node:util/types";
 import { refusal, type Refusal } from "../http/refusal.ts";
-import type { ByteStream, NodeRequest } from "./types.ts";
+import { member } from "./header-fields.ts";
+import type { BlobLike, ByteStream, NodeStream } from "./types.ts";
 
 /** The bytes, why they are refused, or that only a parsed body is left. */
 export type BodyRead =
@@ -12,7 +13,7 @@ export type BodyRead =
 const PARSED: BodyRead = { kind: "parsed" };
 
 /** Bytes, or text that nothing parsed: if its decoding lost anything, the digest shows it. */
-export function heldBody(body: unknown, maxBody: number): BodyRead {
+function heldBody(body: unknown, maxBody: number): BodyRead {
   if (body === null || body === undefined) return withinLimit(new Uint8Array(), maxBody);
   if (typeof body === "string") return withinLimit(Buffer.from(body), maxBody);
   const bytes = bytesIn(body);
@@ -25,10 +26,17 @@ export function bytesIn(value: unknown): Uint8Array | undefined {
   return isAnyArrayBuffer(value) ? new Uint8Array(value) : undefined;
 }
 
-const isRaw = (body: unknown): boolean => typeof body === "string" || bytesIn(body) !== undefined;
+type HeldBytes = string | Uint8Array | ArrayBuffer;
 
+const isHeld = (body: unknown): body is HeldBytes => typeof body === "string" || bytesIn(body) !== undefined;
+
+/** Where parsers leave the bytes: express.raw() in `body`; NestJS, fastify-raw-body and others in `rawBody`. */
+export const leftIn = (request: object): HeldBytes | undefined =>
+  [member(request, "rawBody"), member(request, "body")].find(isHeld);
+
+/** A copy: what was verified must not change while a key is read, and servers use their memory again. */
 function withinLimit(bytes: Uint8Array, maxBody: number): BodyRead {
-  return bytes.length > maxBody ? tooLarge(maxBody) : { kind: "bytes", bytes };
+  return bytes.length > maxBody ? tooLarge(maxBody) : { kind: "bytes", bytes: Buffer.from(bytes) };
 }
 
 const tooLarge = (maxBody: number): BodyRead => ({
@@ -64,20 +72,37 @@ export async function webBody(stream: ByteStream | null, used: boolean, maxBody:
   }
 }
 
-/** The body of a Node request. `left` are the places where parsers leave it. */
+/** The body of a request by its parts: bytes, text, or what gives bytes. */
+export async function plainBody(body: unknown, maxBody: number): Promise<BodyRead> {
+  if (isByteStream(body)) return webBody(body, false, maxBody);
+  if (isNodeStream(body)) return nodeBody(body, undefined, maxBody);
+  if (isBlob(body))
+    return body.size > maxBody ? tooLarge(maxBody) : heldBody(await body.arrayBuffer(), maxBody);
+  return heldBody(body, maxBody);
+}
+
+const hasMethods = (value: unknown, ...names: readonly string[]): value is object =>
+  typeof value === "object" &&
+  value !== null &&
+  names.every((name) => typeof member(value, name) === "function");
+
+const isByteStream = (body: unknown): body is ByteStream => hasMethods(body, "getReader");
+const isNodeStream = (body: unknown): body is NodeStream => hasMethods(body, "on", "off", "pause");
+const isBlob = (body: unknown): body is BlobLike => hasMethods(body, "arrayBuffer") && "size" in body;
+
+/** The body of a Node request. `left` is what a parser left of it. */
 export async function nodeBody(
-  request: NodeRequest,
-  left: readonly unknown[],
+  request: NodeStream,
+  left: HeldBytes | undefined,
   maxBody: number,
 ): Promise<BodyRead> {
-  const raw = left.find(isRaw);
-  if (raw !== undefined) return heldBody(raw, maxBody);
+  if (left !== undefined) return heldBody(left, maxBody);
   if (request.readableEnded || request.readableDidRead) return PARSED;
   return request.destroyed ? INCOMPLETE : readStream(request, maxBody);
 }
 
 /** Uses events, not iteration: ending an iteration destroys the socket, and the sender would get no answer. */
-function readStream(request: NodeRequest, maxBody: number): Promise<BodyRead> {
+function readStream(request: NodeStream, maxBody: number): Promise<BodyRead> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let length = 0;

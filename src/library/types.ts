@@ -26,19 +26,66 @@ export interface ByteStream {
   };
 }
 
-/** A Node `IncomingMessage`, and the requests of Express, NestJS and others that extend it. */
-export interface NodeRequest {
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
-  readonly rawHeaders: readonly string[];
+/** What is used of a `Readable` of Node. */
+export interface NodeStream {
   readonly readableEnded: boolean;
   readonly readableDidRead: boolean;
   readonly destroyed: boolean;
-  readonly socket?:
-    { readonly localAddress?: string | undefined; readonly localPort?: number | undefined } | undefined;
   readonly on: (event: string, listener: (chunk: Uint8Array | string) => void) => unknown;
   readonly off: (event: string, listener: (chunk: Uint8Array | string) => void) => unknown;
   readonly pause: () => unknown;
+}
+
+/** What is used of a `Blob`. */
+export interface BlobLike {
+  readonly size: number;
+  readonly arrayBuffer: () => Promise<ArrayBuffer>;
+}
+
+/** A Node `IncomingMessage`, the requests of Express, NestJS and others that extend it, and those that adapters make. */
+export interface NodeRequest extends NodeStream {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** Empty in the requests of serverless-http and serverless-express, which have `headers` alone. */
+  readonly rawHeaders?: readonly string[] | undefined;
+  readonly headers?: object | undefined;
+  readonly socket?:
+    { readonly localAddress?: string | undefined; readonly localPort?: number | undefined } | undefined;
+}
+
+/** The request of Fastify, which has that of Node in `raw`. */
+export interface FastifyRequest {
+  /** The request of Node. */
+  readonly raw: NodeRequest;
+}
+
+/** Values by name, as the events of AWS Lambda have them. */
+type EventValues = Readonly<Record<string, string | readonly string[] | undefined>> | null;
+
+/** An event of AWS Lambda that carries a request: API Gateway 1.0 and 2.0, function URLs, and load balancers. */
+export interface LambdaEvent {
+  /** Of version 2.0, with the method in `http`; of a load balancer, with `elb`. */
+  readonly requestContext: object;
+  /** Of version 1.0 and load balancers. */
+  readonly httpMethod?: string | undefined;
+  /** Of version 1.0 and load balancers. */
+  readonly path?: string | undefined;
+  /** Of version 2.0. */
+  readonly rawPath?: string | undefined;
+  /** Of version 2.0. */
+  readonly rawQueryString?: string | undefined;
+  /** Of version 1.0 and load balancers. */
+  readonly queryStringParameters?: EventValues | undefined;
+  /** Of version 1.0 and load balancers. */
+  readonly multiValueQueryStringParameters?: EventValues | undefined;
+  /** The last line of each field in version 1.0, all lines joined in version 2.0. */
+  readonly headers?: EventValues | undefined;
+  /** Every line of each field, of version 1.0 and of load balancers that are set to it. */
+  readonly multiValueHeaders?: EventValues | undefined;
+  /** The text, or base64, as it is. */
+  readonly body?: string | null | undefined;
+  /** Whether the body is in base64. */
+  readonly isBase64Encoded?: boolean | undefined;
 }
 
 /** A request by its parts. */
@@ -52,17 +99,17 @@ export interface PlainRequest {
    * values of one field must both be there.
    */
   readonly headers:
-    | Readonly<Record<string, string | readonly string[] | undefined>>
+    | Readonly<Record<string, string | number | readonly string[] | undefined>>
     | Iterable<readonly [name: string, value: string | readonly string[]]>;
-  /** The bytes as received, or their text; never a parsed body. */
-  readonly body: Uint8Array | ArrayBuffer | string | null | undefined;
+  /** The bytes as received, their text, or a stream or Blob of them; never a parsed body. */
+  readonly body: Uint8Array | ArrayBuffer | string | ByteStream | NodeStream | BlobLike | null | undefined;
 }
 
 /**
  * Any request that a webhook can arrive in, before its body is read: a Web `Request`; a Node `IncomingMessage`, as Express and NestJS
- * have, Fastify in `request.raw` and Koa in `ctx.req`; or the parts of a request.
+ * have, and Koa in `ctx.req`; the request of Fastify; an event of AWS Lambda; or the parts of a request.
  */
-export type WebhookRequest = WebRequest | NodeRequest | PlainRequest;
+export type WebhookRequest = WebRequest | NodeRequest | FastifyRequest | LambdaEvent | PlainRequest;
 
 /** A JSON Web Key, or a set of them in `keys`. */
 export interface JsonWebKeyOrSet {

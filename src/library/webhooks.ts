@@ -16,6 +16,7 @@ import { WebhookError } from "./webhook-error.ts";
 
 export type {
   ExactAmount,
+  LambdaEvent,
   PlainRequest,
   SignedWebhook,
   SignWebhookOptions,

@@ -1,7 +1,7 @@
 /** Refuses requests by their head alone, the cheapest checks first, before a byte of the body is read. */
 import type { MessageReason, Reason, RefusalCode } from "../domain/reasons.ts";
 import { refusal, type Refusal } from "../http/refusal.ts";
-import { fieldLines, type HeaderLine, type RequestHead } from "../http/message.ts";
+import { fieldLines, type HeaderLine, type RequestHead, trimSpace } from "../http/message.ts";
 import { ALGORITHM, LABEL } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { MAX_CALLBACK } from "./judge.ts";
@@ -38,6 +38,13 @@ const looksSigned = ({ headers }: RequestHead): boolean =>
 /** The rules of every webhook, captured or received: form, limits, method and transfer coding. */
 export function refuseMessage(head: RequestHead): MessageRefusal | undefined {
   return refuseForm(head) ?? refuseMethod(head) ?? refuseTransferCoding(head.headers);
+}
+
+/** The rules of an application, which has a path and a parser of its own: those of every webhook, and content coding (415). */
+export function refuseRequest(head: RequestHead): MessageRefusal | undefined {
+  return (
+    refuseForm(head) ?? refuseMethod(head) ?? refuseContentCoding(head) ?? refuseTransferCoding(head.headers)
+  );
 }
 
 /** The rules of a listener: those of every webhook, path (404), media type and content coding (415). */
@@ -114,17 +121,21 @@ function mayBeCallback(head: RequestHead): boolean {
   return isForm && !looksSigned(head) && Number(length) <= MAX_CALLBACK;
 }
 
+/** What changes no byte: no coding at all, `identity`, and the name of a charset, which some senders write there. */
+const NO_CODING = /^(?:identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?\d[-_\d]*)?$/i;
+
 /**
  * An unsigned content coding could change what an authentic body means: some texts are also valid compressed streams. The
  * verifier itself knows no codings: the digest is over the bytes (RFC 9530 2).
  */
-function refuseContentCoding({ headers }: RequestHead): Refusal | undefined {
-  const [coding] = fieldLines(headers, "content-encoding");
+function refuseContentCoding({ headers }: RequestHead): MessageRefusal | undefined {
+  const codings = fieldLines(headers, "content-encoding").flatMap((line) => line.split(","));
+  const coding = codings.map(trimSpace).find((one) => !NO_CODING.test(one));
   return coding === undefined
     ? undefined
     : refusal(
         "unsupported_content_coding",
-        `the content coding is ${coding || "empty"}; the service compresses nothing`,
+        `the content coding is ${coding}; the service compresses nothing`,
       );
 }
 

@@ -1,8 +1,14 @@
 /** The signature base (RFC 9421 2.5): the text that is signed, from the values of the covered components. */
 
 import { isInnerList, type Parameters, serializeItem, serializeParameters } from "structured-headers";
-import { fieldLines, type HeaderLine, type RequestHead, trimSpace } from "../http/message.ts";
-import { checkUse, isDerivedName, type Component } from "./components.ts";
+import {
+  fieldLines,
+  type HeaderLine,
+  type HttpRequest,
+  type RequestHead,
+  trimSpace,
+} from "../http/message.ts";
+import { checkUse, component, isDerivedName, type Component } from "./components.ts";
 import type { DerivedName } from "./cover.ts";
 import { readDictionary } from "./structured.ts";
 import { SignatureError } from "./verdict.ts";
@@ -25,6 +31,30 @@ export function signatureBase(
     base += `${component.identifier}: ${checked(component, componentValue(component, request))}\n`;
   return `${base}"@signature-params": ${params}`;
 }
+
+/** What a signature covers of a message that was received. */
+interface Covered {
+  readonly components: readonly Component[];
+  /** The value of `@signature-params`. */
+  readonly params: string;
+}
+
+/**
+ * The base of a request that was received. Gateways and HTTP/2 drop Content-Length, and a body in chunks has none: where it is
+ * covered and did not arrive, it is the length of the body, which Content-Digest proves.
+ */
+export function receivedBase({ components, params }: Covered, request: HttpRequest): string {
+  if (!lacksLength(components, request)) return signatureBase(components, params, request);
+  const length: HeaderLine = ["Content-Length", String(request.body.length)];
+  return signatureBase(components, params, { ...request, headers: [...request.headers, length] });
+}
+
+/** Whether Content-Length is covered and did not arrive. */
+export const lacksLength = (components: readonly Component[], { headers }: RequestHead): boolean =>
+  components.some(({ identity }) => identity === CONTENT_LENGTH) &&
+  fieldLines(headers, "content-length").length === 0;
+
+const CONTENT_LENGTH = component("content-length").identity;
 
 function requireUnique(components: readonly Component[]): void {
   const seen = new Set<string>();

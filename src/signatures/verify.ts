@@ -2,7 +2,7 @@
 
 import { verify as cryptoVerify } from "node:crypto";
 import type { HttpRequest } from "../http/message.ts";
-import { signatureBase } from "./base.ts";
+import { lacksLength, receivedBase } from "./base.ts";
 import type { Component } from "./components.ts";
 import { checkDigest, isActive } from "./digest.ts";
 import {
@@ -121,18 +121,19 @@ const MAX_TRIED = 4;
 
 function checkSignature(
   request: HttpRequest,
-  { components, params, signature }: ReceivedSignature,
+  received: ReceivedSignature,
   candidates: readonly VerificationKey[],
   { keys, now }: VerifyOptions,
   progress: Progress,
 ): void {
   progress.check = "signature-base";
-  const base = Buffer.from(signatureBase(components, params, request), "latin1");
+  const base = Buffer.from(receivedBase(received, request), "latin1");
+  if (lacksLength(received.components, request)) progress.warn("content_length_computed");
   progress.check = "key-strength";
   const strong = keysPassing(candidates, checkStrength);
   progress.check = "signature-value";
   const tried = strong.slice(0, MAX_TRIED);
-  const key = tried.find((one) => isSignature(base, one, signature));
+  const key = tried.find((one) => isSignature(base, one, received.signature));
   if ((key === undefined ? tried : [key]).some(({ smallExponent }) => smallExponent))
     progress.warn("weak_exponent");
   if (key === undefined) throw noKeyVerifies(strong.length);

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import type { VerifierOptions } from "paylink-webhooks";
+import type { LambdaEvent, VerifierOptions } from "paylink-webhooks";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createApp as createExpress } from "../../src/texts/recipes/express.mjs";
 import { createApp as createFastify } from "../../src/texts/recipes/fastify.mjs";
@@ -10,6 +10,7 @@ import { createApp as createHono } from "../../src/texts/recipes/hono.mjs";
 import { createApp as createNode } from "../../src/texts/recipes/node.mjs";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
+import { LAMBDA_EVENTS, type SentRequest } from "../support/lambda-events.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 import { postWebhook, transactionRecord } from "../support/documented-webhook.ts";
 import { webServer, type WebHandler } from "../support/web-server.ts";
@@ -67,26 +68,33 @@ const HANDLERS: Readonly<Record<string, () => Promise<WebHandler>>> = {
     const { action } = await import("../../src/texts/recipes/react-router.mjs");
     return (request) => action({ request });
   },
-  "AWS Lambda": () => Promise.resolve(lambdaServer),
+  ...Object.fromEntries(
+    Object.entries(LAMBDA_EVENTS).map(([name, eventOf]) => [
+      `AWS Lambda behind ${name}`,
+      () => Promise.resolve(lambdaServer(eventOf)),
+    ]),
+  ),
   "Cloudflare Workers": async () => {
     const { default: worker } = await import("../../src/texts/recipes/workers.mjs");
     return (request) => worker.fetch(request, { PAYLINK_WEBHOOK_KEY: KEYS.publicPem });
   },
 };
 
-/** The event that API Gateway makes of a request, in version 2: fields that are repeated are joined. */
-const lambdaServer: WebHandler = async (request) => {
-  const { handler } = await import("../../src/texts/recipes/lambda.mjs");
-  const { statusCode } = await handler({
-    requestContext: { http: { method: request.method } },
-    rawPath: new URL(request.url).pathname,
-    rawQueryString: "",
-    headers: Object.fromEntries(request.headers),
-    body: Buffer.from(await request.arrayBuffer()).toString("base64"),
-    isBase64Encoded: true,
-  });
-  return new Response(null, { status: statusCode });
-};
+/** The function behind the gateway that makes this event of a request. */
+const lambdaServer =
+  (eventOf: (request: SentRequest) => LambdaEvent): WebHandler =>
+  async (request) => {
+    const { handler } = await import("../../src/texts/recipes/lambda.mjs");
+    const { statusCode } = await handler(
+      eventOf({
+        method: request.method,
+        target: new URL(request.url).pathname,
+        headers: [...request.headers],
+        body: new Uint8Array(await request.arrayBuffer()),
+      }),
+    );
+    return new Response(null, { status: statusCode });
+  };
 
 describe.each(Object.entries(HANDLERS))("the receiver for %s", (_, load) => {
   it("refuses GET, and passes paylink check", async () => {

@@ -215,6 +215,7 @@ describe("the types", () => {
         "CancelledTransaction",
         "DeclinedTransaction",
         "ExactAmount",
+        "LambdaEvent",
         "PartiallyApprovedTransaction",
         "PlainRequest",
         "RecordViolation",

@@ -1,9 +1,17 @@
-/** The negative vectors against a real socket: each is refused with its status and reported with its reason. */
+/** The vectors against a real socket: each is answered with its status, and reported with its outcome or its reason. */
 import { expect, it } from "vitest";
+import { outcomeOf } from "../../src/domain/transaction.ts";
 import { publicAddress } from "../../src/receiver/address.ts";
 import { exchangeRaw, statusOf } from "../support/raw-client.ts";
 import { startTestReceiver } from "../support/receiver.ts";
-import { keysOf, rawRequest, vectorFile, type WebhookCase, webhookOptions } from "../support/vectors.ts";
+import {
+  deliveryCases,
+  keysOf,
+  rawRequest,
+  vectorFile,
+  type WebhookCase,
+  webhookOptions,
+} from "../support/vectors.ts";
 
 /** A payload case is authentic, and broken: the strict receiver refuses it for the violation. */
 interface MessageCase extends WebhookCase {
@@ -43,6 +51,23 @@ it.each(messages)("$id: $title", async (vector) => {
     status,
     [{ type: "rejected", code: reason, status }],
   ]);
+});
+
+it.each(deliveryCases())("$id: $title", async (vector) => {
+  const { keys, now } = webhookOptions(vector);
+  const { server, seen } = await startTestReceiver({
+    paths: [vector.request.target],
+    keys: () => keys,
+    now: () => new Date(now * 1000),
+  });
+  const { http_status: status, code, warnings, outcome, violations = [] } = vector.expected;
+  expect(await statusOf(server.port, rawRequest(vector))).toBe(status);
+  const [found] = seen;
+  if (outcome === undefined) return expect(seen).toMatchObject([{ type: "rejected", code, status }]);
+  expect(seen).toMatchObject([{ type: "event", verdict: { code, warnings } }]);
+  const content = found?.type === "event" ? found.content : undefined;
+  expect(outcomeOf(content?.record ?? null)).toBe(outcome);
+  expect(content?.violations.map((one) => one.code)).toEqual(violations);
 });
 
 it.each(cases.filter(isRaw))("$id: $title", async ({ raw_base64, expected }) => {

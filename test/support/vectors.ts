@@ -35,6 +35,18 @@ export interface WebhookCase {
   };
 }
 
+/** A webhook as platforms deliver it, and what a receiver makes of it. */
+export interface DeliveryCase extends WebhookCase {
+  readonly expected: WebhookCase["expected"] & {
+    /** Where it is accepted, as `violations`: their codes. */
+    readonly outcome?: string;
+    readonly violations?: readonly string[];
+  };
+}
+
+export const deliveryCases = (): readonly DeliveryCase[] =>
+  vectorFile<{ vectors: DeliveryCase[] }>("webhook-deliveries").vectors;
+
 /** Each file is read as the type that its reader asks for: the vectors are ours, and fixed. */
 export function vectorFile<T>(name: string): T {
   const parsed: T = JSON.parse(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), "utf8"));

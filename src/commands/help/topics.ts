@@ -81,7 +81,10 @@ const RECEIVERS = {
   next: { holds: "route.js: Next.js", text: next },
   "react-router": { holds: "paylink.js: React Router and Remix", text: reactRouter },
   workers: { holds: "workers.mjs: Cloudflare Workers", text: workers },
-  lambda: { holds: "lambda.mjs: AWS Lambda behind API Gateway", text: lambda },
+  lambda: {
+    holds: "lambda.mjs: AWS Lambda behind API Gateway, a function URL or a load balancer",
+    text: lambda,
+  },
   php: { holds: "receiver.php: PHP 8.2 or later", text: php },
   python: { holds: "receiver.py: Python 3.11 or later, with the package cryptography", text: python },
   go: { holds: "receiver.go: Go 1.19 or later", text: go },

@@ -1,7 +1,7 @@
 /** Finds out what happened to a webhook between the service and this machine. Nothing that it tries is accepted. */
 import { constants, verify as cryptoVerify } from "node:crypto";
 import type { HttpRequest } from "../../http/message.ts";
-import { signatureBase } from "../base.ts";
+import { receivedBase } from "../base.ts";
 import type { VerificationKey } from "../keys.ts";
 import { matchingKeys } from "../key-rules.ts";
 import type { ReceivedSignature } from "../received.ts";
@@ -80,9 +80,9 @@ function namedKeys(keys: readonly VerificationKey[], keyid: string | null): read
   }
 }
 
-function textOf(request: HttpRequest, { components, params }: ReceivedSignature): Buffer | undefined {
+function textOf(request: HttpRequest, received: ReceivedSignature): Buffer | undefined {
   try {
-    return Buffer.from(signatureBase(components, params, request), "latin1");
+    return Buffer.from(receivedBase(received, request), "latin1");
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** A verdict in sentences, and the text that was signed. */
 import type { HttpRequest } from "../../http/message.ts";
-import { signatureBase } from "../base.ts";
+import { receivedBase } from "../base.ts";
 import { checkDigest } from "../digest.ts";
 import { ALGORITHM, LABEL } from "../policy.ts";
 import { Progress } from "../progress.ts";
@@ -85,7 +85,7 @@ export function receivedSignature({ headers }: HttpRequest): ReceivedSignature |
 export function baseOf({ verdict: { failure }, request }: Omit<Judged, "now">): string | null {
   const reached = failure === null || NAMES.findIndex((name) => name === failure.check) > BASE;
   const received = reached ? receivedSignature(request) : undefined;
-  return received === undefined ? null : signatureBase(received.components, received.params, request);
+  return received === undefined ? null : receivedBase(received, request);
 }
 
 const BASE = NAMES.indexOf("signature-base");

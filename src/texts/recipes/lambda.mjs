@@ -1,34 +1,17 @@
 /**
- * AWS Lambda behind a function URL or an HTTP API: npm install paylink-webhooks, and save this, which exports the handler, beside
- * orders.mjs. The Map of orders.mjs does not outlive an instance of the function: book in a database.
+ * AWS Lambda behind API Gateway (REST or HTTP API), a function URL or an Application Load Balancer: npm install paylink-webhooks, and
+ * save this, which exports the handler, beside orders.mjs. The Map of orders.mjs does not outlive an instance of the function: book
+ * in a database. An Express or Fastify application on Lambda has its own receiver: see express.mjs and fastify.mjs.
  */
 import { createVerifier, WebhookError } from "paylink-webhooks";
 import { book } from "./orders.mjs";
 
 const verify = createVerifier({ key: process.env.PAYLINK_WEBHOOK_KEY });
 
-/**
- * @typedef {object} WebhookEvent what is used of the event (payload version 2.0)
- * @property {string} rawPath
- * @property {string} rawQueryString
- * @property {Record<string, string>} headers
- * @property {string} [body]
- * @property {boolean} isBase64Encoded
- * @property {{ http: { method: string } }} requestContext
- */
-
-/** @param {WebhookEvent} event */
-const requestOf = ({ rawPath, rawQueryString, headers, body = "", isBase64Encoded, requestContext }) => ({
-  method: requestContext.http.method,
-  url: rawQueryString === "" ? rawPath : `${rawPath}?${rawQueryString}`,
-  headers,
-  body: isBase64Encoded ? Buffer.from(body, "base64") : body,
-});
-
-/** @param {WebhookEvent} event */
+/** @param {import("paylink-webhooks").LambdaEvent} event */
 export async function handler(event) {
   try {
-    const webhook = await verify(requestOf(event));
+    const webhook = await verify(event);
     book(webhook);
     console.log(webhook.outcome, webhook.transaction.reference);
     return { statusCode: 200 };
