@@ -1,4 +1,5 @@
 /** The columns of a list: which field of the request each is by its name or by `--map`, and which field a wrong name means. */
+import { comparableText } from "../domain/comparable-text.ts";
 import { shellWord, type Problem } from "../domain/errors.ts";
 import { isKnownCurrency } from "../domain/money.ts";
 import { accepted, isMisspelled, nearest, refused, type Parsed } from "../domain/parse-result.ts";
@@ -19,19 +20,24 @@ export type Mapping = Pick<Column, "name" | "field">;
 const FIELDS = requestFields();
 const FIELD_OF = new Map(FIELDS.map((field) => [normalised(field), field]));
 
-/** Case, spaces, hyphens and underscores do not matter: `Customer Name` is `customerName`. */
+/** Case, spaces, hyphens, underscores and what is invisible do not matter: `Customer Name` is `customerName`. */
 function normalised(name: string): string {
-  return name.toLowerCase().replace(/[\s_-]+/g, "");
+  return comparableText(name)
+    .toLowerCase()
+    .replace(/[\s_-]+/g, "");
 }
 
 /** What else people call a field in their lists, besides its label and the last part of its path. */
 const ALIASES: Readonly<Record<string, string>> = {
-  amount: "price, total, sum",
-  currency: "ccy, currency code",
-  customerName: "name, full name, client, client name, payer, company",
+  amount:
+    "price, total, sum, total amount, amount due, grand total, betrag, gesamtbetrag, rechnungsbetrag, summe, preis, montant, prix, importe, importo, prezzo, precio, valor, preço, bedrag, kwota, belopp, beløb, beløp, сумма, 金額",
+  currency: "ccy, cur, curr, currency code, währung, devise, moneda, moeda, valuta, waluta, валюта, 通貨",
+  customerName:
+    "name, full name, client, client name, payer, company, kunde, kundenname, cliente, klant, nom, nombre",
   description: "note, text",
   expirationDate: "expiry, expiry date, due date, valid until",
-  invoiceId: "invoice, invoice no, invoice number, order, order no, order id, reference, ref",
+  invoiceId:
+    "invoice, invoice no, invoice number, order, order no, order id, reference, ref, rechnung, rechnungsnummer, rechnungsnr, rechnung nr, bestellnummer, auftragsnummer, facture, factura, fattura, faktura, factuur",
   "customerDetails.email": "mail, e-mail address",
   "customerDetails.billingAddress.address1": "street",
   "customerDetails.billingAddress.city": "town",
@@ -87,14 +93,33 @@ export function parseMapping(typed: string): Parsed<Mapping> {
     : refused("must name a field", `${name}=${near}`);
 }
 
+/** Escapes in the way that messages show a name: a line break, or what is invisible. */
+const unescaped = (name: string): string =>
+  name
+    .replace(/\\u\{([0-9a-f]{1,6})\}/g, (_, code: string) =>
+      String.fromCodePoint(Number.parseInt(code, 16) % 0x11_0000),
+    )
+    .replace(/\\[nrt]/g, " ");
+
+interface ColumnsOptions {
+  /** A column that means a field is that field, where nothing is sent. */
+  readonly takesMeant?: boolean;
+}
+
 /** Reads the names of columns, for one list. */
 export class Columns {
   private readonly mapped: ReadonlyMap<string, Mapping>;
+  private readonly takesMeant: boolean;
   // JSON lines repeat their names in every row.
   private readonly known = new Map<string, Column>();
 
-  constructor(mappings: readonly Mapping[] = []) {
-    this.mapped = new Map(mappings.map((mapping) => [normalised(mapping.name), mapping]));
+  constructor(mappings: readonly Mapping[] = [], { takesMeant = false }: ColumnsOptions = {}) {
+    this.takesMeant = takesMeant;
+    this.mapped = new Map(
+      mappings.flatMap((mapping) =>
+        [unescaped(mapping.name), mapping.name].map((name) => [normalised(name), mapping] as const),
+      ),
+    );
   }
 
   named(name: string): Column {
@@ -112,14 +137,16 @@ export class Columns {
     const mapping = this.mapped.get(normalised(name));
     if (mapping !== undefined) return { name, field: mapping.field, meant: undefined };
     const field = FIELD_OF.get(normalised(name));
-    return { name, field, meant: field === undefined ? fieldMeantBy(name) : undefined };
+    if (field !== undefined) return { name, field, meant: undefined };
+    const meant = fieldMeantBy(name);
+    return this.takesMeant ? { name, field: meant, meant: undefined } : { name, field: undefined, meant };
   }
 
   /** The mappings of columns that the list does not have, with the columns that they probably mean. */
   unused(names: readonly string[]): Problem[] {
     const present = new Set(names.map(normalised));
-    return [...this.mapped.values()].flatMap(({ name, field = "" }) => {
-      if (present.has(normalised(name))) return [];
+    return [...new Set(this.mapped.values())].flatMap(({ name, field = "" }) => {
+      if (present.has(normalised(name)) || present.has(normalised(unescaped(name)))) return [];
       const near = nearest(name, names);
       const message = `names a column that the list does not have (got "${name}=${field}")`;
       return [{ at: "--map", message: near === undefined ? message : `${message}; did you mean ${near}?` }];

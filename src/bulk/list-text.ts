@@ -1,0 +1,70 @@
+/** The bytes of a list as text: what their beginning says they are, and the whole text in pieces. */
+import { hint, PaylinkError } from "../domain/errors.ts";
+
+/** Bytes of a beginning that is long enough for a header and the first rows. */
+const HEAD = 64 * 1024;
+
+export interface ListHead {
+  readonly text: string;
+  /** The byte order mark before it. */
+  readonly mark: string;
+  /** The list goes on. */
+  readonly isCut: boolean;
+}
+
+/** Throws `file_unreadable` for bytes that are no text in UTF-8, if their beginning shows it. */
+export function headOf(bytes: Uint8Array): ListHead {
+  const head = Buffer.from(bytes.subarray(0, HEAD));
+  const other = otherFormat(head);
+  if (other !== undefined) throw notText(`The list is ${other}, not CSV or JSON lines`);
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(head);
+  const mark = text.startsWith(MARK) ? MARK : "";
+  return { text: text.slice(mark.length), mark, isCut: bytes.length > HEAD };
+}
+
+const MARK = "\uFEFF";
+
+const BEGINNINGS: readonly (readonly [what: string, beginning: string])[] = [
+  ["a workbook (.xlsx, .ods, .numbers) or another archive", "PK\x03\x04"],
+  ["a workbook of Excel (.xls)", "\xD0\xCF\x11\xE0"],
+  ["in UTF-16", "\xFF\xFE"],
+  ["in UTF-16", "\xFE\xFF"],
+];
+
+/** What the file is instead, in words; undefined if it may be text in UTF-8. */
+function otherFormat(bytes: Buffer): string | undefined {
+  const text = bytes.toString("latin1");
+  const [known] = BEGINNINGS.find(([, beginning]) => text.startsWith(beginning)) ?? [];
+  if (known !== undefined) return known;
+  // Without a mark, half of the bytes of a text in UTF-16 with Latin letters are 0; no text in UTF-8 has any.
+  if (/^(?:\0[^\0]|[^\0]\0)/.test(text)) return "in UTF-16";
+  return text.includes("\0") ? "a binary file" : undefined;
+}
+
+const notText = (message: string, cause?: unknown): PaylinkError =>
+  new PaylinkError("file_unreadable", `${message}.`, {
+    hints: [
+      hint`Open it in the spreadsheet and save it as "CSV UTF-8" (Excel), or as CSV with the character set UTF-8 (LibreOffice, Numbers).`,
+    ],
+    cause,
+  });
+
+/** Bytes that are read before signals and answers are let in. */
+const PIECE = 64 * 1024;
+
+/** Removes a byte order mark, and refuses other encodings, which would put wrong names on links. */
+export async function* decode(bytes: Uint8Array): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const read = (piece?: Uint8Array): string => {
+    try {
+      return decoder.decode(piece, { stream: piece !== undefined });
+    } catch (error) {
+      throw notText("The list is not in UTF-8", error);
+    }
+  };
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+    yield read(bytes.subarray(at, at + PIECE));
+  }
+  yield read();
+}
