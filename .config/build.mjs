@@ -16,10 +16,14 @@ const manifest = JSON.parse(readFileSync(new URL("package.json", root), "utf8"))
 const STAND_INS = fileURLToPath(new URL("stand-ins.mjs", import.meta.url));
 
 /** @type {import("rolldown").Plugin} */
-const commanderStandIn = {
-  name: "commander-stand-in",
+const importsOfPackages = {
+  name: "imports-of-packages",
   resolveId: (imported, importer = "") =>
-    imported === "node:child_process" && /[\\/]commander[\\/]/.test(importer) ? STAND_INS : null,
+    (imported === "node:child_process" && /[\\/]commander[\\/]/.test(importer)) ||
+    // It looks for the user's home when it is loaded, and some users have none. conf is told its folder.
+    (imported === "env-paths" && /[\\/]conf[\\/]/.test(importer))
+      ? STAND_INS
+      : null,
 };
 
 rmSync(new URL("dist", root), { recursive: true, force: true });
@@ -34,7 +38,7 @@ const { output } = await build({
   platform: "node",
   preserveEntrySignatures: "allow-extension",
   external: ["@photostructure/sqlite", "pg-cloudflare", "pg-native"],
-  plugins: [rawText(), commanderStandIn],
+  plugins: [rawText(), importsOfPackages],
   resolve: {
     alias: { "ajv/dist/2020.js": STAND_INS, "ajv-formats": STAND_INS, "when-exit": STAND_INS },
   },

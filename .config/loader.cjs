@@ -39,5 +39,11 @@ function requireOwn(name) {
 if (isMainThread)
   load("entry.js")
     .run(process)
-    .then((/** @type {number} */ code) => (process.exitCode = code));
+    .then(
+      (/** @type {number} */ code) => (process.exitCode = code),
+      (/** @type {unknown} */ error) => {
+        process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+        process.exitCode = 1;
+      },
+    );
 else load(process.argv[2] ?? "");

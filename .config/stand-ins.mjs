@@ -9,5 +9,5 @@ export function spawn() {
 // oxlint-disable-next-line typescript/no-extraneous-class -- conf only imports its name
 export class Ajv2020 {}
 
-/** ajv-formats; and when-exit, which ends the process at the first SIGINT or SIGTERM, before a command has finished its work. */
+/** ajv-formats; env-paths, which looks for a home that some users do not have; and when-exit, which ends the process at the first SIGINT or SIGTERM, before a command has finished its work. */
 export default function nothing() {}

@@ -19,11 +19,21 @@ export async function run(process: NodeJS.Process): Promise<number> {
   // Node 22 and later have it, and obey NODE_DISABLE_COMPILE_CACHE. Node alone reads and writes this folder. The single
   // executable contains its compiled code.
   if (!isSea() && "enableCompileCache" in nodeModule && typeof nodeModule.enableCompileCache === "function") {
-    const { default: envPaths } = await import("env-paths");
-    const { cache } = envPaths("paylink", { suffix: "" });
-    // An empty HOME gives a relative folder: code would come from wherever paylink is started.
-    if (isAbsolute(cache)) nodeModule.enableCompileCache(cache);
+    const cache = await cacheFolder();
+    if (cache !== undefined) nodeModule.enableCompileCache(cache);
   }
   const program = await import("./main.ts");
   return await program.run(process);
+}
+
+/** Undefined without a home: an empty HOME gives a relative folder, so code would come from wherever paylink is started. */
+async function cacheFolder(): Promise<string | undefined> {
+  try {
+    const { default: envPaths } = await import("env-paths");
+    const { cache } = envPaths("paylink", { suffix: "" });
+    return isAbsolute(cache) ? cache : undefined;
+  } catch {
+    // The system does not know the user, and the environment has no HOME.
+    return undefined;
+  }
 }

@@ -8,8 +8,14 @@ export async function run(process: NodeJS.Process): Promise<number> {
   const channels = standardChannels(process);
   const signals = watchSignals(process);
   let close: (() => Promise<void>) | undefined;
+  let crash: { readonly error: unknown } | undefined;
   // Node would print a line of the bundle, which has thousands of characters.
-  const uncaught = new Promise<never>((_, reject) => process.once("uncaughtException", reject));
+  const uncaught = new Promise<never>((_, reject) =>
+    process.on("uncaughtException", (error) => {
+      crash ??= { error };
+      reject(error);
+    }),
+  );
   let exit: number;
   try {
     exit = await runCommandLine(process.argv.slice(2), {
@@ -30,6 +36,8 @@ export async function run(process: NodeJS.Process): Promise<number> {
     await close?.();
   }
   const failure = await channels.toStdout.settled();
+  // Thrown when the command was over already: no one has reported it.
+  if (exit === 0 && crash !== undefined) throw crash.error;
   if (exit === 0 && failure !== undefined && !isReaderGone(failure)) exit = 1;
   if (exit === 0) return exit;
   await channels.toStderr.settled();

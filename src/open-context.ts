@@ -89,7 +89,7 @@ export function createOpener(around: Surroundings): Opener {
         eventStore: eventStore && withoutPassword(eventStore),
       },
     } satisfies Partial<Context>;
-    return Object.assign(own, openServices({ ...own, eventThread }, secrets));
+    return Object.assign(own, await openServices({ ...own, eventThread }, secrets));
   };
   return { openOutput, openContext };
 }
@@ -146,9 +146,9 @@ interface Own extends Pick<
   readonly eventThread: ThreadProgram;
 }
 
-function openServices(own: Own, secrets: Pick<Secrets, "know">) {
+async function openServices(own: Own, secrets: Pick<Secrets, "know">) {
   const { out, signal, timeLimit, now, newId, random, pause, env, named, later, eventThread } = own;
-  const { config, data } = folders(env["PAYLINK_HOME"]);
+  const { config, data } = await folders(env["PAYLINK_HOME"]);
   // Opened once, so that an unchanged file is parsed once.
   let stored: SettingsFile | undefined;
   const profiles = async (): Promise<SettingsFile> => {
@@ -267,7 +267,7 @@ function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       const { tmpdir } = await import("node:os");
       const path = await mkdtemp(join(tmpdir(), "paylink-"));
       later(() => rm(path, { recursive: true, force: true }));
-      const { sandbox, events } = openServices(
+      const { sandbox, events } = await openServices(
         { ...own, env: { PAYLINK_HOME: path }, profile: undefined, named: {} },
         secrets,
       );

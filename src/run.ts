@@ -2,7 +2,7 @@
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
 import type { Context, GlobalOptions, Later, Output } from "./context.ts";
 import { FAILURES, hint, PaylinkError } from "./domain/errors.ts";
-import { hasCode, systemReason } from "./domain/system-reason.ts";
+import { hasCode, messageOf, systemReason } from "./domain/system-reason.ts";
 import { createProgram } from "./program.ts";
 import type { Named } from "./render/hint.ts";
 
@@ -132,6 +132,13 @@ function fileFailure(error: unknown): PaylinkError | undefined {
 }
 
 function internalError(error: unknown): PaylinkError {
+  if (isUnloadable(error))
+    return new PaylinkError("internal", `A file of paylink is missing or damaged: ${firstLine(error)}`, {
+      cause: error,
+      hints: [
+        hint`Install paylink again: npm install --global paylink. Whether anything was sent before is not known.`,
+      ],
+    });
   const message = error instanceof Error ? (error.stack ?? String(error)) : String(error);
   const report =
     PAYLINK_ISSUES === ""
@@ -139,3 +146,10 @@ function internalError(error: unknown): PaylinkError {
       : [hint`Please report this bug of paylink, with the text above: ${PAYLINK_ISSUES}`];
   return new PaylinkError("internal", message, { cause: error, hints: report });
 }
+
+/** Of a script that cannot be compiled, the stack begins with its path. */
+const isUnloadable = (error: unknown): boolean =>
+  hasCode(error, "MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND") ||
+  (error instanceof SyntaxError && /^\S.*\.js:\d+\n/.test(error.stack ?? ""));
+
+const firstLine = (error: unknown): string => messageOf(error).split("\n")[0] ?? "";

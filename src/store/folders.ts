@@ -1,23 +1,35 @@
 /** Where paylink stores its files: in PAYLINK_HOME, or in the platform's own folder for each kind. */
 import { mkdirSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import envPaths from "env-paths";
 import { hint, PaylinkError } from "../domain/errors.ts";
+import { hasCode } from "../domain/system-reason.ts";
 
 export interface Folders {
   readonly config: string;
   readonly data: string;
 }
 
-export function folders(home: string | undefined): Folders {
+/** Throws `usage` where neither PAYLINK_HOME nor the system names a folder. */
+export async function folders(home: string | undefined): Promise<Folders> {
   if (home !== undefined && home !== "") return { config: home, data: join(home, "data") };
-  const { config, data } = envPaths("paylink", { suffix: "" });
+  const { config, data } = (await platformFolders()) ?? {};
   // An empty HOME gives relative folders: settings would come from wherever paylink is started.
-  if (!isAbsolute(config) || !isAbsolute(data))
-    throw new PaylinkError("usage", "The environment names no home folder. Nothing was read or sent.", {
-      hints: [hint`Set HOME to your home folder, or PAYLINK_HOME to the folder of paylink's files.`],
-    });
-  return { config, data };
+  if (config !== undefined && data !== undefined && isAbsolute(config) && isAbsolute(data))
+    return { config, data };
+  throw new PaylinkError("usage", "The environment names no home folder. Nothing was read or sent.", {
+    hints: [hint`Set HOME to your home folder, or PAYLINK_HOME to the folder of paylink's files.`],
+  });
+}
+
+/** Undefined for a user that the system does not know, without HOME: the package then fails where it is loaded. */
+async function platformFolders(): Promise<Folders | undefined> {
+  try {
+    const { default: envPaths } = await import("env-paths");
+    return envPaths("paylink", { suffix: "" });
+  } catch (error) {
+    if (hasCode(error, "ERR_SYSTEM_ERROR")) return undefined;
+    throw error;
+  }
 }
 
 /** The folder, inside the data folder, of the sandbox's identity and ledger. */

@@ -40,4 +40,14 @@ describe("a crash", () => {
       error: { code: "internal", message: expect.stringMatching(/^Error: nobody waits for this\n/) },
     });
   });
+
+  it("fails the run also when its command is over already", async () => {
+    const late = `import { Writable } from "node:stream"; const { write } = Writable.prototype;
+      process.stdout.write; process.once("beforeExit", () => undefined);
+      const { removeListener } = process; process.off = function (...args) {
+        if (args[0] === "SIGINT") queueMicrotask(() => { throw new Error("too late"); });
+        return removeListener.apply(this, args); };`;
+    const { code, stderr } = await runAfter(late, "create", ...LINK, "--dry-run");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^✗ .*too late/) as unknown });
+  });
 });
