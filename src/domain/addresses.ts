@@ -77,7 +77,7 @@ const isHost = (text: string): boolean => text.toLowerCase() === "localhost" || 
 
 /** Without what follows the name of a secret in a query, up to the end of the URL: a secret may have an `&`. */
 function withoutSecretParameters(text: string): string {
-  for (const { 0: name, 1: spelled = "", index } of text.matchAll(/[?&]([^=&#\s]+)=/g)) {
+  for (const { 0: name, 1: spelled = "", index } of text.matchAll(/[?&]([^=?&#\s]+)=/g)) {
     if (!/pass(?:word|wd|phrase)?$|^pwd$|secret$/i.test(decodedPart(spelled) ?? spelled)) continue;
     const start = index + name.length;
     return text.slice(0, start) + text.slice(start).replace(/^\S+/, "[redacted]");

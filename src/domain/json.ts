@@ -56,6 +56,18 @@ export function stringifyJson(value: unknown, space?: number): string {
   return stringify(value, null, space, [{ test: isJsonNumber, stringify: String }]) ?? "null";
 }
 
+/** Levels that are indented: beyond them, a short text would become one that is mostly white space. */
+const MOST_INDENTED = 16;
+
+/** Indented by `space` for people to read; in one line if it is nested very deeply. */
+export const indentedJson = (value: Json, space = 2): string =>
+  stringifyJson(value, isDeeper(value, MOST_INDENTED) ? undefined : space);
+
+function isDeeper(value: Json, levels: number): boolean {
+  if (!Array.isArray(value) && !isJsonObject(value)) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
 /** Undefined if a member of the path is missing or its parent is not an object. */
 export function memberAt(json: Json | undefined, path: string): Json | undefined {
   let value = json;

@@ -5,9 +5,15 @@ import { accepted, type Parsed, refused } from "./parse-result.ts";
 /** A parsed JSON text. */
 interface JsonText {
   readonly value: Json;
-  /** The path of each repeated member: `amount`, `linkOptions.mode`. The last value is used. */
+  /**
+   * The path of each repeated member, at most `MAX_DUPLICATES`: `amount`, `linkOptions.mode`. The last value is used. Where it has as
+   * many as that, others may be repeated too.
+   */
   readonly duplicates: readonly string[];
 }
+
+/** A path can be as long as the text, so only a few are kept: the work stays linear in the length of the text. */
+export const MAX_DUPLICATES = 20;
 
 /** RFC 8259 section 9 allows a limit; it keeps every recursion over a value safe. */
 export const MAX_DEPTH = 128;
@@ -43,7 +49,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /** Reads a text once, by the grammar of RFC 8259. A method that returns undefined leaves `at` where the text breaks it. */
 class Reader {
-  /** The steps to each repeated member, from the value that is being read. */
+  /** The steps to each of the first repeated members, from the value that is being read. */
   readonly repeated: (string | number)[][] = [];
   private readonly text: string;
   private readonly names: readonly string[];
@@ -101,7 +107,7 @@ class Reader {
       if (name === undefined || !this.passes(COLON)) return undefined;
       const value = this.readAt(name);
       if (value === undefined) return undefined;
-      if (Object.hasOwn(object, name)) this.repeated.push([name]);
+      if (Object.hasOwn(object, name) && this.repeated.length < MAX_DUPLICATES) this.repeated.push([name]);
       setMember(object, name, value);
     } while (this.passes(COMMA));
     return this.passes(CLOSE_OBJECT) ? object : undefined;

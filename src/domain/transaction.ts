@@ -4,7 +4,7 @@ import { maskCardFields } from "./card-numbers.ts";
 import { findWrapped } from "./envelope.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, plainJson } from "./json.ts";
 import { isNumeral, LONGEST_NUMBER, type Amount } from "./money.ts";
-import { parseJson } from "./parse-json.ts";
+import { MAX_DUPLICATES, parseJson } from "./parse-json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RecordReason } from "./reasons.ts";
 import {
@@ -102,8 +102,8 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
   // What is not a record, or not certainly one, is shown as it is: its outcome is unclear.
   const record = found.length === 1 ? (found[0] ?? document) : document;
   const masked = maskedRecord(record);
-  const repeated = json.value.duplicates.find((path) => decides(path, record !== document));
-  if (repeated !== undefined) AMBIGUOUS.set(masked, unclear(`${repeated} is given twice`));
+  const repeated = repeatedIn(json.value.duplicates, record !== document);
+  if (repeated !== undefined) AMBIGUOUS.set(masked, unclear(`${repeated} given twice`));
   return {
     record: masked,
     violations: violations.concat(violationsOf(record)),
@@ -123,6 +123,13 @@ const DECIDING: ReadonlySet<string> = new Set<FieldName>([
   "amountTrans",
   "transCurrencyCode",
 ]);
+
+/** What may decide outcome or amount and is repeated. Of very many, not all are known. */
+function repeatedIn(duplicates: readonly string[], isWrapped: boolean): string | undefined {
+  const deciding = duplicates.find((path) => decides(path, isWrapped));
+  if (deciding !== undefined) return `${deciding} is`;
+  return duplicates.length < MAX_DUPLICATES ? undefined : `${MAX_DUPLICATES} members or more are`;
+}
 
 /** In an envelope, each of its own members may be the record. */
 function decides(path: string, isWrapped: boolean): boolean {

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { shellWord } from "../domain/errors.ts";
-import { stringifyJson } from "../domain/json.ts";
+import { indentedJson } from "../domain/json.ts";
 import { capitalized } from "../domain/payment-link-fields.ts";
 import { MEANINGS } from "../domain/reasons.ts";
 import { responseText } from "../domain/response-codes.ts";
@@ -194,7 +194,7 @@ function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page 
             ${violations.slice(0, 20).map(({ path, message }) => html`<li><span class="mono">${clipped(path || "body")}</span> ${clipped(message, 200)}</li>`)}
           </ul>`
     }
-    ${folded("record", "All fields", block({ id: "fields", title: "Transaction record", text: stringifyJson(record, 2) }))}`,
+    ${folded("record", "All fields", block({ id: "fields", title: "Transaction record", text: indentedJson(record) }))}`,
   );
 }
 

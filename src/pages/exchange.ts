@@ -1,7 +1,7 @@
 /** One view of an exchange: what became of a webhook, its attempts, the request, the response, and why its signature was accepted or refused. */
 import { html } from "hono/html";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { stringifyJson } from "../domain/json.ts";
+import { indentedJson } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
 import { targetUri } from "../http/message.ts";
@@ -79,7 +79,7 @@ export function requestPanel(
   const text = maskCardNumbers(new TextDecoder().decode(request.body));
   const json = parseJson(text);
   const shown = json.ok
-    ? block({ id: "json", title: "Body as JSON", text: stringifyJson(json.value.value, 2), whole: body })
+    ? block({ id: "json", title: "Body as JSON", text: indentedJson(json.value.value), whole: body })
     : "";
   return panel(
     "request",

@@ -10,6 +10,8 @@ import { MAX_CALLBACK } from "./judge.ts";
 export const DEFAULT_MAX_BODY = 1024 * 1024;
 export const MAX_HEADER_LINES = 100;
 export const MAX_SIGNATURE_FIELD = 8192;
+/** The fields that are parsed before anything is verified. */
+const PARSED_FIELDS = ["signature-input", "signature", "content-digest"] as const;
 
 /** A refusal by the rules of every webhook. */
 type MessageRefusal = Refusal<Reason | MessageReason>;
@@ -66,7 +68,7 @@ export const refuseHost = ({ authority }: RequestHead): Refusal =>
 function refuseForm({ target, headers }: RequestHead): MessageRefusal | undefined {
   const lines = headers.length;
   if (lines > MAX_HEADER_LINES) return tooLarge(`${lines} header lines; the limit is ${MAX_HEADER_LINES}`);
-  for (const name of ["signature-input", "signature"]) {
+  for (const name of PARSED_FIELDS) {
     const size = fieldLines(headers, name).join(", ").length;
     if (size > MAX_SIGNATURE_FIELD)
       return tooLarge(`${name} has ${size} characters; the limit is ${MAX_SIGNATURE_FIELD}`);

@@ -1,7 +1,7 @@
 /** The newest requests to the service's API with their answers, for the dashboard: in memory, bounded, and without secrets. */
 import { parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { isJsonObject, stringifyJson, type Json } from "../domain/json.ts";
+import { isJsonObject, indentedJson, type Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { isSecretName } from "../domain/secrets.ts";
 import type { Handler } from "../http/exchange.ts";
@@ -99,7 +99,7 @@ function shownText(type: string, body: Uint8Array): string {
   const text = new TextDecoder().decode(body);
   if (/\bjson$/i.test(type)) {
     const parsed = parseJson(text);
-    return parsed.ok ? stringifyJson(withoutSecrets(parsed.value.value), 2) : NOT_SHOWN;
+    return parsed.ok ? indentedJson(withoutSecrets(parsed.value.value)) : NOT_SHOWN;
   }
   return type === "application/x-www-form-urlencoded" ? formText(new URLSearchParams(text)) : NOT_SHOWN;
 }

@@ -77,7 +77,7 @@ const HTML = /^\s*(?:<!doctype html|<html|<head|<body|<h1)/i;
 
 /** The title of a page describes the error; the rest is layout. */
 function pageTitle(page: string): string {
-  const [, title = ""] = /<title[^>]*>([^<]*)/i.exec(page) ?? [];
+  const [, title = ""] = /<title[^<>]*>([^<]*)/i.exec(page) ?? [];
   const words = title.replace(/\s+/g, " ").trim();
   return words === "" ? "an HTML page" : `an HTML page with the title "${words}"`;
 }

@@ -1,6 +1,12 @@
 /** The signature base (RFC 9421 2.5): the text that is signed, from the values of the covered components. */
 
-import { isInnerList, type Parameters, serializeItem, serializeParameters } from "structured-headers";
+import {
+  type Dictionary,
+  isInnerList,
+  type Parameters,
+  serializeItem,
+  serializeParameters,
+} from "structured-headers";
 import {
   fieldLines,
   type HeaderLine,
@@ -26,9 +32,10 @@ export function signatureBase(
   request: RequestHead,
 ): string {
   requireUnique(components);
+  const parts = partsOf(request);
   let base = "";
   for (const component of components)
-    base += `${component.identifier}: ${checked(component, componentValue(component, request))}\n`;
+    base += `${component.identifier}: ${checked(component, valueIn(parts, component))}\n`;
   return `${base}"@signature-params": ${params}`;
 }
 
@@ -78,14 +85,43 @@ const invalidValue = (detail: string): SignatureError =>
   new SignatureError("component_value_invalid", detail);
 
 /** The value of a component in a request. Throws a SignatureError where it has none. */
-export function componentValue(component: Component, request: RequestHead): string {
+export const componentValue = (component: Component, request: RequestHead): string =>
+  valueIn(partsOf(request), component);
+
+/**
+ * A request whose query and dictionary are parsed when a component first needs them, and once: an unsigned request may list many
+ * components, and its base is built before its signature is verified.
+ */
+interface RequestParts {
+  readonly request: RequestHead;
+  /** The values of each parameter by its name in the encoded form. */
+  readonly query: () => ReadonlyMap<string, readonly string[]>;
+  /** Throws where Content-Digest is no Dictionary. */
+  readonly digests: () => Dictionary;
+}
+
+const partsOf = (request: RequestHead): RequestParts => ({
+  request,
+  query: once(() => queryParameters(pathAndQuery(request).query)),
+  digests: once(() => readDictionary(receivedLines("content-digest", request.headers)).parsed),
+});
+
+function once<Value extends object>(read: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => (value ??= read());
+}
+
+function valueIn(parts: RequestParts, component: Component): string {
   const { name, parameters } = component;
   checkUse(component);
-  if (isDerivedName(name)) return DERIVED[name](request);
+  if (isDerivedName(name)) return DERIVED[name](parts.request);
   const parameter = parameters.get("name");
-  return typeof parameter === "string"
-    ? queryParam(request, parameter)
-    : fieldValue(component, request.headers);
+  if (typeof parameter === "string") return queryParam(parts.query(), parameter);
+  const key = parameters.get("key");
+  // `checkUse` lets no other field have a key.
+  if (typeof key === "string") return memberValue(parts.digests(), name, key);
+  // Lines without outer white space, joined (RFC 9421 2.1). Node refuses a folded line.
+  return receivedLines(name, parts.request.headers).map(trimSpace).join(", ");
 }
 
 /** Cut from the message as sent: parsing a URL would normalise it. */
@@ -99,17 +135,27 @@ const DERIVED: Readonly<Record<DerivedName, (request: RequestHead) => string>> =
   "@query": (request) => pathAndQuery(request).query || "?",
 };
 
-/** The one parameter of that name; `name` is compared in its encoded form (RFC 9421 2.2.8). */
-function queryParam(request: RequestHead, name: string): string {
-  const values: string[] = [];
-  for (const [key, value] of new URLSearchParams(pathAndQuery(request).query)) {
-    if (encodeFormPart(key) === name) values.push(value);
+function queryParameters(query: string): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [key, value] of new URLSearchParams(query)) {
+    const name = encodeFormPart(key);
+    const values = found.get(name);
+    if (values === undefined) found.set(name, [value]);
+    else values.push(value);
   }
-  const [value] = values;
+  return found;
+}
+
+/** The one parameter of that name; `name` is compared in its encoded form (RFC 9421 2.2.8). */
+function queryParam(query: ReadonlyMap<string, readonly string[]>, name: string): string {
+  const [value, ...others] = query.get(name) ?? [];
   if (value === undefined)
     throw new SignatureError("component_missing", `the query has no parameter ${name}`);
-  if (values.length > 1)
-    throw new SignatureError("query_param_ambiguous", `the query has ${values.length} parameters ${name}`);
+  if (others.length > 0)
+    throw new SignatureError(
+      "query_param_ambiguous",
+      `the query has ${others.length + 1} parameters ${name}`,
+    );
   return encodeFormPart(value);
 }
 
@@ -149,16 +195,9 @@ function pathAndQuery(request: RequestHead): { path: string; query: string } {
   return at < 0 ? { path: target, query: "" } : { path: target.slice(0, at), query: target.slice(at) };
 }
 
-/** Lines without outer white space, joined (RFC 9421 2.1). Node refuses a folded line. */
-function fieldValue({ name, parameters }: Component, headers: readonly HeaderLine[]): string {
-  const lines = receivedLines(name, headers).map(trimSpace);
-  const key = parameters.get("key");
-  return typeof key === "string" ? memberValue(name, key, lines) : lines.join(", ");
-}
-
-/** A member of Content-Digest (RFC 9421 2.1.2); `checkUse` lets no other field have one. */
-function memberValue(name: string, key: string, lines: readonly string[]): string {
-  const member = readDictionary(lines).parsed.get(key);
+/** A member of a Dictionary (RFC 9421 2.1.2). */
+function memberValue(dictionary: Dictionary, name: string, key: string): string {
+  const member = dictionary.get(key);
   if (member === undefined) throw new SignatureError("component_missing", `${name} has no member "${key}"`);
   if (isInnerList(member)) throw invalidValue(`the member "${key}" of ${name} is a list`);
   return serializeItem(member);

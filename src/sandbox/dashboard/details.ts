@@ -1,6 +1,6 @@
 /** The layout of every detail, with the chain of what happened from the link to the webhook; and a payment in it. */
 import { html } from "hono/html";
-import { stringifyJson } from "../../domain/json.ts";
+import { indentedJson } from "../../domain/json.ts";
 import { responseText } from "../../domain/response-codes.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { customerFacts } from "../customer.ts";
@@ -184,7 +184,7 @@ export function paymentPage(view: View, uti: string): Page | undefined {
       panel(
         "record",
         "Record",
-        block({ id: "record-json", title: "Transaction record", text: stringifyJson(record, 2) }),
+        block({ id: "record-json", title: "Transaction record", text: indentedJson(record) }),
       ),
     ],
   });

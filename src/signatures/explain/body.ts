@@ -1,5 +1,5 @@
 /** Finds what changed a body in transit: the variant of it that its Content-Digest matches. */
-import { stringifyJson } from "../../domain/json.ts";
+import { indentedJson, stringifyJson } from "../../domain/json.ts";
 import { parseJson } from "../../domain/parse-json.ts";
 import { RAW_BODY_FIXES } from "../../domain/reasons.ts";
 import type { HttpRequest } from "../../http/message.ts";
@@ -73,7 +73,7 @@ function spellings(text: string): string[] {
   const exact = ["amountTrans", String.raw`amount\w*`].flatMap((name) =>
     written.map((json) => withDecimals(json, name)),
   );
-  return [...written, ...exact, stringifyJson(value, 2), stringifyJson(value, 4)];
+  return [...written, ...exact, indentedJson(value), indentedJson(value, 4)];
 }
 
 /** Programs that read 10.00 write 10 or 10.0. */

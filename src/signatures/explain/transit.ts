@@ -11,15 +11,17 @@ export interface Hint {
 }
 
 interface Variant extends Hint {
+  /** What of the request it replaces. */
+  readonly replaces: "address" | "content-type" | "content-length";
   /** Makes the request as it may have been signed. */
   readonly apply: (request: HttpRequest) => HttpRequest;
 }
 
-/** Each variant by itself, then each pair. */
-export function* combined(variants: readonly Variant[]): Iterable<Variant> {
+/** Each variant by itself, then each pair of those that replace different parts. */
+export function* combined(variants: readonly Variant[]): Iterable<Hint & Pick<Variant, "apply">> {
   yield* variants;
   for (const [at, first] of variants.entries())
-    for (const second of variants.slice(at + 1))
+    for (const second of variants.slice(at + 1).filter(({ replaces }) => replaces !== first.replaces))
       yield {
         variant: `${first.variant} + ${second.variant}`,
         advice: [...new Set([first.advice, second.advice])].join("\n"),
@@ -44,6 +46,7 @@ export function addressVariants(request: HttpRequest): Variant[] {
     const { scheme, authority, target } = address;
     const url = `${scheme}://${authority}${target.split("?", 1)[0] ?? ""}`;
     return {
+      replaces: "address",
       variant: changed.map((part) => `${part}=${address[part]}`).join(" + "),
       advice: `The signature is for ${scheme}://${authority}${target}: a proxy, tunnel or TLS terminator is in between. Give the address that the service posts to: --public-url ${url}`,
       apply: (one) => ({ ...one, ...address }),
@@ -90,7 +93,11 @@ export function fieldVariants(
   length: number,
 ): Variant[] {
   const keep = "Keep it unchanged, and verify the header as it arrived, not as a framework presents it.";
-  const guesses: readonly (readonly [name: string, value: string, what: string])[] = [
+  const guesses: readonly (readonly [
+    name: "content-type" | "content-length",
+    value: string,
+    what: string,
+  ])[] = [
     ...JSON_TYPES.map(
       (type) => ["content-type", type, "the charset was stripped, added or respelled"] as const,
     ),
@@ -101,7 +108,8 @@ export function fieldVariants(
     if (!components.some((covered) => covered.name === name) || lines.join() === value) return [];
     const arrived = lines.length === 0 ? "none arrived" : `"${lines.join(", ")}" arrived`;
     const advice = `The signed ${name} is "${value}"; ${arrived}: ${what}. ${keep}`;
-    return [{ variant: `${name}=${value}`, advice, apply: (one) => withField(one, name, value) }];
+    const apply = (one: HttpRequest): HttpRequest => withField(one, name, value);
+    return [{ replaces: name, variant: `${name}=${value}`, advice, apply }];
   });
 }
 
