@@ -1,5 +1,6 @@
 /** Parsers of the values that flags of several commands take: ports, counts, rates, sizes, times and the like. */
-import { eventStoreProblem, parseWebAddress, passwordsIn } from "../domain/addresses.ts";
+import { parseWebAddress } from "../domain/addresses.ts";
+import { eventStoreProblem, passwordsIn } from "../domain/event-store-place.ts";
 import { BROKER_FORMS, namesBroker, parseBroker } from "../domain/brokers.ts";
 import { LONGEST_TIMER, parseDuration, parseUntil, parseWhen } from "../domain/time.ts";
 import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";

@@ -116,9 +116,6 @@ export const SANDBOX_URL = `http://127.0.0.1:${SANDBOX_PORT}`;
 /** The profile that `paylink sandbox` writes. */
 export const SANDBOX_PROFILE = "sandbox";
 
-/** Whether an event store is a database, and not a file. */
-export const isDatabaseUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//i.test(text);
-
 /**
  * Whether a URL with a password can be read. One that was pasted unescaped may have a `%` that begins no escape, or end the
  * host too early: the rest of the URL then has the `@`.
@@ -139,23 +136,6 @@ export function decodedPart(part: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** What is wrong with a place of events, which is a file or the URL of a PostgreSQL database. */
-export function eventStoreProblem(text: string): string | undefined {
-  if (text === "") return "must not be empty";
-  const isFile = !/^[a-z][a-z\d+.-]+:\/\//i.test(text);
-  return isFile || (isDatabaseUrl(text) && isReadableUrl(text))
-    ? undefined
-    : "must be a file, or a URL such as postgres://db/paylink, with a password whose special characters are escaped (%40 for @)";
-}
-
-/** The passwords in such a URL, as they are spelled and decoded. */
-export function passwordsIn(text: string): readonly string[] {
-  if (!isDatabaseUrl(text) || !isReadableUrl(text)) return [];
-  const { password, searchParams } = new URL(text);
-  const found = [password, decodeURIComponent(password), searchParams.get("password") ?? ""];
-  return [...new Set(found)].filter((one) => one !== "");
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The kinds of values that settings have. Each checks and normalises a value from a flag, a variable or a profile. */
 import { resolve } from "node:path";
-import { eventStoreProblem, isDatabaseUrl, isKeyText, normalAddress, parseUrl } from "../domain/addresses.ts";
+import { isKeyText, normalAddress, parseUrl } from "../domain/addresses.ts";
+import { eventStoreProblem, isDatabaseUrl } from "../domain/event-store-place.ts";
 import { parseCurrency } from "../domain/money.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";
 import { accepted, parseChoice, refused, type Parsed } from "../domain/parse-result.ts";

@@ -3,8 +3,8 @@ import { within } from "../domain/time.ts";
 import type { Environment } from "../settings/resolved-settings.ts";
 import type { Value } from "./database.ts";
 import { POSTGRES, type Row, type Session } from "./dialects.ts";
-import { createConnections, timedOut } from "./postgres/connections.ts";
-import { explained, isAboutOneRow } from "./postgres/failures.ts";
+import { createConnections } from "./postgres/connections.ts";
+import { isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
 import { createEventStore, type EventStore, type StoreParts } from "./event-store.ts";
 import { createGroupWriter } from "./write-group.ts";
@@ -47,8 +47,7 @@ export function openPostgresEventStore(
 ): EventStore {
   const times = { ...TIMES, ...parts.times };
   const connections = createConnections(url, env, times.connect);
-  const { server } = connections;
-  const { name } = server;
+  const { name } = connections;
   let opened: Promise<string> | undefined;
   /** Resolves with the identity of the store. Looks for its tables once: a failover may lead to an empty database. */
   const identity = (): Promise<string> =>
@@ -90,7 +89,7 @@ export function openPostgresEventStore(
     user,
   );
   const late = (): never => {
-    throw explained(timedOut(), server);
+    throw connections.late();
   };
   return {
     ...store,

@@ -10,6 +10,7 @@ import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { hasPostgres, useOwnPostgres } from "../support/postgres.ts";
 import { keyFile } from "../support/keys.ts";
+import { event } from "../support/stored-events.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
 const server = useOwnPostgres();
@@ -150,9 +151,29 @@ describe("the messages", () => {
     expect(missing.hint).toContain("createdb -O paylink nowhere");
     const url = await server().createDatabase();
     const visitor = url.replace("paylink@", "visitor@");
-    await expect(openPostgres(visitor).ready()).rejects.toThrow("permission denied");
-    await server().query('CREATE SCHEMA paylink AUTHORIZATION "visitor"', new URL(url).pathname.slice(1));
+    const refusal = await openPostgres(visitor)
+      .ready()
+      .catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ message: expect.stringContaining("permission denied for database") });
+    const [, statement = ""] = /(CREATE SCHEMA .*);/.exec(JSON.stringify(refusal)) ?? [];
+    await server().query(statement.replaceAll("\\", ""), new URL(url).pathname.slice(1));
     await openPostgres(visitor).ready();
+  });
+
+  it("names the rights that another user's tables need, of which reading needs one", async () => {
+    const url = await server().createDatabase();
+    const database = new URL(url).pathname.slice(1);
+    await openPostgres(url).append(event("a"));
+    const visitor = url.replace("paylink@", "visitor@");
+    const refused = await failureOf(visitor);
+    expect(refused).toMatchObject({ exit: 2, message: expect.stringContaining("permission denied") });
+    expect(refused.hint).toContain('GRANT USAGE ON SCHEMA paylink TO "visitor"');
+    expect(refused.hint).not.toContain("503");
+    await server().query("GRANT USAGE ON SCHEMA paylink TO visitor", database);
+    await server().query("GRANT SELECT ON ALL TABLES IN SCHEMA paylink TO visitor", database);
+    const listed = await runCommand(["events", "list", "--quiet", "--db", visitor]);
+    expect(listed).toMatchObject({ exit: 0, stderr: "" });
+    await expect(openPostgres(visitor).append(event("b"))).rejects.toThrow("permission denied for table");
   });
 
   it("refuses a server that is too old, and says which version it needs", async () => {
@@ -210,9 +231,64 @@ describe("libpq's variables and password file", () => {
   });
 
   it("reach a server on a Unix socket", async () => {
-    await server().createDatabase();
     const { folder, port } = server();
-    expect(await meets(`postgres://paylink@${encodeURIComponent(folder)}:${port}/postgres`)).toBe("empty");
+    const socket = encodeURIComponent(folder);
+    expect(await meets(`postgres://paylink@${socket}:${port}/postgres`)).toBe("empty");
+    expect(await meets(`postgres://paylink@/postgres?host=${folder}&port=${port}`)).toBe("empty");
+    expect(await meets(`postgres:///postgres?user=paylink&host=${socket}&port=${port}&sslmode=require`)).toBe(
+      "empty",
+    );
+    const nowhere = await failureOf(`postgres://paylink@/postgres?host=/nowhere`);
+    expect(nowhere.message).toContain("there is no socket in /nowhere");
+  });
+
+  it("set options of the session", async () => {
+    const options = encodeURIComponent("-c search_path= -c bytea_output=escape");
+    const url = `${await server().createDatabase()}?options=${options}`;
+    const store = openPostgres(url);
+    await store.append(event("a"));
+    expect(await store.count({}, 2)).toBe(1);
+  });
+});
+
+describe("several servers in one URL", () => {
+  const standby = useOwnPostgres();
+  const urlOf = (hosts: string, attributes: string): string =>
+    `postgres://paylink@${hosts}/postgres?target_session_attrs=${attributes}`;
+
+  it("are tried in their order, and all that fail are named", async () => {
+    const hosts = `127.0.0.1:1,127.0.0.1:${server().port}`;
+    expect(await meets(`postgres://paylink@${hosts}/postgres`)).toBe("empty");
+    const failed = await failureOf("postgres://paylink@127.0.0.1:1,[::1]:2/postgres");
+    expect(failed).toMatchObject({ exit: 5, code: "database_unreachable" });
+    expect(failed.message).toMatch(
+      /postgres:\/\/paylink@127\.0\.0\.1:1,\[::1\]:2\/postgres cannot be used: 127\.0\.0\.1:1 refused the connection; \[::1\]:2 /,
+    );
+  });
+
+  it("are searched for one that takes writes, also after a failover and back", async () => {
+    const readOnly = (from: typeof server, value: string) =>
+      from()
+        .query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`)
+        .then(() => from().query("SELECT pg_reload_conf()"));
+    await readOnly(standby, "on");
+    await expect
+      .poll(() => standby().query("SHOW default_transaction_read_only"))
+      .toEqual([{ default_transaction_read_only: "on" }]);
+    const hosts = `127.0.0.1:${standby().port},127.0.0.1:${server().port}`;
+    expect((await failureOf(urlOf(`127.0.0.1:${standby().port}`, "read-write"))).message).toContain(
+      "it is read-only, and target_session_attrs is read-write",
+    );
+    const store = openPostgres(urlOf(hosts, "read-write"));
+    await store.append(event("first"));
+    expect(await server().query("SELECT id FROM paylink.events")).toEqual([{ id: "first" }]);
+    expect((await runCommand(["events", "list", "--db", urlOf(hosts, "read-only")])).stderr).toContain(
+      "There is no event store",
+    );
+    // None is a standby, so the first one will do.
+    expect(await meets(urlOf(hosts, "prefer-standby"))).toBe("empty");
+    await server().query("DROP SCHEMA paylink CASCADE");
+    await readOnly(standby, "off");
   });
 });
 
@@ -247,8 +323,50 @@ describe("TLS", () => {
 
   it("is asked for where the server requires it", async () => {
     await server().configure("", "hostnossl all all 127.0.0.1/32 reject");
-    const none = await failureOf(server().url("postgres"));
+    const none = await failureOf(`${server().url("postgres")}?sslmode=disable`);
     expect(none).toMatchObject({ exit: 2, hint: expect.stringContaining("sslmode=require") });
     expect(await meets(server().url("postgres"), { PGSSLMODE: "require" })).toBe("empty");
+    for (const mode of ["allow", "prefer"]) expect(await meetsWith(mode)).toBe("empty");
+    // As libpq, which prefers TLS.
+    expect(await meets(server().url("postgres"))).toBe("empty");
+  });
+
+  it("is left out by allow and prefer where the server wants none", async () => {
+    await server().configure(
+      "",
+      "hostssl all all 127.0.0.1/32 reject\nhost all secured 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust",
+    );
+    for (const mode of ["allow", "prefer", "disable"]) expect(await meetsWith(mode)).toBe("empty");
+    expect(await meetsWith("require")).toBe(2);
+    const wrong = await failureOf(server().url("postgres").replace("paylink@", "secured:wr0ng@"));
+    expect(wrong.message).toContain("refused the password of secured");
+  });
+
+  it.each([
+    [
+      "require",
+      "sslmode",
+      { PGSSLMODE: "requre" },
+      /sslmode is "requre".*did you mean require\? \(PGSSLMODE\)/,
+    ],
+    ["of a file that is missing", "sslrootcert=/nowhere.pem", {}, /sslrootcert \/nowhere\.pem: no such file/],
+    [
+      "of the system",
+      "sslrootcert=system&sslmode=require",
+      {},
+      /sslrootcert=system needs sslmode=verify-full/,
+    ],
+    ["direct", "sslnegotiation=direct", {}, /sslnegotiation=direct needs sslmode=require/],
+  ])("%s is refused in words where it cannot be meant: %s", async (_, parameters, env, words) => {
+    const query = parameters.includes("=") ? `?${parameters}` : "";
+    const failed = await failureOf(`${server().url("postgres")}${query}`, env);
+    expect(failed).toMatchObject({ exit: 2, message: expect.stringMatching(words) });
+  });
+
+  it("takes the authorities of the system", async () => {
+    await server().configure("", "host all all 127.0.0.1/32 trust");
+    const system = `${server().url("postgres").replace("127.0.0.1", "localhost")}?sslrootcert=system`;
+    expect(await meets(system)).toBe(2);
+    expect(await meets(system, { SSL_CERT_FILE: ca })).toBe("empty");
   });
 });

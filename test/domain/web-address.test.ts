@@ -4,7 +4,6 @@ import * as fc from "fast-check";
 import { expect, it, test } from "vitest";
 import {
   canonicalAddress,
-  eventStoreProblem,
   isExposed,
   isLoopback,
   leadsTo,
@@ -116,22 +115,6 @@ it("never shows a password, whatever it consists of", () => {
       expect(withoutPassword(`http://me:${marked}@proxy:3128`)).not.toContain("s3cr3t");
     }),
   );
-});
-
-test.each([
-  ["events.db", undefined],
-  ["/var/lib/paylink/events.db", undefined],
-  ["C:\\paylink\\events.db", undefined],
-  ["postgres://db/paylink", undefined],
-  ["postgres://u:12345%2Fs3cr@host/db", undefined],
-  ["postgres://u:12345/s3cr@host/db", "must be a file, or a URL"],
-  ["postgres://u:1?s3cr@host/db", "must be a file, or a URL"],
-  ["mysql://x", "must be a file, or a URL"],
-  ["", "must not be empty"],
-])("as a place of events, %j has the problem: %s", (text, problem) => {
-  const found = eventStoreProblem(text);
-  if (problem === undefined) expect(found).toBeUndefined();
-  else expect(found).toContain(problem);
 });
 
 test.each([

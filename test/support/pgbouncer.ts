@@ -14,9 +14,19 @@ const PROGRAM = ["/usr/sbin", ...(process.env["PATH"] ?? "").split(delimiter)]
   .map((folder) => join(folder, "pgbouncer"))
   .find((path) => existsSync(path));
 
+interface PgBouncerOptions {
+  /** Lines in place of those of the section [databases]; `%p` is the port of the server. */
+  readonly databases?: string;
+  /** Lines for the section [pgbouncer], in which the last one of a name counts. */
+  readonly settings?: string;
+  /** The users that may log in; without it, everybody may. */
+  readonly users?: Readonly<Record<string, string>>;
+}
+
 /** The URL of a database of the server, through PgBouncer. */
 export function usePgBouncer(
   server: () => Pick<PostgresServer, "port" | "give">,
+  options: PgBouncerOptions = {},
 ): (database: string) => string {
   let program: ChildProcess | undefined;
   let port = 0;
@@ -25,7 +35,9 @@ export function usePgBouncer(
     if (PROGRAM === undefined || !hasPostgres) return;
     port = await freePort();
     const configuration = join(folder, "pgbouncer.ini");
-    writeFileSync(configuration, settings(port, server().port));
+    writeFileSync(configuration, settings(port, server().port, folder, options));
+    const users = Object.entries(options.users ?? {}).map(([user, password]) => `"${user}" "${password}"\n`);
+    server().give(write(join(folder, "users.txt"), users.join("")));
     server().give(folder);
     program = spawn(PROGRAM, [configuration], { ...owner, stdio: "ignore" });
     while (!(await accepts(port))) {
@@ -49,18 +61,30 @@ export function usePgBouncer(
   };
 }
 
+function write(path: string, text: string): string {
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
+
 /** With two connections, a session's statements do not stay on one of them. */
-const settings = (port: number, serverPort: number): string => `
+const settings = (
+  port: number,
+  serverPort: number,
+  folder: string,
+  { databases = "* = host=127.0.0.1 port=%p user=paylink", settings: more = "", users }: PgBouncerOptions,
+): string => `
 [databases]
-* = host=127.0.0.1 port=${serverPort} user=paylink
+${databases.replaceAll("%p", String(serverPort))}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
-auth_type = any
+auth_type = ${users === undefined ? "any" : "scram-sha-256"}
+auth_file = ${join(folder, "users.txt")}
 pool_mode = transaction
 default_pool_size = 2
 server_round_robin = 1
+${more}
 `;
 
 const accepts = (port: number): Promise<boolean> =>

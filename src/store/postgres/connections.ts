@@ -1,17 +1,31 @@
-/** Connections to PostgreSQL: the driver's own pool, with a limit of time for each use. */
+/** Connections to PostgreSQL: the driver's own pool for each way to the database, with a limit of time for each use. */
 import pg from "pg";
-import { parse, toClientConfig } from "pg-connection-string";
 import pgpass from "pgpass";
-import { PaylinkError } from "../../domain/errors.ts";
-import { messageOf } from "../../domain/system-reason.ts";
 import type { Environment } from "../../settings/resolved-settings.ts";
 import type { Value } from "../database.ts";
 import type { All, Row } from "../dialects.ts";
-import { explained, type Server } from "./failures.ts";
+import { explained, type Failed, failureToConnect, isNetworkFailure, type Server } from "./failures.ts";
+import { checkSession } from "./sessions.ts";
+import { type Destination, destinationOf, type Way } from "./ways.ts";
 
-export type Connections = ReturnType<typeof createConnections>;
+export interface Connections {
+  /** What messages call the database. */
+  readonly name: string;
+  /** What an operation that took too long fails with. */
+  readonly late: () => unknown;
+  /**
+   * Gives the statements of one connection. Throws `database_unreachable` or `database_unusable`. Destroys a connection on which
+   * the work failed.
+   */
+  readonly use: <T>(work: (all: All) => Promise<T>, timeout: number) => Promise<T>;
+  /** From now on, nothing waits for a server longer than this many milliseconds, what is under way included. */
+  readonly limit: (milliseconds: number) => void;
+  /** Resolves when all connections are closed. Cuts off what is still being read. */
+  readonly close: () => Promise<void>;
+}
 
-const CLOSE_TIMEOUT = 1_000;
+/** Milliseconds for a server to end its connections by itself. */
+const CLOSE_TIMEOUT = 200;
 
 /** Times in milliseconds, counts and sequence numbers are `bigint` in the database, and all below 2^53. */
 const types: pg.CustomTypesConfig = {
@@ -20,71 +34,105 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * `url` with libpq's parameters. What it leaves open, the driver takes from libpq's variables and `.pgpass`. Each
- * connection is made in `connectTimeout` milliseconds at most. Throws `usage`.
+ * `url` as libpq reads it. What it leaves open comes from libpq's variables and `.pgpass`. Each connection is made in
+ * `connectTimeout` milliseconds at most. Throws `usage`.
  */
-export function createConnections(url: string, env: Environment, connectTimeout: number) {
-  const config = configFrom(url, env);
-  const server = serverOf(new pg.Client(config));
-  const pool = new pg.Pool({
-    application_name: "paylink",
-    ...config,
-    password: config.password || env["PGPASSWORD"] || (() => passwordFromFile(server)),
-    types,
-    connectionTimeoutMillis: connectTimeout,
-    keepAlive: true,
+export function createConnections(url: string, env: Environment, connectTimeout: number): Connections {
+  const destination = destinationOf(url, env);
+  const open = new Set<pg.Client>();
+  const busy = new Set<pg.Client>();
+  let longest = Infinity;
+  /** One that is being made counts as busy, until its pool has it. */
+  class TrackedClient extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super(config);
+      open.add(this);
+      busy.add(this);
+      // Without a listener, an error of a connection would end the process.
+      this.on("error", () => undefined).on("end", () => {
+        open.delete(this);
+        busy.delete(this);
+      });
+      if (longest < Infinity) setTimeout(() => cutOff(this), longest).unref();
+    }
+  }
+  const ways = destination.ways.map((way) => {
+    const config = configOf(way, destination, connectTimeout);
+    const server = serverOf(new pg.Client(config));
+    const password = config.password ?? env["PGPASSWORD"] ?? "";
+    const pool = new pg.Pool({
+      ...config,
+      password: password === "" ? () => passwordFromFile(server) : password,
+      Client: TrackedClient,
+      verify: (client, report) => void checkSession(client, way.session).then(() => report(), report),
+    });
+    pool.on("error", () => undefined);
+    return { way, server, pool };
   });
-  const open = new Set<pg.PoolClient>();
-  const inUse = new Set<pg.PoolClient>();
-  // Without a listener, an error of a connection would end the process.
-  pool.on("error", () => undefined);
-  pool.on("connect", (client) => {
-    open.add(client);
-    client.on("error", () => undefined).on("end", () => open.delete(client));
-  });
-  return {
-    server,
-    /**
-     * Gives the statements of one connection. Throws `database_unreachable` or `database_unusable`. Destroys a connection on which
-     * the work failed.
-     */
-    use: async <T>(work: (all: All) => Promise<T>, timeout: number): Promise<T> => {
+  const name = nameOf(ways.map(({ server }) => server));
+  let first = 0;
+  /** The way that was last used comes first, and the others follow in their order. */
+  const connect = async (): Promise<{ client: pg.PoolClient; server: Server }> => {
+    const failures: Failed[] = [];
+    for (const { way, server, pool } of [...ways.slice(first), ...ways.slice(0, first)]) {
+      // Another kind of encryption, or of session, does not bring back a server that is away.
+      if (failures.some((failed) => failed.server.place === server.place && isNetworkFailure(failed.error)))
+        continue;
       try {
         const client = await pool.connect();
-        inUse.add(client);
-        const timer = setTimeout(() => cutOff(client), timeout);
-        const finish = (error?: unknown): void => {
-          clearTimeout(timer);
-          inUse.delete(client);
-          client.release(error !== undefined);
-        };
-        return await work(statementsOf(client)).then(
-          (result) => (finish(), result),
-          (error: unknown) => {
-            cutOff(client);
-            finish(error);
-            throw error;
-          },
-        );
+        first = ways.findIndex((one) => one.way === way);
+        return { client, server };
       } catch (error) {
-        throw explained(error, server);
+        failures.push({ error, server });
+      }
+    }
+    throw failureToConnect(failures, name);
+  };
+  return {
+    name,
+    late: () =>
+      failureToConnect(
+        ways.slice(first, first + 1).map(({ server }) => ({ server, error: timedOut() })),
+        name,
+      ),
+    use: async (work, timeout) => {
+      const { client, server } = await connect();
+      busy.add(client);
+      const timer = setTimeout(() => cutOff(client), Math.min(timeout, longest));
+      const finish = (error?: unknown): void => {
+        clearTimeout(timer);
+        busy.delete(client);
+        client.release(error !== undefined);
+      };
+      try {
+        const result = await work(statementsOf(client));
+        finish();
+        return result;
+      } catch (error) {
+        cutOff(client);
+        finish(error);
+        throw explained(error, server, name);
       }
     },
-    /** Resolves when all connections are closed. Cuts off what is still being read. */
-    close: async (): Promise<void> => {
-      for (const client of inUse) cutOff(client);
+    limit: (milliseconds) => {
+      longest = milliseconds;
+      const present = [...open];
+      setTimeout(() => present.forEach(cutOff), milliseconds).unref();
+    },
+    close: async () => {
+      busy.forEach(cutOff);
       // A server that hangs would keep the connections open.
       const timer = setTimeout(() => open.forEach(cutOff), CLOSE_TIMEOUT);
-      await pool.end();
+      await Promise.all(ways.map(({ pool }) => pool.end()));
       clearTimeout(timer);
     },
   };
 }
 
-export const timedOut = (): Error => new Error("timed out");
+const timedOut = (): Error => new Error("timed out");
 
 /** Whatever waits for an answer on this connection fails now. */
-const cutOff = (client: pg.PoolClient): void => void client.connection.stream.destroy(timedOut());
+const cutOff = (client: pg.Client): void => void client.connection.stream.destroy(timedOut());
 
 /**
  * Several statements without values take one round trip, and give the rows of the last one. None is named: behind PgBouncer, the
@@ -110,30 +158,31 @@ const asParameter = (value: Value): Value =>
 const passwordFromFile = (server: Server): Promise<string> =>
   new Promise((resolve) => pgpass(server, (password = "") => resolve(password)));
 
-/** libpq's variables for TLS, of which the driver knows one, with another meaning. */
-const TLS = {
-  sslmode: "PGSSLMODE",
-  sslrootcert: "PGSSLROOTCERT",
-  sslcert: "PGSSLCERT",
-  sslkey: "PGSSLKEY",
-} as const;
+const configOf = (
+  { host, port, ssl }: Way,
+  { login, connectTimeout = Infinity }: Destination,
+  longest: number,
+): pg.ClientConfig => ({
+  application_name: "paylink",
+  ...defined({ ...login, host, port }),
+  ssl,
+  types,
+  connectionTimeoutMillis: Math.min(connectTimeout, longest),
+  keepAlive: true,
+});
 
-function configFrom(text: string, env: Environment): pg.ClientConfig {
-  const url = new URL(text);
-  for (const [parameter, variable] of Object.entries(TLS))
-    if (!url.searchParams.has(parameter) && env[variable]) url.searchParams.set(parameter, env[variable]);
-  try {
-    return toClientConfig(parse(url.href, { useLibpqCompat: true }));
-  } catch (error) {
-    // Such as a certificate that cannot be read.
-    throw new PaylinkError("usage", `The URL of the event store cannot be used: ${messageOf(error)}.`, {
-      cause: error,
-    });
-  }
-}
+/** The driver takes an `undefined` for a value. */
+const defined = <T extends object>(members: T): Partial<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 /** What the driver made of the URL and the environment. */
 function serverOf({ host, port, user = "", database = user }: pg.Client): Server {
-  const place = host.startsWith("/") ? encodeURIComponent(host) : host;
-  return { host, port, user, database, name: `postgres://${user}@${place}:${port}/${database}` };
+  const shown = host.includes(":") ? `[${host}]` : host.startsWith("/") ? encodeURIComponent(host) : host;
+  return { host, port, user, database, place: `${shown}:${port}` };
+}
+
+/** The URL without the password. */
+function nameOf(servers: readonly Server[]): string {
+  const [{ user, database } = { user: "", database: "" }] = servers;
+  return `postgres://${user}@${[...new Set(servers.map(({ place }) => place))].join()}/${database}`;
 }

@@ -2,14 +2,20 @@
 import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf, codeOf } from "../../domain/system-reason.ts";
 
-/** The server and the database, for messages. */
+/** One server and the database on it, for messages. */
 export interface Server {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly database: string;
-  /** Its URL, without the password. */
-  readonly name: string;
+  /** Host and port, as a URL has them. */
+  readonly place: string;
+}
+
+/** A failed try to connect. */
+export interface Failed {
+  readonly server: Server;
+  readonly error: unknown;
 }
 
 /** Whether the server refused one row, or one that waits for another group's, so that other rows can be stored. */
@@ -18,13 +24,20 @@ export const isAboutOneRow = (error: unknown): boolean => /^(?:22|23|40|54)/.tes
 const causeCode = (error: unknown): string => codeOf(error instanceof PaylinkError ? error.cause : error);
 
 interface Failure {
+  /** Waiting helps where the database is unreachable, and does not where it is unusable. */
   readonly code: "database_unreachable" | "database_unusable";
   readonly what: string;
-  readonly hint: string;
+  readonly hint?: string;
 }
 
+type Explain = (server: Server, reason: string) => Failure;
+
 const unreachable = (what: string, hint: string): Failure => ({ code: "database_unreachable", what, hint });
-const unusable = (what: string, hint: string): Failure => ({ code: "database_unusable", what, hint });
+const unusable = (what: string, hint?: string): Failure => ({
+  code: "database_unusable",
+  what,
+  ...(hint === undefined ? {} : { hint }),
+});
 
 const RUNNING = "Check that the server is running and that the host and the port are right.";
 const LOGIN = "Check the user, and the password in PAYLINK_DB, PGPASSWORD or .pgpass.";
@@ -32,43 +45,135 @@ const WAIT = "Nothing is lost: the service repeats webhooks that were answered 5
 const TLS =
   "Add sslmode=require to the URL for TLS without a check of the certificate, sslmode=verify-full and sslrootcert=<file> to check it, or sslmode=disable.";
 
+const noDatabase: Explain = ({ database, user }) =>
+  unusable(`has no database "${database}"`, `Create it: createdb -O ${user} ${database}`);
+
+const wait: Explain = (_, reason) => unreachable(`cannot be used now: ${reason}`, WAIT);
+
+/** As PostgreSQL reads it back. */
+const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/**
+ * What a pool of connections such as PgBouncer reports, in its own words or in those of the server behind it, all as 08P01. What is
+ * not in this table is waited for: a server that the pool does not reach, or has no place at.
+ */
+const BY_WORDS: readonly [words: RegExp, failure: Explain][] = [
+  [
+    /no such database|database .* does not exist|does not allow connections/i,
+    (server, reason) => ({ ...noDatabase(server, reason), what: `refused the login: ${reason}` }),
+  ],
+  [
+    /no such user|role .* does not exist|authentication failed|auth failed|pg_hba\.conf|wrong password|not permitted to log in/i,
+    (_, reason) => unusable(`refused the login: ${reason}`, LOGIN),
+  ],
+  [
+    /unsupported startup parameter/i,
+    (_, reason) =>
+      unusable(
+        `refused the login: ${reason}`,
+        "Leave options out of the URL and PGOPTIONS, or add the parameter to ignore_startup_parameters of PgBouncer.",
+      ),
+  ],
+  [
+    /statement pooling/i,
+    (_, reason) =>
+      unusable(
+        `cannot be used: ${reason}`,
+        "Set pool_mode = transaction (or session) for this database in PgBouncer.",
+      ),
+  ],
+  [/SSL required|TLS required/i, (_, reason) => unusable(`cannot be used with this sslmode: ${reason}`, TLS)],
+];
+
 /** The failures that people meet, by SQLSTATE, by the code of a system call or by the driver's words; the first counts. */
-const FAILURES: readonly [pattern: RegExp, failure: (server: Server, reason: string) => Failure][] = [
+const FAILURES: readonly [pattern: RegExp, failure: Explain][] = [
   [/^ECONNREFUSED/, () => unreachable("refused the connection", RUNNING)],
   [
     /^(?:ENOTFOUND|EAI_AGAIN)/,
     ({ host }) => unreachable(`cannot be found: the host ${host} is unknown`, RUNNING),
   ],
+  [/^ENOENT/, ({ host }) => unreachable(`cannot be found: there is no socket in ${host}`, RUNNING)],
   [/^28P01/, ({ user }) => unusable(`refused the password of ${user}`, LOGIN)],
   [/client password must be/, () => unusable("asks for a password, and none is configured", LOGIN)],
-  [
-    /^3D000/,
-    ({ database, user }) =>
-      unusable(`has no database "${database}"`, `Create it: createdb -O ${user} ${database}`),
-  ],
+  [/^3D000/, noDatabase],
   [
     /does not support SSL|no encryption|^ERR_(?:TLS|SSL)|CERT|SIGNATURE/,
     (_, reason) => unusable(`cannot be used with this sslmode: ${reason}`, TLS),
   ],
-  [/^53300/, () => unreachable("has no connection left", WAIT)],
-  // 08 connection, 25006 read-only, 53 resources, 57 stopped or too slow; the network and the driver have no SQLSTATE.
+  [/^28/, (_, reason) => unusable(`refused the login: ${reason}`, LOGIN)],
   [
-    /^(?:08|25006|53|57|E[A-Z]+ )|terminated|timeout|timed out|not queryable/,
-    (_, reason) => unreachable(`cannot be used now: ${reason}`, WAIT),
+    /^42501 permission denied for database/,
+    ({ user }, reason) =>
+      unusable(
+        `failed: ${reason}`,
+        `Once, as a user who may: CREATE SCHEMA paylink AUTHORIZATION ${identifier(user)};`,
+      ),
   ],
+  [
+    /^42501/,
+    ({ user }, reason) =>
+      unusable(
+        `failed: ${reason}`,
+        `As the owner of the tables: GRANT USAGE ON SCHEMA paylink TO ${identifier(user)}; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA paylink TO ${identifier(user)}; (SELECT is enough to read)`,
+      ),
+  ],
+  [/^08/, (server, reason) => (BY_WORDS.find(([words]) => words.test(reason))?.[1] ?? wait)(server, reason)],
+  [/^53300/, () => unreachable("has no connection left", WAIT)],
+  [
+    /^25006/,
+    (_, reason) =>
+      unreachable(
+        `cannot be used now: ${reason}`,
+        `${WAIT} With several hosts, target_session_attrs=read-write finds the one that takes writes.`,
+      ),
+  ],
+  // 53 resources, 57 stopped or too slow; the network and the driver have no SQLSTATE.
+  [/^(?:53|57|E[A-Z]+ )|terminated|timeout|timed out|not queryable/, wait],
 ];
 
-/** A failure of the server or the driver as a `PaylinkError`; any other error as it is. */
-export function explained(error: unknown, server: Server): unknown {
-  if (error instanceof PaylinkError || !(error instanceof Error)) return error;
+function failureOf(error: Error, server: Server): Failure {
   const reason = messageOf(error);
   const text = `${codeOf(error)} ${reason}`;
-  const failure =
-    FAILURES.find(([pattern]) => pattern.test(text))?.[1](server, reason) ??
-    unusable(`failed: ${reason}`, WAIT);
-  return new PaylinkError(failure.code, `The event store ${server.name} ${failure.what}.`, {
-    cause: error,
-    hints: [[failure.hint]],
-    details: { database: server.name, reason },
+  const explain = FAILURES.find(([pattern]) => pattern.test(text))?.[1];
+  return explain?.(server, reason) ?? unusable(`failed: ${reason}`);
+}
+
+/** A failure of the server or the driver as a `PaylinkError`, where the event store is called `name`; any other error as it is. */
+export function explained(error: unknown, server: Server, name: string): unknown {
+  if (error instanceof PaylinkError || !(error instanceof Error)) return error;
+  return errorOf(failureOf(error, server), name, error);
+}
+
+const errorOf = ({ code, what, hint }: Failure, name: string, cause: Error): PaylinkError =>
+  new PaylinkError(code, `The event store ${name} ${what}.`, {
+    cause,
+    ...(hint === undefined ? {} : { hints: [[hint]] }),
+    details: { database: name, reason: messageOf(cause) },
   });
+
+/** Whether a server was not reached at all, so that another kind of encryption makes no difference. */
+export const isNetworkFailure = (error: unknown): boolean =>
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOENT|EACCES)$/.test(
+    codeOf(error),
+  ) || /timeout|timed out/.test(messageOf(error));
+
+/** Whether a server refused only that a connection has TLS, or has none. */
+const isOfEncryption = (error: unknown): boolean =>
+  /does not support SSL|(?:no|SSL) encryption$|SSL required|TLS required/.test(messageOf(error));
+
+/** What the tries to connect failed with. Where the servers differ, each is named. */
+export function failureToConnect(failures: readonly Failed[], name: string): unknown {
+  const telling = failures.filter(({ error }) => !isOfEncryption(error));
+  const found: { readonly failure: Failure; readonly place: string; readonly error: Error }[] = [];
+  for (const { error, server } of telling.length > 0 ? telling : failures) {
+    if (error instanceof PaylinkError || !(error instanceof Error)) return error;
+    if (!found.some(({ place }) => place === server.place))
+      found.push({ failure: failureOf(error, server), place: server.place, error });
+  }
+  const [first] = found;
+  if (first === undefined) return new Error("there is no server");
+  if (found.length === 1) return errorOf(first.failure, name, first.error);
+  const { failure, error } = found.find(({ failure: { code } }) => code === "database_unusable") ?? first;
+  const each = found.map(({ place, failure: { what } }) => `${place} ${what}`);
+  return errorOf({ ...failure, what: `cannot be used: ${each.join("; ")}` }, name, error);
 }

@@ -13,7 +13,7 @@ const OLDEST_SERVER = 130_000;
 /** Checks the server, and resolves with the identity of the store in `timeout` milliseconds. With `create`, makes missing tables. */
 export const openTables = (connections: Connections, create: boolean, timeout: number): Promise<string> =>
   connections.use(async (all) => {
-    const { name } = connections.server;
+    const { name } = connections;
     await checkServer(all, name);
     if ((await versionOf(all, name)) === undefined) {
       if (!create) throw noStoreAt(name, "database_unusable");
