@@ -1,6 +1,13 @@
 /** The receivers of `paylink help webhooks`, each with the runtime of its language: what they accept and refuse, and which payment they book. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { createHash, createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
+import {
+  createHash,
+  createHmac,
+  createPublicKey,
+  generateKeyPairSync,
+  sign,
+  type KeyObject,
+} from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -9,7 +16,13 @@ import { KEYS } from "../support/keys.ts";
 import { runPaylink } from "../support/paylink.ts";
 import { freePort } from "../support/ports.ts";
 import { statusOf } from "../support/raw-client.ts";
-import { vectorFile, webhookRequest, type WebhookCase } from "../support/vectors.ts";
+import {
+  deliveryCases,
+  rawRequest,
+  vectorFile,
+  webhookRequest,
+  type WebhookCase,
+} from "../support/vectors.ts";
 import { formatRequest } from "../../src/http/capture.ts";
 
 const FILES = resolve(import.meta.dirname, "../../src/texts/receivers");
@@ -155,6 +168,23 @@ const edited =
   (lines: readonly string[]): readonly string[] =>
     lines.map((line) => line.replace(pattern, text));
 
+/** In chunks of a size, so that Content-Length, which is signed, does not arrive. */
+function inChunks(body: string, size: number): Changes {
+  const bytes = Buffer.from(body);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => {
+    const chunk = bytes.subarray(at * size, (at + 1) * size);
+    return Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n")]);
+  });
+  return {
+    body,
+    lines: (lines) => [
+      ...lines.filter((line) => !line.startsWith("Content-Length")),
+      "Transfer-Encoding: chunked",
+    ],
+    sent: Buffer.concat([...chunks, Buffer.from("0\r\n\r\n")]),
+  };
+}
+
 /** The form in which the service signs, and a body of any kind. */
 const ACCEPTED: Readonly<Record<string, () => Changes>> = {
   "as the service signs": () => ({}),
@@ -182,6 +212,9 @@ const ACCEPTED: Readonly<Record<string, () => Changes>> = {
   "with a body that is not JSON": () => ({ body: "hello" }),
   "with a body that is not UTF-8": () => ({ body: Buffer.from('{"uti":"\xff"}', "latin1") }),
   "with an empty body": () => ({ body: "" }),
+  "in one chunk": () => inChunks(record(), 4096),
+  "in chunks of one byte": () => inChunks(record(), 1),
+  "in chunks, without a body": () => inChunks("", 1),
   "with a list for a record": () => ({ body: "[]" }),
   "with a record that is nested deeply": () => ({ body: `${"[".repeat(30_000)}${"]".repeat(30_000)}` }),
   "with a long string": () => ({ body: record({ merchantName: '\\"é'.repeat(10_000) }) }),
@@ -260,18 +293,11 @@ const REFUSED: Readonly<Record<string, () => Changes>> = {
   "has a space before a colon": () => ({ lines: edited(/^Content-Digest:/, "Content-Digest :") }),
   "writes its length with zeros": () => ({ length: "0010", body: "0123456789" }),
   "writes its length with a sign": () => ({ length: "+10", body: "0123456789" }),
-  "arrives in chunks": () => ({
-    body: "{}",
-    lines: (lines) => [
-      ...lines.filter((line) => !line.startsWith("Content-Length")),
-      "Transfer-Encoding: chunked",
-    ],
-    sent: Buffer.from("2\r\n{}\r\n0\r\n\r\n"),
-  }),
-  "arrives in chunks, with its length": () => ({
-    body: "{}",
-    lines: plus("Transfer-Encoding: chunked"),
-    sent: Buffer.from("2\r\n{}\r\n0\r\n\r\n"),
+  "is larger than a body may be, in chunks": () =>
+    inChunks(record({ merchantName: "x".repeat(64 * 1024) }), 4096),
+  "has an encoded body": () => ({ lines: plus("Content-Encoding: gzip") }),
+  "has a body that was encoded twice": () => ({
+    lines: plus("Content-Encoding: identity", "Content-Encoding: gzip"),
   }),
   "has another media type": () => ({ contentType: "text/plain" }),
   "has another media type with the same beginning": () => ({ contentType: "application/json-seq" }),
@@ -332,6 +358,8 @@ const payment = (amount: string, changes: object = {}): string =>
   record({ ...changes, amountTrans: "AMOUNT" }).replace('"AMOUNT"', amount);
 
 const SECONDS = 90_000;
+
+const spki = (pem: string): string => pemOf({ publicKey: createPublicKey(pem) });
 
 const pemOf = ({ publicKey }: { readonly publicKey: KeyObject }): string =>
   publicKey.export({ type: "spki", format: "pem" }).toString();
@@ -493,6 +521,29 @@ describe.each(Object.entries(LANGUAGES))(
         if ((await atTheirTime.status(bytes).catch(() => 0)) === 200) accepted.push(id);
       expect(accepted).toEqual([]);
       await atTheirTime.stop();
+    });
+
+    it("makes of each delivery what listen makes of it", async () => {
+      const cwd = join(folder, "deliveries");
+      const { public_key_pem: key = "" } = deliveryCases()[0]?.context ?? {};
+      install(cwd, (source) => source.replaceAll(...clock));
+      const one = await launch({ PAYLINK_WEBHOOK_KEY: spki(key) }, cwd);
+      await one.firstStatus(webhook({ start: "GET / HTTP/1.1" }));
+      const answers: [string, number, boolean][] = [];
+      for (const vector of deliveryCases()) {
+        const before = one.text().length;
+        const status = await one.status(rawRequest(vector)).catch(() => 0);
+        if (status === 200) await expect.poll(() => one.text().slice(before)).toMatch(/\b200: .*$/m);
+        answers.push([vector.id, status, /INV-1001.? booked$/m.test(one.text().slice(before))]);
+      }
+      await one.stop();
+      expect(answers).toEqual(
+        deliveryCases().map(({ id, expected }) => [
+          id,
+          expected.http_status,
+          expected.outcome === "APPROVED",
+        ]),
+      );
     });
 
     it("books what pays the order exactly, and nothing else", async () => {

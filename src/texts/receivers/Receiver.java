@@ -1,10 +1,7 @@
 // Receives the payment service's webhooks: Java 17 or later, with only its standard library.
-//
 //     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem java Receiver.java
-//
 // service.pem is the service's public key. In production, run it behind your web server, which terminates TLS.
 // Replace findOrder and book with your own database, and test it with a key of your own:
-//
 //     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 //     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 
@@ -33,6 +30,9 @@ public class Receiver {
     static final Pattern SIGNED = Pattern.compile("sig1=(\\(\"content-digest\" \"content-length\" \"content-type\"\\)"
             + "((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid=\"[ !#-+\\--:<-\\[\\]-~]*\"|alg=\"rsa-v1_5-sha256\"))*))");
     static final Pattern SIGNATURE = Pattern.compile("sig1=:([A-Za-z0-9+/]{4,}={0,2}):");
+    /** What changes no byte of a body: no coding, identity, or the name of a charset. */
+    static final Pattern NO_CODING = Pattern.compile("(?i)([ \\t,]|identity|(us-)?ascii|(utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*+)*+");
+    static final Pattern TOKEN = Pattern.compile("\\s*+(\"(?:[^\"\\\\]|\\\\.)*+\"|[{}\\[\\]:,]|[\\w.+-]++)\\s*+");
     static final String KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, "
             + "or PAYLINK_WEBHOOK_KEY_FILE to its file";
 
@@ -43,11 +43,9 @@ public class Receiver {
         return Map.of("INV-1001", new Order(new BigDecimal("10.00"), "EUR")).get(reference);
     }
 
-    /**
-     * Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
-     * Your database here: make uti unique, and return whether a row was added.
-     * INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
-     */
+    // Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
+    // Your database here: make uti unique, and return whether a row was added.
+    // INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
     static boolean book(String uti, String reference) throws IOException {
         return true;
     }
@@ -77,19 +75,22 @@ public class Receiver {
         return partially.equals("true") ? "PARTIALLY_APPROVED" : "APPROVED";
     }
 
-    /** Java has no JSON parser. This finds the members of the record that are single values, as they are spelled. */
-    static Map<String, String> membersOf(String body) {
+    /** Java has no JSON parser. This finds the members of the record that are single values, as they are spelled; none in other text. */
+    static Map<String, String> membersOf(byte[] body) {
         Map<String, String> members = new HashMap<>();
-        Matcher token = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*+\"|[{}\\[\\]:,]|[\\w.+-]++").matcher(body);
-        String name = "", last = "";
-        for (int depth = 0; token.find(); last = token.group()) {
-            String found = token.group();
+        String text = new String(body, StandardCharsets.UTF_8), name = "", last = "";
+        Matcher token = TOKEN.matcher(text.startsWith("\uFEFF") ? text.substring(1) : text); // One byte order mark is skipped.
+        int depth = 0;
+        for (; token.lookingAt() && (depth > 0 || last.isEmpty()); token.region(token.end(), token.regionEnd())) {
+            String found = token.group(1);
             if ("{[".contains(found)) depth++;
             else if ("}]".contains(found)) depth--;
             else if (found.equals(":") && depth == 1) name = textOf(last);
             else if (last.equals(":") && depth == 1) members.put(name, found);
+            last = found;
         }
-        return members;
+        boolean isJson = depth == 0 && token.regionStart() == token.regionEnd();
+        return isJson && Arrays.equals(body, text.getBytes(StandardCharsets.UTF_8)) ? members : Map.of();
     }
 
     /** The text in quotes; empty for anything else, and for what has an escape, which no uti and no currency has. */
@@ -100,11 +101,14 @@ public class Receiver {
     /** Throws SignatureException, for your log alone, unless the service signed exactly these bytes, a short time ago. */
     static void verify(Headers headers, byte[] body, PublicKey key, Instant now) throws GeneralSecurityException {
         Map<String, String> fields = new HashMap<>();
+        String base = "";
         for (String name : List.of("content-digest", "content-length", "content-type")) {
-            List<String> lines = headers.getOrDefault(name, List.of());
-            // If there were two lines, different programs might read different ones.
+            // Gateways drop the length, which the digest makes up for. Of two lines, programs might read different ones.
+            List<String> none = name.equals("content-length") ? List.of(String.valueOf(body.length)) : List.of();
+            List<String> lines = headers.getOrDefault(name, none);
             if (lines.size() != 1) throw new SignatureException("there are " + lines.size() + " lines " + name);
             fields.put(name, lines.get(0).strip());
+            base += '"' + name + "\": " + fields.get(name) + "\n";
         }
         byte[] hash = MessageDigest.getInstance("SHA-256").digest(body);
         if (!fields.get("content-digest").equals("sha-256=:" + Base64.getEncoder().encodeToString(hash) + ":")
@@ -120,14 +124,10 @@ public class Receiver {
         // The service does not promise created: its absence is no reason to lose a payment.
         String created = parameters.getOrDefault("created", "created=" + now.getEpochSecond());
         long age = now.getEpochSecond() - Long.parseLong(created.substring("created=".length()));
-        if (age < -CLOCK_SKEW || age > MAX_AGE + CLOCK_SKEW)
-            throw new SignatureException("the signature is too old, or from the future");
-        String base = "\"@signature-params\": " + signed.group(1);
-        for (String name : List.of("content-type", "content-length", "content-digest"))
-            base = '"' + name + "\": " + fields.get(name) + "\n" + base;
+        if (age < -CLOCK_SKEW || age > MAX_AGE + CLOCK_SKEW) throw new SignatureException("it is too old, or from the future");
         Signature rsa = Signature.getInstance("SHA256withRSA");
         rsa.initVerify(key);
-        rsa.update(base.getBytes(StandardCharsets.ISO_8859_1));
+        rsa.update((base + "\"@signature-params\": " + signed.group(1)).getBytes(StandardCharsets.ISO_8859_1));
         if (!rsa.verify(Base64.getDecoder().decode(signature.group(1))))
             throw new SignatureException("it does not match: it is forged, or PAYLINK_WEBHOOK_KEY is another key");
     }
@@ -159,12 +159,13 @@ public class Receiver {
         if (!PATH.equals(exchange.getRequestURI().getRawPath())) return 404;
         if (!exchange.getRequestMethod().equals("POST")) return 405;
         String contentType = headers.getFirst("Content-Type");
-        if (contentType == null || !contentType.split(";")[0].strip().equalsIgnoreCase("application/json")) return 415;
+        if (contentType == null || !contentType.split(";")[0].strip().equalsIgnoreCase("application/json")
+                || !NO_CODING.matcher(String.join(",", headers.getOrDefault("Content-Encoding", List.of()))).matches()) return 415;
         try {
             byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY + 1);
             if (body.length > MAX_BODY) return 413;
             verify(headers, body, key, Instant.now());
-            System.err.println("200: " + process(membersOf(new String(body, StandardCharsets.UTF_8))));
+            System.err.println("200: " + process(membersOf(body)));
             return 200;
         } catch (SignatureException refused) {
             System.err.println("401: " + refused.getMessage());

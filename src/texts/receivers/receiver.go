@@ -14,7 +14,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -25,6 +24,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 const (
@@ -38,6 +38,9 @@ const (
 // What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
 var signed = regexp.MustCompile(`^sig1=(\("content-digest" "content-length" "content-type"\)` +
 	`((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256"))*))$`)
+
+// What changes no byte of a body: no coding, identity, or the name of a charset.
+var noCoding = regexp.MustCompile(`(?i)^(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*$`)
 var signature = regexp.MustCompile(`^sig1=:([A-Za-z0-9+/]+={0,2}):$`)
 
 // findOrder: your order lookup here. A payment through a reusable link has the reference "<invoiceId>-<9 characters>".
@@ -48,9 +51,7 @@ func findOrder(reference string) (amount *big.Rat, currency string) {
 // book books a payment. It returns false if it is already booked: the service may send a webhook more than once.
 // Your database here: make uti unique, and return whether a row was added.
 // INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
-func book(uti, reference string) (bool, error) {
-	return true, nil
-}
+func book(uti, reference string) (bool, error) { return true, nil }
 
 // What decides on a booking. Numbers stay text: floats do not hold amounts exactly.
 type transaction struct {
@@ -63,8 +64,8 @@ type transaction struct {
 // process is called for every authentic webhook. It returns what was done, for the log.
 func process(body []byte) (string, error) {
 	var paid transaction
-	// A member of another type makes the outcome unclear.
-	if err := json.Unmarshal(body, &paid); err != nil {
+	// One byte order mark is skipped. A member of another type makes the outcome unclear.
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(string(body), "\ufeff")), &paid); err != nil || !utf8.Valid(body) {
 		return fmt.Sprintf("UNCLEAR, nothing to book: %v", err), nil
 	}
 	if outcome := paid.outcome(); outcome != "APPROVED" {
@@ -99,6 +100,9 @@ func (t transaction) outcome() string {
 
 // verify returns an error, for your log alone, unless the service signed exactly these bytes, a short time ago.
 func verify(header http.Header, body []byte, key *rsa.PublicKey, now time.Time) error {
+	if header.Get("Content-Length") == "" { // Gateways drop it, and the digest makes up for it.
+		header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
 	base := ""
 	for _, name := range []string{"content-digest", "content-length", "content-type"} {
 		lines := header.Values(name)
@@ -110,27 +114,25 @@ func verify(header http.Header, body []byte, key *rsa.PublicKey, now time.Time) 
 	sum := sha256.Sum256(body)
 	digest := "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
 	if header.Get("Content-Digest") != digest || header.Get("Content-Length") != strconv.Itoa(len(body)) {
-		return errors.New("Content-Digest and Content-Length are not those of the body")
+		return fmt.Errorf("Content-Digest and Content-Length are not those of the body")
 	}
 	input, found := signed.FindStringSubmatch(sig1Of(header, "signature-input")), signature.FindStringSubmatch(sig1Of(header, "signature"))
 	if input == nil || found == nil {
-		return errors.New("the signature has another form, or covers other fields")
+		return fmt.Errorf("the signature has another form, or covers other fields")
 	}
-	given := map[string]bool{}
 	for _, parameter := range strings.Split(input[2], ";")[1:] {
 		name, value, _ := strings.Cut(parameter, "=")
 		// Of the three, created alone is a number. Its absence is no reason to lose a payment.
 		seconds, err := strconv.ParseInt(value, 10, 64)
 		age := now.Sub(time.Unix(seconds, 0))
-		if given[name] || err == nil && (age < -clockSkew || age > maxAge+clockSkew) {
-			return errors.New("the signature is too old, from the future, or has a parameter twice")
+		if strings.Count(input[2], ";"+name+"=") > 1 || err == nil && (age < -clockSkew || age > maxAge+clockSkew) {
+			return fmt.Errorf("the signature is too old, from the future, or has a parameter twice")
 		}
-		given[name] = true
 	}
 	hash := sha256.Sum256([]byte(base + `"@signature-params": ` + input[1]))
 	bytes, err := base64.StdEncoding.DecodeString(found[1])
 	if err != nil || rsa.VerifyPKCS1v15(key, crypto.SHA256, hash[:], bytes) != nil {
-		return errors.New("the signature does not match: it is forged, or PAYLINK_WEBHOOK_KEY is another key")
+		return fmt.Errorf("the signature does not match: it is forged, or PAYLINK_WEBHOOK_KEY is another key")
 	}
 	return nil
 }
@@ -149,18 +151,15 @@ func sig1Of(header http.Header, name string) (found string) {
 func readKey() *rsa.PublicKey {
 	// Tools that set variables may leave \n where a line ends.
 	text, file := strings.ReplaceAll(os.Getenv("PAYLINK_WEBHOOK_KEY"), `\n`, "\n"), os.Getenv("PAYLINK_WEBHOOK_KEY_FILE")
-	if text == "" {
-		read, _ := os.ReadFile(file)
-		text = string(read)
+	read, _ := os.ReadFile(file)
+	var der []byte
+	if block, _ := pem.Decode([]byte(text + "\n" + string(read))); block != nil { // The variable comes first.
+		der = block.Bytes
 	}
-	block, _ := pem.Decode([]byte(text))
-	if block == nil {
-		log.Fatalf("%s: this is not PEM (%s)", keyNeeded, file)
-	}
-	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+	parsed, err := x509.ParsePKIXPublicKey(der)
 	key, ok := parsed.(*rsa.PublicKey)
 	if err != nil || !ok || key.N.BitLen() < 2048 || key.E < 3 {
-		log.Fatal(keyNeeded + ": this is not an RSA key of 2048 bits or more")
+		log.Fatalf("%s: this is not an RSA public key of 2048 bits or more in PEM (%s)", keyNeeded, file)
 	}
 	return key
 }
@@ -172,8 +171,9 @@ func receive(request *http.Request, body []byte, key *rsa.PublicKey) (status int
 		return http.StatusNotFound, "another path"
 	case request.Method != http.MethodPost:
 		return http.StatusMethodNotAllowed, "another method"
-	case !strings.EqualFold(strings.Trim(mediaType, " \t"), "application/json"):
-		return http.StatusUnsupportedMediaType, "another media type"
+	case !strings.EqualFold(strings.Trim(mediaType, " \t"), "application/json"),
+		!noCoding.MatchString(strings.Join(request.Header.Values("Content-Encoding"), ",")):
+		return http.StatusUnsupportedMediaType, "another media type, or a content coding"
 	case len(body) > maxBody:
 		return http.StatusRequestEntityTooLarge, "the body is too long"
 	}

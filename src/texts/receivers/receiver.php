@@ -1,13 +1,11 @@
 <?php
-
 /**
  * Receives the payment service's webhooks: PHP 8.2 or later, with the openssl extension.
- *
  *     PAYLINK_WEBHOOK_KEY_FILE=service.pem php -S 127.0.0.1:3000 receiver.php
  *
- * service.pem is the service's public key. In production, run it with PHP-FPM behind your web server, which terminates TLS.
+ * service.pem is the service's public key. In production, run it with PHP-FPM behind your web server, which terminates TLS and
+ * answers "Expect: 100-continue" (php -S does not: such a sender waits a second or so before it sends the body).
  * Replace find_order() and book() with your own database, and test the result with a key of your own:
- *
  *     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
  *     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
  */
@@ -24,6 +22,8 @@ const COVERED = ['content-digest', 'content-length', 'content-type'];
 const SIGNED = '#^sig1=(\("content-digest" "content-length" "content-type"\)'
     . '((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !\#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256"))*))$#D';
 const SIGNATURE = '#^sig1=:((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?):$#D';
+// What changes no byte of a body: no coding, identity, or the name of a charset.
+const NO_CODING = '#^(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*$#Di';
 const KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, or PAYLINK_WEBHOOK_KEY_FILE to its file";
 
 // PHP would answer 200 to a request that it failed to handle, and show the sender why.
@@ -41,7 +41,6 @@ function find_order(string $reference): ?array
 
 /**
  * Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
- *
  * Your database here: make uti unique, and return whether a row was added.
  * INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
  */
@@ -86,9 +85,10 @@ function outcome_of(array $record): string
     return $partially ? 'PARTIALLY_APPROVED' : 'APPROVED';
 }
 
-/** Null if the body is not JSON. Numbers become text: floats do not hold amounts exactly. */
+/** Null if the body is not JSON. One byte order mark is skipped. Numbers become text: floats do not hold amounts exactly. */
 function read_record(string $body): mixed
 {
+    $body = str_starts_with($body, "\u{FEFF}") ? substr($body, 3) : $body;
     // The pattern skips strings, and finds numbers only in what json_decode has accepted.
     $number = '/"(?:[^"\\\\]++|\\\\.)*+"(*SKIP)(*FAIL)|-?[0-9][0-9.eE+-]*+/';
     return json_decode($body) === null ? null : json_decode((string) preg_replace($number, '"$0"', $body), true);
@@ -109,17 +109,16 @@ function decimal_of(mixed $text): ?string
 // --- The signature ------------------------------------------------------------------------------
 
 /** The webhook is not authentic. The reason is for your log, never for the sender. */
-final class Refused extends Exception
-{
-}
+final class Refused extends Exception {}
 
 /** Throws Refused unless the service signed exactly these bytes, a short time ago. `$headers` has the lines of each name. */
 function verify(array $headers, string $body, OpenSSLAsymmetricKey $key, int $now): void
 {
     $fields = [];
     foreach (COVERED as $name) {
-        // If there were two lines, different programs might read different ones.
-        $fields[$name] = count($headers[$name] ?? []) === 1 ? $headers[$name][0] : throw new Refused("not one line $name");
+        // Gateways drop the length, which the digest makes up for. Of two lines, programs might read different ones.
+        $lines = $headers[$name] ?? ($name === 'content-length' ? [(string) strlen($body)] : []);
+        $fields[$name] = count($lines) === 1 ? $lines[0] : throw new Refused("not one line $name");
     }
     $digest = 'sha-256=:' . base64_encode(hash('sha256', $body, true)) . ':';
     if ($fields['content-digest'] !== $digest || $fields['content-length'] !== (string) strlen($body)) {
@@ -177,10 +176,11 @@ function receive(): int
         $headers[strtolower((string) $name)][] = trim($value, " \t");
     }
     $body = (string) file_get_contents('php://input', length: MAX_BODY + 1);
-    if (!preg_match('#^application/json[ \t]*(?:;|$)#Di', $headers['content-type'][0] ?? '')) {
+    $isJson = preg_match('#^application/json[ \t]*(?:;|$)#Di', $headers['content-type'][0] ?? '');
+    if (!$isJson || !preg_match(NO_CODING, implode(',', $headers['content-encoding'] ?? []))) {
         return 415;
     }
-    if (strlen($body) > MAX_BODY || isset($headers['transfer-encoding'])) {
+    if (strlen($body) > MAX_BODY || isset($headers['transfer-encoding'], $headers['content-length'])) {
         return 413;
     }
     try {

@@ -1,11 +1,9 @@
 """Receives the payment service's webhooks: Python 3.11 or later, with the cryptography package.
-
     pip install cryptography        (on Debian: apt install python3-cryptography)
     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem python3 receiver.py
 
 service.pem is the service's public key. In production, run it behind your web server, which terminates TLS.
 Replace find_order() and book() with your own database, and test the result with a key of your own:
-
     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 """
@@ -20,6 +18,7 @@ import sys
 import time
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
@@ -37,10 +36,9 @@ SIGNED = re.compile(
     r'sig1=(\("content-digest" "content-length" "content-type"\)'
     r'((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256"))*))'
 )
+# What changes no byte of a body: no coding, identity, or the name of a charset.
+NO_CODING = re.compile(r"(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*", re.IGNORECASE)
 KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, or PAYLINK_WEBHOOK_KEY_FILE to its file"
-
-
-# --- Your application ---------------------------------------------------------------------------
 
 
 def find_order(reference):
@@ -50,7 +48,6 @@ def find_order(reference):
 
 def book(uti, reference):
     """Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
-
     Your database here: make uti unique, and return whether a row was added.
     INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
     """
@@ -85,47 +82,37 @@ def outcome_of(record):
 
 
 def read_record(body):
-    """None if it is not JSON. Numbers stay text: floats do not hold amounts exactly."""
+    """None if it is not JSON. One byte order mark is skipped. Numbers stay text: floats do not hold amounts exactly."""
     try:
-        return json.loads(body, parse_float=str, parse_int=str, parse_constant=str)
+        return json.loads(body.decode("utf-8-sig"), parse_float=str, parse_int=str, parse_constant=str)
     except (ValueError, RecursionError):
         return None
 
 
-# --- The signature ------------------------------------------------------------------------------
-
-
-class Refused(Exception):
-    """The webhook is not authentic. The reason is for your log, never for the sender."""
-
-
 def verify(headers, body, key, now):
-    """Raises Refused unless the service signed exactly these bytes, a short time ago."""
+    """Raises InvalidSignature, for your log alone, unless the service signed exactly these bytes, a short time ago."""
     fields = {}
     for name in COVERED:
-        lines = headers.get_all(name, [])
-        # If there were two lines, different programs might read different ones.
+        # Gateways drop the length, which the digest makes up for. Of two lines, programs might read different ones.
+        lines = headers.get_all(name, [str(len(body))] if name == "content-length" else [])
         if len(lines) != 1:
-            raise Refused(f"there are {len(lines)} lines {name}")
+            raise InvalidSignature(f"there are {len(lines)} lines {name}")
         fields[name] = lines[0].strip(" \t")
     digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
     if fields["content-digest"] != f"sha-256=:{digest}:" or fields["content-length"] != str(len(body)):
-        raise Refused("Content-Digest and Content-Length are not those of the body")
+        raise InvalidSignature("Content-Digest and Content-Length are not those of the body")
     signed = SIGNED.fullmatch(sig1_of(headers, "signature-input"))
     signature = re.fullmatch(r"sig1=:([A-Za-z0-9+/]+={0,2}):", sig1_of(headers, "signature"))
     if signed is None or signature is None or len(signature[1]) % 4 != 0:
-        raise Refused("the signature has another form, or covers other fields")
+        raise InvalidSignature("the signature has another form, or covers other fields")
     pairs = [parameter.split("=", 1) for parameter in signed[2].split(";")[1:]]
     parameters = dict(pairs)
     # The service does not promise created: its absence is no reason to lose a payment.
     age = now - int(parameters.get("created", now))
     if len(parameters) != len(pairs) or not -CLOCK_SKEW <= age <= MAX_AGE + CLOCK_SKEW:
-        raise Refused("the signature is too old, from the future, or has a parameter twice")
+        raise InvalidSignature("the signature is too old, from the future, or has a parameter twice")
     base = "".join(f'"{name}": {fields[name]}\n' for name in COVERED) + f'"@signature-params": {signed[1]}'
-    try:
-        key.verify(base64.b64decode(signature[1]), base.encode("latin-1"), padding.PKCS1v15(), SHA256())
-    except InvalidSignature:
-        raise Refused("the signature does not match: it is forged, or PAYLINK_WEBHOOK_KEY is another key") from None
+    key.verify(base64.b64decode(signature[1]), base.encode("latin-1"), padding.PKCS1v15(), SHA256())
 
 
 def sig1_of(headers, name):
@@ -140,10 +127,7 @@ def read_key():
     # Tools that set variables may leave \n where a line ends.
     pem = os.environ.get("PAYLINK_WEBHOOK_KEY", "").replace("\\n", "\n").encode()
     try:
-        if not pem:
-            with open(os.environ.get("PAYLINK_WEBHOOK_KEY_FILE", ""), "rb") as file:
-                pem = file.read()
-        key = load_pem_public_key(pem)
+        key = load_pem_public_key(pem or Path(os.environ.get("PAYLINK_WEBHOOK_KEY_FILE", "")).read_bytes())
     except (OSError, ValueError, UnsupportedAlgorithm) as error:
         sys.exit(f"{KEY_NEEDED}: this is not a public key ({str(error).splitlines()[0]}).")
     if not isinstance(key, rsa.RSAPublicKey) or key.key_size < 2048 or key.public_numbers().e < 3:
@@ -151,34 +135,50 @@ def read_key():
     return key
 
 
-# --- HTTP ---------------------------------------------------------------------------------------
-
-
 class Receiver(BaseHTTPRequestHandler):
     timeout = 10  # Seconds without a byte. Each connection serves one request, and holds a thread.
 
+    protocol_version = "HTTP/1.1"  # It answers "Expect: 100-continue".
+
     def do_POST(self):
         # The body is read before any answer, so that the sender sees it.
-        length = self.headers.get("Content-Length", "0")
-        is_known = "Transfer-Encoding" not in self.headers and re.fullmatch(r"[0-9]{1,7}", length)
-        status = self.receive(self.rfile.read(int(length))) if is_known and int(length) <= MAX_BODY else 413
-        self.send_response(status)
+        body = self.read_body()
+        self.send_response(413 if body is None else self.receive(body))
         self.send_header("Content-Length", "0")
+        self.send_header("Connection", "close")
         self.end_headers()
+
+    def read_body(self):
+        """None if it is too long, or does not end. Chunks have no length."""
+        length, coding = self.headers.get("Content-Length", ""), self.headers.get("Transfer-Encoding")
+        if coding is None:
+            is_known = re.fullmatch(r"[0-9]{0,7}", length) and int(length or 0) <= MAX_BODY
+            return self.rfile.read(int(length or 0)) if is_known else None
+        if coding.lower() != "chunked" or length != "":
+            return None
+        body, size = b"", None
+        while size != 0:
+            line = re.fullmatch(rb"([0-9A-Fa-f]{1,6})[ \t]*(?:;.*)?\r\n", self.rfile.readline(1000))
+            size = int(line[1], 16) if line else MAX_BODY + 1
+            if len(body) + size > MAX_BODY:
+                return None
+            body += self.rfile.read(size + 2)[:size]
+        return body
 
     do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_POST
 
     def receive(self, body):
         if self.path.split("?")[0] != PATH or self.command != "POST":
             return 404 if self.command == "POST" else 405
-        if self.headers.get_content_type() != "application/json":
+        coding = ",".join(self.headers.get_all("Content-Encoding", []))
+        if self.headers.get_content_type() != "application/json" or not NO_CODING.fullmatch(coding):
             return 415
         try:
             verify(self.headers, body, KEY, int(time.time()))
             logging.info("200: %s", process(read_record(body)))
             return 200
-        except Refused as refused:
-            logging.warning("401: %s", refused)
+        except InvalidSignature as refused:
+            logging.warning("401: %s", str(refused) or "it is forged, or PAYLINK_WEBHOOK_KEY is another key")
             return 401
         except Exception:  # Not booked, so not 200: the service will send the webhook again.
             logging.exception("500")

@@ -9,7 +9,8 @@
 #     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 #     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
 #
-# In production, run it behind your web server, which terminates TLS and closes slow connections.
+# In production, run it behind your web server, which terminates TLS, closes slow connections, and answers "Expect: 100-continue"
+# (WEBrick does not: such a sender waits a second or so before it sends the body).
 
 require "bigdecimal"
 require "digest"
@@ -27,6 +28,8 @@ COVERED = %w[content-digest content-length content-type].freeze
 PARAMETER = /;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256")/n
 SIGNED = /\Asig1=(\("content-digest" "content-length" "content-type"\)((?:#{PARAMETER})*))\z/n
 SIGNATURE = %r{\Asig1=:((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?):\z}n
+# What changes no byte of a body: no coding, identity, or the name of a charset.
+NO_CODING = /\A(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*\z/i
 KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, or PAYLINK_WEBHOOK_KEY_FILE to its file"
 
 # --- Your application ---------------------------------------------------------------------------
@@ -73,9 +76,9 @@ def outcome_of(record)
   partially ? "PARTIALLY_APPROVED" : "APPROVED"
 end
 
-# nil if the body is not JSON. BigDecimal holds amounts exactly, as floats do not.
+# nil if the body is not JSON. One byte order mark is skipped. BigDecimal holds amounts exactly, as floats do not.
 def read_record(body)
-  text = body.dup.force_encoding(Encoding::UTF_8)
+  text = body.dup.force_encoding(Encoding::UTF_8).delete_prefix("\uFEFF")
   JSON.parse(text, decimal_class: BigDecimal) if text.valid_encoding?
 rescue JSON::ParserError
   nil
@@ -96,6 +99,8 @@ end
 
 # Raises Refused unless the service signed exactly these bytes, a short time ago.
 def verify(headers, body, key, now)
+  # Gateways drop the length, which the digest makes up for.
+  headers = headers.merge("content-length" => [body.bytesize.to_s]) if headers["content-length"].empty?
   fields = COVERED.to_h { |name| [name, single_line(headers, name)] }
   digest = "sha-256=:#{Digest::SHA256.base64digest(body)}:"
   unless fields["content-digest"] == digest && fields["content-length"] == body.bytesize.to_s
@@ -153,11 +158,13 @@ def receive(request, key)
   return 404 if request.path != PATH
   return 405 if request.request_method != "POST"
   return 415 unless request["content-type"].to_s.match?(%r{\Aapplication/json[ \t]*(?:;|\z)}i)
-  # Without a length, the body could take any amount of memory.
-  return 411 if request["transfer-encoding"] || request.header["content-length"].size != 1
+  return 415 unless request.header["content-encoding"].join(",").match?(NO_CODING)
+  # Chunks have no length.
+  return 411 if request.header["content-length"].size != (request["transfer-encoding"] ? 0 : 1)
   return 413 if request["content-length"].to_i > MAX_BODY
 
-  body = request.body.to_s
+  body = +""
+  request.body { |part| return 413 if (body << part).bytesize > MAX_BODY }
   verify(request.header, body, key, Time.now.to_i)
   warn "200: #{process(read_record(body))}"
   200
