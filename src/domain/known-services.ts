@@ -1,5 +1,5 @@
 /** The built-in services, as settings from their public documentation. To add a service, add an entry. */
-import { parseWebAddress } from "./addresses.ts";
+import { isLoopback, parseWebAddress } from "./addresses.ts";
 
 interface Service {
   /** The name that people know it by. */
@@ -60,16 +60,20 @@ export const SERVICE_NAMES = Object.keys(SERVICES) as ServiceName[];
 export const serviceNamed = (name: string | undefined): Service | undefined =>
   SERVICE_NAMES.flatMap((known) => (known === name ? [SERVICES[known]] : []))[0];
 
-export type ServiceLabel = "LIVE" | "TEST" | "sandbox";
+export type ServiceLabel = "LIVE" | "TEST" | "CUSTOM" | "LOCAL" | "sandbox";
+
+/** Whether payments at an address with this label are known to be tests. */
+export const isForTests = (label: ServiceLabel): boolean => label === "TEST" || label === "sandbox";
 
 /**
- * Whether real money may move at an address. The address alone decides: a profile of a test service that has the address
- * of another one must not read TEST, and what answers at this machine may lead to a live account.
+ * What is known of an address. It alone decides: a profile of a test service that has the address of another one must not read
+ * TEST. What answers at this machine (LOCAL), or elsewhere (CUSTOM), may lead to a live account.
  */
 export function serviceLabel(baseUrl: string): Exclude<ServiceLabel, "sandbox"> {
-  const host = parseWebAddress(baseUrl)?.host;
-  const isTest = Object.values(SERVICES).some(
-    ({ live, settings }) => !live && new URL(settings.baseUrl).host === host,
+  const url = parseWebAddress(baseUrl);
+  const service = Object.values(SERVICES).find(
+    ({ settings }) => new URL(settings.baseUrl).host === url?.host,
   );
-  return isTest ? "TEST" : "LIVE";
+  if (service !== undefined) return service.live ? "LIVE" : "TEST";
+  return url !== undefined && isLoopback(url.hostname) ? "LOCAL" : "CUSTOM";
 }

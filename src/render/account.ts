@@ -1,4 +1,4 @@
-/** An account as text: its profile and service (`profile default · api.dnapayments.com · LIVE`), and its checks. */
+/** An account as text: its profile, its service and what replaces parts of it (`profile default · api.dnapayments.com · LIVE`), and its checks. */
 import type { Paint } from "./paint.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { safeText } from "./safe-text.ts";
@@ -9,14 +9,16 @@ import { wrap } from "./layout.ts";
 import { widthOf } from "./width.ts";
 
 export function renderServiceName(
-  service: Pick<ResolvedSettings, "profile" | "label" | "get">,
+  service: Pick<ResolvedSettings, "profile" | "label" | "replaced" | "get">,
   paint: Paint,
 ): string {
-  const { profile, label } = service;
+  const { profile, label, replaced } = service;
   const baseUrl = service.get("baseUrl") ?? "";
   const name = profile === undefined ? "no profile" : `profile ${safeText(profile)}`;
   const host = safeText(parseWebAddress(baseUrl)?.host ?? baseUrl);
-  return `${paint.dim(`${name} · ${host} ·`)} ${label === "LIVE" ? paint.yellow(label) : paint.dim(label)}`;
+  const mayBeLive = label === "LIVE" || label === "CUSTOM";
+  const parts = replaced.map((part) => paint.dim(` · ${part}`)).join("");
+  return `${paint.dim(`${name} · ${host} ·`)} ${mayBeLive ? paint.yellow(label) : paint.dim(label)}${parts}`;
 }
 
 const WIDTH = "transaction address".length;

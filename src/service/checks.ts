@@ -128,7 +128,8 @@ export async function checkService(account: Account): Promise<Check[]> {
   return [endpoint, token, links, transaction];
 }
 
-const isTokenRefused = ({ failure }: Check): boolean => failure?.details["status"] === 401;
+const isTokenRefused = ({ failure }: Check): boolean =>
+  failure?.code === "unauthorized" && failure.details["status"] !== 403;
 
 const because = (cause: string): string => `not checked, because of the ${cause}`;
 

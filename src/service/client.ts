@@ -22,7 +22,7 @@ import { recordIn } from "./envelopes.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
-import { failureOf, refusalOf, whenUnknown } from "./failures.ts";
+import { failureOf, isTokenRefused, refusalOf, whenUnknown } from "./failures.ts";
 import type { TokenSource } from "./tokens.ts";
 
 /** The documented service asks for it on every request for links. */
@@ -162,7 +162,7 @@ async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
   const token = await tokens.current(effect);
   const reply = await exchange(token);
   // Neither had an effect, so the request may be repeated with another token. Some gateways answer 403 to one that has ended.
-  const isRefused = reply.status === 401 || reply.status === 403;
+  const isRefused = reply.status === 403 || isTokenRefused(reply);
   const renewed = isRefused ? await tokens.renew(effect, token) : undefined;
   const last = renewed === undefined ? reply : await exchange(renewed);
   if (last.status < 200 || last.status > 299) throw refusalOf(last, effect, link);

@@ -67,10 +67,17 @@ export function refusalOf(reply: HttpReply, effect: Effect, link?: string): Unus
 export const isOverloaded = ({ status, body }: HttpReply, mayChange: boolean): boolean =>
   status === 429 || (status === 503 && (!mayChange || isOwnError(body)));
 
+/** Some gateways answer 400 to a token that has ended, with the code of RFC 6750 3.1. */
+export const isTokenRefused = ({ status, headers, body }: HttpReply): boolean =>
+  status === 401 ||
+  (status === 400 &&
+    (serviceWords(body).code === "invalid_token" ||
+      fieldLines(headers, "www-authenticate").some((line) => /\berror="?invalid_token\b/.test(line))));
+
 function codeOf(reply: HttpReply, effect: Effect): FailureCode {
   const { status } = reply;
   if (status >= 300 && status < 400) return "redirected";
-  if (status === 401 || status === 403) return "unauthorized";
+  if (status === 403 || isTokenRefused(reply)) return "unauthorized";
   if (isOverloaded(reply, !isHarmless(effect))) return "overloaded";
   if (status >= 400 && status < 500) return "refused";
   return isHarmless(effect) ? "not_reached" : "outcome_unknown";

@@ -1,8 +1,8 @@
 /** Creates the client of the service from the settings: the base URL, and the token or the client credentials. */
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
 import type { Send } from "../http/exchange.ts";
 import type { AccessToken, TokenClient } from "../settings/token-files.ts";
-import type { ResolvedSettings, Source } from "../settings/resolved-settings.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { createApi, type Api } from "./client.ts";
 import { withoutRetries, withRetries, type RetryParts } from "./retries.ts";
 import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
@@ -28,7 +28,7 @@ export function openApi(parts: AccountParts): Api {
   if (baseUrl === undefined) throw noAccount();
   const once = untilInterrupted(parts);
   const send = parts.retries ? withRetries({ ...parts, send: once }) : withoutRetries(once, parts.now);
-  const tokens = resolvedTokens({ ...parts, send });
+  const tokens = tokensOf({ ...parts, send });
   return createApi({ send, baseUrl, tokens, timeout, transactionUrl: settings.get("transactionUrl") });
 }
 
@@ -42,47 +42,36 @@ const untilInterrupted =
 
 export const noAccount = (): PaylinkError => new PaylinkError("no_profile", "No account configured.");
 
-/**
- * The environment comes before the profile. If one of them has both, the token is used and the credentials renew it. Those of
- * the other never replace a refused token, since they may belong to another account.
- */
-function resolvedTokens(parts: AccountParts): TokenSource {
-  const token = parts.settings.find("token");
-  const credentials = resolvedCredentials(parts);
-  if (token !== undefined && (token.source === "environment" || credentials?.source !== "environment")) {
-    const fixed = fixedToken(token.value);
-    if (credentials?.source !== token.source) return fixed;
-    return { ...fixed, renew: (effect, refused) => credentials.tokens.renew(effect, refused) };
-  }
-  if (credentials !== undefined) return credentials.tokens;
-  throw new PaylinkError("no_token", "No access token configured.");
+/** Throws `no_token`. */
+function tokensOf({ kept, keep, ...parts }: AccountParts): TokenSource {
+  const { settings } = parts;
+  const { login, profile } = settings;
+  if (login === undefined) throw noToken(settings);
+  if (login.kind === "token") return fixedToken(login.token);
+  const { clientId, clientSecret, tokenUrl, isStored } = login;
+  const client = { tokenUrl, clientId, scope: settings.get("tokenScope") };
+  // A token from credentials in the environment is not stored.
+  const owner = isStored ? profile : undefined;
+  return tokensByCredentials({
+    ...parts,
+    credentials: { ...client, clientSecret, auth: settings.get("tokenAuth") ?? "post" },
+    kept: owner === undefined ? undefined : kept(owner, client),
+    keep: (token) => (owner === undefined ? undefined : keep(owner, client, token)),
+  });
 }
 
-function resolvedCredentials({
-  settings,
-  kept,
-  keep,
-  ...parts
-}: AccountParts): { readonly source: Source; readonly tokens: TokenSource } | undefined {
-  const secret = settings.find("clientSecret");
-  const clientId = settings.get("clientId");
-  const tokenUrl = settings.get("tokenUrl");
-  if (secret === undefined || clientId === undefined || tokenUrl === undefined) return undefined;
-  const client = { tokenUrl, clientId, scope: settings.get("tokenScope") };
-  const auth = settings.get("tokenAuth") ?? "post";
-  const { profile } = settings;
-  // A token from credentials in the environment is not stored.
-  const own =
-    profile !== undefined &&
-    (["clientSecret", "clientId", "tokenUrl"] as const).every((key) => {
-      const source = settings.find(key)?.source;
-      return source === "profile" || source === "service";
-    });
-  const tokens = tokensByCredentials({
-    ...parts,
-    credentials: { ...client, clientSecret: secret.value, auth },
-    kept: own ? kept(profile, client) : undefined,
-    keep: (token) => (own ? keep(profile, client, token) : undefined),
-  });
-  return { source: secret.source, tokens };
+function noToken({ withheld, profile = "" }: ResolvedSettings): PaylinkError {
+  if (withheld === undefined) return new PaylinkError("no_token", "No access token configured.");
+  const { secret, variable, address, stored } = withheld;
+  const owner = stored === undefined ? "" : ` was stored for ${stored}, and`;
+  return new PaylinkError(
+    "no_token",
+    `The ${secret} of profile ${profile}${owner} does not go to ${address}, which ${variable} names. Nothing was sent.`,
+    {
+      hints: [
+        hint`To use that address, give its token in PAYLINK_TOKEN, or its client credentials in PAYLINK_CLIENT_ID, PAYLINK_CLIENT_SECRET and PAYLINK_TOKEN_URL.`,
+        hint`To use the profile's own address, unset ${variable}.`,
+      ],
+    },
+  );
 }

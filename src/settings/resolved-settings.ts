@@ -1,5 +1,6 @@
 /**
- * The settings of a run: each value from the environment, else the profile, the service or the built-in default. A profile that
+ * The settings of a run. An account is whole: its addresses and secrets belong together, and a stored secret goes only where it was
+ * stored for. Every other value is from the environment, else the profile, the service or the built-in default. A profile that
  * `--profile` names comes before the environment.
  */
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
@@ -17,12 +18,39 @@ export interface Setting<Key extends SettingKey = SettingKey> {
   readonly source: Source;
 }
 
+/** What authenticates at the service. */
+export type Login =
+  | { readonly kind: "token"; readonly token: string }
+  | {
+      readonly kind: "credentials";
+      readonly clientId: string;
+      readonly clientSecret: string;
+      readonly tokenUrl: string;
+      /** Whether all of them are stored, so that the tokens they obtain may be stored too. */
+      readonly isStored: boolean;
+    };
+
+/** A stored secret that is not used, because the environment names an address that it was not stored for. */
+export interface WithheldSecret {
+  readonly secret: "token" | "client secret";
+  /** What names the other address: `PAYLINK_BASE_URL`. */
+  readonly variable: string;
+  readonly address: string;
+  /** The address that it was stored for; undefined where the profile has none. */
+  readonly stored: string | undefined;
+}
+
 export interface ResolvedSettings {
   /** The name of the profile; undefined without a profile: all values then come from the environment. */
   readonly profile: string | undefined;
   /** Whether real money may move. Only the profile that `paylink sandbox` wrote is the sandbox, at its own address. */
   readonly label: ServiceLabel;
-  /** The value in force with its source; undefined if nothing sets it. */
+  /** Undefined without a token and without complete credentials. Where one source has both, the credentials are used. */
+  readonly login: Login | undefined;
+  readonly withheld: WithheldSecret | undefined;
+  /** The parts of the account that replace those of the profile: `token from PAYLINK_TOKEN`. */
+  readonly replaced: readonly string[];
+  /** The value in force with its source; undefined if nothing sets it, or if it is a secret that is withheld. */
   find<Key extends SettingKey>(key: Key): Setting<Key> | undefined;
   /** The value alone. */
   get<Key extends SettingKey>(key: Key): SettingValue<Key> | undefined;
@@ -39,17 +67,61 @@ interface Sources {
 
 /** Throws `usage` with every variable that has an invalid value. */
 export function resolveSettings({ name, profile, isNamed = false, env }: Sources): ResolvedSettings {
-  const variables = settingsFrom(env);
-  const service: Profile | undefined = profile?.service && SERVICES[profile.service].settings;
+  const resolve = resolverOf(profile, isNamed, settingsFrom(env));
+  const stored = storedAccount(profile);
+  const origins = originsOf(stored);
+  const isElsewhere = (key: "baseUrl" | "tokenUrl"): boolean => {
+    const address = resolve(key);
+    return address?.source === "environment" && !origins.has(originOf(address.value));
+  };
+  const elsewhere = (["baseUrl", "tokenUrl"] as const).filter(isElsewhere);
+  const isOtherService = elsewhere.includes("baseUrl");
+  /** A stored value that another service, or another token endpoint, must not get. */
+  const isWithheld = (key: SettingKey, { source }: Setting): boolean =>
+    source === "profile" &&
+    ((key === "token" && isOtherService) || (key === "clientSecret" && elsewhere.length > 0));
   const find = <Key extends SettingKey>(key: Key): Setting<Key> | undefined => {
+    const own = resolve(key);
+    // A path of the profile holds at another address too.
+    const isOfOther = isOtherService && isAddressOfService(key) && !String(own?.value).startsWith("/");
+    const found = isOfOther ? resolve(key, true) : own;
+    return found !== undefined && isWithheld(key, found) ? undefined : found;
+  };
+  const get = <Key extends SettingKey>(key: Key): SettingValue<Key> | undefined => find(key)?.value;
+  const address = find("baseUrl");
+  const isSandbox =
+    name === SANDBOX_PROFILE &&
+    address?.source === "profile" &&
+    isLoopback(parseWebAddress(address.value)?.hostname ?? "");
+  const login = loginOf(find, isNamed ? ["profile", "environment"] : ["environment", "profile"]);
+  return {
+    profile: profile === undefined ? undefined : name,
+    label: isSandbox ? "sandbox" : serviceLabel(address?.value ?? ""),
+    login,
+    withheld: login === undefined ? withheldSecret(resolve, isWithheld, elsewhere, stored) : undefined,
+    replaced: profile === undefined ? [] : replacedParts(find, login),
+    find,
+    get,
+  };
+}
+
+type Find = ResolvedSettings["find"];
+/** The value of the first source that has one; `isUnstored` leaves out the profile and its service. */
+type Resolve = <Key extends SettingKey>(key: Key, isUnstored?: boolean) => Setting<Key> | undefined;
+
+function resolverOf(profile: Profile | undefined, isNamed: boolean, variables: Profile): Resolve {
+  const service = serviceOf(profile);
+  return <Key extends SettingKey>(key: Key, isUnstored = false) => {
     // A built-in service without this address must not be asked at the default one.
-    const byService = service !== undefined && Object.hasOwn(service, key);
+    const byService = !isUnstored && service !== undefined && Object.hasOwn(service, key);
     type Candidate = [Source, SettingValue<Key> | undefined];
     const variable: Candidate = ["environment", variables[key]];
-    const account: Candidate[] = [
-      ["profile", profile?.[key]],
-      ["service", service?.[key]],
-    ];
+    const account: Candidate[] = isUnstored
+      ? []
+      : [
+          ["profile", profile?.[key]],
+          ["service", service?.[key]],
+        ];
     const candidates: Candidate[] = [
       // A command for the sandbox must not reach the account of a shell that is set up for a live one.
       ...(isNamed ? [...account, variable] : [variable, ...account]),
@@ -58,17 +130,88 @@ export function resolveSettings({ name, profile, isNamed = false, env }: Sources
     for (const [source, value] of candidates) if (value !== undefined) return { value, source };
     return undefined;
   };
-  const address = find("baseUrl");
-  const isSandbox =
-    name === SANDBOX_PROFILE &&
-    address?.source === "profile" &&
-    isLoopback(parseWebAddress(address.value)?.hostname ?? "");
-  return {
-    profile: profile === undefined ? undefined : name,
-    label: isSandbox ? "sandbox" : serviceLabel(address?.value ?? ""),
-    find,
-    get: (key) => find(key)?.value,
-  };
+}
+
+const serviceOf = (profile: Profile | undefined): Profile | undefined =>
+  profile?.service && SERVICES[profile.service].settings;
+
+/** The addresses that come with those of the service, and get its secrets. */
+const isAddressOfService = (key: SettingKey): boolean => key === "tokenUrl" || key === "transactionUrl";
+
+/** The profile with what its service gives. */
+const storedAccount = (profile: Profile | undefined): Profile => ({
+  ...serviceOf(profile),
+  ...Object.fromEntries(Object.entries(profile ?? {}).filter(([, value]) => value !== undefined)),
+});
+
+/** Where secrets of an account go: the base URL, the token URL, and a whole URL of transactions. */
+export const originsOf = ({ baseUrl, tokenUrl, transactionUrl }: Profile): ReadonlySet<string> =>
+  new Set(
+    [baseUrl, tokenUrl, transactionUrl].map((address = "") => originOf(address)).filter((one) => one !== ""),
+  );
+
+/** Empty for a path. */
+const originOf = (address: string): string => parseWebAddress(address)?.origin ?? "";
+
+/** The first source that has a token, or a secret with all that it needs. */
+function loginOf(find: Find, sources: readonly Source[]): Login | undefined {
+  for (const source of sources) {
+    const [secret, id, url, token] = [
+      find("clientSecret"),
+      find("clientId"),
+      find("tokenUrl"),
+      find("token"),
+    ];
+    if (secret?.source === source && id !== undefined && url !== undefined)
+      return {
+        kind: "credentials",
+        clientId: id.value,
+        clientSecret: secret.value,
+        tokenUrl: url.value,
+        isStored: [secret, id, url].every((one) => one.source === "profile" || one.source === "service"),
+      };
+    if (token?.source === source) return { kind: "token", token: token.value };
+  }
+  return undefined;
+}
+
+function withheldSecret(
+  resolve: Resolve,
+  isWithheld: (key: SettingKey, found: Setting) => boolean,
+  [elsewhere]: readonly ("baseUrl" | "tokenUrl")[],
+  stored: Profile,
+): WithheldSecret | undefined {
+  const secrets = { clientSecret: "client secret", token: "token" } as const;
+  for (const key of ["clientSecret", "token"] as const) {
+    const found = resolve(key);
+    if (found === undefined || elsewhere === undefined || !isWithheld(key, found)) continue;
+    return {
+      secret: secrets[key],
+      variable: SETTINGS[elsewhere].variable,
+      address: resolve(elsewhere)?.value ?? "",
+      stored: stored[elsewhere] ?? stored.baseUrl,
+    };
+  }
+  return undefined;
+}
+
+/** In the order in which people read them. */
+const PARTS = [
+  ["baseUrl", "address"],
+  ["token", "token"],
+  ["clientId", "client id"],
+  ["clientSecret", "client secret"],
+  ["tokenUrl", "token URL"],
+] as const;
+
+function replacedParts(find: Find, login: Login | undefined): string[] {
+  const unused: readonly string[] =
+    login?.kind === "token" ? ["clientId", "clientSecret", "tokenUrl"] : ["token"];
+  return PARTS.flatMap(([key, words]) =>
+    find(key)?.source === "environment" && !unused.includes(key)
+      ? [`${words} from ${SETTINGS[key].variable}`]
+      : [],
+  );
 }
 
 function defaultOf<Key extends SettingKey>(key: Key): SettingValue<Key> | undefined {

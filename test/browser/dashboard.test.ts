@@ -100,7 +100,7 @@ async function openShop(home = temporaryHome()): Promise<Shop> {
 describe.skipIf(!hasBrowser)("in Chromium", () => {
   const openPage = useBrowser();
 
-  const live = (page: Page) => page.getByText("Live", { exact: true }).waitFor();
+  const live = (page: Page) => page.getByText("Connected", { exact: true }).waitFor();
 
   it("lets new rows arrive while the top of the list is in sight, counts them otherwise, and keeps focus", async () => {
     const shop = await openShop();

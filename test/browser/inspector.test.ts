@@ -64,7 +64,7 @@ const SILENCE = "did not answer within 2.0 s";
 
 describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
   const openPage = useBrowser();
-  const live = (page: Page) => page.getByText("Live", { exact: true }).waitFor();
+  const live = (page: Page) => page.getByText("Connected", { exact: true }).waitFor();
 
   it("shows the first webhook within three seconds, and with one click why it was accepted, or what differed", async () => {
     const { inspect, trigger } = await openSetting();

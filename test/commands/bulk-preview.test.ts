@@ -36,7 +36,7 @@ async function desk(list = LIST, name = "orders.csv") {
 describe("the preview of a list", () => {
   const shown = [
     "4 links, EUR 1,002.30 and USD 5.00\n",
-    /no profile · 127\.0\.0\.1:\d+ · LIVE\n/,
+    /no profile · 127\.0\.0\.1:\d+ · LOCAL\n/,
     /amount +customer +order number +expires\n +EUR 1000\.10 +Ada +I1 .*\n +EUR 0\.20 +Bob +I2 .*\n +USD 5\.00 +Eve +I3 /,
     "  and 1 more\n",
     "Copied to the results, and not sent: colour\n",
@@ -48,7 +48,7 @@ describe("the preview of a list", () => {
     const { exit, stderr } = await run([], ask);
     for (const part of shown) expect(stderr).toMatch(part);
     expect(asked).toEqual([
-      { message: `Send 4 links to ${new URL(service.url).host} (LIVE)?`, initial: false },
+      { message: `Send 4 links to ${new URL(service.url).host} (LOCAL)?`, initial: false },
     ]);
     expect(exit).toBe(130);
     expect(stderr).toContain("Nothing was sent.");
@@ -87,7 +87,7 @@ describe("the preview of a list", () => {
     expect((await run(["--again"], ask)).exit).toBe(0);
     expect(asked).toEqual([
       {
-        message: `Send 5 links to ${new URL(service.url).host} (LIVE)? 4 rows may have a link already, and would get a second one.`,
+        message: `Send 5 links to ${new URL(service.url).host} (LOCAL)? 4 rows may have a link already, and would get a second one.`,
         initial: false,
       },
     ]);

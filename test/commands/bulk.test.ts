@@ -134,7 +134,7 @@ describe("bulk", () => {
         "3 rows: 3 created",
         "3 links: EUR 6.00",
         `Results in ${results}`,
-        `no profile · ${new URL(service.url).host} · LIVE`,
+        `no profile · ${new URL(service.url).host} · LOCAL`,
         "To see the links: paylink links list --since 1h\n",
       ].join("\n"),
       stderr: "",
@@ -227,7 +227,7 @@ describe("the results of bulk", () => {
 
   it("are the same bytes on stdout, with the summary on stderr", async () => {
     const { results, send, service } = await one();
-    const stderr = `1 row: 1 created\n1 link: EUR 1.00\nno profile · ${new URL(service.url).host} · LIVE\nTo see the links: paylink links list --since 1h\n`;
+    const stderr = `1 row: 1 created\n1 link: EUR 1.00\nno profile · ${new URL(service.url).host} · LOCAL\nTo see the links: paylink links list --since 1h\n`;
     expect(await send("-o", "-")).toMatchObject({ exit: 0, stdout: RESULTS, stderr });
     expect(existsSync(results)).toBe(false);
   });

@@ -71,7 +71,7 @@ describe("bulk", () => {
     await screen.until(/█+░+ {2}\d+ of 60 \(\d+%\) {2}[\d.]+\/s {2}\ds left/);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(
-      /^Copied to the results, and not sent: colour\n60 rows: 60 created\n60 links: EUR 1,860\.00\nResults in \S+\nno profile · 127\.0\.0\.1:\d+ · LIVE\nTo see/,
+      /^Copied to the results, and not sent: colour\n60 rows: 60 created\n60 links: EUR 1,860\.00\nResults in \S+\nno profile · 127\.0\.0\.1:\d+ · LOCAL\nTo see/,
     );
   });
 

@@ -137,7 +137,7 @@ describe("login, in a terminal", () => {
     for (const args of [["--amount", "10", "--currency", "EUR"], ["--reusable"]]) {
       const created = await runPaylink(["create", ...args], { home });
       expect(created.code).toBe(0);
-      expect(created.stdout).toMatch(/^ {2}profile shop · 127\.0\.0\.1:\d+ · LIVE$/m);
+      expect(created.stdout).toMatch(/^ {2}profile shop · 127\.0\.0\.1:\d+ · LOCAL$/m);
     }
   });
 });

@@ -90,13 +90,13 @@ describe("a value", () => {
 });
 
 it.each([
-  ["http://127.0.0.1:4010", "LIVE"],
+  ["http://127.0.0.1:4010", "LOCAL"],
   ["https://test-api.dnapayments.com", "TEST"],
   ["https://test-api.dnapayments.com/base", "TEST"],
   ["https://api.dnapayments.com", "LIVE"],
-  ["https://test-api.dnapayments.com.evil.example", "LIVE"],
-  ["https://127.0.0.1.example", "LIVE"],
-  ["not a URL", "LIVE"],
+  ["https://test-api.dnapayments.com.evil.example", "CUSTOM"],
+  ["https://127.0.0.1.example", "CUSTOM"],
+  ["not a URL", "CUSTOM"],
 ])("%s is labelled %s", (baseUrl, label) => {
   expect(serviceLabel(baseUrl)).toBe(label);
 });
@@ -104,9 +104,9 @@ it.each([
 it.each<[name: string, profile: Profile, env: Environment, label: string]>([
   ["sandbox", { baseUrl: "http://127.0.0.1:4010" }, {}, "sandbox"],
   ["sandbox", { baseUrl: "https://api.dnapayments.com" }, {}, "LIVE"],
-  ["sandbox", { baseUrl: "http://127.0.0.1:4010" }, { PAYLINK_BASE_URL: "http://127.0.0.1:9" }, "LIVE"],
-  ["shop", { service: "dna", baseUrl: "http://127.0.0.1:4010" }, {}, "LIVE"],
-  ["shop", { baseUrl: "http://127.0.0.1:4010" }, {}, "LIVE"],
+  ["sandbox", { baseUrl: "http://127.0.0.1:4010" }, { PAYLINK_BASE_URL: "http://127.0.0.1:9" }, "LOCAL"],
+  ["shop", { service: "dna", baseUrl: "http://127.0.0.1:4010" }, {}, "LOCAL"],
+  ["shop", { baseUrl: "http://127.0.0.1:4010" }, {}, "LOCAL"],
   ["shop", { service: "dna-test" }, {}, "TEST"],
   ["shop", { service: "dna" }, {}, "LIVE"],
 ])("only the profile that the sandbox wrote is the sandbox: %s %j %j %s", (name, profile, env, label) => {

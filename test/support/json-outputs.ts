@@ -317,7 +317,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
         name: text,
         current: flag,
         ...each(orNull(text), "service baseUrl terminalId"),
-        label: oneOf("LIVE", "TEST", "sandbox", null),
+        label: oneOf("LIVE", "TEST", "CUSTOM", "LOCAL", "sandbox", null),
       }),
     ),
   }),

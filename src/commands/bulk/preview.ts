@@ -4,6 +4,7 @@ import { requestOf } from "../../bulk/row.ts";
 import { dueRows } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";
 import { parseWebAddress } from "../../domain/addresses.ts";
+import { isForTests } from "../../domain/known-services.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { count, linksOf, renderList, rowsOf, sentBeforeOf } from "../../render/bulk.ts";
 import type { Paint } from "../../render/paint.ts";
@@ -73,8 +74,8 @@ export async function confirmSending(
   const to = `${parseWebAddress(address)?.host ?? address} (${label})`;
   const second = ` ${rowsOf(plan.second)} may have a link already, and would get a second one.`;
   const question = `Send ${linksOf(plan.due)} to ${to}?${plan.second > 0 ? second : ""}`;
-  // Where links are live, or second ones, only a typed yes sends them.
-  if (await ask.confirm(question, { initial: label !== "LIVE" && plan.second === 0 })) return;
+  // Where links may be live, or second ones, only a typed yes sends them.
+  if (await ask.confirm(question, { initial: isForTests(label) && plan.second === 0 })) return;
   out.note("Nothing was sent.");
   throw new PaylinkError("interrupted", "Nothing was sent.");
 }

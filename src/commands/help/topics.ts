@@ -190,7 +190,7 @@ const TOPICS = {
   environment: () => ({
     json: ENVIRONMENT,
     parts: [
-      "Environment variables. A flag overrides them, and so does a profile that --profile names. They override the current profile:",
+      "Environment variables. A flag overrides them, and so does a profile that --profile names. They override the current profile, but a stored secret goes only to the addresses that it was stored for: beside PAYLINK_BASE_URL, give PAYLINK_TOKEN too, or PAYLINK_CLIENT_ID, PAYLINK_CLIENT_SECRET and PAYLINK_TOKEN_URL. Where both are set, the client credentials are used.",
       rows(Object.entries(ENVIRONMENT)),
     ],
   }),

@@ -2,7 +2,7 @@
 import { stayLive } from "./live.js";
 
 const connection = document.getElementById("connection");
-const STATES = { live: "Live", stopped: "Not connected" };
+const STATES = { live: "Connected", stopped: "Not connected" };
 
 stayLive((state) => {
   if (connection === null || connection.dataset["state"] === state) return;

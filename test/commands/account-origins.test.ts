@@ -1,0 +1,179 @@
+/** A secret goes only where it was stored for: two profiles, two real servers, and what each of them is sent. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runCommand } from "../support/context.ts";
+import { storeProfiles, temporaryHome } from "../support/home.ts";
+import { rawServer, reply } from "../support/raw-server.ts";
+
+const LIST = ["links", "list"];
+const TERMINAL = { terminalId: "1", currency: "EUR", customerName: "Ada" };
+
+/** Gives tokens and empty lists of links. */
+const service = (token = "obtained") =>
+  rawServer((socket) =>
+    reply(200, JSON.stringify({ access_token: token, expires_in: 3600, records: [] }))(socket),
+  );
+
+/** A home with a token in `shop`, which is current, and client credentials in `store`, and a server that neither belongs to. */
+async function twoAccounts() {
+  const [own, other] = [await service(), await service()];
+  const home = temporaryHome();
+  const credentials = { clientId: "id", clientSecret: "stored-secret", tokenUrl: `${own.url}/token` };
+  storeProfiles(home, {
+    shop: { ...TERMINAL, baseUrl: own.url, token: "stored-token" },
+    store: { ...TERMINAL, baseUrl: own.url, ...credentials },
+  });
+  return { home, own, other };
+}
+
+const sentTo = ({ requests }: { readonly requests: readonly string[] }): string => requests.join("\n");
+
+it.each([
+  ["the stored token", {}],
+  ["the client secret", { PAYLINK_PROFILE: "store" }],
+])("does not send %s to an address of the environment", async (_, env) => {
+  const { home, own, other } = await twoAccounts();
+  for (const args of [
+    LIST,
+    ["links", "show", "a"],
+    ["create", "--amount", "1"],
+    ["transaction", "a"],
+    ["status"],
+  ]) {
+    const run = await runCommand([...args, "--json"], { home, env: { ...env, PAYLINK_BASE_URL: other.url } });
+    expect(run).toMatchObject({ exit: 3 });
+    const text = args[0] === "status" ? run.stdout : run.stderr;
+    for (const part of [own.url, other.url, "PAYLINK_BASE_URL"]) expect(text).toContain(part);
+  }
+  expect(sentTo(other)).toBe("");
+  expect(sentTo(own)).toBe("");
+});
+
+it("does not send a token that credentials obtained before, nor the secret to another token URL", async () => {
+  const { home, own, other } = await twoAccounts();
+  expect(await runCommand(LIST, { home, env: { PAYLINK_PROFILE: "store" } })).toMatchObject({ exit: 0 });
+  expect(sentTo(own)).toContain("stored-secret");
+  const before = sentTo(own);
+  for (const env of [{ PAYLINK_BASE_URL: other.url }, { PAYLINK_TOKEN_URL: `${other.url}/token` }]) {
+    const run = await runCommand(LIST, { home, env: { PAYLINK_PROFILE: "store", ...env } });
+    expect(run.exit).toBe(3);
+    expect(run.stderr.replace(/\s+/g, " ")).toMatch(
+      /^✗ The client secret of profile store was stored for http:/,
+    );
+  }
+  expect(sentTo(other)).toBe("");
+  expect(sentTo(own)).toBe(before);
+});
+
+it("sends a secret of the environment to an address of the environment, and nothing of it to the profile's", async () => {
+  const { home, own, other } = await twoAccounts();
+  const token = { PAYLINK_BASE_URL: other.url, PAYLINK_TOKEN: "env-token" };
+  const listed = await runCommand(LIST, { home, env: token });
+  expect(listed.exit).toBe(0);
+  expect(listed.stderr).toContain("· LOCAL · address from PAYLINK_BASE_URL · token from PAYLINK_TOKEN\n");
+  const credentials = { PAYLINK_CLIENT_ID: "id", PAYLINK_CLIENT_SECRET: "env-secret" };
+  const incomplete = { PAYLINK_PROFILE: "store", PAYLINK_BASE_URL: other.url, ...credentials };
+  // The stored token URL belongs to another account.
+  expect(await runCommand(LIST, { home, env: incomplete })).toMatchObject({ exit: 3 });
+  const whole = { ...incomplete, PAYLINK_TOKEN_URL: `${other.url}/token` };
+  expect(await runCommand(LIST, { home, env: whole })).toMatchObject({ exit: 0 });
+  expect(sentTo(other)).toContain("env-secret");
+  expect(sentTo(other)).not.toContain("stored");
+  expect(sentTo(own)).toBe("");
+});
+
+it("sends no secret of the environment to a stored whole URL of transactions, where the service is another one", async () => {
+  const [own, other] = [await service(), await service()];
+  const home = temporaryHome();
+  storeProfiles(home, {
+    shop: { ...TERMINAL, baseUrl: own.url, token: "t", transactionUrl: `${own.url}/t/{uti}` },
+  });
+  const env = { PAYLINK_BASE_URL: other.url, PAYLINK_TOKEN: "env-token" };
+  await runCommand(["transaction", "a"], { home, env });
+  expect(sentTo(other)).toMatch(/^GET \/v1\/transactions\/a .*Bearer env-token/s);
+  expect(sentTo(own)).toBe("");
+});
+
+it("sends PAYLINK_TOKEN alone to the address of the profile, and says so", async () => {
+  const { home, own } = await twoAccounts();
+  for (const profile of ["shop", "store"]) {
+    const run = await runCommand(LIST, {
+      home,
+      env: { PAYLINK_TOKEN: "env-token", PAYLINK_PROFILE: profile },
+    });
+    expect(run.exit).toBe(0);
+    expect(run.stderr).toMatch(
+      new RegExp(`profile ${profile} · 127.0.0.1:\\d+ · LOCAL · token from PAYLINK_TOKEN\\n`),
+    );
+  }
+  expect(sentTo(own)).not.toContain("stored");
+  const status = await runCommand(["status", "--json"], { home, env: { PAYLINK_TOKEN: "env-token" } });
+  expect(status.stdout).toContain("token from PAYLINK_TOKEN");
+});
+
+it("uses the same origin as stored, whatever the path", async () => {
+  const { home, own } = await twoAccounts();
+  const env = { PAYLINK_BASE_URL: `${own.url}/gateway/` };
+  expect(await runCommand(LIST, { home, env })).toMatchObject({ exit: 0 });
+  expect(sentTo(own)).toMatch(/^GET \/gateway\/v1\/.*Bearer stored-token/s);
+});
+
+it("uses nothing of the environment beside a profile that --profile names", async () => {
+  const { home, own, other } = await twoAccounts();
+  const env = {
+    PAYLINK_BASE_URL: other.url,
+    PAYLINK_TOKEN_URL: `${other.url}/token`,
+    PAYLINK_CLIENT_ID: "id",
+    PAYLINK_CLIENT_SECRET: "env-secret",
+  };
+  const run = await runCommand([...LIST, "-p", "shop"], { home, env });
+  expect(run.exit).toBe(0);
+  expect(run.stderr).toMatch(/· LOCAL\n/);
+  expect(sentTo(own)).toContain("stored-token");
+  expect(sentTo(own)).not.toContain("env-secret");
+  expect(sentTo(other)).toBe("");
+});
+
+it("prefers credentials to a token of the same source, so that one that has ended costs no request", async () => {
+  const own = await service();
+  const home = temporaryHome();
+  const env = {
+    PAYLINK_BASE_URL: own.url,
+    PAYLINK_TOKEN: "ended",
+    PAYLINK_TERMINAL_ID: "1",
+    PAYLINK_CLIENT_ID: "id",
+    PAYLINK_CLIENT_SECRET: "secret",
+    PAYLINK_TOKEN_URL: `${own.url}/token`,
+  };
+  expect(await runCommand(LIST, { home, env })).toMatchObject({ exit: 0 });
+  expect(own.requests).toHaveLength(2);
+  expect(sentTo(own)).not.toContain("ended");
+});
+
+it.each([
+  ["a body", '{"error":"invalid_token"}', ""],
+  ["a header", "", 'WWW-Authenticate: Bearer realm="x", error="invalid_token"\r\n'],
+])(
+  "renews a token that is refused with 400 and invalid_token in %s, and exits 3 without one",
+  async (_, body, header) => {
+    const refusal = `HTTP/1.1 400 Bad Request\r\n${header}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+    const own = await rawServer((socket, count) =>
+      count === 1
+        ? void socket.end(refusal)
+        : reply(200, JSON.stringify({ access_token: "new", expires_in: 3600, records: [] }))(socket),
+    );
+    const home = temporaryHome();
+    const tokenUrl = `${own.url}/token`;
+    const credentials = { clientId: "id", clientSecret: "s", tokenUrl };
+    storeProfiles(home, { store: { ...TERMINAL, baseUrl: own.url, ...credentials } });
+    mkdirSync(join(home, "tokens"));
+    const kept = { tokenUrl, clientId: "id", token: "ended" };
+    writeFileSync(join(home, "tokens", "store.json"), JSON.stringify(kept));
+    expect(await runCommand(LIST, { home })).toMatchObject({ exit: 0 });
+    expect(sentTo(own)).toMatch(/Bearer ended.*Bearer new/s);
+    const always = await rawServer((socket) => void socket.end(refusal));
+    const env = { PAYLINK_BASE_URL: always.url, PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1" };
+    expect(await runCommand(LIST, { home: temporaryHome(), env })).toMatchObject({ exit: 3 });
+  },
+);
