@@ -8,7 +8,7 @@ import { type Outcome, OUTCOME_NAMES, outcomeName } from "../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { formatLocal } from "../render/layout.ts";
 import { safeText } from "../render/safe-text.ts";
-import type { Route } from "../receiver/forward.ts";
+import type { Route } from "../receiver/routes.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { Component } from "../signatures/components.ts";
 import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";

@@ -1,14 +1,6 @@
 /** The time limit of a run (`--timeout`): it ends every exchange and every wait, and knows whether something was sent. */
 import { PaylinkError } from "../domain/errors.ts";
-import { SendError, type SendOptions } from "./exchange.ts";
-import type { HttpReply, HttpRequest } from "./message.ts";
-
-/** `Send`, or a sender that takes more, such as that of a broker. */
-type Exchange<Others extends readonly unknown[]> = (
-  request: HttpRequest,
-  options?: SendOptions,
-  ...others: Others
-) => Promise<HttpReply>;
+import { type Send, SendError } from "./exchange.ts";
 
 export type TimeLimit = ReturnType<typeof createTimeLimit>;
 
@@ -35,6 +27,26 @@ export function createTimeLimit(interruption: AbortSignal, now: () => Date) {
       return new PaylinkError("timed_out", `The time of --timeout has passed. ${state}`);
     };
   };
+  const exchange = async <T>(
+    timeout: number | undefined,
+    work: (timeout: number | undefined) => Promise<T>,
+    wasSent: (result: T) => boolean,
+  ): Promise<T> => {
+    over.signal.throwIfAborted();
+    const most = Math.min(timeout ?? Number.POSITIVE_INFINITY, Math.max(1, left()));
+    inFlight += 1;
+    try {
+      const result = await work(Number.isFinite(most) ? most : timeout);
+      isSent ||= wasSent(result);
+      return result;
+    } catch (error) {
+      if (!(error instanceof SendError) || error.sent) isSent = true;
+      throw error;
+    } finally {
+      inFlight -= 1;
+      end();
+    }
+  };
   return {
     /** Fires at an interruption of the run, and when its time has passed. */
     signal,
@@ -42,29 +54,20 @@ export function createTimeLimit(interruption: AbortSignal, now: () => Date) {
     milliseconds: () => total,
     /** Milliseconds that are left, which may be less than 0; Infinity without a limit. */
     left,
-    /** The same `Send` within the limit. The exchange in flight ends first, because it knows whether it was sent. */
+    /**
+     * An exchange within the limit: `work` gets the milliseconds that it may take. The exchange in flight ends first, because it
+     * knows whether it was sent.
+     */
+    exchange,
+    /** The same `Send` within the limit. */
     bound:
-      <Others extends readonly unknown[]>(send: Exchange<Others>): Exchange<Others> =>
-      async (request, options, ...others) => {
-        over.signal.throwIfAborted();
-        const most = Math.min(options?.timeout ?? Number.POSITIVE_INFINITY, Math.max(1, left()));
-        inFlight += 1;
-        try {
-          const reply = await send(
-            request,
-            Number.isFinite(most) ? { ...options, timeout: most } : options,
-            ...others,
-          );
-          isSent = true;
-          return reply;
-        } catch (error) {
-          if (!(error instanceof SendError) || error.sent) isSent = true;
-          throw error;
-        } finally {
-          inFlight -= 1;
-          end();
-        }
-      },
+      (send: Send): Send =>
+      (request, options) =>
+        exchange(
+          options?.timeout,
+          (timeout) => send(request, timeout === undefined ? options : { ...options, timeout }),
+          () => true,
+        ),
     /** The same pause within the limit. Rejects at an interruption, and when the time has passed. */
     boundPause:
       (pause: Pause) =>

@@ -123,6 +123,8 @@ export interface Wanted {
   readonly limit: number;
   readonly outcomes: readonly string[];
   readonly lease: number;
+  /** Only those that were not attempted yet, or that an operator has ordered to retry. */
+  readonly isFresh?: boolean;
 }
 
 /** Events that are not forwarded yet. */

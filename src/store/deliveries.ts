@@ -73,12 +73,12 @@ export async function statesOf(
 /** The events that are due first, until a time. Each outcome is read by itself, so that the index gives the rows in order. */
 export function dueFirst(
   { schema }: Dialect,
-  { outcomes, until, limit }: Pick<Wanted, "outcomes" | "limit"> & { readonly until: number },
+  { outcomes, until, limit, isFresh = false }: Omit<Wanted, "lease"> & { readonly until: number },
   lock = "",
 ): { readonly sql: string; readonly values: readonly Value[] } {
   const ofOutcomes = outcomes.map(
     (_, index) => `SELECT * FROM (
-       SELECT event, due FROM ${schema}deliveries WHERE outcome = ? AND due <= ?
+       SELECT event, due FROM ${schema}deliveries WHERE outcome = ? AND due <= ? ${isFresh ? "AND attempts = planned" : ""}
        ORDER BY due, event LIMIT ? ${lock}) AS of${index}`,
   );
   return {
@@ -90,10 +90,10 @@ export function dueFirst(
 /** Claims the events that have been due for longest, and reads them. */
 export async function claim(
   { all, now, dialect }: Session,
-  { limit, outcomes, lease }: Wanted,
+  { lease, ...wanted }: Wanted,
 ): Promise<readonly Row[]> {
   const { schema, skipLocked, materialized } = dialect;
-  const { sql, values } = dueFirst(dialect, { outcomes, until: now, limit }, skipLocked);
+  const { sql, values } = dueFirst(dialect, { ...wanted, until: now }, skipLocked);
   const claimed = await all(
     `WITH due_now AS ${materialized} (${sql})
      UPDATE ${schema}deliveries SET due = ?, attempts = attempts + 1, state = 'trying'

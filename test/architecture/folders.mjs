@@ -53,6 +53,7 @@ export const FOLDERS = {
       "http/message",
       "http/exchange",
       "http/refusal",
+      "http/send-failure",
       "signatures",
       "prom-client",
       "@nats-io/transport-node",

@@ -147,6 +147,24 @@ function areDelivered(
     expect(await claim()).toEqual([]);
   });
 
+  it("are claimed only once an operator retries them where fresh ones are wanted", async () => {
+    const { place, store, claim, attempt } = await shared("a", "b");
+    const fresh = () => store.claim({ ...wanted({ limit: 10, lease: HOUR }), isFresh: true });
+    await store.ended(
+      (await store.claim(wanted({ limit: 1 })))[0] ?? { id: "", attempt: 0 },
+      forward(500),
+      0,
+    );
+    expect(idsOf(await fresh())).toEqual(["b"]);
+    expect(await fresh()).toEqual([]);
+    await store.order("retry", { ids: ["a"] });
+    expect(await fresh()).toMatchObject([{ id: "a", attempt: 2, made: 0 }]);
+    await change(place, END_OF_WAIT);
+    expect(await fresh()).toEqual([]);
+    expect(idsOf(await claim())).toEqual(["a", "b"]);
+    expect(await attempt(200)).toEqual([]);
+  });
+
   it.each([
     ["UPDATE events SET head = '{' WHERE id = 'a'", expect.stringContaining("JSON")],
     [

@@ -5,7 +5,8 @@ import { hint, PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { isAccepted } from "../../receiver/event.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
-import { forward, targetOf } from "../../receiver/forward.ts";
+import { attempt, type Deliver } from "../../receiver/attempt.ts";
+import { targetOf } from "../../receiver/routes.ts";
 import { eventCount, lateSignature, renderForward } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ValuesOf } from "../command.ts";
@@ -18,10 +19,15 @@ type ReplayValues = ValuesOf<typeof replayFlags> & { readonly uti: readonly stri
 export async function replayEvents(context: Context, values: ReplayValues): Promise<number> {
   const { out, now, signal, later } = context;
   const { uti: names, to: routes, failed: isFailed, insecure, signWith, quiet, settle } = values;
-  const { send, close } = await openTargets(routes, { ...context, insecure });
+  const { deliver, close } = await openTargets(routes, { ...context, insecure });
   later(close);
   // A broker has an exchange of its own.
-  const bounded = context.timeLimit.bound(send);
+  const bounded: Deliver = (request, options, url) =>
+    context.timeLimit.exchange(
+      options.timeout,
+      (timeout = options.timeout) => deliver(request, { ...options, timeout }, url),
+      (result) => result.kind === "answered" || (result.kind === "noAnswer" && result.sent),
+    );
   const store = await context.events(values.db);
   const targets = routes.map(({ url }) => url.href).join(" and ");
   let [sent, failed, unreached, skipped] = [0, 0, 0, 0];
@@ -41,25 +47,25 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
       signing = await openForwardingKey(signWith, context);
       if (!quiet) out.note(forwardingKeyWords(signing));
     }
-    const result = await forward(event, url, {
-      send: bounded,
+    const { result, forward } = await attempt(event, url, {
+      deliver: bounded,
       now,
       headers: [],
       insecure,
       timeout: values.forwardTimeout,
       signWith: signing?.key,
     });
-    await store.replayed(event.id, result, settle, record);
+    await store.replayed(event.id, forward, settle, record);
     sent += 1;
-    if (!isAccepted(result.status)) failed += 1;
-    if (!result.sent) unreached += 1;
-    const { target, status, ms, detail, signatureAge } = result;
+    if (!isAccepted(forward.status)) failed += 1;
+    if (result.kind === "notReached") unreached += 1;
+    const { target, status, ms, detail, signatureAge } = forward;
     const hint = signatureAge === undefined ? undefined : lateSignature(signatureAge);
     const name = event.uti || event.id;
     const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, hint };
     if (quiet) out.lines([safeText(name)]);
     else
-      out.lines([out.json ? JSON.stringify(line) : renderForward(name, result, out.paint, undefined, hint)]);
+      out.lines([out.json ? JSON.stringify(line) : renderForward(name, forward, out.paint, undefined, hint)]);
     signal.throwIfAborted();
   }
   if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);

@@ -5,7 +5,7 @@ import type { StoredEvent } from "../../store/rows.ts";
 import { READ_TIMEOUT, startInspector, type InspectorParts } from "../../inspector/server.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { jsonLine } from "../../receiver/event-json.ts";
-import { forward } from "../../receiver/forward.ts";
+import { attempt } from "../../receiver/attempt.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import type { ValuesOf } from "../command.ts";
@@ -71,14 +71,21 @@ async function sendingOf(
   { forwardTo, signWith }: InspectFlags,
 ): Promise<InspectorParts["sending"]> {
   if (forwardTo === undefined) return undefined;
-  const { send, close } = await openTargets([{ url: forwardTo }], { ...context, insecure: false });
+  const { deliver, close } = await openTargets([{ url: forwardTo }], { ...context, insecure: false });
   context.later(close);
   const signing = signWith === undefined ? undefined : await openForwardingKey(signWith, context);
   if (signing !== undefined) context.out.note(forwardingKeyWords(signing));
-  const options = { send, now: context.now, headers: [], insecure: false, timeout: FORWARD_SECONDS * 1000 };
+  const options = {
+    deliver,
+    now: context.now,
+    headers: [],
+    insecure: false,
+    timeout: FORWARD_SECONDS * 1000,
+  };
   return {
     target: forwardTo.host,
     signs: signing !== undefined,
-    send: (event: StoredEvent) => forward(event, forwardTo, { ...options, signWith: signing?.key }),
+    send: async (event: StoredEvent) =>
+      (await attempt(event, forwardTo, { ...options, signWith: signing?.key })).forward,
   };
 }

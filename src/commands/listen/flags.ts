@@ -183,7 +183,7 @@ function parseExpectation(text: string): Parsed<Expectation> {
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?[ \t]*$/;
 
 async function parseHeader(text: string): Promise<Parsed<HeaderLine>> {
-  const { mayAdd } = await import("../../receiver/forward.ts");
+  const { mayAdd } = await import("../../receiver/forwarded-request.ts");
   const [, name, value = ""] = HEADER.exec(text) ?? [];
   if (name === undefined) return refused('must be "Name: value"');
   if (!mayAdd(name)) return refused("must not change a header that is signed or that frames the message");

@@ -3,7 +3,10 @@ import { hint, paylink } from "../../domain/errors.ts";
 import { within } from "../../domain/time.ts";
 import { type Named, renderHint } from "../../render/hint.ts";
 import type { DeliveryQueue } from "../../receiver/event.ts";
-import { createForwarder, type Forwarder, type ForwarderParts } from "../../receiver/forwarder.ts";
+import { createDirectForwarder } from "../../receiver/direct.ts";
+import type { Forwarder, ForwarderParts } from "../../receiver/forwarder.ts";
+import { createQueueForwarder } from "../../receiver/queue.ts";
+import { SYSTEM_TIMERS } from "../../receiver/timers.ts";
 import { eventCount } from "../../render/received-webhook.ts";
 import type { ListenOptions } from "./options.ts";
 
@@ -11,11 +14,18 @@ import type { ListenOptions } from "./options.ts";
 export function openForwarding(
   { forwarding: { delays, concurrency, ...forwarding } }: ListenOptions,
   queue: DeliveryQueue | undefined,
-  parts: Pick<ForwarderParts, "log" | "now" | "observe" | "send" | "signWith" | "warn">,
+  parts: Pick<ForwarderParts, "deliver" | "log" | "now" | "observe" | "signWith" | "warn">,
 ): Forwarder | undefined {
   if (forwarding.routes.length === 0) return undefined;
-  if (queue === undefined || delays === undefined) return createForwarder({ ...forwarding, ...parts });
-  const forwarder = createForwarder({ ...forwarding, ...parts, queued: { queue, delays, concurrency } });
+  if (queue === undefined || delays === undefined) return createDirectForwarder({ ...forwarding, ...parts });
+  const forwarder = createQueueForwarder({
+    ...forwarding,
+    ...parts,
+    queue,
+    delays,
+    concurrency,
+    timers: SYSTEM_TIMERS,
+  });
   return {
     ...forwarder,
     close: async () => {

@@ -52,7 +52,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   const forwarding = openForwarding(options, store, {
     log,
     now,
-    send: targets.send,
+    deliver: targets.deliver,
     signWith: forwardingKey?.key,
     warn: out.warn,
     observe: (event, forward, progress) => {

@@ -4,8 +4,9 @@ import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/event.ts";
 import { createEventIds } from "../../receiver/event-id.ts";
-import type { Route } from "../../receiver/forward.ts";
-import { createForwarder, type ForwarderParts } from "../../receiver/forwarder.ts";
+import type { Route } from "../../receiver/routes.ts";
+import { createDirectForwarder } from "../../receiver/direct.ts";
+import type { ForwarderParts } from "../../receiver/forwarder.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
@@ -41,9 +42,9 @@ export async function openLocalServices(context: Context, options: LocalServices
   const log = await home.events();
   const targets = await openTargets(routes, { ...context, insecure: false });
   later(targets.close);
-  const forwarder = createForwarder({
+  const forwarder = createDirectForwarder({
     routes,
-    send: targets.send,
+    deliver: targets.deliver,
     now,
     timeout: FORWARD_SECONDS * 1000,
     headers: [],

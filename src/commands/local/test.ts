@@ -9,7 +9,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { outcomeOf, readRecord, textOf } from "../../domain/transaction.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/event.ts";
-import type { Route } from "../../receiver/forward.ts";
+import type { Route } from "../../receiver/routes.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { SandboxEvent } from "../../sandbox/setup.ts";

@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import { type BrokerVariable, isBroker } from "../../domain/brokers.ts";
 import { within } from "../../domain/time.ts";
 import { reasonOf, type Send } from "../../http/exchange.ts";
-import type { HttpReply, HttpRequest } from "../../http/message.ts";
-import { type Deliver, notReached } from "../forward.ts";
+import type { HttpRequest } from "../../http/message.ts";
+import { sendFailure } from "../../http/send-failure.ts";
+import { type AttemptResult, type Deliver, deliverOver } from "../attempt.ts";
 import type { BrokerMessage, Connector, Login, Session } from "./broker.ts";
 
 /** Milliseconds in which a connection is made, without a shorter limit. */
@@ -13,8 +14,6 @@ const CONNECT_TIMEOUT = 5_000;
 const RETRY_AFTER = 500;
 /** Milliseconds for a check, which probes wait for. */
 const CHECK_TIMEOUT = 1_500;
-/** Webhooks are delivered again. */
-const UNAVAILABLE = 503;
 
 interface TargetParts {
   readonly send: Send;
@@ -25,7 +24,7 @@ interface TargetParts {
 }
 
 export interface Targets {
-  readonly send: Deliver;
+  readonly deliver: Deliver;
   /** Rejects if a broker cannot be reached or takes no messages now. */
   readonly check: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -60,11 +59,10 @@ export async function openTargets(
     const connector = await connectorOf(url);
     brokers.set(url.href, createBroker(url, await connector(url, login)));
   }
+  const deliverToApplication = deliverOver(send);
   return {
-    send: (request, options = {}, url) => {
-      const broker = url && brokers.get(url.href);
-      return broker === undefined ? send(request, options) : broker.send(request, options.timeout);
-    },
+    deliver: (request, options, url) =>
+      brokers.get(url.href)?.deliver(request, options.timeout) ?? deliverToApplication(request, options, url),
     check: async () => void (await Promise.all([...brokers.values()].map((broker) => broker.check()))),
     close: async () => void (await Promise.all([...brokers.values()].map((broker) => broker.close()))),
   };
@@ -92,7 +90,7 @@ function createBroker(url: URL, connect: () => Promise<Session>) {
     return opened;
   };
   return {
-    send: async (request: HttpRequest, timeout = CONNECT_TIMEOUT): Promise<HttpReply> => {
+    deliver: async (request: HttpRequest, timeout: number): Promise<AttemptResult> => {
       let isOpen = false;
       const publish = async (): Promise<void> => {
         const open = await session();
@@ -100,13 +98,19 @@ function createBroker(url: URL, connect: () => Promise<Session>) {
         await open.publish(messageOf(request), timeout);
       };
       try {
-        await within(timeout, publish(), () => {
-          throw new Error(`no confirmation within ${timeout / 1000} s`);
-        });
-        return { status: 200, headers: [], body: NOTHING };
+        const isConfirmed = await within(
+          timeout,
+          publish().then(() => true),
+          () => false,
+        );
+        if (isConfirmed) return { kind: "answered", status: 200, headers: [], body: NOTHING };
+        const why = `no confirmation within ${timeout / 1000} s`;
+        return isOpen
+          ? { kind: "noAnswer", why, failure: "timeout", sent: true }
+          : { kind: "notReached", why, failure: "unreachable" };
       } catch (error) {
-        const answer = { headers: [], body: new TextEncoder().encode(wordsOf(error)) };
-        return isOpen ? { status: UNAVAILABLE, ...answer } : notReached(UNAVAILABLE, answer);
+        const [why, failure] = [wordsOf(error), sendFailure(error)];
+        return isOpen ? { kind: "noAnswer", why, failure, sent: true } : { kind: "notReached", why, failure };
       }
     },
     check: async (): Promise<void> => {

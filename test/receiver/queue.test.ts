@@ -1,102 +1,16 @@
-/** The forwarder: what the service gets that waits for the application, and what becomes of events that wait in a store. */
-import { describe, expect, it, onTestFinished } from "vitest";
+/** The queue: what becomes of events that wait in a store. */
+import { describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { type Send, SendError, SendTimeout } from "../../src/http/exchange.ts";
-import type { EventLog, Forward, NewEvent } from "../../src/receiver/event.ts";
-import { createForwarder, type ForwarderParts, type Queued } from "../../src/receiver/forwarder.ts";
-import { createMemoryLog } from "../../src/receiver/memory-log.ts";
+import type { EventLog } from "../../src/receiver/event.ts";
+import { createQueueForwarder, type QueueParts } from "../../src/receiver/queue.ts";
+import { SYSTEM_TIMERS } from "../../src/receiver/timers.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
+import { APP, closeAtEnd, forwarderParts, fresh, nameIn, OK, receive } from "../support/forwarding.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { AT, event, idOf } from "../support/stored-events.ts";
-
-const APP = new URL("http://127.0.0.1:3000/hook");
-const OK = { status: 200, headers: [], body: new Uint8Array() };
-
-function forwarderOf(log: EventLog, send: Send, parts: Partial<ForwarderParts> = {}) {
-  const forwards: Forward[] = [];
-  const warnings: string[] = [];
-  const forwarder = createForwarder({
-    log,
-    send,
-    now: () => new Date(),
-    headers: [],
-    insecure: false,
-    timeout: 2_000,
-    routes: [{ outcome: undefined, url: APP }],
-    observe: (_, made) => void forwards.push(made),
-    warn: (text) => void warnings.push(text),
-    ...parts,
-  });
-  // An attempt that hangs would keep it open.
-  onTestFinished(() => Promise.race([forwarder.close(), new Promise<void>((end) => setTimeout(end, 300))]));
-  /** As the receiver does with a verified webhook. */
-  const receive = async (received: NewEvent) => {
-    const whole = { ...received, repeated: false };
-    const plan = forwarder.plan(whole);
-    if (plan === undefined) throw new Error("it is not forwarded");
-    const stored = await log.append(received, plan.lease);
-    return plan.forward(whole, stored);
-  };
-  return { forwarder, receive, forwards, warnings };
-}
-
-const fresh = (id: string, record: Record<string, unknown> = {}): NewEvent => event(id, record, new Date());
-const nameOf = ({ body }: { readonly body: Uint8Array }): string =>
-  (JSON.parse(Buffer.from(body).toString()) as { uti: string }).uti.replace("uti-", "");
-
-describe("the service that waits for the application", () => {
-  const answerTo = (send: Send) => forwarderOf(createMemoryLog(), send).receive(fresh("a"));
-
-  it("gets its status, content and Retry-After, and nothing else; any 2xx is a 200", async () => {
-    const headers = [
-      ["Content-Type", "text/plain"],
-      ["Set-Cookie", "session=1"],
-      ["Retry-After", "120"],
-    ] as const;
-    const body = new TextEncoder().encode("later");
-    expect(await answerTo(async () => ({ status: 503, headers, body }))).toEqual({
-      status: 503,
-      headers: [
-        ["Content-Type", "text/plain"],
-        ["Retry-After", "120"],
-        ["Proxy-Status", "paylink; received-status=503"],
-      ],
-      body,
-    });
-    expect(await answerTo(async () => ({ ...OK, status: 204 }))).toMatchObject({ status: 200 });
-    const cut = (keep = Infinity): Uint8Array => new Uint8Array(1e6).subarray(0, keep);
-    const long = await answerTo(async (_, { keep } = {}) => ({ status: 500, headers, body: cut(keep) }));
-    expect(long.body.length).toBe(64 * 1024);
-  });
-
-  it.each([
-    [new SendTimeout("no answer", true), 504, "http_response_timeout"],
-    [new SendError("the connection to 10.1.2.3 was closed", true), 502, "connection_terminated"],
-    [new SendError("connect ECONNREFUSED 10.1.2.3:3000", false), 502, "destination_unavailable"],
-  ])(
-    "gets an error of RFC 9209 if there is no answer, without the address: %s",
-    async (error, status, name) => {
-      const answer = await answerTo(async () => {
-        throw error;
-      });
-      expect(answer).toEqual({
-        status,
-        headers: [["Proxy-Status", `paylink; error=${name}`]],
-        body: new Uint8Array(),
-      });
-    },
-  );
-
-  it("does not wait for others, however many of them hang", async () => {
-    const { receive } = forwarderOf(createMemoryLog(), (request) =>
-      nameOf(request) === "last" ? Promise.resolve(OK) : new Promise(() => undefined),
-    );
-    for (let index = 0; index < 50; index++) void receive(fresh(String(index)));
-    expect(await receive(fresh("last"))).toMatchObject({ status: 200 });
-  });
-});
 
 describe("events that wait in a store", () => {
   const numbers = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
@@ -112,22 +26,28 @@ describe("events that wait in a store", () => {
   async function queued(
     store: EventStore,
     answer: (id: string) => number | "reset" | Promise<number | "reset">,
-    parts: Partial<Queued & Pick<ForwarderParts, "routes" | "send" | "log">> = {},
+    parts: Partial<QueueParts> & { readonly send?: Send } = {},
   ) {
     const sent: string[] = [];
     const send: Send = async (request) => {
-      const id = nameOf(request);
+      const id = nameIn(request);
       sent.push(id);
       const status = await answer(id);
       if (status === "reset") throw new SendError("reset", true);
       return { ...OK, status };
     };
-    const made = forwarderOf(store, send, {
+    const made = forwarderParts(store, parts.send ?? send);
+    const forwarder = createQueueForwarder({
+      ...made.parts,
+      queue: store,
+      delays: [50, 100],
+      concurrency: 8,
+      timers: SYSTEM_TIMERS,
       ...parts,
-      queued: { queue: store, delays: [50, 100], concurrency: 8, ...parts },
     });
-    made.forwarder.start();
-    return { ...made, sent };
+    closeAtEnd(forwarder);
+    forwarder.start();
+    return { ...made, forwarder, sent };
   }
 
   it("go out in order of arrival, one at a time, with a concurrency of 1", async () => {
@@ -160,10 +80,51 @@ describe("events that wait in a store", () => {
     await expect.poll(() => store.backlog(), { timeout: 5_000 }).toMatchObject({ events: 0, failed: 0 });
   });
 
-  it("are not held up by one that hangs", async () => {
+  const HANGS = new Promise<never>(() => undefined);
+  const HOUR = 3_600_000;
+
+  it("are not held up by as many as hang beside each other, however few go out at a time", async () => {
     const store = await storeWith(...numbers(40));
-    const { sent } = await queued(store, (id) => (id === "3" ? new Promise<never>(() => undefined) : 200));
-    await expect.poll(() => new Set(sent).size, { timeout: 5_000 }).toBe(40);
+    const hang = new Set(["3", "11", "19"]);
+    const { sent, warnings } = await queued(store, (id) => (hang.has(id) ? HANGS : 200), { concurrency: 2 });
+    await expect.poll(() => store.backlog(), { timeout: 5_000 }).toMatchObject({ events: 3 });
+    expect(sent).toHaveLength(40);
+    expect(warnings).toEqual([]);
+  }, 20_000);
+
+  it("reach the application at once beside one that hangs, and after it", async () => {
+    const store = await storeWith("hangs");
+    const { forwarder, sent, warnings } = await queued(
+      store,
+      async (id) => {
+        if (id !== "hangs") return 200;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        throw new SendTimeout("no answer", true);
+      },
+      { delays: [HOUR] },
+    );
+    await expect.poll(() => sent).toEqual(["hangs"]);
+    await receive(forwarder, store, fresh("beside"));
+    await expect.poll(() => sent, { timeout: 90, interval: 5 }).toEqual(["hangs", "beside"]);
+    await expect.poll(async () => (await store.history("hangs")).attempts.length).toBe(1);
+    const began = performance.now();
+    await receive(forwarder, store, fresh("after"));
+    await expect.poll(() => sent, { interval: 5 }).toEqual(["hangs", "beside", "after"]);
+    expect(performance.now() - began).toBeLessThan(900);
+    expect(warnings).toEqual([]);
+  });
+
+  it("are attempted when an operator retries them, although their target asks for a long pause", async () => {
+    const store = await storeWith("a", "b");
+    const { sent } = await queued(store, () => 200, {
+      delays: [50],
+      send: async (request) => {
+        sent.push(nameIn(request));
+        return sent.length > 1 ? OK : { ...OK, status: 503, headers: [["Retry-After", "600"]] };
+      },
+      concurrency: 1,
+    });
+    await expect.poll(() => sent, { timeout: 8_000 }).toEqual(["a", "b", "a"]);
   }, 20_000);
 
   it("wait while the application is down: one probe at a time, and no attempt of the others is used up", async () => {
@@ -173,16 +134,17 @@ describe("events that wait in a store", () => {
       store,
       async () => {
         open += 1;
-        if (++requests > 8) most = Math.max(most, open);
+        // Two more than the places begin before the third one fails.
+        if (++requests > 10) most = Math.max(most, open);
         await new Promise((resolve) => setTimeout(resolve, 5));
         open -= 1;
         return isUp ? 200 : "reset";
       },
       { delays: Array.from({ length: 10 }, () => 100) },
     );
-    await expect.poll(() => sent.length, { timeout: 5_000 }).toBeGreaterThan(11);
+    await expect.poll(() => sent.length, { timeout: 5_000 }).toBeGreaterThan(13);
     expect(most).toBeLessThanOrEqual(1);
-    expect(warnings).toEqual([expect.stringContaining("does not answer; next try in")]);
+    expect(warnings).toEqual([expect.stringContaining("does not answer (no answer: reset); next try in")]);
     isUp = true;
     await expect.poll(() => store.backlog(), { timeout: 10_000 }).toMatchObject({ events: 0, failed: 0 });
     // Only what was sent to it while it was down has had an attempt.
@@ -217,9 +179,9 @@ describe("events that wait in a store", () => {
         { outcome: "DECLINED", url: APP },
         { outcome: undefined, url: other },
       ],
-      send: async (request, _, target) => {
-        sent.push(nameOf(request));
-        return target?.href === other.href ? OK : new Promise<never>(() => undefined);
+      send: async (request) => {
+        sent.push(nameIn(request));
+        return request.authority === other.host ? OK : new Promise<never>(() => undefined);
       },
     });
     await expect.poll(() => sent.filter((name) => name.startsWith("up")).length, { timeout: 5_000 }).toBe(20);
@@ -228,7 +190,7 @@ describe("events that wait in a store", () => {
 
   it("that are damaged are set aside, and said to be", async () => {
     const store = await storeWith("a", "b");
-    const damaged: Queued["queue"] = {
+    const damaged: QueueParts["queue"] = {
       ...store,
       claim: async (wanted) =>
         (await store.claim(wanted)).map((one) =>
@@ -305,7 +267,7 @@ describe("two receivers, of which some are killed, deliver everything", () => {
         if (fate < 0.1) throw new SendError("reset", true);
         if (fate < 0.15) throw new SendTimeout("no answer", true);
         if (fate < 0.3) return { ...OK, status: 500 };
-        accepted.set(nameOf(request), (accepted.get(nameOf(request)) ?? 0) + 1);
+        accepted.set(nameIn(request), (accepted.get(nameIn(request)) ?? 0) + 1);
         return OK;
       };
       /** A receiver that can be killed: from then on it neither claims, records nor learns an answer. */
@@ -320,17 +282,19 @@ describe("two receivers, of which some are killed, deliver everything", () => {
             const result = await work(...args);
             return isDead ? forever : result;
           };
-        const { forwarder } = forwarderOf(own, send, {
-          queued: {
-            queue: { claim: alive(own.claim), release: alive(own.release) },
-            delays: Array.from({ length: 100 }, () => 10),
-            concurrency,
-          },
-          log: { ended: alive(own.ended) },
-          send: alive((request: Parameters<Send>[0]) => send(request)),
+        const forwarder = createQueueForwarder({
+          ...forwarderParts(
+            { ended: alive(own.ended) },
+            alive((request: Parameters<Send>[0]) => send(request)),
+          ).parts,
+          queue: { claim: alive(own.claim), release: alive(own.release) },
+          delays: Array.from({ length: 100 }, () => 10),
+          concurrency,
+          timers: SYSTEM_TIMERS,
           timeout: 500,
           margin: 1_000,
         });
+        closeAtEnd(forwarder);
         forwarder.start();
         return () => void (isDead = true);
       };

@@ -1,15 +1,12 @@
-/** Forwarding against an application that is slow, silent or gone, with its own clock and timeout. */
-import { createServer } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+/** The headers that a target gets of a webhook. */
+import { describe, expect, it } from "vitest";
 import type { Send } from "../../src/http/exchange.ts";
-import type { WebhookEvent } from "../../src/receiver/event.ts";
-import { forward } from "../../src/receiver/forward.ts";
-import { judge } from "../../src/receiver/judge.ts";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
+import { attempt, deliverOver } from "../../src/receiver/attempt.ts";
+import type { WebhookEvent } from "../../src/receiver/event.ts";
+import { judge } from "../../src/receiver/judge.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { record, webhook } from "../support/webhooks.ts";
-import { listenOnFreePort } from "../support/ports.ts";
-import { openSender } from "../support/sender.ts";
 
 const AT = new Date("2026-11-21T10:00:00Z");
 const APP = new URL("http://127.0.0.1:3000/hook");
@@ -19,42 +16,6 @@ function event(id: string): WebhookEvent {
   const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: AT });
   return { type: "event", id, receivedAt: AT, repeated: false, request, ...judgement };
 }
-
-describe("an application that", () => {
-  /** The clock stands still: the result of an attempt must not depend on it. */
-  const options = { now: () => AT, headers: [], insecure: false };
-  const attempt = (app: URL, timeout = 8_000) =>
-    forward(event("a"), app, { ...options, send: openSender(), timeout });
-
-  async function appThat(does: "never answers" | "hangs up"): Promise<URL> {
-    const server = createServer((socket) => {
-      socket.on("error", () => undefined);
-      onTestFinished(() => void socket.destroy());
-      if (does === "hangs up") socket.on("data", () => socket.destroy());
-    });
-    return new URL(`http://127.0.0.1:${await listenOnFreePort(server)}/`);
-  }
-
-  it("never answers timed out", async () => {
-    expect(await attempt(await appThat("never answers"), 50)).toMatchObject({
-      status: null,
-      timedOut: true,
-      detail: expect.stringContaining("did not answer within 50 ms"),
-    });
-  });
-
-  it.each([
-    ["hangs up gave no answer", () => appThat("hangs up"), /^no answer: /],
-    [
-      "does not listen was not reached",
-      async () => new URL("http://127.0.0.1:1/"),
-      /^not reached: connection refused$/,
-    ],
-  ])("%s", async (_, app, detail) => {
-    const made = await attempt(await app());
-    expect(made).toMatchObject({ status: null, timedOut: false, detail: expect.stringMatching(detail) });
-  });
-});
 
 describe("the headers of a forwarded webhook", () => {
   const SENT = [
@@ -82,10 +43,16 @@ describe("the headers of a forwarded webhook", () => {
       requests.push(forwarded);
       return { status: 200, headers: [], body: new Uint8Array() };
     };
-    const options = { send, now: () => AT, headers: added, insecure: false, timeout: 8_000 };
+    const options = {
+      deliver: deliverOver(send),
+      now: () => AT,
+      headers: added,
+      insecure: false,
+      timeout: 8_000,
+    };
     const forged = { ...request, headers: [...request.headers, ...SENT, ...sent] };
     const judged = { ...verdict, verdict: covered.length > 0 ? "valid" : verdict.verdict, covered } as const;
-    await forward({ request: forged, verdict: judged, receivedAt: AT }, APP, options);
+    await attempt({ request: forged, verdict: judged, receivedAt: AT }, APP, options);
     expect(requests).toHaveLength(1);
     return requests.flatMap(({ headers }) => headers.filter(([name]) => names.includes(name.toLowerCase())));
   }

@@ -1,0 +1,45 @@
+/** Kinds of failed exchanges, by what somebody has to do about each. */
+import { codeOf } from "../domain/system-reason.ts";
+import { ProxyFailure, SendError, SendTimeout } from "./exchange.ts";
+
+/**
+ * `refused`: nothing listens at the port. `unreachable`: no route, or connecting took too long. `not_http`: what answers is not
+ * HTTP, or not without TLS. `closed`: the connection was closed before an answer.
+ */
+export const SEND_FAILURES = [
+  "refused",
+  "unknown_host",
+  "unreachable",
+  "certificate",
+  "no_tls",
+  "tls",
+  "not_http",
+  "proxy",
+  "timeout",
+  "closed",
+  "other",
+] as const;
+
+export type SendFailure = (typeof SEND_FAILURES)[number];
+
+/** By the codes of Node, OpenSSL and undici, of which the first match counts. */
+const BY_CODE: readonly (readonly [pattern: RegExp, failure: SendFailure])[] = [
+  [/^ECONNREFUSED$/, "refused"],
+  [/^(?:ENOTFOUND|EAI_\w+)$/, "unknown_host"],
+  [/^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "unreachable"],
+  [/^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)|EPROTO)$/, "no_tls"],
+  [/^(?:CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/, "certificate"],
+  [/^ERR_(?:SSL|TLS)_/, "tls"],
+  [/^HPE_/, "not_http"],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "closed"],
+];
+
+/** Of a `SendError`, or of an error that the system, OpenSSL or a client of a broker gave. */
+export function sendFailure(error: unknown): SendFailure {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof ProxyFailure) return "proxy";
+  if (error instanceof SendTimeout) return error.sent ? "timeout" : "unreachable";
+  const code = codeOf(error) || codeOf(cause);
+  const known = BY_CODE.find(([pattern]) => pattern.test(code))?.[1];
+  return known ?? (error instanceof SendError && error.sent ? "closed" : "other");
+}

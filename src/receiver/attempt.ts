@@ -1,0 +1,147 @@
+/** One attempt to hand a webhook to a target, which may be an application or a broker, and how it ended. */
+import { maskCardNumbers } from "../domain/card-numbers.ts";
+import { isBroker } from "../domain/brokers.ts";
+import { messageOf } from "../domain/system-reason.ts";
+import { reasonOf, type Send, SendError } from "../http/exchange.ts";
+import type { HeaderLine, HttpRequest } from "../http/message.ts";
+import { type SendFailure, sendFailure } from "../http/send-failure.ts";
+import type { SigningKey } from "../signatures/keys.ts";
+import { DEFAULT_POLICY } from "../signatures/policy.ts";
+import { type Forward, isAccepted } from "./event.ts";
+import { type Forwarded, forwardedRequest, signAgain } from "./forwarded-request.ts";
+
+/** The most bytes of the application's answer in memory, which the service gets if it waits for it. */
+const LONGEST_ANSWER = 64 * 1024;
+/** Characters of the application's answer that are stored and shown. */
+const DETAIL_LENGTH = 500;
+
+/** A broker that confirms a message answers 200. */
+export interface Answered {
+  readonly kind: "answered";
+  readonly status: number;
+  readonly headers: readonly HeaderLine[];
+  /** Its beginning, without content codings. */
+  readonly body: Uint8Array;
+}
+
+/** No connection was made: nothing was sent, and no other webhook would fare better now. */
+export interface NotReached {
+  readonly kind: "notReached";
+  /** In plain words, without a final stop. */
+  readonly why: string;
+  readonly failure: SendFailure;
+}
+
+/** There was a connection, and no usable answer. */
+export interface NoAnswer {
+  readonly kind: "noAnswer";
+  readonly why: string;
+  readonly failure: SendFailure;
+  /** Whether the target may have it: a broker can say that it has not. */
+  readonly sent: boolean;
+}
+
+export type AttemptResult = Answered | NotReached | NoAnswer;
+
+export interface DeliverOptions {
+  /** Milliseconds that the target may take. */
+  readonly timeout: number;
+  /** Accepts a self-signed certificate of the application. */
+  readonly insecure: boolean;
+}
+
+/** Sends a webhook to a target. A failed exchange is a result; it rejects only for what is no matter of the target. */
+export type Deliver = (request: HttpRequest, options: DeliverOptions, target: URL) => Promise<AttemptResult>;
+
+/** Sends to applications. */
+export const deliverOver =
+  (send: Send): Deliver =>
+  async (request, { timeout, insecure }) => {
+    try {
+      const { status, headers, body } = await send(request, { timeout, insecure, keep: LONGEST_ANSWER });
+      return { kind: "answered", status, headers, body };
+    } catch (error) {
+      if (!(error instanceof SendError)) throw error;
+      const [why, failure] = [reasonOf(error), sendFailure(error)];
+      return error.sent
+        ? { kind: "noAnswer", why, failure, sent: true }
+        : { kind: "notReached", why, failure };
+    }
+  };
+
+export interface AttemptParts extends DeliverOptions {
+  readonly deliver: Deliver;
+  readonly now: () => Date;
+  readonly headers: readonly HeaderLine[];
+  /** Signs each attempt in place of the service; without it, the service's signature is passed on. */
+  readonly signWith?: SigningKey | undefined;
+}
+
+export interface Attempt {
+  readonly result: AttemptResult;
+  /** As it is stored and shown. */
+  readonly forward: Forward;
+}
+
+/** Makes one attempt. Never rejects: the result says why there is no answer. */
+export async function attempt(forwarded: Forwarded, url: URL, parts: AttemptParts): Promise<Attempt> {
+  const { now, signWith } = parts;
+  const at = now();
+  const result = await deliverOne(forwarded, url, at, parts).catch((error: unknown): NoAnswer => ({
+    kind: "noAnswer",
+    why: messageOf(error),
+    failure: "other",
+    sent: false,
+  }));
+  const ms = now().getTime() - at.getTime();
+  const age = signWith === undefined ? lateAge(forwarded, at) : undefined;
+  const isLate = age !== undefined && result.kind === "answered" && REFUSES_SIGNATURE.has(result.status);
+  return {
+    result,
+    forward: {
+      at,
+      target: url.href,
+      status: result.kind === "answered" ? result.status : null,
+      ms,
+      detail: detailOf(result),
+      ...(isLate ? { signatureAge: age } : {}),
+    },
+  };
+}
+
+async function deliverOne(
+  forwarded: Forwarded,
+  url: URL,
+  at: Date,
+  { deliver, headers, insecure, timeout, signWith }: AttemptParts,
+): Promise<AttemptResult> {
+  const passedOn = forwardedRequest(forwarded, url, headers, signWith !== undefined);
+  const request =
+    signWith === undefined ? passedOn : signAgain(passedOn, forwarded.verdict, signWith, at, !isBroker(url));
+  return deliver(request, { timeout, insecure }, url);
+}
+
+function detailOf(result: AttemptResult): string {
+  if (result.kind === "answered") return isAccepted(result.status) ? "" : beginning(result.body);
+  if (result.kind === "notReached") return `not reached: ${result.why}`;
+  // A broker that refuses a message says so itself.
+  if (result.failure === "other") return result.why;
+  return `${result.failure === "timeout" ? "timed out" : "no answer"}: ${result.why}`;
+}
+
+/** What applications answer to a signature that they do not accept. */
+const REFUSES_SIGNATURE: ReadonlySet<number> = new Set([400, 401, 403]);
+
+/** The age of the service's signature in milliseconds, once it is older than verifiers accept. */
+function lateAge({ verdict, receivedAt }: Forwarded, at: Date): number | undefined {
+  const signedAt = verdict.created === null ? receivedAt.getTime() : verdict.created * 1000;
+  const age = at.getTime() - signedAt;
+  return age > DEFAULT_POLICY.maxAge * 1000 ? age : undefined;
+}
+
+/** Card numbers are masked: an application may answer with what it was sent. */
+function beginning(body: Uint8Array): string {
+  // Four bytes are the longest character of UTF-8.
+  const text = new TextDecoder().decode(body.subarray(0, 4 * DETAIL_LENGTH));
+  return [...maskCardNumbers(text)].slice(0, DETAIL_LENGTH).join("");
+}

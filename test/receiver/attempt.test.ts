@@ -1,0 +1,62 @@
+/** An attempt against an application that is slow, silent or gone, with its own clock and timeout. */
+import { createServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { WebhookEvent } from "../../src/receiver/event.ts";
+import { attempt, deliverOver } from "../../src/receiver/attempt.ts";
+import { judge } from "../../src/receiver/judge.ts";
+import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
+import { record, webhook } from "../support/webhooks.ts";
+import { listenOnFreePort } from "../support/ports.ts";
+import { openSender } from "../support/sender.ts";
+
+const AT = new Date("2026-11-21T10:00:00Z");
+const APP = new URL("http://127.0.0.1:3000/hook");
+
+function event(id: string): WebhookEvent {
+  const request = webhook(APP.href, record());
+  const judgement = judge(request, { keys: [], policy: DEFAULT_POLICY, now: AT });
+  return { type: "event", id, receivedAt: AT, repeated: false, request, ...judgement };
+}
+
+describe("an application that", () => {
+  /** The clock stands still: the result of an attempt must not depend on it. */
+  const options = { now: () => AT, headers: [], insecure: false };
+  const attemptAt = (app: URL, timeout = 8_000) =>
+    attempt(event("a"), app, { ...options, deliver: deliverOver(openSender()), timeout });
+
+  async function appThat(does: "never answers" | "hangs up"): Promise<URL> {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      onTestFinished(() => void socket.destroy());
+      if (does === "hangs up") socket.on("data", () => socket.destroy());
+    });
+    return new URL(`http://127.0.0.1:${await listenOnFreePort(server)}/`);
+  }
+
+  it("never answers timed out", async () => {
+    expect(await attemptAt(await appThat("never answers"), 50)).toMatchObject({
+      result: { kind: "noAnswer", failure: "timeout", sent: true },
+      forward: { status: null, detail: expect.stringContaining("did not answer within 50 ms") },
+    });
+  });
+
+  it.each([
+    [
+      "hangs up gave no answer",
+      () => appThat("hangs up"),
+      { kind: "noAnswer", failure: "closed", sent: true },
+      /^no answer: /,
+    ],
+    [
+      "does not listen was not reached",
+      async () => new URL("http://127.0.0.1:1/"),
+      { kind: "notReached", failure: "refused" },
+      /^not reached: connection refused$/,
+    ],
+  ])("%s", async (_, app, result, detail) => {
+    expect(await attemptAt(await app())).toMatchObject({
+      result,
+      forward: { status: null, detail: expect.stringMatching(detail) },
+    });
+  });
+});
