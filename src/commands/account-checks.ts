@@ -1,12 +1,13 @@
 /** The checks of an account's webhook keys, each read as `listen` reads it, and what follows from checks that fail. */
 import type { Context } from "../context.ts";
-import type { Profile } from "../settings/profile.ts";
+import type { Profile, UnknownMember } from "../settings/profile.ts";
 import { resolveSettings, type ResolvedSettings } from "../settings/resolved-settings.ts";
 import { hint, paylink, PaylinkError, type Hint } from "../domain/errors.ts";
 import { isKeyText } from "../domain/addresses.ts";
 import { formatRelative } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import { loadKeys } from "../receiver/webhook-keys.ts";
+import { safeText } from "../render/safe-text.ts";
 import { problemOf } from "../signatures/key-rules.ts";
 import type { VerificationKey } from "../signatures/keys.ts";
 import { attempt, failed, passed, skipped, warned, type Check } from "../service/checks.ts";
@@ -87,3 +88,9 @@ export function requirePassed(
     details: first.failure?.details ?? {},
   });
 }
+
+/** What the settings file has besides settings, for people: `profiles.shop.terminalID (did you mean terminalId?)`. */
+export const unknownMembers = (unknown: readonly UnknownMember[]): string =>
+  unknown
+    .map(({ at, nearest }) => `${safeText(at)}${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`)
+    .join(", ");

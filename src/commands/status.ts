@@ -1,6 +1,6 @@
 /** `paylink status`: checks the account of the profile, one line for each part, with the remedy. */
 import type { Context } from "../context.ts";
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
 import { renderCheck, renderServiceName } from "../render/account.ts";
 import { renderHint } from "../render/hint.ts";
 import { NO_PAINT } from "../render/paint.ts";
@@ -14,11 +14,13 @@ import {
   passed,
   SERVICE_CHECKS,
   unchecked,
+  warned,
   type Check,
 } from "../service/checks.ts";
 import { noAccount } from "../service/open-client.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
-import { checkKeys, KEY } from "./account-checks.ts";
+import type { UnknownMember } from "../settings/profile.ts";
+import { checkKeys, KEY, unknownMembers } from "./account-checks.ts";
 import { command } from "./command.ts";
 import { timeoutFlag } from "./shared-flags.ts";
 
@@ -71,13 +73,19 @@ async function checkAccount(context: Context, settings: ResolvedSettings | Payli
   const profiles = await context.profiles();
   const file = `${profiles.path}, ${renderServiceName(settings, NO_PAINT)}`;
   return [
-    passed(FILE, file),
+    checkFile(file, profiles.unknown()),
     ...(await checkService({ settings, now: context.now(), api: () => context.api() })),
     ...(await checkKeys(settings, context, "webhookKey")),
     checkCallbacks(settings),
     checkPublicUrl(settings),
     store instanceof PaylinkError ? failed(STORE, store) : passed(STORE, `can be written: ${store}`),
   ];
+}
+
+function checkFile(file: string, unknown: readonly UnknownMember[]): Check {
+  if (unknown.length === 0) return passed(FILE, file);
+  const remedy = hint`Correct or delete them in that file.`;
+  return warned(FILE, `${file}. These members are no settings: ${unknownMembers(unknown)}`, remedy);
 }
 
 async function eventStorePlace({ events }: Context): Promise<string> {

@@ -6,6 +6,14 @@ export type Profile = { readonly [Key in SettingKey]?: SettingValue<Key> | undef
 
 export type Profiles = Readonly<Record<string, Profile>>;
 
+/** A member of the settings file that is no setting: mistyped, or of another version. It is kept. */
+export interface UnknownMember {
+  /** `profiles.shop.terminalID`. */
+  readonly at: string;
+  /** The name that was probably meant. */
+  readonly nearest: string | undefined;
+}
+
 /** Not a member that every object inherits, such as `constructor`. */
 export const profileNamed = (profiles: Profiles, name: string): Profile | undefined =>
   Object.hasOwn(profiles, name) ? profiles[name] : undefined;

@@ -3,9 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { isPlainObject, joinPath } from "../domain/json.ts";
+import { nearest } from "../domain/parse-result.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
 import { makeFolder } from "../store/folders.ts";
-import { type Profile, profileNamed, type Profiles, readProfile } from "./profile.ts";
+import { type Profile, profileNamed, type Profiles, readProfile, type UnknownMember } from "./profile.ts";
+import { withFileLock } from "./file-lock.ts";
+import { SETTING_KEYS } from "./setting-table.ts";
 import { jsonOf } from "./setting-values.ts";
 
 interface Stored {
@@ -13,11 +16,20 @@ interface Stored {
   readonly profiles: Profiles;
 }
 
+type Members = Readonly<Record<string, unknown>>;
+
+/** What the file holds: what is understood, and the members that it has besides. */
+interface Read {
+  readonly stored: Stored;
+  readonly members: Members;
+}
+
 export interface SettingsFile {
   readonly path: string;
   /** The profile that is used unless another is named. */
   current(): string | undefined;
   profiles(): Profiles;
+  unknown(): readonly UnknownMember[];
   /**
    * Changes a profile as it is in the file at that moment; creates it if it does not exist. It becomes the current one if
    * no profile is.
@@ -41,24 +53,29 @@ const OPTIONS = {
 /** Reading creates no file. */
 export function openSettingsFile(folder: string): SettingsFile {
   const path = join(folder, `${NAME}.json`);
-  let last: { readonly text: string | undefined; readonly parsed: Stored } | undefined;
+  let last: { readonly text: string | undefined; readonly parsed: Read } | undefined;
   // The file is read each time, since other processes write it too, and parsed only when it has changed.
-  const read = (): Stored => {
+  const readAll = (): Read => {
     const text = readText(path);
     if (last === undefined || last.text !== text) last = { text, parsed: readStored(path, text) };
     return last.parsed;
   };
+  const read = (): Stored => readAll().stored;
   const write = async (change: (now: Stored) => Stored): Promise<void> => {
     // Only writing needs conf, which is slow to load.
     const { default: Store } = await import("conf");
     makeFolder(folder);
-    const next = change(read());
-    new Store<Stored>({ cwd: folder, configName: NAME, ...OPTIONS }).store = next;
+    await withFileLock(path, () => {
+      const { stored, members } = readAll();
+      const next = withOthers(members, change(stored));
+      new Store<Members>({ cwd: folder, configName: NAME, ...OPTIONS }).store = next;
+    });
   };
   return {
     path,
     current: () => read().current,
     profiles: () => read().profiles,
+    unknown: () => unknownIn(readAll().members),
     change: (name, make) =>
       write(({ current, profiles }) => ({
         current: current ?? name,
@@ -77,8 +94,8 @@ export function openSettingsFile(folder: string): SettingsFile {
 const withCurrent = (current: string | undefined) => (current === undefined ? {} : { current });
 
 /** Throws `file_unreadable` for a file that is damaged, or holds an invalid value, such as a typing error. */
-function readStored(path: string, text: string | undefined): Stored {
-  if (text === undefined) return { profiles: {} };
+function readStored(path: string, text: string | undefined): Read {
+  if (text === undefined) return { stored: { profiles: {} }, members: {} };
   const json = jsonOf(text);
   const { current, profiles = {} } = isPlainObject(json) ? json : {};
   if (
@@ -99,8 +116,43 @@ function readStored(path: string, text: string | undefined): Stored {
     return [name, profile];
   });
   if (problems.length > 0) throw invalid(path, "holds invalid values", problems);
-  return { ...withCurrent(current), profiles: Object.fromEntries(read) };
+  return { stored: { ...withCurrent(current), profiles: Object.fromEntries(read) }, members: json };
 }
+
+const OWN_MEMBERS = ["current", "profiles"];
+
+const profilesIn = ({ profiles }: Members): readonly (readonly [name: string, values: Members])[] =>
+  Object.entries(isPlainObject(profiles) ? profiles : {}).map(([name, values]) => [
+    name,
+    isPlainObject(values) ? values : {},
+  ]);
+
+/** The members that are none of these. */
+const besides = (members: Members, known: readonly string[]): Members =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => !known.includes(name)));
+
+/** What is stored, with the members of the file that paylink does not know. */
+function withOthers(members: Members, { profiles, ...stored }: Stored): Members {
+  const before = new Map(profilesIn(members));
+  const after = Object.entries(profiles).map(([name, profile]) => [
+    name,
+    { ...besides(before.get(name) ?? {}, SETTING_KEYS), ...profile },
+  ]);
+  return { ...besides(members, OWN_MEMBERS), ...stored, profiles: Object.fromEntries(after) };
+}
+
+const unknownIn = (members: Members): UnknownMember[] => [
+  ...unknownAmong(members, OWN_MEMBERS, ""),
+  ...profilesIn(members).flatMap(([name, values]) =>
+    unknownAmong(values, SETTING_KEYS, joinPath("profiles", name)),
+  ),
+];
+
+const unknownAmong = (members: Members, known: readonly string[], at: string): UnknownMember[] =>
+  Object.keys(besides(members, known)).map((name) => ({
+    at: at === "" ? name : joinPath(at, name),
+    nearest: nearest(name, known),
+  }));
 
 const invalid = (path: string, what: string, problems: readonly Problem[] = []): PaylinkError =>
   new PaylinkError("file_unreadable", `${path} ${what}.`, {

@@ -167,7 +167,7 @@ export const FOLDERS = {
   },
   settings: {
     holds: "the table of settings, the file of the profiles, and the values for a run",
-    mayImport: ["domain", "store/folders", "conf", "node:fs", "node:path"],
+    mayImport: ["domain", "store/folders", "conf", "node:fs", "node:path", "node:timers/promises"],
   },
   store: {
     holds: "events and deliveries in two dialects; SQLite and its thread; group commit; where files are",

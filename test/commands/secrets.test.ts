@@ -52,17 +52,23 @@ function careless(): Promise<RawServer> {
   });
 }
 
-function homeAt(url: string): string {
-  const home = temporaryHome();
-  const profile = {
-    baseUrl: url,
-    token: TOKEN,
-    clientId: "shop",
+/** Both are stored, and the first is used. */
+const LOGINS = [
+  (url: string) => ({
     clientSecret: CLIENT_SECRET,
+    clientId: "shop",
     tokenUrl: `${url}/token`,
-  };
-  storeProfiles(home, { shop: profile });
-  return home;
+    token: TOKEN,
+  }),
+  () => ({ token: TOKEN, clientSecret: CLIENT_SECRET }),
+];
+
+function homesAt(url: string): string[] {
+  return LOGINS.map((login) => {
+    const home = temporaryHome();
+    storeProfiles(home, { shop: { baseUrl: url, ...login(url) } });
+    return home;
+  });
 }
 
 async function output(args: readonly string[], home: string): Promise<string> {
@@ -95,7 +101,9 @@ describe("secrets", () => {
     const lines = commands.flatMap((name) => (ARGUMENTS[name] ?? [[]]).map((rest) => [name, ...rest]));
     expect(lines.length).toBeGreaterThan(15);
     const outputs = await Promise.all(
-      lines.map(async (args) => [args, await output(args, homeAt(service.url))] as const),
+      lines.flatMap((args) =>
+        homesAt(service.url).map(async (home) => [args, await output(args, home)] as const),
+      ),
     );
     const completed = [["complete"], completions.mock.calls.join()] as const;
     for (const [args, text] of [...outputs, completed])

@@ -80,4 +80,44 @@ describe("the settings file", () => {
     await settings.use("second");
     expect(settings.current()).toBe("second");
   });
+
+  it("waits while another command stores, and takes away a lock that was left behind", async () => {
+    const home = temporaryHome();
+    const settings = openSettingsFile(home);
+    writeFileSync(`${settings.path}.lock`, "");
+    const change = settings.change("shop", () => ({ token: "t" }));
+    expect(settings.profiles()).toEqual({});
+    await change;
+    expect(settings.profiles()).toEqual({ shop: { token: "t" } });
+    expect(readdirSync(home)).toEqual(["settings.json"]);
+  });
+
+  it("keeps members that are no settings, and names each with the nearest one", async () => {
+    const home = temporaryHome();
+    const shop = { baseUrl: "https://service.example", terminalID: "7", baseURL: "x" };
+    const file = { profiles: { shop, other: { note: "mine" } }, curent: "shop" };
+    writeFileSync(join(home, "settings.json"), JSON.stringify(file));
+    const set = await runCommand(["config", "set", "currency", "EUR", "-p", "shop"], { home });
+    expect(set.exit).toBe(0);
+    expect(JSON.parse(readFileSync(join(home, "settings.json"), "utf8"))).toMatchObject({
+      ...file,
+      profiles: { ...file.profiles, shop: { ...shop, currency: "EUR" } },
+    });
+    const listed = await runCommand(["config", "list", "-p", "shop"], { home });
+    const named = [
+      "profiles.shop.terminalID (did you mean terminalId?)",
+      "profiles.shop.baseURL (did you mean baseUrl?)",
+      "profiles.other.note",
+      "curent (did you mean current?)",
+    ];
+    const status = await runCommand(["status", "-p", "shop"], { home });
+    for (const text of [listed.stderr, status.stdout])
+      for (const name of named) expect(text.replace(/\s+/g, " ")).toContain(name);
+    const json = await runCommand(["config", "list", "-p", "shop", "--json"], { home });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      unknown: [{ at: "curent", nearest: "current" }, {}, {}, {}],
+    });
+    await openSettingsFile(home).remove("other");
+    expect(readFileSync(join(home, "settings.json"), "utf8")).not.toContain("mine");
+  });
 });

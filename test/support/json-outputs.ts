@@ -329,6 +329,10 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
       type: "object",
       additionalProperties: orNull(object({ value: anything, source })),
     }),
+    unknown: about(
+      "Members of the settings file that are no settings.",
+      listOf(object({ at: text, "nearest?": text })),
+    ),
   }),
   "config get": document({ key: text, value: anything, source: orNull(source) }),
   "config set": document({ ...each(text, "profile key"), value: anything, "also?": listOf(text) }),

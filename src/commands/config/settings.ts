@@ -18,7 +18,7 @@ import {
   type ConfigKey,
   type SettingValue,
 } from "../../settings/setting-table.ts";
-import { checkKeys, requirePassed, settingsWith } from "../account-checks.ts";
+import { checkKeys, requirePassed, settingsWith, unknownMembers } from "../account-checks.ts";
 import { parseEventStore } from "../flag-values.ts";
 
 /** Throws `usage` for a name that is not a setting, or is a secret. */
@@ -51,9 +51,10 @@ export async function listSettings(context: Context): Promise<number> {
   const { out } = context;
   const settings = await context.settings();
   const profile = resolvedProfile(context, settings.profile);
+  const unknown = (await context.profiles()).unknown();
   if (out.json) {
     const values = Object.fromEntries(CONFIG_KEYS.map((key) => [key, documentOf(settings.find(key))]));
-    out.lines([JSON.stringify({ profile, settings: values })]);
+    out.lines([JSON.stringify({ profile, settings: values, unknown })]);
     return 0;
   }
   const row = (label: string, value = "–", source = ""): void => {
@@ -69,6 +70,8 @@ export async function listSettings(context: Context): Promise<number> {
     const found = settings.find(key);
     row(key, found && shownSetting(found.value), found?.source);
   }
+  if (unknown.length > 0)
+    out.warn(`The settings file has members that are no settings: ${unknownMembers(unknown)}`);
   return 0;
 }
 
