@@ -98,8 +98,8 @@ export function createOpener(around: Surroundings): Opener {
 /** The process and its machine: the clock, the network, the terminal. */
 export function surroundingsOf(process: NodeJS.Process, channels: StandardChannels, signals: Signals) {
   const network = createSender({
-    httpsProxy: process.env["HTTPS_PROXY"] ?? process.env["https_proxy"],
-    noProxy: process.env["NO_PROXY"] ?? process.env["no_proxy"],
+    httpsProxy: process.env["HTTPS_PROXY"] || process.env["https_proxy"],
+    noProxy: process.env["NO_PROXY"] || process.env["no_proxy"],
     userAgent: `paylink/${PAYLINK_VERSION}`,
   });
   const around: Surroundings = {

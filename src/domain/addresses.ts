@@ -89,13 +89,21 @@ function withoutSecretParameters(text: string): string {
 export function canonicalAddress(text: string): string {
   const url = parseWebAddress(text);
   if (url === undefined) return text;
-  if (isLoopback(url.hostname)) url.hostname = "localhost";
+  // A name below localhost may be another service of the same proxy.
+  if (isLoopback(url.hostname) && !url.hostname.includes(".localhost")) url.hostname = "localhost";
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}${url.search}`;
 }
 
-/** `localhost`, 127.0.0.0/8 and ::1, as `URL.hostname` spells them. Any other name can point anywhere. */
+/**
+ * `localhost` and the names below it (RFC 6761 6.3), 127.0.0.0/8 and ::1, as `URL.hostname` spells them. Any other name can point
+ * anywhere.
+ */
 export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  return (
+    hostname === "[::1]" ||
+    /^(?:[^\s/]+\.)?localhost\.?$/.test(hostname) ||
+    /^127(?:\.\d{1,3}){3}$/.test(hostname)
+  );
 }
 
 /** The address that a server binds, as `URL.hostname` spells it: IPv6 in brackets. */

@@ -83,8 +83,9 @@ async function decodeOne(coding: string, body: Uint8Array, most: number): Promis
 const isDeflate = (coding: string): boolean =>
   ["gzip", "x-gzip", "application/gzip", "deflate"].includes(coding);
 
-/** Compressed data is not UTF-8, or has control characters. */
+/** Compressed data is not UTF-8, or has control characters, except for nothing at all in brotli: one byte. */
 function isText(body: Uint8Array): boolean {
+  if (body.length === 1) return false;
   try {
     return !/[^\P{Cc}\t\n\r]/u.test(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {

@@ -42,7 +42,19 @@ export class SendTimeout extends SendError {}
 export class SandboxNotRunning extends SendError {}
 
 /** The cause of a `SendError` if the proxy is not reached, or does not connect: it says nothing about the service. */
-export class ProxyFailure extends Error {}
+export class ProxyFailure extends Error {
+  /** What the proxy answered; undefined where it was not reached. */
+  readonly status: number | undefined;
+
+  constructor(message: string, { status, cause }: { readonly status?: number; readonly cause?: unknown }) {
+    super(message, { cause });
+    this.status = status;
+  }
+}
+
+/** Whether a proxy refused the request (4xx), and would refuse it again. */
+export const isRefusedByProxy = ({ cause }: SendError): boolean =>
+  cause instanceof ProxyFailure && cause.status !== undefined && cause.status >= 400 && cause.status < 500;
 
 export type Handler = (request: HttpRequest) => Promise<HttpReply>;
 

@@ -1,12 +1,12 @@
 /** Sends HTTP requests over undici, and says for each failure whether the request may have arrived. */
 import { version } from "node:process";
 import type { Dispatcher, Pool } from "undici";
-import { isReadableUrl, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
-import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
+import { CONNECT_OPTIONS, skippingContinue } from "./connect.ts";
 import { ACCEPTED_CODINGS, decoded } from "./content-coding.ts";
 import { ProxyFailure, type Send, SendError, type SendOptions, SendTimeout } from "./exchange.ts";
 import { fieldLines, headerLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
+import { proxyFor, type ProxySettings } from "./proxies.ts";
 
 const TIMEOUT = 30_000;
 const CONNECT_TIMEOUT = 10_000;
@@ -18,11 +18,9 @@ interface Sender {
   close(): Promise<void>;
 }
 
-export interface SenderParts {
+export interface SenderParts extends ProxySettings {
   /** Sent with each request that has no `User-Agent` of its own. */
   readonly userAgent: string;
-  readonly httpsProxy: string | undefined;
-  readonly noProxy: string | undefined;
 }
 
 /** The agents of undici hold the connections: one for each way to connect. */
@@ -30,7 +28,7 @@ export function createSender(parts: SenderParts): Sender {
   const agents = new Map<string, Promise<Dispatcher>>();
   const agentFor = (route: Route): Promise<Dispatcher> => {
     const key = `${route.kind} ${route.proxy ?? ""} ${route.connectTimeout}`;
-    const agent = agents.get(key) ?? createAgent(route, parts.noProxy);
+    const agent = agents.get(key) ?? createAgent(route);
     agents.set(key, agent);
     return agent;
   };
@@ -167,59 +165,61 @@ interface Route {
 }
 
 function routeOf(
-  { scheme }: HttpRequest,
+  { scheme, authority }: HttpRequest,
   { insecure = false, timeout = TIMEOUT }: SendOptions,
-  { httpsProxy }: SenderParts,
+  proxies: ProxySettings,
 ): Route {
   return {
     kind: insecure ? "insecure" : "direct",
-    proxy: scheme === "https" && !insecure && httpsProxy ? proxyAddress(httpsProxy) : undefined,
+    proxy: insecure || scheme === "http" ? undefined : proxyFor(new URL(`${scheme}://${authority}`), proxies),
     // Rounded up to a power of two: with an agent for each timeout, a long run would open more and more agents.
     connectTimeout: Math.min(CONNECT_TIMEOUT, 2 ** Math.ceil(Math.log2(Math.max(1, timeout)))),
   };
-}
-
-/** The URL of a proxy, which may be written without its scheme. Throws `usage`. */
-function proxyAddress(text: string): string {
-  const address = text.includes("://") ? text : `http://${text}`;
-  const url = isReadableUrl(address) ? parseWebAddress(address) : undefined;
-  // What follows the host is the rest of a password that was not escaped.
-  if (url !== undefined && url.pathname + url.search + url.hash === "/") return address;
-  throw new PaylinkError(
-    "usage",
-    `HTTPS_PROXY is not the address of an http:// or https:// proxy (got "${withoutPassword(address)}").`,
-    {
-      hints: [
-        hint`Write it as http://<user>:<password>@<host>:<port>. In the password, write %23 for # and %2F for /.`,
-      ],
-    },
-  );
 }
 
 /**
  * Takes single modules of undici: its index also loads fetch, WebSocket and mocks, with which `create` takes a quarter longer
  * (startup bench) and the package is a tenth larger (size bench).
  */
-async function createAgent({ kind, proxy, connectTimeout }: Route, noProxy = ""): Promise<Dispatcher> {
+async function createAgent({ kind, proxy, connectTimeout }: Route): Promise<Dispatcher> {
+  const { default: buildConnector } = await import("undici/lib/core/connect.js");
+  const { default: Pool } = await import("undici/lib/dispatcher/pool.js");
   // HTTP/1.1 alone: paylink needs no more, and undici handles it better.
   const options = { allowH2: false } as const;
-  const connect = { timeout: connectTimeout, rejectUnauthorized: kind !== "insecure", ...options };
+  const connect = {
+    ...CONNECT_OPTIONS,
+    ...options,
+    timeout: connectTimeout,
+    rejectUnauthorized: kind !== "insecure",
+  };
   if (proxy !== undefined) {
-    const { default: EnvHttpProxyAgent } = await import("undici/lib/dispatcher/env-http-proxy-agent.js");
-    const { default: ProxyPool } = await import("undici/lib/dispatcher/pool.js");
+    const { default: ProxyAgent } = await import("undici/lib/dispatcher/proxy-agent.js");
     const { default: openTunnel } = await import("undici/lib/api/api-connect.js");
-    return new EnvHttpProxyAgent({
-      httpsProxy: proxy,
-      noProxy,
-      connect,
+    return new ProxyAgent({
+      uri: proxy,
+      ...credentialsOf(new URL(proxy)),
       ...options,
+      proxyTls: connect,
       clientFactory: (address, poolOptions) =>
-        proxyClient(new ProxyPool(address, poolOptions), address.origin, openTunnel),
+        proxyClient(new Pool(address, poolOptions), address.origin, openTunnel),
+      // It makes the connections through the tunnel.
+      factory: (origin, { connect: tunnel, ...others }: Pool.Options) =>
+        new Pool(origin, {
+          ...others,
+          ...(typeof tunnel === "function" ? { connect: skippingContinue(tunnel) } : {}),
+        }),
     });
   }
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
   if (version.startsWith("v20.")) await keepParserSimple();
-  return new Agent({ connect, ...options });
+  return new Agent({ connect: skippingContinue(buildConnector(connect)), ...options });
+}
+
+/** A proxy may ask for a user alone, for which undici sends nothing. */
+function credentialsOf({ username, password }: URL): { readonly token?: string } {
+  if (username === "") return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { token: `Basic ${Buffer.from(pair).toString("base64")}` };
 }
 
 /**
@@ -243,7 +243,7 @@ function proxyClient(
     });
     if (answer.statusCode === 200) return answer;
     answer.socket.on("error", () => undefined).destroy();
-    throw new ProxyFailure(`the proxy ${name} answered ${answer.statusCode}`);
+    throw new ProxyFailure(`the proxy ${name} answered ${answer.statusCode}`, { status: answer.statusCode });
   };
   return Object.assign(pool, { connect: tunnel });
 }

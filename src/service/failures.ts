@@ -199,7 +199,9 @@ export function notReached(error: SendError, effect: Effect, step?: Hint): Payli
 function connectionHint(error: SendError): Hint | undefined {
   if (error instanceof SandboxNotRunning) return hint`Start it: ${paylink("sandbox")}`;
   if (error.cause instanceof ProxyFailure)
-    return hint`Check the proxy: HTTPS_PROXY, or NO_PROXY for a host that is reached without it.`;
+    return error.cause.status === 407
+      ? hint`The proxy asks for a user and a password: set HTTPS_PROXY to http://<user>:<password>@<host>:<port>.`
+      : hint`Check the proxy: HTTPS_PROXY, or NO_PROXY for a host that is reached without it.`;
   return isOfUnknownAuthority(error)
     ? hint`The service's certificate is not from an authority that Node.js knows. If it is from your own authority, set NODE_EXTRA_CA_CERTS to the PEM file with that authority's certificate.`
     : undefined;

@@ -1,6 +1,6 @@
 /** Repeats a request that had no effect: it was not sent, or the service answered 429 or 503. */
 import { PaylinkError } from "../domain/errors.ts";
-import { SandboxNotRunning, SendError, SendTimeout, type Send } from "../http/exchange.ts";
+import { isRefusedByProxy, SandboxNotRunning, SendError, SendTimeout, type Send } from "../http/exchange.ts";
 import { type HttpReply, retryAfter } from "../http/message.ts";
 import { failureOf, isOverloaded, refusalOf } from "./failures.ts";
 
@@ -64,10 +64,13 @@ interface Cause {
   readonly asked?: number | undefined;
 }
 
-/** Undefined if the request has arrived, or may have, or if the sandbox must be started first. */
+/** Undefined if the request has arrived, or may have, or if something must be done first: about the sandbox, or a proxy. */
 function causeToRepeat(result: HttpReply | SendError, mayChange: boolean, now: Date): Cause | undefined {
   if (result instanceof SendError)
-    return result.sent || result instanceof SendTimeout || result instanceof SandboxNotRunning
+    return result.sent ||
+      result instanceof SendTimeout ||
+      result instanceof SandboxNotRunning ||
+      isRefusedByProxy(result)
       ? undefined
       : { reason: result.message };
   if (!isOverloaded(result, mayChange)) return undefined;

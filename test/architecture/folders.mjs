@@ -17,6 +17,7 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "undici",
+      "node:dns",
       "node:http",
       "node:https",
       "node:net",

@@ -64,11 +64,23 @@ test.each([
 ])("%j is no web address", (text) => expect(parseWebAddress(text)).toBeUndefined());
 
 test("loopback is this machine and no other name", () => {
-  expect(["localhost", "127.8.9.10", "[::1]"].every(isLoopback)).toBe(true);
-  expect(["shop.localhost", "0.0.0.0", "128.0.0.1", "localhost.", ""].some(isLoopback)).toBe(false);
+  const own = ["localhost", "localhost.", "shop.localhost", "a.b.localhost", "127.8.9.10", "[::1]"];
+  expect(own.filter((name) => !isLoopback(name))).toEqual([]);
+  const others = [
+    "0.0.0.0",
+    "128.0.0.1",
+    "notlocalhost",
+    "localhost.example",
+    ".localhost",
+    "127.0.0.1.example",
+    "",
+  ];
+  expect(others.filter(isLoopback)).toEqual([]);
 });
 
 test.each([
+  ["http://127.0.0.1:4010", "http://localhost:4010"],
+  ["http://pay.localhost:8080", "http://pay.localhost:8080"],
   ["HTTPS://API.Example/", "https://api.example"],
   ["https://api.example:443", "https://api.example"],
   ["https://api.example/Pay//", "https://api.example/Pay"],

@@ -59,6 +59,40 @@ describe("HTTPS_PROXY", () => {
     expect(stderr).not.toMatch(/s3|cr3t/);
   });
 
+  it.each([
+    [407, 1, "set HTTPS_PROXY to http://<user>:<password>@<host>:<port>"],
+    [403, 1, "Check the proxy"],
+    [502, 4, "Check the proxy"],
+  ])("that answers %d is asked %d times, and named", async (refuse, times, advice) => {
+    const proxy = await startProxy({ to: 0, refuse });
+    const ended = await create(temporaryHome(), `https://${UNRESOLVABLE}`, { HTTPS_PROXY: proxy.url });
+    expectNotReached(ended);
+    expect(ended.stderr).toContain(`the proxy ${proxy.url} answered ${refuse}`);
+    expect(ended.stderr).toContain(advice);
+    expect(proxy.targets).toHaveLength(times);
+  });
+
+  it("gets the user, with and without a password", async () => {
+    for (const user of ["me", "me:s3cret%23"]) {
+      const home = temporaryHome();
+      const { port, ca } = await startSecureService(home);
+      const proxy = await startProxy({ to: port });
+      const env = { HTTPS_PROXY: proxy.url.replace("//", `//${user}@`), NODE_EXTRA_CA_CERTS: ca };
+      expect(await create(home, `https://${UNRESOLVABLE}`, env)).toMatchObject({ code: 0 });
+      const [, encoded = ""] = proxy.credentials[0]?.split(" ") ?? [];
+      expect(atob(encoded)).toBe(user === "me" ? "me:" : "me:s3cret#");
+    }
+  });
+
+  it("is never used for loopback", async () => {
+    const home = temporaryHome();
+    const { port, ca } = await startSecureService(home);
+    const proxy = await startProxy({ to: 1, refuse: 502 });
+    const env = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: ca };
+    expect(await create(home, `https://localhost:${port}`, env)).toMatchObject({ code: 0, stderr: "" });
+    expect(proxy.targets).toEqual([]);
+  });
+
   it("is not used for a host in NO_PROXY, whose authority NODE_EXTRA_CA_CERTS names", async () => {
     const home = temporaryHome();
     const { port, ca, tokens } = await startSecureService(home);

@@ -11,11 +11,13 @@ import { openSender, USER_AGENT } from "../support/sender.ts";
 
 it("takes from single modules of undici what its index exports", async () => {
   const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
-  const { default: EnvHttpProxyAgent } = await import("undici/lib/dispatcher/env-http-proxy-agent.js");
+  const { default: ProxyAgent } = await import("undici/lib/dispatcher/proxy-agent.js");
+  const { default: buildConnector } = await import("undici/lib/core/connect.js");
   const { default: Pool } = await import("undici/lib/dispatcher/pool.js");
   const { default: connect } = await import("undici/lib/api/api-connect.js");
   expect(Agent).toBe(undici.Agent);
-  expect(EnvHttpProxyAgent).toBe(undici.EnvHttpProxyAgent);
+  expect(ProxyAgent).toBe(undici.ProxyAgent);
+  expect(buildConnector).toBe(undici.buildConnector);
   expect(Pool).toBe(undici.Pool);
   expect(Pool.prototype).toHaveProperty("connect", connect);
 });

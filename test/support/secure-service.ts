@@ -36,6 +36,8 @@ export interface Proxy {
   readonly url: string;
   /** What each CONNECT asked for. */
   readonly targets: readonly (string | undefined)[];
+  /** The Proxy-Authorization of each CONNECT. */
+  readonly credentials: readonly (string | undefined)[];
   /** Everything that went through the tunnels towards the service. */
   readonly tunnelled: () => string;
 }
@@ -43,10 +45,12 @@ export interface Proxy {
 /** Tunnels every request to the port, or refuses with the status. */
 export async function startProxy({ to, refuse }: { to: number; refuse?: number }): Promise<Proxy> {
   const targets: (string | undefined)[] = [];
+  const credentials: (string | undefined)[] = [];
   let tunnelled = "";
   const proxy = createProxy((_, response) => response.writeHead(400).end());
   proxy.on("connect", (request, socket: Socket) => {
     targets.push(request.url);
+    credentials.push(request.headers["proxy-authorization"]);
     socket.on("error", () => undefined);
     if (refuse !== undefined)
       return void socket.end(`HTTP/1.1 ${refuse} Refused\r\nContent-Length: 0\r\n\r\n`);
@@ -56,5 +60,10 @@ export async function startProxy({ to, refuse }: { to: number; refuse?: number }
     socket.pipe(service).pipe(socket);
     onTestFinished(() => void socket.destroy());
   });
-  return { url: `http://127.0.0.1:${await listenOnFreePort(proxy)}`, targets, tunnelled: () => tunnelled };
+  return {
+    url: `http://127.0.0.1:${await listenOnFreePort(proxy)}`,
+    targets,
+    credentials,
+    tunnelled: () => tunnelled,
+  };
 }

@@ -1,0 +1,72 @@
+/** How connections are made: names of this machine, both families of addresses, and what undici cannot read from a socket. */
+import { lookup, type LookupAddress } from "node:dns";
+import type { LookupFunction, Socket } from "node:net";
+import type { buildConnector } from "undici";
+import { isLoopback } from "../domain/addresses.ts";
+
+/**
+ * Milliseconds that one address of a name may take while there is another one. Node's own 250 are less than a connection takes
+ * across a slow network, and then none of them is reached.
+ */
+const ATTEMPT_TIMEOUT = 1_000;
+
+/** Options of `net.connect` for every connection. */
+export const CONNECT_OPTIONS = {
+  lookup: lookUp,
+  autoSelectFamily: true,
+  autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT,
+} as const;
+
+/** Both, whatever the resolver knows (RFC 6761 6.3): an application may listen at one of them alone. */
+const LOOPBACK: LookupAddress[] = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+];
+
+function lookUp(...[name, options, callback]: Parameters<LookupFunction>): void {
+  if (!isLoopback(name)) lookup(name, options, callback);
+  else callback(null, LOOPBACK);
+}
+
+/**
+ * The same connector, whose sockets give undici no `100 Continue` that nobody asked for: it would end the connection there, while a
+ * client must skip it (RFC 9110 15.2). Renamed to 102, it is skipped like every other interim response.
+ */
+export const skippingContinue =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      renameContinue(socket);
+      callback(null, socket);
+    });
+
+/** One response at a time arrives on a connection, so its head can only begin after the request was written. */
+function renameContinue(socket: Socket): void {
+  const read = socket.read.bind(socket);
+  const write = socket.write;
+  let isHeadDue = false;
+  socket.write = function (this: Socket, ...args: Parameters<Socket["write"]>) {
+    isHeadDue = true;
+    return Reflect.apply(write, this, args);
+  } as Socket["write"];
+  socket.read = (size) => {
+    const chunk: unknown = read(size);
+    if (isHeadDue && chunk instanceof Buffer) isHeadDue = skipInterim(chunk);
+    return chunk;
+  };
+}
+
+/** Whether the chunk ends before the head of the final response. */
+function skipInterim(chunk: Buffer): boolean {
+  let at = 0;
+  while (at < chunk.length) {
+    if (!/^HTTP\/1\.[01] 1\d\d/.test(chunk.toString("latin1", at, at + 12))) return false;
+    // Of HTTP/1.0 too, whose connection undici would take to end there.
+    if (chunk.toString("latin1", at + 9, at + 12) === "100") chunk.write("HTTP/1.1 102", at, "latin1");
+    const end = chunk.indexOf("\r\n\r\n", at);
+    if (end < 0) return true;
+    at = end + 4;
+  }
+  return true;
+}

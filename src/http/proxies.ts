@@ -1,0 +1,65 @@
+/** Which requests go through a proxy: HTTPS_PROXY, and the hosts that NO_PROXY names. */
+import { BlockList, isIP } from "node:net";
+import { isLoopback, isReadableUrl, parseWebAddress, portOf, withoutPassword } from "../domain/addresses.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
+
+export interface ProxySettings {
+  readonly httpsProxy: string | undefined;
+  readonly noProxy: string | undefined;
+}
+
+/** The URL of the proxy that carries a request to this URL; undefined for a direct connection. Throws `usage`. */
+export function proxyFor(url: URL, { httpsProxy, noProxy = "" }: ProxySettings): string | undefined {
+  if (url.protocol !== "https:" || !httpsProxy) return undefined;
+  return isLoopback(url.hostname) || isNamed(url, noProxy) ? undefined : proxyAddress(httpsProxy);
+}
+
+/** The URL of a proxy, which may be written without its scheme. */
+function proxyAddress(text: string): string {
+  const address = text.includes("://") ? text : `http://${text}`;
+  const url = isReadableUrl(address) ? parseWebAddress(address) : undefined;
+  // What follows the host is the rest of a password that was not escaped.
+  if (url !== undefined && url.pathname + url.search + url.hash === "/") return address;
+  throw new PaylinkError(
+    "usage",
+    `HTTPS_PROXY is not the address of an http:// or https:// proxy (got "${withoutPassword(address)}").`,
+    {
+      hints: [
+        hint`Write it as http://<user>:<password>@<host>:<port>. In the password, write %23 for # and %2F for /.`,
+      ],
+    },
+  );
+}
+
+/** NO_PROXY has hosts, domains, addresses and ranges of addresses, each with a port or without, as curl and Go read it. */
+function isNamed(url: URL, noProxy: string): boolean {
+  const host = url.hostname.replace(/\.$/, "");
+  const address = host.replace(/^\[(.*)\]$/, "$1");
+  return noProxy.split(/[\s,;]+/).some((entry) => {
+    const [, named = "", port = String(portOf(url))] = /^(\[[^\]]*\]|[^:]*):(\d+)$/.exec(entry) ?? [
+      "",
+      entry,
+    ];
+    if (named === "" || port !== String(portOf(url))) return false;
+    const name = named.toLowerCase().replace(/^\[([^\]]*)\]/, "$1");
+    return isIP(address) === 0 ? isInDomain(host, name) : isInRange(address, name);
+  });
+}
+
+/** `example.com`, `.example.com` and `*.example.com` are the domain with every host in it. */
+function isInDomain(host: string, name: string): boolean {
+  const domain = name.replace(/^\*?\./, "").replace(/\.$/, "");
+  return domain === "*" || host === domain || host.endsWith(`.${domain}`);
+}
+
+/** `10.0.0.0/8`, `fd00::/8`, `10.0.0.5`, or the beginning of an address: `10.0.*`. */
+function isInRange(address: string, range: string): boolean {
+  const [network = "", bits = isIP(network) === 6 ? "128" : "32"] = range.split("/");
+  const version = isIP(network);
+  if (version === 0) return range.endsWith("*") && address.startsWith(range.slice(0, -1));
+  const most = version === 6 ? 128 : 32;
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > most) return false;
+  const block = new BlockList();
+  block.addSubnet(network, Number(bits), version === 6 ? "ipv6" : "ipv4");
+  return block.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}
