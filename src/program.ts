@@ -119,8 +119,6 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
 };
 
 export interface ProgramParts {
-  /** The command line, after `paylink`. */
-  readonly argv: readonly string[];
   readonly version: string;
   readonly execute: Execute;
   /** Prints help. */
@@ -128,7 +126,7 @@ export interface ProgramParts {
 }
 
 /** A fresh tree of commands. */
-export function createProgram({ argv, version: number, execute, print }: ProgramParts) {
+export function createProgram({ version: number, execute, print }: ProgramParts) {
   const program = new CommanderCommand("paylink")
     .description("Create payment links, and receive, verify and show the signed webhooks that follow.")
     .version(number, "-V, --version", "print the version")
@@ -152,11 +150,11 @@ export function createProgram({ argv, version: number, execute, print }: Program
     "paylink listen --forward-to localhost:3000/webhooks",
     "paylink create --amount 10 --currency EUR",
   ]);
-  failAsUsage(program, argv);
+  failAsUsage(program);
   const add = (command: CommandUnknownOpts, load: () => Promise<Command>): void =>
     declareLater(command, async () => {
       declare(command, await load(), execute);
-      failAsUsage(command, argv);
+      failAsUsage(command);
     });
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);

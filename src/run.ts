@@ -39,7 +39,6 @@ export async function runCommandLine(argv: readonly string[], runtime: Runtime):
   let opened: Promise<Opener> | undefined;
   const opener = (): Promise<Opener> => (opened ??= runtime.opener());
   const program = createProgram({
-    argv,
     version: runtime.version,
     print: runtime.print,
     execute: async (command, work) => {

@@ -31,6 +31,8 @@ interface Declared<T> {
   readonly example?: string | undefined;
   /** The value if nothing is given. */
   readonly absent: unknown;
+  /** Whether an empty text is a value; otherwise it is reported as a missing one. */
+  readonly mayBeEmpty?: boolean;
   /** Carries the type of the value; never set. */
   readonly gives?: () => T;
 }
@@ -51,6 +53,7 @@ export interface Flag<T> extends Declared<T> {
 
 interface Details {
   readonly example?: string | undefined;
+  readonly mayBeEmpty?: boolean;
   /** Values that help and completion list, if the parser lists none. */
   readonly choices?: readonly string[];
 }
@@ -279,8 +282,13 @@ async function readValues(
   const values = {};
   for (const [name, declared] of declaredIn(tables)) {
     const before = problems.length;
-    const { parse, absent, limits } = declared;
+    const { parse, absent, limits, mayBeEmpty } = declared;
     const readText = async (typed: string): Promise<unknown> => {
+      // A variable or a command of the shell gave nothing.
+      if (typed.trim() === "" && mayBeEmpty !== true) {
+        problems.push({ at: shown(declared), message: "has an empty value", value: typed });
+        return undefined;
+      }
       const parsed = await (parse ?? text)(typed, context);
       if (parsed.ok) return parsed.value;
       const { message, instead } = parsed;

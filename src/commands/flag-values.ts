@@ -112,6 +112,8 @@ export function parseForwardTarget(text: string): Parsed<URL> {
 export function parseTarget(text: string): Parsed<URL> {
   if (namesBroker(text.trim()))
     return refused("must be an application: a broker stores what it gets, and verifies no webhook");
+  const path = pathProblem(text.trim());
+  if (path !== undefined) return refused(path);
   const url = parseWebAddress(completeUrl(text.trim()));
   return url === undefined || url.username !== "" || url.port === "0"
     ? refused(
@@ -120,11 +122,26 @@ export function parseTarget(text: string): Parsed<URL> {
     : accepted(url);
 }
 
+/** What would be read as the name of a host, and is the path of a file or another scheme; undefined for any other text. */
+function pathProblem(text: string): string | undefined {
+  // What Git Bash makes of /hook before paylink sees it.
+  if (/^[a-z]:[\\/]/i.test(text) && !text.includes("://"))
+    return "must be a URL, and not a path of Windows; in Git Bash, write //hook for /hook, or set MSYS_NO_PATHCONV=1";
+  if (/^(?:~|\.{1,2}(?:[\\/]|$))/.test(text) || text.includes("\\"))
+    return "must be an address, and not the path of a file; the path of a URL begins with /, such as /hook";
+  if (/^unix:/i.test(text) || /^file:/i.test(text))
+    return "must be an address of http or https: paylink does not send to sockets and files";
+  if (/^[a-z][\w+.-]*:(?!\/\/|\d)/i.test(text))
+    return "must be an address of http or https, such as localhost:3000/hook";
+  return undefined;
+}
+
 const LOCAL = "http://localhost";
 
 function completeUrl(text: string): string {
   if (/^\d+(?:[/?]|$)/.test(text)) return `${LOCAL}:${text}`;
-  if (text.startsWith("/")) return `${LOCAL}${text}`;
+  // Git Bash leaves a path with two slashes alone.
+  if (text.startsWith("/")) return `${LOCAL}${text.replace(/^\/+/, "/")}`;
   return text.includes("://") ? text : `http://${text}`;
 }
 

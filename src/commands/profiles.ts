@@ -5,7 +5,7 @@ import { safeText } from "../render/safe-text.ts";
 import { requireProfile } from "../settings/profile-names.ts";
 import { resolveSettings } from "../settings/resolved-settings.ts";
 import { argument, command, text } from "./command.ts";
-import { checkConfirmable, isConfirmed } from "./shared-flags.ts";
+import { checkConfirmable, isConfirmed, saidNo } from "./shared-flags.ts";
 
 const NO_PROFILE = "There is no profile. Run paylink sandbox, or paylink login.";
 
@@ -77,10 +77,8 @@ const remove = command({
     const settings = await context.profiles();
     requireProfile(name, settings.profiles());
     const isCurrent = settings.current() === name;
-    if (!(await isConfirmed(context, `Delete profile ${safeText(name)} with its settings and secrets?`))) {
-      out.note("Nothing was deleted.");
-      return 0;
-    }
+    if (!(await isConfirmed(context, `Delete profile ${safeText(name)} with its settings and secrets?`)))
+      return saidNo(context);
     await settings.remove(name);
     context.forgetToken(name);
     const current = settings.current() ?? null;

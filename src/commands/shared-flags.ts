@@ -230,6 +230,12 @@ export function checkConfirmable(_: unknown, { problems }: Usage, { ask, yes }: 
   });
 }
 
+/** Says that the user's answer was no; the command then ends with 0. */
+export function saidNo({ out }: Pick<Context, "out">): number {
+  out.note("Nothing was done.");
+  return 0;
+}
+
 /** Asks, unless `--yes` has confirmed it before. */
 export const isConfirmed = async ({ ask, yes }: Pick<Context, "ask" | "yes">, question: string) =>
   yes || (ask !== undefined && ask.confirm(question, { initial: false }));

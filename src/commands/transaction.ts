@@ -39,9 +39,18 @@ export const transaction = command({
         hints: [checkAddress("read")],
         problems: violations.map(({ path, message }) => ({ at: path || "body", message })),
       });
-    const isOther = textOf(record, "uti") !== uti;
-    const other = { code: "body_schema", path: "uti", message: "is not the uti that was asked for" } as const;
-    const read = { record, violations: isOther ? [...violations, other] : violations };
+    const answered = textOf(record, "uti");
+    // UUIDs may be spelled in either case (RFC 9562 4).
+    if (answered !== undefined && answered.toLowerCase() !== uti.trim().toLowerCase())
+      throw new PaylinkError(
+        "not_reached",
+        `The service answered with the transaction ${answered}, and not ${uti}.`,
+        {
+          hints: [checkAddress("read")],
+          details: { uti, answered },
+        },
+      );
+    const read = { record, violations };
     if (out.json) out.data(recordLine(read));
     else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
     else out.data(renderRecord(record, read.violations, out));

@@ -13,9 +13,9 @@ import { collect, exampleOf, pathOf } from "./declare.ts";
 
 /**
  * Turns every error of commander into a PaylinkError, so that all errors are rendered in one place: those of a command and its
- * subcommands. `argv` is the command line.
+ * subcommands.
  */
-export function failAsUsage(top: CommandUnknownOpts, argv: readonly string[]): void {
+export function failAsUsage(top: CommandUnknownOpts): void {
   for (const command of withSubcommands(top)) {
     refuseTwice(command);
     command.helpCommand(false).showSuggestionAfterError(false);
@@ -24,7 +24,7 @@ export function failAsUsage(top: CommandUnknownOpts, argv: readonly string[]): v
       if (error.exitCode === 0) throw error;
       refuseFlagsAsValues(command);
       refuseUnknown(command);
-      throw usageError(command, error, argv);
+      throw usageError(command, error);
     });
   }
 }
@@ -100,17 +100,20 @@ function refuseUnknown(command: CommandUnknownOpts): void {
   if (!group.commands.some((known) => known.name() === word)) throw unknownCommand(word, group);
 }
 
+const ancestorsOf = ({ parent }: CommandUnknownOpts): CommandUnknownOpts[] =>
+  parent === null ? [] : [parent, ...ancestorsOf(parent)];
+
 /** What commander found, by its code, with the option or the argument that it is about. */
-function usageError(command: CommandUnknownOpts, error: CommanderError, argv: readonly string[]): unknown {
+function usageError(command: CommandUnknownOpts, error: CommanderError): unknown {
   switch (error.code) {
     case "commander.unknownOption":
       return unknownOption(command);
     case "commander.excessArguments":
       return excessArguments(command);
     case "commander.optionMissingArgument": {
-      // Nothing follows it: it is the last word, or the last letter of one.
-      const last = argv.at(-1) ?? "";
-      const option = optionNamed(last, command) ?? optionNamed(`-${last.slice(-1)}`, command);
+      // Nothing follows it, or only global flags. commander names it in its message alone.
+      const named = ({ flags }: Option): boolean => error.message.includes(`'${flags}'`);
+      const option = [command, ...ancestorsOf(command)].flatMap(({ options }) => options).find(named);
       return option === undefined ? error : needsValue(option);
     }
     case "commander.missingMandatoryOptionValue": {

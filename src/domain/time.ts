@@ -2,20 +2,50 @@
 import { accepted, type Parsed, refused } from "./parse-result.ts";
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
-const DATE_TIME =
-  /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+/** The extended form of ISO 8601, and the basic one: `20261224T180000Z`. An offset may be `+01:00`, `+0100` or `+01`. */
+const DATE_TIMES = [
+  /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?)(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/,
+  /^(\d{8})T((?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d(?:[.,]\d+)?)?)(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/,
+];
 
 /** The last instant that ISO 8601 writes with four digits of year. */
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** The instant of an ISO 8601 date-time with a zone (`Z` or an offset); undefined for any other text. */
 export function parseInstant(text: string): Date | undefined {
-  return isDay(DATE_TIME.exec(text)?.[0].slice(0, 10)) ? new Date(text) : undefined;
+  const parts = partsOf(text);
+  return parts === undefined ? undefined : new Date(`${parts.day}T${parts.time}${parts.zone}`);
 }
 
 /** Whether the text is an ISO 8601 date-time in UTC: `2025-01-31T10:00:00Z`, `2025-01-31T10:00:00.123+00:00`. */
 export function isUtcDateTime(text: string): boolean {
-  return (text.endsWith("Z") || text.endsWith("+00:00")) && isDay(DATE_TIME.exec(text)?.[0].slice(0, 10));
+  return DATE.test(text.slice(0, 10)) && /(?:Z|\+00:00)$/.test(text) && partsOf(text) !== undefined;
+}
+
+interface DateTime {
+  readonly day: string;
+  readonly time: string;
+  readonly zone: string;
+}
+
+/** In the form that `Date` reads. */
+function partsOf(text: string): DateTime | undefined {
+  const [, day = "", time = "", zone = ""] =
+    DATE_TIMES.map((form) => form.exec(text)).find((found) => found !== null) ?? [];
+  const date = day.replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3");
+  if (!isDay(date)) return undefined;
+  return {
+    day: date,
+    time: time
+      .replace(
+        /^(\d\d)(\d\d)(\d\d)?/,
+        (_, hour: string, minute: string, second = "00") => `${hour}:${minute}:${second}`,
+      )
+      .replace(",", "."),
+    zone: zone
+      .toUpperCase()
+      .replace(/^([+-]\d\d):?(\d\d)?$/, (_, hours: string, minutes = "00") => `${hours}:${minutes}`),
+  };
 }
 
 /** ISO 8601 in UTC, as the specification spells it: services may refuse milliseconds. */

@@ -44,21 +44,18 @@ export const skippingContinue =
 /** One response at a time arrives on a connection, so its head can only begin after the request was written. */
 function renameContinue(socket: Socket): void {
   const read = socket.read.bind(socket);
-  const write = socket.write;
-  let isHeadDue = false;
-  socket.write = function (this: Socket, ...args: Parameters<Socket["write"]>) {
-    isHeadDue = true;
-    return Reflect.apply(write, this, args);
-  } as Socket["write"];
+  /** The bytes that were written before the last final head. */
+  let answered = 0;
   socket.read = (size) => {
     const chunk: unknown = read(size);
-    if (isHeadDue && chunk instanceof Buffer) isHeadDue = skipInterim(chunk);
+    if (chunk instanceof Buffer && socket.bytesWritten > answered && !endsBeforeHead(chunk))
+      answered = socket.bytesWritten;
     return chunk;
   };
 }
 
-/** Whether the chunk ends before the head of the final response. */
-function skipInterim(chunk: Buffer): boolean {
+/** Whether the chunk ends before the head of the final response. Renames each 100 in it. */
+function endsBeforeHead(chunk: Buffer): boolean {
   let at = 0;
   while (at < chunk.length) {
     if (!/^HTTP\/1\.[01] 1\d\d/.test(chunk.toString("latin1", at, at + 12))) return false;

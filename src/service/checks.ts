@@ -1,5 +1,5 @@
 /** Checks an account at its service, and the addresses that the service must reach: one result for each part, with remedies. */
-import { PaylinkError, hint, paylink, type CommandLine, type Hint } from "../domain/errors.ts";
+import { PaylinkError, hint, paylink, shellWord, type CommandLine, type Hint } from "../domain/errors.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { ConfigKey } from "../settings/setting-table.ts";
 import { isExposed, isLoopback, parseWebAddress } from "../domain/addresses.ts";
@@ -55,26 +55,44 @@ const PUBLIC_URL = "public URL";
 
 export const ADDRESS_CHECKS = [CALLBACKS, PUBLIC_URL];
 
-export function checkCallbacks(settings: ResolvedSettings): Check {
-  const keys = ["callbackUrl", "failureCallbackUrl"] as const;
-  const problems = keys.flatMap((key) => {
-    const problem = problemOf(settings.get(key), settings);
-    return problem === undefined ? [] : [{ key, problem }];
+/** The addresses that the service reports payments to. */
+interface Callbacks {
+  readonly callbackUrl?: string | undefined;
+  readonly failureCallbackUrl?: string | undefined;
+}
+
+const CALLBACK_KEYS = ["callbackUrl", "failureCallbackUrl"] as const;
+
+/** What is wrong with the addresses of links at this account; undefined if nothing is. The key is the setting to change. */
+function callbackProblem(
+  callbacks: Callbacks,
+  settings: ResolvedSettings,
+): { readonly key: (typeof CALLBACK_KEYS)[number]; readonly text: string } | undefined {
+  const problems = CALLBACK_KEYS.flatMap((key) => {
+    const problem = problemOf(callbacks[key], settings);
+    return problem === undefined ? [] : [{ key, text: `${key} ${callbacks[key]} ${problem}` }];
   });
   const [first] = problems;
-  if (first !== undefined)
-    return warned(
-      CALLBACKS,
-      problems.map(({ key, problem }) => `${key} ${settings.get(key)} ${problem}`).join("; "),
-      hint`Set an https address that the service reaches: ${set(first.key, "<url>")}`,
-    );
-  const given = keys.flatMap((key) => settings.get(key) ?? []);
-  if (settings.get("callbackUrl") !== undefined) return passed(CALLBACKS, [...new Set(given)].join(", "));
-  return warned(
-    CALLBACKS,
-    "no callbackUrl: the service reports payments only for links that name a callback address",
-    [set("callbackUrl", "<url>")],
-  );
+  if (first !== undefined) return { key: first.key, text: problems.map(({ text }) => text).join("; ") };
+  if (callbacks.callbackUrl !== undefined) return undefined;
+  return { key: "callbackUrl", text: "no callbackUrl: the service reports no payment of a link without one" };
+}
+
+/** What `create`, `bulk` and `login` say in one line of links with these addresses; undefined if they need no word. */
+export function callbackWarning(callbacks: Callbacks, settings: ResolvedSettings): string | undefined {
+  const problem = callbackProblem(callbacks, settings);
+  if (problem === undefined) return undefined;
+  const profile = settings.profile === undefined ? "" : ` -p ${shellWord(settings.profile)}`;
+  const flag = problem.key === "callbackUrl" ? "--callback-url" : "--failure-callback-url";
+  return `${problem.text}. Name one with ${flag}, or for every link: paylink config set ${problem.key} <url>${profile}`;
+}
+
+export function checkCallbacks(settings: ResolvedSettings): Check {
+  const [callbackUrl, failureCallbackUrl] = CALLBACK_KEYS.map((key) => settings.get(key));
+  const problem = callbackProblem({ callbackUrl, failureCallbackUrl }, settings);
+  if (problem === undefined)
+    return passed(CALLBACKS, [...new Set([callbackUrl, failureCallbackUrl])].filter(Boolean).join(", "));
+  return warned(CALLBACKS, problem.text, [set(problem.key, "<url>")]);
 }
 
 export function checkPublicUrl(settings: ResolvedSettings): Check {

@@ -154,7 +154,7 @@ async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
   // Only a request that may change something (RFC 9110 9.2.1) must be completed.
   const options = { timeout, finish: operation.method !== "GET" };
   const exchange = (token: string): Promise<HttpReply> =>
-    follow(operation.url, (url) => send(requestTo({ ...operation, url }, token), options)).catch(
+    withSlash(operation.url, (url) => send(requestTo({ ...operation, url }, token), options)).catch(
       (error: unknown) => {
         throw failureOf(error, effect, link);
       },
@@ -169,15 +169,19 @@ async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
   return last;
 }
 
-/** Sends once more where a redirect adds or removes a slash: the target is the same address, and the token may go there. */
-async function follow(url: URL, exchange: (url: URL) => Promise<HttpReply>): Promise<HttpReply> {
+/**
+ * Sends once more where a redirect only adds a slash: both forms are the same address of the service, so the token may go there. Every
+ * other redirect is the answer.
+ */
+async function withSlash(url: URL, exchange: (url: URL) => Promise<HttpReply>): Promise<HttpReply> {
   const reply = await exchange(url);
   // These two keep the method and the body (RFC 9110 15.4).
   if (reply.status !== 307 && reply.status !== 308) return reply;
   const [location = ""] = fieldLines(reply.headers, "location");
   const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
-  if (target?.origin !== url.origin || (target.search !== "" && target.search !== url.search)) return reply;
-  if (target.pathname !== `${url.pathname}/` && `${target.pathname}/` !== url.pathname) return reply;
+  if (target?.origin !== url.origin || target.pathname !== `${url.pathname}/`) return reply;
+  // A server may leave out the query.
+  if (target.search !== "" && target.search !== url.search) return reply;
   const same = new URL(url);
   same.pathname = target.pathname;
   return exchange(same);

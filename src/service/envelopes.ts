@@ -1,7 +1,7 @@
 /** The one object that a 2xx reply must hold, alone or in an envelope: a link, a page of links or a transaction record. */
 import { findWrapped } from "../domain/envelope.ts";
-import type { Effect } from "../domain/errors.ts";
-import { type Json, type JsonObject, stringifyJson } from "../domain/json.ts";
+import { type Effect, PaylinkError } from "../domain/errors.ts";
+import { isJsonObject, type Json, type JsonObject, memberOf, stringifyJson } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { isRecord } from "../domain/transaction.ts";
 import type { HttpReply } from "../http/message.ts";
@@ -11,6 +11,8 @@ import { reportsError, serviceWords } from "./words.ts";
 interface Wanted {
   readonly what: "link" | "list of links" | "transaction record";
   readonly findIn: (document: Json) => readonly JsonObject[];
+  /** Whether it is what is wanted, even if its other members would be an error. */
+  readonly isCertain: (object: JsonObject) => boolean;
   readonly effect: Effect;
   /** The id of the link that the request names. */
   readonly link?: string;
@@ -23,14 +25,15 @@ interface Only {
 }
 
 /** Throws `refused` for an error with 2xx; else `not_reached`, or `outcome_unknown` after a change, which may have had its effect. */
-export function onlyObject(reply: HttpReply, { what, findIn, effect, link }: Wanted): Only {
+export function onlyObject(reply: HttpReply, { what, findIn, isCertain, effect, link }: Wanted): Only {
   const { status, body } = reply;
   const parsed = parseJson(new TextDecoder().decode(body));
   const document = parsed.ok ? parsed.value.value : null;
   const [object, ...others] = findIn(document);
+  if ((object === undefined || !isCertain(object)) && reportsError(document))
+    throw reportedError(reply, document, effect, link);
   if (object !== undefined && others.length === 0) return { object, isWhole: object === document };
-  if (object === undefined && reportsError(document)) throw reportedError(reply, effect);
-  const words = serviceWords(body);
+  const words = serviceWords(reply);
   const found = object === undefined ? `without a ${what}` : `with more than one ${what}`;
   throw new UnusableAnswer(
     isHarmless(effect) ? "not_reached" : "outcome_unknown",
@@ -45,14 +48,34 @@ export function onlyObject(reply: HttpReply, { what, findIn, effect, link }: Wan
   );
 }
 
+/** The records in a reply, which may also be the entries of a list, alone or in an envelope. */
+function recordsIn(document: Json): readonly JsonObject[] {
+  const found = findWrapped(document, isRecord);
+  if (found.length > 0) return found;
+  const lists = isJsonObject(document) ? Object.values(document) : [document];
+  return lists
+    .filter((list) => Array.isArray(list))
+    .flatMap((list) => list.filter(isJsonObject).filter(isRecord));
+}
+
 /**
  * The bytes of the record, with its numbers as they are spelled. An object without any member of a record is refused: it would
- * read as a payment of unclear outcome.
+ * read as a payment of unclear outcome; and so are several records, since nothing says which of them is meant.
  */
 export function recordIn(reply: HttpReply): Uint8Array {
+  const text = new TextDecoder().decode(reply.body);
+  const parsed = parseJson(text);
+  const records = parsed.ok ? recordsIn(parsed.value.value) : [];
+  if (records.length > 1)
+    throw new PaylinkError(
+      "outcome_unknown",
+      `The service answered ${reply.status} with ${records.length} transaction records, and nothing says which one is meant.`,
+      { effect: "read", hints: [checkAddress("read")], details: { status: reply.status, body: text } },
+    );
   const { object, isWhole } = onlyObject(reply, {
     what: "transaction record",
-    findIn: (document) => findWrapped(document, isRecord),
+    findIn: recordsIn,
+    isCertain: (record) => memberOf(record, "uti") !== undefined,
     effect: "read",
   });
   return isWhole ? reply.body : new TextEncoder().encode(stringifyJson(object));

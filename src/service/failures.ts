@@ -9,6 +9,7 @@ import {
   type FailureOptions,
   type Hint,
 } from "../domain/errors.ts";
+import type { Json } from "../domain/json.ts";
 import { formatRelative } from "../domain/time.ts";
 import {
   isOfUnknownAuthority,
@@ -19,7 +20,7 @@ import {
 } from "../http/exchange.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import type { ConfigKey } from "../settings/setting-table.ts";
-import { isOwnError, serviceWords, type ServiceWords } from "./words.ts";
+import { isOwnError, reportedStatus, serviceWords, type ServiceWords } from "./words.ts";
 
 /** The outcome of a request that changes nothing cannot be unknown. */
 export const isHarmless = (effect: Effect): boolean => ["list", "show", "read", "control"].includes(effect);
@@ -64,8 +65,17 @@ export function refusalOf(reply: HttpReply, effect: Effect, link?: string): Unus
  * Too Many Requests (RFC 6585 4) and Service Unavailable (RFC 9110 15.6.4): nothing was done. A gateway also answers 503 while
  * the service still works on a request that may change something: only an error of the service itself says that it did not.
  */
-export const isOverloaded = ({ status, body }: HttpReply, mayChange: boolean): boolean =>
-  status === 429 || (status === 503 && (!mayChange || isOwnError(body)));
+export const isOverloaded = (reply: HttpReply, mayChange: boolean): boolean =>
+  reply.status === 429 || (reply.status === 503 && (!mayChange || isOwnError(reply)));
+
+/**
+ * Request Timeout (RFC 9110 15.5.9), Too Early (RFC 8470 5.2), and what gateways answer for a client that has gone (499, 460): layers
+ * before the service say so, also after it has begun to work.
+ */
+const CUT_SHORT: ReadonlySet<number> = new Set([408, 425, 460, 499]);
+
+/** Whether the service may have done what it was asked for. */
+export const isCutShort = ({ status }: HttpReply): boolean => status >= 500 || CUT_SHORT.has(status);
 
 /** Some gateways answer 400 to a token that has ended, with the code of RFC 6750 3.1. */
 export const isTokenRefused = ({ status, headers, body }: HttpReply): boolean =>
@@ -79,16 +89,29 @@ function codeOf(reply: HttpReply, effect: Effect): FailureCode {
   if (status >= 300 && status < 400) return "redirected";
   if (status === 403 || isTokenRefused(reply)) return "unauthorized";
   if (isOverloaded(reply, !isHarmless(effect))) return "overloaded";
-  if (status >= 400 && status < 500) return "refused";
+  if (status >= 400 && !isCutShort(reply)) return "refused";
   return isHarmless(effect) ? "not_reached" : "outcome_unknown";
 }
 
-/** The failure for a 2xx reply whose body reports an error. */
-export const reportedError = (reply: HttpReply, effect: Effect): UnusableAnswer =>
-  unusable("refused", reply, { effect });
+/** The failure for a 2xx reply whose body reports an error, by the status that the body names. */
+export function reportedError(
+  reply: HttpReply,
+  document: Json,
+  effect: Effect,
+  link?: string,
+): UnusableAnswer {
+  const status = reportedStatus(document);
+  const code = status === undefined ? "refused" : codeOf({ ...reply, status }, effect);
+  const details = link === undefined ? {} : { link };
+  return unusable(code, reply, {
+    effect,
+    hints: code === "outcome_unknown" ? whenUnknown(effect, link) : undefined,
+    details,
+  });
+}
 
 function unusable(code: FailureCode, reply: HttpReply, options: FailureOptions): UnusableAnswer {
-  const words = serviceWords(reply.body);
+  const words = serviceWords(reply);
   const target = redirectTarget(reply);
   return new UnusableAnswer(code, `The service ${answeredWith(reply, words)}`, reply, words, {
     ...options,

@@ -5,12 +5,12 @@ import { findWrapped } from "../domain/envelope.ts";
 import { type Json, type JsonObject, memberOf } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { LINK_STATUSES, readPaymentLink } from "../domain/payment-link-reply.ts";
-import { isWebAddress } from "../domain/addresses.ts";
+import { isWebAddress, parseWebAddress } from "../domain/addresses.ts";
 import { fieldLines, type HttpReply } from "../http/message.ts";
 import { onlyObject } from "./envelopes.ts";
-import { reportedError, whenUnknown } from "./failures.ts";
-import { reportsError } from "./words.ts";
-import { formatInstant } from "../domain/time.ts";
+import { checkAddress, isHarmless, reportedError, whenUnknown } from "./failures.ts";
+import { reportsError, serviceWords } from "./words.ts";
+import { formatInstant, parseInstant } from "../domain/time.ts";
 
 export interface CreatedLink {
   /** The service's own JSON. */
@@ -23,6 +23,7 @@ const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Throws `outcome_unknown` for a 2xx reply without the URL of one link: the link may exist. */
 export function readCreated(reply: HttpReply, request: PaymentLinkRequest): CreatedLink {
+  if (reply.undecoded !== undefined) throw unusable(reply, serviceWords(reply).text, "");
   const text = UTF8.decode(reply.body);
   const json = parseJson(text);
   if (!json.ok) throw unusable(reply, `a body that ${json.message}`, text);
@@ -30,11 +31,11 @@ export function readCreated(reply: HttpReply, request: PaymentLinkRequest): Crea
   const found = linksIn(body);
   if (found.length > 1) throw unusable(reply, "more than one link", text);
   const { link, violations } = readPaymentLink(found[0] ?? body, request);
-  const { url } = link;
-  if (url === undefined || !isWebAddress(url)) {
-    if (reportsError(body)) throw reportedError(reply, "create");
-    throw unusable(reply, "no URL of a link", text);
-  }
+  const { id, url } = link;
+  // An error may have the address of a page about it.
+  if ((id === undefined || url === undefined) && reportsError(body))
+    throw reportedError(reply, body, "create");
+  if (url === undefined || !isWebAddress(url)) throw unusable(reply, "no URL of a link", text);
   const repeated = json.value.duplicates.map((at) => ({
     at,
     message: "is given twice; the last one is shown",
@@ -54,7 +55,7 @@ function linksIn(document: Json): readonly JsonObject[] {
 
 function unusable({ status }: HttpReply, what: string, body: string): PaylinkError {
   return new PaylinkError("outcome_unknown", `The service answered ${status} with ${what}.`, {
-    details: { status, body },
+    details: { status, ...(body === "" ? {} : { body }) },
     effect: "create",
   });
 }
@@ -96,13 +97,30 @@ export const isEmpty = ({ body }: HttpReply): boolean => UTF8.decode(body).trim(
 /** A service may use words of its own for a link that is closed. */
 const NOT_CANCELLED: ReadonlySet<string> = new Set(LINK_STATUSES.filter((status) => status !== "cancelled"));
 
-export function requireCancelled({ link: { status = "" } }: ServiceLink, id: string): void {
-  if (!NOT_CANCELLED.has(status.toLowerCase())) return;
+export function requireCancelled({ link }: ServiceLink, id: string): void {
+  const { status = "", cancelledDate, paidDate } = link;
+  const isPaid = hasDate(paidDate);
+  if (!isPaid && (hasDate(cancelledDate) || !NOT_CANCELLED.has(status.toLowerCase()))) return;
+  const is = isPaid ? "paid" : status.toLowerCase();
   throw new PaylinkError(
     "outcome_unknown",
-    `The service accepted the request, but the link is ${status.toLowerCase()} and not cancelled.`,
+    `The service accepted the request, but the link is ${is} and not cancelled.`,
     { effect: "cancel", hints: whenUnknown("cancel", id), details: { link: id, linkStatus: status } },
   );
+}
+
+const hasDate = (date: unknown): date is string => typeof date === "string" && date.trim() !== "";
+
+/** What does not change any more. */
+export type LinkEnd = "paid" | "cancelled" | "expired";
+
+/** How the link ended, by its dates or its status, whichever says so; undefined while it may still be paid. */
+export function endOf(link: PaymentLink, now: Date): LinkEnd | undefined {
+  const status = link.status?.toLowerCase() ?? "";
+  if (hasDate(link.paidDate) || status === "paid") return "paid";
+  if (hasDate(link.cancelledDate) || status === "cancelled") return "cancelled";
+  const expiry = typeof link.expirationDate === "string" ? parseInstant(link.expirationDate) : undefined;
+  return status === "expired" || (expiry !== undefined && expiry <= now) ? "expired" : undefined;
 }
 
 /** `links` is the address where links are created. */
@@ -110,11 +128,40 @@ export const linkAddress = (links: URL, id: string, action: string): URL =>
   new URL(`${links.href}/${encodeURIComponent(id)}${action}`);
 
 export function readServiceLink(reply: HttpReply, id: string, effect: LinkEffect): ServiceLink {
-  const { object: json } = onlyObject(reply, { what: "link", findIn: linksIn, effect, link: id });
+  const { object: json } = onlyObject(reply, {
+    what: "link",
+    findIn: linksIn,
+    isCertain: (object) => memberOf(object, "id") !== undefined && memberOf(object, "url") !== undefined,
+    effect,
+    link: id,
+  });
   const { link, violations } = readPaymentLink(json);
-  const other = link.id === undefined || link.id === id ? [] : [{ at: "id", message: `must be ${id}` }];
-  return { text: UTF8.decode(reply.body), json, link, violations: [...other, ...violations] };
+  const answered = linkId(link);
+  if (answered !== undefined && answered !== id) throw otherLink(reply, { id, answered, effect });
+  return { text: UTF8.decode(reply.body), json, link, violations };
 }
+
+/** The service may leave out the id, but it is in the URL. */
+export const linkId = ({ id, url }: Pick<PaymentLink, "id" | "url">): string | undefined =>
+  id ?? parseWebAddress(url ?? "")?.searchParams.get("r") ?? undefined;
+
+interface Other {
+  readonly id: string;
+  readonly answered: string;
+  readonly effect: LinkEffect;
+}
+
+/** The answer is about another link: what became of the one that was asked for is not known. */
+const otherLink = ({ status }: HttpReply, { id, answered, effect }: Other): PaylinkError =>
+  new PaylinkError(
+    isHarmless(effect) ? "not_reached" : "outcome_unknown",
+    `The service answered ${status} about the link ${answered}, and not about ${id}.`,
+    {
+      effect,
+      hints: isHarmless(effect) ? [checkAddress(effect)] : whenUnknown(effect, id),
+      details: { status, link: id, answered },
+    },
+  );
 
 export interface LinksQuery {
   readonly terminalId: string;
@@ -143,11 +190,14 @@ export function readPage(reply: HttpReply): readonly Json[] {
   const { object } = onlyObject(reply, {
     what: "list of links",
     findIn: (document) => findWrapped(document, isPage),
+    isCertain: (page) => isFilled(memberOf(page, "records") ?? null),
     effect: "list",
   });
   const records = memberOf(object, "records");
   return Array.isArray(records) ? records : [];
 }
+
+const isFilled = (records: Json): boolean => Array.isArray(records) && records.length > 0;
 
 function isPage(value: JsonObject): boolean {
   const records = memberOf(value, "records");

@@ -6,7 +6,7 @@ import { parseJsonObject } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import { addressOf, type HeaderLine, type HttpReply } from "../http/message.ts";
 import type { AccessToken, TokenClient } from "../settings/token-files.ts";
-import { answeredWith, isOverloaded, notReached, UnusableAnswer, waitHints } from "./failures.ts";
+import { answeredWith, isCutShort, isOverloaded, notReached, UnusableAnswer, waitHints } from "./failures.ts";
 import { messageIn, serviceWords, type ServiceWords } from "./words.ts";
 
 export interface TokenSource {
@@ -123,9 +123,10 @@ function tokenFrom(url: URL, reply: HttpReply, asked: Date, effect: Effect): Acc
   const answer = parseJsonObject(new TextDecoder().decode(reply.body));
   const token = answer === undefined ? undefined : memberOf(answer, "access_token");
   if (answer === undefined || typeof token !== "string" || token === "") {
-    const words = serviceWords(reply.body);
+    const words = serviceWords(reply);
     // It may hold a token under another name, so it is not repeated.
-    const text = words.isPage ? words.text : (messageIn(answer ?? null) ?? "a body without access_token");
+    const isShown = words.isPage || reply.undecoded !== undefined;
+    const text = isShown ? words.text : (messageIn(answer ?? null) ?? "a body without access_token");
     throw refusedToken(url, reply, effect, { ...words, text });
   }
   const expires = expiryOf(answer, asked);
@@ -159,16 +160,11 @@ function codeOf(reply: HttpReply): FailureCode {
   const { status } = reply;
   if (isOverloaded(reply, false)) return "overloaded";
   if (status >= 300 && status < 400) return "redirected";
-  return status >= 500 ? "not_reached" : "unauthorized";
+  return isCutShort(reply) ? "not_reached" : "unauthorized";
 }
 
 /** The failure for an answer without a token. */
-function refusedToken(
-  url: URL,
-  reply: HttpReply,
-  effect: Effect,
-  words = serviceWords(reply.body),
-): PaylinkError {
+function refusedToken(url: URL, reply: HttpReply, effect: Effect, words = serviceWords(reply)): PaylinkError {
   const code = codeOf(reply);
   const hints = code === "overloaded" ? waitHints(reply) : nextSteps(reply.status, code, words);
   return new UnusableAnswer(
@@ -183,13 +179,18 @@ function refusedToken(
 function nextSteps(
   status: number,
   failure: FailureCode,
-  { text, code = "", isPage }: ServiceWords,
+  { text, code = "", isPage, problems }: ServiceWords,
 ): readonly Hint[] {
   if (failure === "not_reached") return [hint`The token endpoint failed. Run the command again later.`];
   if (failure === "redirected" || isPage || status === 404) return [TOKEN_URL];
-  if (/scope/i.test(`${code} ${text}`))
+  if (/scope/i.test(`${code} ${text} ${problems.map(({ at }) => at).join(" ")}`))
     return [
       hint`Set the scope that the service expects: ${paylink("config", "set", "tokenScope", "<scope>")}`,
     ];
+  // Fields of the request: the credentials are to blame only where they are named.
+  const isOther =
+    problems.length > 0 && !problems.some(({ at, message }) => /client|secret/i.test(`${at} ${message}`));
+  if (isOther)
+    return [hint`Fix what the token endpoint reports: ${paylink("config", "list")} shows what was sent.`];
   return [hint`Check the client id and the client secret: ${paylink("login", "--client-id", "<id>")}`];
 }

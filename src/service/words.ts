@@ -1,13 +1,15 @@
-/** The words in the body of an error: `code` and `message`, problem details, an OAuth error, an HTML page, or plain text. */
+/** The words in the body of an error, in the spellings of services, gateways and frameworks, and whether a body is an error. */
 import type { Problem } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, memberOf, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson, parseJsonObject } from "../domain/parse-json.ts";
+import type { HttpReply } from "../http/message.ts";
 
 export interface ServiceWords {
   /** The text for people; empty for an empty body. */
   readonly text: string;
   /** The service's own code of the error, as text. */
   readonly code: string | undefined;
+  /** The fields that the error names, each with what is wrong. */
   readonly problems: readonly Problem[];
   /** Whether a web page answered, and no API. */
   readonly isPage: boolean;
@@ -15,16 +17,26 @@ export interface ServiceWords {
 }
 
 const LONGEST_TEXT = 500;
+/** A service may name any number of fields. */
+const MOST_PROBLEMS = 50;
 
-export function serviceWords(body: Uint8Array): ServiceWords {
+export function serviceWords({ body, undecoded }: Pick<HttpReply, "body" | "undecoded">): ServiceWords {
+  const unreadable = { code: undefined, problems: [], isPage: false, isJson: false };
+  if (undecoded !== undefined)
+    return { ...unreadable, text: clip(`a body that cannot be decoded (${undecoded})`) };
   const text = new TextDecoder().decode(body).trim();
+  // No text has these characters: it may be an image, or encoded in a way that nobody named.
+  if (/[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(text))
+    return { ...unreadable, text: `a body of ${body.length} bytes that is no text` };
   const parsed = parseJson(text);
   const value = parsed.ok ? parsed.value.value : null;
   const isPage = HTML.test(text);
+  const problems = problemsIn(value);
+  const otherwise = isPage ? pageTitle(text) : problems.length > 0 ? "" : text;
   return {
-    text: clip(messageIn(value) ?? (isPage ? pageTitle(text) : text)),
+    text: clip(messageIn(value) ?? otherwise),
     code: codeIn(value),
-    problems: problemsIn(value),
+    problems,
     isPage,
     isJson: parsed.ok,
   };
@@ -33,45 +45,156 @@ export function serviceWords(body: Uint8Array): ServiceWords {
 const clip = (text: string): string =>
   text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters)` : text;
 
-/** The service's own name first, then those of RFC 9457 3.1 and RFC 6749 5.2. */
-const TEXTS = ["message", "detail", "error_description", "title", "error"];
+/** The member of this name in any of its spellings: `errorCode`, `ErrorCode`, `error_code`, `error-code`. */
+function member(object: JsonObject, name: string): Json | undefined {
+  const own = memberOf(object, name);
+  if (own !== undefined) return own;
+  const key = Object.keys(object).find((one) => plain(one) === plain(name));
+  return key === undefined ? undefined : memberOf(object, key);
+}
 
-/** The message of a JSON error; undefined if none of these members holds one. */
+const plain = (name: string): string => name.replace(/[_-]/g, "").toLowerCase();
+
+/** The service's own name first, then those of RFC 9457 3.1 and RFC 6749 5.2, and of frameworks. */
+const TEXTS = [
+  "message",
+  "detail",
+  "errorDescription",
+  "errorMessage",
+  "title",
+  "error",
+  "description",
+  "reason",
+];
+
+/** The message of a JSON error; undefined if none of these members holds one. An error may be an object, or a list of texts. */
 export function messageIn(value: Json): string | undefined {
   if (!isJsonObject(value)) return undefined;
-  return TEXTS.map((name) => textAt(value, name)).find((text) => text !== "");
+  const own = TEXTS.map((name) => textAt(value, name)).find((text) => text !== "");
+  if (own !== undefined) return own;
+  const inner = [member(value, "error"), member(value, "fault")].find(isJsonObject);
+  return inner === undefined ? undefined : messageIn(inner);
 }
 
 /** Empty for a member that is missing or no text. */
 function textAt(object: JsonObject, name: string): string {
-  const value = memberOf(object, name);
+  const value = member(object, name);
   return typeof value === "string" ? value.trim() : "";
 }
 
 function codeIn(value: Json): string | undefined {
   if (!isJsonObject(value)) return undefined;
-  const code = memberOf(value, "code");
-  const text = isJsonNumber(code) ? code.toString() : textAt(value, "code") || textAt(value, "error");
-  // An error code (RFC 6749 5.2) is one word; a sentence is not a code.
-  return /^[\w.:-]+$/.test(text) ? text : undefined;
+  for (const name of ["code", "errorCode", "error"]) {
+    const code = member(value, name);
+    if (isJsonObject(code)) return codeIn(code);
+    const text = isJsonNumber(code) ? code.toString() : textAt(value, name);
+    // An error code (RFC 6749 5.2) is one word; a sentence is not a code.
+    if (/^[\w.:-]+$/.test(text)) return text;
+  }
+  return undefined;
 }
 
 /** Whether an error has the form that the service documents: a number as `code`, and `message`. Gateways use other forms. */
-export function isOwnError(body: Uint8Array): boolean {
+export function isOwnError({ body }: Pick<HttpReply, "body">): boolean {
   const error = parseJsonObject(new TextDecoder().decode(body)) ?? {};
   return isJsonNumber(memberOf(error, "code")) && typeof memberOf(error, "message") === "string";
 }
 
-/** The extension of RFC 9457 that its section 3 shows: `errors`, each with a pointer. */
+/**
+ * Where errors name fields: RFC 9457 3, ASP.NET and Laravel (`errors`, by field), Spring (`errors`, `fieldErrors`), PayPal and FastAPI
+ * (`details`, `detail`), Jakarta (`violations`), RFC 7807 (`invalid-params`), and others.
+ */
+const LISTS = [
+  "errors",
+  "details",
+  "detail",
+  "fieldErrors",
+  "violations",
+  "constraintViolations",
+  "invalidParams",
+  "invalidFields",
+  "validationErrors",
+  "issues",
+  "message",
+];
+
+/** What names the field of an entry, the most exact first. */
+const PLACES = [
+  "pointer",
+  "field",
+  "propertyPath",
+  "path",
+  "instancePath",
+  "loc",
+  "property",
+  "param",
+  "parameter",
+  "fieldName",
+  "name",
+  "location",
+  "target",
+  "source",
+];
+
+/** What says what is wrong with it. */
+const SAYINGS = [
+  "detail",
+  "message",
+  "defaultMessage",
+  "description",
+  "msg",
+  "reason",
+  "errorMessage",
+  "issue",
+  "title",
+];
+
 function problemsIn(value: Json): Problem[] {
-  const errors = isJsonObject(value) ? memberOf(value, "errors") : undefined;
-  if (!Array.isArray(errors)) return [];
-  return errors.filter(isJsonObject).flatMap((error) => {
-    const message = textAt(error, "detail");
-    const at = textAt(error, "pointer").replace(/^#?\//, "").replaceAll("/", ".");
-    return message === "" ? [] : [{ at, message: clip(message) }];
-  });
+  if (!isJsonObject(value)) return [];
+  const inner = [member(value, "error"), member(value, "fault")].filter(isJsonObject);
+  const all = [value, ...inner].flatMap((error) =>
+    LISTS.flatMap((name) => problemsOf(member(error, name) ?? null)),
+  );
+  const unique = new Map(all.map((problem) => [`${problem.at}\0${problem.message}`, problem]));
+  return [...unique.values()].slice(0, MOST_PROBLEMS);
 }
+
+/** A list of entries, or what is wrong by the name of the field. */
+function problemsOf(list: Json): Problem[] {
+  if (Array.isArray(list)) return list.flatMap(problemOfEntry);
+  if (!isJsonObject(list)) return [];
+  return Object.entries(list).flatMap(([field, said]) =>
+    (Array.isArray(said) ? said : [said]).flatMap((one) => {
+      const message = typeof one === "string" ? one.trim() : isJsonObject(one) ? sayingIn(one) : "";
+      return message === "" ? [] : [problem(field, message)];
+    }),
+  );
+}
+
+function problemOfEntry(entry: Json): Problem[] {
+  if (typeof entry === "string") return entry.trim() === "" ? [] : [problem("", entry.trim())];
+  if (!isJsonObject(entry)) return [];
+  const message = sayingIn(entry) || textAt(entry, "code");
+  const at = PLACES.map((name) => placeIn(member(entry, name) ?? null)).find((place) => place !== "");
+  return message === "" ? [] : [problem(at ?? "", message)];
+}
+
+const sayingIn = (entry: JsonObject): string =>
+  SAYINGS.map((name) => textAt(entry, name)).find((text) => text !== "") ?? "";
+
+/** A path may be a list of its parts, and the pointer of JSON:API is in an object of its own. */
+function placeIn(place: Json): string {
+  if (typeof place === "string") return place.trim();
+  if (isJsonObject(place)) return textAt(place, "pointer") || textAt(place, "parameter");
+  if (!Array.isArray(place)) return "";
+  return place.map((part) => (typeof part === "string" || isJsonNumber(part) ? String(part) : "")).join(".");
+}
+
+/** `#/customer/name`, `/body/amount` and `$.amount` are fields of the request. */
+const problem = (at: string, message: string): Problem => ({
+  at: clip(at.replace(/^(?:#|\$(?=\.))?[/.]?/, "").replaceAll("/", ".")),
+  message: clip(message),
+});
 
 const HTML = /^\s*(?:<!doctype html|<html|<head|<body|<h1)/i;
 
@@ -82,13 +205,45 @@ function pageTitle(page: string): string {
   return words === "" ? "an HTML page" : `an HTML page with the title "${words}"`;
 }
 
+/** Names of what failed: present, they are an error unless they are empty, zero, or say that there is none. */
+const FAULTS = ["error", "errors", "errorCode", "errorMessage", "fault", "fieldErrors", "violations"];
+/** Names of how it went. */
+const RESULTS = ["success", "status", "ok", "result", "outcome"];
+
 /**
  * Whether a JSON object of a 2xx reply reports an error. The caller has found no link in it, since a link may also have
  * members of these names.
  */
 export function reportsError(value: Json): boolean {
   if (!isJsonObject(value)) return false;
-  if ((memberOf(value, "error") ?? false) !== false) return true;
+  if (FAULTS.some((name) => saysSomething(member(value, name) ?? null))) return true;
+  if (RESULTS.some((name) => isFailure(member(value, name) ?? null)) || reportedStatus(value) !== undefined)
+    return true;
   const code = codeIn(value) ?? "0";
-  return !/^(?:0+|20[0-2]|ok|success)$/i.test(code) && memberOf(value, "message") !== undefined;
+  return !/^(?:0+|20[0-2]|ok|success)$/i.test(code) && member(value, "message") !== undefined;
+}
+
+const NO_FAULT = /^(?:|0+|none|null|false|no|ok|success)$/i;
+
+function saysSomething(value: Json): boolean {
+  if (value === null || value === false) return false;
+  if (typeof value === "string") return !NO_FAULT.test(value.trim());
+  if (isJsonNumber(value)) return Number(value.value) !== 0;
+  return value === true || Object.keys(value).length > 0;
+}
+
+const isFailure = (value: Json): boolean =>
+  value === false ||
+  (typeof value === "string" &&
+    /^(?:false|error|errors|fail|failed|failure|rejected|refused)$/i.test(value.trim()));
+
+/** The status of HTTP that a body names as the one of its error, as gateways do that answer 200; undefined for none. */
+export function reportedStatus(value: Json): number | undefined {
+  if (!isJsonObject(value)) return undefined;
+  for (const name of ["status", "statusCode", "httpStatus"]) {
+    const status = member(value, name);
+    const text = isJsonNumber(status) ? status.value : typeof status === "string" ? status : "";
+    if (/^[45]\d\d$/.test(text)) return Number(text);
+  }
+  return undefined;
 }

@@ -15,12 +15,19 @@ const CREDENTIALS = {
 };
 
 /** What the service answers to one question: the link with this status, another HTTP status, or nothing. */
-type Answer = string | number | Error | { readonly status: number; readonly wait: string };
+type Answer =
+  | string
+  | number
+  | Error
+  | { readonly status: number; readonly wait: string }
+  /** A 200 with this body, or with the link and these members. */
+  | { readonly body: object | string }
+  | { readonly members: object };
 
-const json = (status: number, body: object, headers: [string, string][] = []) => ({
+const json = (status: number, body: object | string, headers: [string, string][] = []) => ({
   status,
   headers: [["Content-Type", "application/json"] as const, ...headers],
-  body: new TextEncoder().encode(JSON.stringify(body)),
+  body: new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body)),
 });
 
 interface Waiting {
@@ -56,6 +63,8 @@ async function waitWith(
     if (typeof answer === "string") return json(200, link(answer));
     if (typeof answer === "number") return json(answer, {});
     if (answer instanceof Error || answer === undefined) throw answer ?? new Error("no answer is left");
+    if ("members" in answer) return json(200, { ...link("active"), ...answer.members });
+    if ("body" in answer) return json(200, answer.body);
     return json(answer.status, {}, [["Retry-After", answer.wait]]);
   };
   const run = await runCommand([...CREATE, "--wait", ...flags], {
@@ -117,7 +126,7 @@ describe("create --wait", () => {
     expect(run.asked.at(-1)).toBe(seconds);
     expect(run.stderr).toContain(`Timed out: the link was not paid within ${words}.`);
     expect(run.stderr).toContain(
-      "The link can still be paid. To check whether it was: paylink links show L1",
+      'The service\'s last word is "attempted".\n  Do not create it again. To check whether it was paid: paylink links show L1',
     );
   });
 
@@ -145,16 +154,56 @@ describe("create --wait", () => {
   });
 
   it.each([
-    [404, 4],
-    [400, 4],
-    [403, 3],
-  ])("ends at %d, and says that the link exists", async (status, exit) => {
+    [404, 4, [2, 4, 6, 8]],
+    [403, 3, [2]],
+  ])("ends at %d, and says that the link exists", async (status, exit, asked) => {
     const run = await waitWith([status]);
-    expect(run).toMatchObject({ exit, asked: [2] });
+    expect(run).toMatchObject({ exit, asked });
     expect(run.stdout).toContain("https://pay.example/pay?r=L1");
     expect(run.stderr).toContain(
-      "The link was created, and can still be paid.\n  Do not create it again. To check whether it was paid: paylink links show L1\n",
+      "The link was created. Whether it was paid since then is not known.\n  Do not create it again. To check whether it was paid: paylink links show L1\n",
     );
+  });
+
+  it.each<[string, Answer]>([
+    ["404", 404],
+    ["400", 400],
+    ["408", 408],
+    ["425", 425],
+    ["a redirect", 302],
+    ["an error in a 200", { body: { error: "maintenance" } }],
+    ["success:false in a 200", { body: { success: false, message: "busy" } }],
+    ["a page in a 200", { body: "<html></html>" }],
+    ["nothing in a 200", { body: "" }],
+    [
+      "another link that is paid",
+      { body: { id: "OTHER", url: "https://pay.example/pay?r=OTHER", status: "paid" } },
+    ],
+  ])("asks again after %s that passes", async (_, failure) => {
+    const run = await waitWith([failure, failure, failure, "active", failure, "paid"]);
+    expect(run.exit).toBe(0);
+    expect(run.asked).toHaveLength(6);
+  });
+
+  it("never takes another link's payment for its own, and says why at the end", async () => {
+    const body = { id: "OTHER", url: "https://pay.example/pay?r=OTHER", status: "paid" };
+    const run = await waitWith([{ body }], { flags: ["--timeout", "20s"] });
+    expect(run.exit).toBe(8);
+    expect(run.stderr).toContain("is not known");
+    expect(run.stderr).toContain("about the link OTHER, and not about L1");
+    expect(run.stderr).not.toContain("can still be paid");
+  });
+
+  it.each<[string, object, number]>([
+    ["completed, with a paidDate", { status: "completed", paidDate: "2026-11-23T12:00:01Z" }, 0],
+    ["active, with a paidDate", { paidDate: "2026-11-23T12:00:01Z" }, 0],
+    ["expired, with a paidDate", { status: "expired", paidDate: "2026-11-23T12:00:01Z" }, 0],
+    ["a status that is missing, with a paidDate", { status: undefined, paidDate: "2026-11-23T12:00:01Z" }, 0],
+    ["void, with a cancelledDate", { status: "void", cancelledDate: "2026-11-23T12:00:01Z" }, 9],
+    ["active, with a past expirationDate", { expirationDate: "2026-11-23T12:00:01Z" }, 9],
+  ])("takes the dates as evidence: %s", async (_, members, exit) => {
+    const run = await waitWith([{ members }], { flags: ["-q"] });
+    expect(run).toMatchObject({ exit, asked: [2] });
   });
 
   it("obtains a new token once after a 401", async () => {

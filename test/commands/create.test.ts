@@ -107,7 +107,7 @@ describe("the request of create", () => {
       await runCommand(["config", "set", key, `https://shop.example/${path}`, "-p", "shop"], { home });
     const run = await runCommand([...CREATE, "--dry-run", ...flags], {
       home,
-      env: { ...ACCOUNT, ...env },
+      env: { ...ACCOUNT, PAYLINK_CALLBACK_URL: "", ...env },
       stdin: '{"paymentSettings":{"callbackUrl":"https://base.example/"}}',
     });
     const { paymentSettings } = JSON.parse(run.stdout) as { paymentSettings: Record<string, string> };
@@ -283,6 +283,10 @@ describe("the prompts of create", () => {
         customerName: "Ada",
         expirationDate: "2026-02-02T00:00:00Z",
         linkOptions: { mode: "REUSABLE_VARIABLE", minAmount: "5" },
+        paymentSettings: {
+          callbackUrl: ACCOUNT.PAYLINK_CALLBACK_URL,
+          failureCallbackUrl: ACCOUNT.PAYLINK_CALLBACK_URL,
+        },
       },
     ]);
     expect(offered).toContain("Order number: –");
@@ -325,12 +329,18 @@ describe("the prompts of create", () => {
     expect(asked).not.toContain("What kind of link?");
   });
 
-  it("send nothing if the summary is declined, or at Ctrl-C", async () => {
-    for (const answers of [
-      { choices: { "Create this link?": ["Cancel"] } },
-      { interruptAt: "Currency" },
-      { interruptAt: "Create this link?" },
-    ]) {
+  it("send nothing if the summary is declined", async () => {
+    const { ask } = fixedAnswers({ texts: REQUIRED, choices: { "Create this link?": ["Cancel"] } });
+    const run = await runCommand(["create"], { ...OFFLINE, ask });
+    expect(run).toMatchObject({
+      exit: 0,
+      stdout: "",
+      stderr: expect.stringMatching(/Nothing was done\.\n$/),
+    });
+  });
+
+  it("send nothing at Ctrl-C", async () => {
+    for (const answers of [{ interruptAt: "Currency" }, { interruptAt: "Create this link?" }]) {
       const { ask } = fixedAnswers({ texts: REQUIRED, ...answers });
       const run = await runCommand(["create"], { ...OFFLINE, ask });
       expect(run).toMatchObject({ exit: 130, stdout: "" });

@@ -81,7 +81,7 @@ it("skips an event once that is confirmed, and says so wherever it is shown", as
   expect(await runCommand(skip, { home, ask: no.ask })).toMatchObject({
     exit: 0,
     stdout: "",
-    stderr: expect.stringMatching(/uti-a[^]*Nothing was skipped\.\n$/),
+    stderr: expect.stringMatching(/uti-a[^]*Nothing was done\.\n$/),
   });
   expect(no.asked).toEqual(["Skip 1 event? paylink will not tell your application about the payment."]);
   expect(await events("skip", "uti-a")).toMatchObject({ exit: 2, stderr: expect.stringContaining("--yes") });

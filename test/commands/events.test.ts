@@ -202,7 +202,7 @@ describe("events prune", () => {
     const { home, events } = await storedHome(APPROVED);
     const no = fixedAnswers({ confirm: false });
     const refused = await runCommand(prune, { home, ask: no.ask });
-    expect(refused).toMatchObject({ exit: 0, stdout: "", stderr: "Nothing was deleted.\n" });
+    expect(refused).toMatchObject({ exit: 0, stdout: "", stderr: "Nothing was done.\n" });
     expect(no.asked).toEqual([
       expect.stringMatching(/^Delete 1 event and 1 rejected webhook received before 2999-01-01.*\?$/),
     ]);

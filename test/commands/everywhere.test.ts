@@ -43,7 +43,6 @@ const leaves = (command: CommandUnknownOpts): CommandUnknownOpts[] => {
   return command.parent === null ? inner : [command, ...inner];
 };
 const program = createProgram({
-  argv: [],
   version: "0",
   print: () => undefined,
   execute: async () => undefined,

@@ -260,7 +260,7 @@ describe("paylink links cancel", () => {
     const { ask, asked } = fixedAnswers({ confirm: false });
     const run = await links(["cancel", id], { ask });
     expect(run).toMatchObject({ exit: 0, stdout: "" });
-    expect(run.stderr).toContain("Nothing was cancelled.");
+    expect(run.stderr).toContain("Nothing was done.");
     expect(asked).toEqual([expect.stringContaining(`Cancel link ${id}?`)]);
     expect(asked[0]).toMatch(SERVICE);
     expect(service.requests).not.toContain(`POST /v1/payment-links/${id}/cancel`);
@@ -289,9 +289,31 @@ describe("paylink links cancel", () => {
   });
 
   it("names a link with -q by the id that was given, where the reply has no URL", async () => {
-    const service = answering(200, '{"id":"other","status":"cancelled"}');
+    const service = answering(200, '{"id":"L1","status":"cancelled"}');
     const run = await runCommand(["links", "cancel", "L1", "-q", "--yes"], service);
     expect(run).toMatchObject({ exit: 0, stdout: "L1\n" });
+  });
+
+  it.each([
+    ["cancel", 6],
+    ["show", 5],
+  ])("%s claims nothing where the answer is about another link", async (command, exit) => {
+    for (const other of [
+      '{"id":"L2","status":"cancelled"}',
+      '{"url":"https://pay.example/?r=L2","status":"cancelled"}',
+    ]) {
+      const confirm = command === "cancel" ? ["--yes"] : [];
+      const run = await runCommand(["links", command, "L1", "-q", ...confirm], answering(200, other));
+      expect(run).toMatchObject({ exit, stdout: "" });
+      expect(run.stderr).toContain("about the link L2, and not about L1");
+    }
+  });
+
+  it("does not take a paid link for a cancelled one, whatever its status says", async () => {
+    const paid = '{"id":"L1","status":"closed","paidDate":"2026-01-31T12:00:00Z"}';
+    const run = await runCommand(["links", "cancel", "L1", "--yes"], answering(200, paid));
+    expect(run).toMatchObject({ exit: 6, stdout: "" });
+    expect(run.stderr).toContain("the link is paid and not cancelled");
   });
 
   it("continues after a refusal, and says which links were not cancelled", async () => {

@@ -55,7 +55,8 @@ describe("paylink login", () => {
 
   it("stores what create needs, so that it works without flags for it", async () => {
     const service = answering(200, ANSWER);
-    const defaults = ["--currency", "EUR", "--customer-name", "Ada Lovelace"];
+    const callback = ["--callback-url", "https://shop.example/webhooks"];
+    const defaults = ["--currency", "EUR", "--customer-name", "Ada Lovelace", ...callback];
     const { home, ...run } = await runCommand(["login", ...PLACE, ...defaults, "--token-stdin"], {
       stdin: "tok",
     });
@@ -125,7 +126,7 @@ describe("paylink login", () => {
       const no = fixedAnswers({ confirm: false });
       const asked = await runCommand(["login", ...named], { home, ask: no.ask });
       expect(asked).toMatchObject({ exit: 0, stdout: "" });
-      expect(asked.stderr).toContain("Nothing was stored.");
+      expect(asked.stderr).toContain("Nothing was done.");
       expect(no.asked).toEqual(["Replace the account of profile default (https://service.example)?"]);
     }
     expect(storedIn(home).profiles["default"]).toMatchObject({ token: "first" });

@@ -74,7 +74,7 @@ describe("paylink profiles", () => {
     const no = fixedAnswers({ confirm: false });
     const kept = await run(["remove", "shop"], { ask: no.ask });
     expect(kept).toMatchObject({ exit: 0, stdout: "" });
-    expect(kept.stderr).toContain("Nothing was deleted.");
+    expect(kept.stderr).toContain("Nothing was done.");
     expect(no.asked).toEqual(["Delete profile shop with its settings and secrets?"]);
     expect(stored()).toMatchObject({ profiles: { shop: {} } });
     const never = fixedAnswers({ interruptAt: "" });

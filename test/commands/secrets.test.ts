@@ -80,7 +80,6 @@ async function output(args: readonly string[], home: string): Promise<string> {
 }
 
 const program = createProgram({
-  argv: [],
   version: "0",
   execute: () => Promise.reject(new Error("no command runs")),
   print: () => undefined,

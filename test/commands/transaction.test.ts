@@ -16,7 +16,10 @@ describe("paylink transaction", () => {
   });
 
   it("shows custom data in which nothing moves the terminal, at the address of the uti", async () => {
-    const service = answering(200, RECORD.replace("}", ',"merchantCustomData":"table 7\\u001b[2J"}'));
+    const service = answering(
+      200,
+      RECORD.replace("u-1", "a/b").replace("}", ',"merchantCustomData":"table 7\\u001b[2J"}'),
+    );
     const { stdout } = await runCommand(["transaction", "a/b"], service);
     expect(stdout).toMatch(/^APPROVED/);
     expect(stdout).toMatch(/merchantCustomData +table 7\\u\{1b\}\[2J/);
@@ -27,10 +30,37 @@ describe("paylink transaction", () => {
     [401, "{}", 3, "unauthorized"],
     [404, "{}", 4, "refused"],
     [200, "[]", 5, "not_reached"],
+    [408, "{}", 5, "not_reached"],
+    [200, RECORD.replace("u-1", "u-2"), 5, "not_reached"],
+    [200, `[${RECORD},${RECORD}]`, 6, "outcome_unknown"],
+    [200, `{"data":[${RECORD},${RECORD}]}`, 6, "outcome_unknown"],
+    [200, '{"success":false,"message":"unknown"}', 4, "refused"],
   ])("ends a %i with %s by exit %i", async (status, body, exit, code) => {
     const run = await runCommand(["transaction", "u-1", "--json"], answering(status, body));
     expect(run.exit).toBe(exit);
     expect(JSON.parse(run.stderr)).toMatchObject({ error: { code } });
+  });
+
+  it("prints nothing where the answer is another transaction, and names both", async () => {
+    const run = await runCommand(["transaction", "u-9", "-q"], answering(200, RECORD));
+    expect(run).toMatchObject({ exit: 5, stdout: "" });
+    expect(run.stderr).toContain("the transaction u-1, and not u-9");
+  });
+
+  it.each([`[${RECORD}]`, `{"data":[${RECORD}]}`, `{"records":[${RECORD}],"totalCount":1}`])(
+    "reads the only record of a list: %s",
+    async (body) => {
+      expect(await runCommand(["transaction", "U-1", "-q"], answering(200, body))).toMatchObject({
+        exit: 0,
+        stdout: "u-1\n",
+      });
+    },
+  );
+
+  it("shows the whole answer where it has several records", async () => {
+    const body = `[${RECORD},${RECORD.replace("u-1", "u-2")}]`;
+    const run = await runCommand(["transaction", "u-1", "--json"], answering(200, body));
+    expect(JSON.parse(run.stderr)).toMatchObject({ error: { details: { body } } });
   });
 
   it("needs an account", async () => {

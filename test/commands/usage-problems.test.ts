@@ -18,6 +18,34 @@ const LINES: readonly (readonly [typed: string, ...problems: string[]])[] = [
     "create --amount 1 --currency EUR --terminal-id 1 --customer-name Ada --callback-url x",
     "--callback-url  must be an absolute http or https URL",
   ],
+  // What the shell leaves of an empty variable, quoted and unquoted.
+  ["listen --port= -p sandbox", "--port  has an empty value"],
+  ["events list --limit= --since=", "--since  has an empty value", "--limit  has an empty value"],
+  ["create --amount= --currency=", "--amount  has an empty value", "--currency  has an empty value"],
+  [
+    "trigger approved --to C:/msys64/hook",
+    "--to  must be a URL, and not a path of Windows; in Git Bash, write //hook",
+  ],
+  ["trigger approved --to C:\\hook", "--to  must be a URL, and not a path of Windows"],
+  ["trigger approved --to d:/hook", "--to  must be a URL, and not a path of Windows"],
+  ["trigger approved --to ~/hook", "--to  must be an address, and not the path of a file"],
+  ["trigger approved --to ./hook", "--to  must be an address, and not the path of a file"],
+  ["trigger approved --to ..\\hook", "--to  must be an address, and not the path of a file"],
+  ["trigger approved --to \\\\server\\hook", "--to  must be an address, and not the path of a file"],
+  [
+    "trigger approved --to unix:/tmp/a.sock",
+    "--to  must be an address of http or https: paylink does not send to sockets",
+  ],
+  [
+    "trigger approved --to file:///tmp/a",
+    "--to  must be an address of http or https: paylink does not send to sockets",
+  ],
+  ["trigger approved --to mailto:me@shop.example", "--to  must be an address of http or https"],
+  ["trigger approved --to ftp://shop.example/", "--to  must be a port, a path, host:port/path"],
+  ["listen --forward-to C:/msys64/hook", "--forward-to  must be a URL, and not a path of Windows"],
+  ["listen --forward-to approved=C:/msys64/hook", "--forward-to  must be a URL, and not a path of Windows"],
+  ["listen --forward-to unix:/tmp/a.sock", "--forward-to  must be an address of http or https"],
+  ["check ~/hook", "<endpoint>  must be an address, and not the path of a file"],
   ["create --curl --open", "--curl  cannot be used with --open"],
   ["create --qr", "--qr  cannot be used with --json"],
   ["create --quiet", "--quiet  cannot be used with --json"],
@@ -151,4 +179,19 @@ it.each(LINES)("%s", async (typed, ...problems) => {
     return { at, message: expect.stringContaining(message) as unknown };
   });
   expect(JSON.parse(stderr)).toMatchObject({ error: { code: "usage", details: { problems: expected } } });
+});
+
+// The word is not there at all: the next one is a flag, which may be a global one.
+it.each([
+  ["listen --port -p sandbox", "--port"],
+  ["listen --path -p sandbox", "--path"],
+  ["listen --forward-to --port 4444", "--forward-to"],
+  ["events list --since --no-color", "--since"],
+  ["events list --since", "--since"],
+  ["events list --since --limit 5", "--since"],
+  ["create --amount -p", "--profile"],
+])("%s: the flag that lacks its value is named", async (typed, name) => {
+  const { exit, stdout, stderr } = await runCommand(typed.split(" "));
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  expect(stderr).toMatch(new RegExp(`^✗ ${name} needs a value: ${name} `));
 });

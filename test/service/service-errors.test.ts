@@ -35,11 +35,11 @@ it.each([
     { text: "an HTML page", code: undefined, problems: [], isPage: true },
   ],
 ])("%s", (_, body, words) => {
-  expect(serviceWords(new TextEncoder().encode(body))).toMatchObject({ isPage: false, ...words });
+  expect(serviceWords({ body: new TextEncoder().encode(body) })).toMatchObject({ isPage: false, ...words });
 });
 
 it("long bodies are clipped, and their length is named", () => {
-  const { text } = serviceWords(new TextEncoder().encode("x".repeat(100_000)));
+  const { text } = serviceWords({ body: new TextEncoder().encode("x".repeat(100_000)) });
   expect(text).toBe(`${"x".repeat(500)}… (100000 characters)`);
 });
 

@@ -6,6 +6,7 @@ export const ACCOUNT = {
   PAYLINK_BASE_URL: "http://127.0.0.1:1",
   PAYLINK_TOKEN: "token-1",
   PAYLINK_TERMINAL_ID: "1234567890",
+  PAYLINK_CALLBACK_URL: "https://shop.example/webhooks",
 };
 
 /** `create`, with all that the account leaves open. */

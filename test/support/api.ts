@@ -1,7 +1,7 @@
 /** The client of a service with real sockets and retries that do not wait. */
 import { createApi, type ApiParts } from "../../src/service/client.ts";
 import { withRetries, type Wait } from "../../src/service/retries.ts";
-import { fixedToken } from "../../src/service/tokens.ts";
+import { fixedToken, tokensByCredentials, type TokenSource } from "../../src/service/tokens.ts";
 import { TRANSACTION_PATH } from "../../src/domain/known-services.ts";
 import { openSender } from "./sender.ts";
 
@@ -30,4 +30,16 @@ export function apiAt(
     ...options,
   });
   return { api, waits };
+}
+
+/** The tokens of client credentials, from this endpoint. */
+export function tokensAt(tokenUrl: string): TokenSource {
+  return tokensByCredentials({
+    credentials: { tokenUrl, clientId: "shop", clientSecret: "s3cret", scope: "pay_by_link", auth: "post" },
+    send: openSender(),
+    now: () => NOW,
+    timeout: 30_000,
+    kept: undefined,
+    keep: () => undefined,
+  });
 }

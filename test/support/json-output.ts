@@ -70,7 +70,6 @@ function documentsIn(text: string, format: "document" | "documents" | "lines"): 
 async function commandOf(argv: readonly string[]): Promise<string> {
   let name = "";
   const program = createProgram({
-    argv,
     version: "0.0.0",
     print: () => undefined,
     execute: async (command) => {

@@ -351,7 +351,7 @@ const details: Members = {
   "hint?": about("What to do next.", text),
   ...each(about("What the service answered.", anything), "status? service? body? location? retryAfter?"),
   "code?": about("The service's own code, or why a webhook was rejected."),
-  ...each(text, "id? link? linkStatus?"),
+  ...each(text, "id? link? linkStatus? uti? answered?"),
   ...each(text, "outcome? reason? database? path?"),
   ...each(listOf(text), "missing? failed?"),
   ...each(about("Of rows.", count), `rows? identical? changed? ${tally.replace(/(?= |$)/g, "?")}`),

@@ -17,6 +17,7 @@ import { type BuiltRequest, requestBuilder, type RequestFlags } from "../../serv
 import { SETTINGS } from "../../settings/setting-table.ts";
 import type { Usage, ValuesOf } from "../command.ts";
 import { printLink } from "../link-output.ts";
+import { saidNo } from "../shared-flags.ts";
 import type { createFlags } from "./flags.ts";
 
 export type CreateOptions = Awaited<ReturnType<typeof createOptions>>;
@@ -76,7 +77,9 @@ const noAccount = async (): Promise<Error> => (await import("../../service/open-
 
 export async function create(context: Context, options: CreateOptions): Promise<number> {
   const { out } = context;
-  const { request, warnings } = await completeRequest(context, options);
+  const complete = await completeRequest(context, options);
+  if (complete === undefined) return saidNo(context);
+  const { request, warnings } = complete;
   for (const warning of warnings()) out.warn(renderProblem(warning));
   if (options.dryRun) {
     out.data(safeJson(stringifyJson(request, 2)));
@@ -86,6 +89,7 @@ export async function create(context: Context, options: CreateOptions): Promise<
   const api = await context.api();
   const created = await api.createLink(request);
   await showLink(created, options, context);
+  if (!options.wait) await warnOfCallbacks(request, options, context);
   if (!options.wait) return 0;
   const { waitForPayment } = await import("./wait.ts");
   return waitForPayment(context, { ...options, link: created.link });
@@ -93,12 +97,16 @@ export async function create(context: Context, options: CreateOptions): Promise<
 
 type CompleteRequest = BuiltRequest & { readonly request: PaymentLinkRequest };
 
-async function completeRequest(context: Context, options: CreateOptions): Promise<CompleteRequest> {
+/** Undefined if the user was asked, and did not want the link. */
+async function completeRequest(
+  context: Context,
+  options: CreateOptions,
+): Promise<CompleteRequest | undefined> {
   const { built } = options;
   if (isComplete(built)) return built;
   const { askForRequest } = await import("./questions.ts");
   const answered = await askForRequest(context, options);
-  if (isComplete(answered)) return answered;
+  if (answered === undefined || isComplete(answered)) return answered;
   throw new PaylinkError("usage", "Nothing was sent.", { problems: answered.problems });
 }
 
@@ -136,6 +144,17 @@ function nextSteps(link: CreatedLink["link"], { settings, wait }: CreateOptions)
             : hint`To see it: ${showing}`,
         ]),
   ];
+}
+
+/** Who waits for the payment hears of it without a callback. */
+async function warnOfCallbacks(
+  request: PaymentLinkRequest,
+  { settings }: CreateOptions,
+  { out }: Context,
+): Promise<void> {
+  const { callbackWarning } = await import("../../service/checks.ts");
+  const warning = callbackWarning(request.paymentSettings ?? {}, settings);
+  if (warning !== undefined) out.warn(warning);
 }
 
 async function showLink(created: CreatedLink, options: CreateOptions, context: Context): Promise<void> {

@@ -1,6 +1,6 @@
 /** The questions of `create`: the kind of link, what is required and missing, what most links have; then the link, to confirm. */
 import type { Ask, Context } from "../../context.ts";
-import { PaylinkError, type Problem } from "../../domain/errors.ts";
+import type { Problem } from "../../domain/errors.ts";
 import { isJsonNumber, type Json, memberAt, memberOf, stringifyJson } from "../../domain/json.ts";
 import {
   FIELD_OF,
@@ -69,7 +69,7 @@ const CHANGEABLE: readonly ValueFlag[] = [
 export async function askForRequest(
   { ask, out }: Pick<Context, "ask" | "out">,
   draft: Draft,
-): Promise<BuiltRequest> {
+): Promise<BuiltRequest | undefined> {
   if (ask === undefined) return draft.build(draft.flags);
   // Without the name of its file, each problem names its field.
   const build = (given: RequestFlags): BuiltRequest => draft.build({ ...given, from: undefined });
@@ -85,7 +85,8 @@ export async function askForRequest(
   for (const flag of OPTIONAL)
     if ((flags[flag] ?? memberAt(base, FIELD_OF[flag])) === undefined)
       answers = await askField(flag, answers, parts);
-  return { ...(await confirmed(answers, parts)), warnings: () => [] };
+  const built = await confirmed(answers, parts);
+  return built && { ...built, warnings: () => [] };
 }
 
 /** A reusable link never becomes paid, so nobody can wait for it. */
@@ -137,8 +138,8 @@ function inWords(problem: Problem): Problem {
   return { ...problem, at: titleOf(flag === undefined ? problem.at : FIELD_OF[flag]) };
 }
 
-/** Shows the link, until the user creates it or cancels. An invalid request can only be changed. */
-async function confirmed(answers: RequestFlags, parts: Parts): Promise<BuiltRequest> {
+/** Shows the link, until the user creates it, or cancels: undefined. An invalid request can only be changed. */
+async function confirmed(answers: RequestFlags, parts: Parts): Promise<BuiltRequest | undefined> {
   const { ask, build, out, isPrinted } = parts;
   const built = build(answers);
   showSummary(built, parts);
@@ -149,9 +150,7 @@ async function confirmed(answers: RequestFlags, parts: Parts): Promise<BuiltRequ
     { name: "Cancel", value: "cancel" },
   ]);
   if (next === "send") return built;
-  if (next === "change") return confirmed(await changeField(answers, parts), parts);
-  out.note("Nothing was sent.");
-  throw new PaylinkError("interrupted", "Nothing was sent.");
+  return next === "change" ? confirmed(await changeField(answers, parts), parts) : undefined;
 }
 
 function showSummary(

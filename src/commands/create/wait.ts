@@ -1,12 +1,12 @@
 /** `paylink create --wait`: asks the service for the link until it is paid or closed, or the time has passed. */
 import type { Context } from "../../context.ts";
-import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { type FailureCode, hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { formatRelative } from "../../domain/time.ts";
 import { clockTime } from "../../render/layout.ts";
 import { paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
-import type { CreatedLink, ServiceLink } from "../../service/links.ts";
+import { type CreatedLink, endOf, type LinkEnd, linkId, type ServiceLink } from "../../service/links.ts";
 import { showServiceLink } from "../link-output.ts";
 
 /** Milliseconds to wait without `--timeout`. */
@@ -29,44 +29,47 @@ interface Wait {
 export async function waitForPayment(context: Context, { link, quiet }: Wait): Promise<number> {
   const { out, now, pause, timeLimit } = context;
   const id = idOf(link);
-  let status = statusOf(link);
+  const seen = { status: statusOf(link), failure: undefined as PaylinkError | undefined };
   timeLimit.start(LONGEST_WAIT, "");
-  timeLimit.describe(() => timedOut(id, status, timeLimit.milliseconds()));
+  timeLimit.describe(() => timedOut(id, seen, timeLimit.milliseconds()));
   const api = await context.api({ exchangeTimeout: EXCHANGE_TIMEOUT, retries: false });
   out.note("Waiting for the payment. Ctrl-C ends the wait; the link stays valid.");
   let interval = INTERVAL;
   let isTold = false;
+  let missing = 0;
   for (;;) {
     await pause(interval);
     const answer = await askFor(id, api);
     if (answer instanceof PaylinkError) {
+      missing = answer.details["status"] === 404 ? missing + 1 : 0;
+      if (missing === MOST_MISSING) throw notKnown(id, answer);
       if (answer.code === "overloaded") interval = slower(interval, answer);
       // The end of the time cuts the last question short, which is no failure of the service.
-      if (!isTold && timeLimit.left() > 0)
-        out.warn(`${answer.message} Asking again until the time has passed.`);
-      isTold = true;
+      if (timeLimit.left() <= 0) continue;
+      if (!isTold) out.warn(`${answer.message} Asking again until the time has passed.`);
+      [isTold, seen.failure] = [true, answer];
       continue;
     }
-    interval = INTERVAL;
-    const before = status;
-    status = statusOf(answer.link);
-    const end = ENDS.get(status);
-    if (status !== before && !out.json)
-      out.note(`${clockTime(now())} ${paintStatus(safeText(status), out.notePaint)}`);
+    [interval, missing, seen.failure] = [INTERVAL, 0, undefined];
+    const before = seen.status;
+    seen.status = statusOf(answer.link);
+    const end = endOf(answer.link, now());
+    if (seen.status !== before && !out.json)
+      out.note(`${clockTime(now())} ${paintStatus(safeText(seen.status), out.notePaint)}`);
     if (end !== undefined && !quiet) await showServiceLink(context, answer, quiet);
-    else if (status !== before && out.json) out.data(answer.text);
+    else if (seen.status !== before && out.json) out.data(answer.text);
     if (end === "paid") return 0;
     if (end !== undefined)
-      throw new PaylinkError("payment_failed", end, { details: { link: id, linkStatus: status } });
+      throw new PaylinkError("payment_failed", ENDED[end], {
+        details: { link: id, linkStatus: seen.status },
+      });
   }
 }
 
-/** What a status means that does not change any more. */
-const ENDS: ReadonlyMap<string, string> = new Map([
-  ["paid", "paid"],
-  ["cancelled", "The link was cancelled before it was paid."],
-  ["expired", "The link expired before it was paid."],
-]);
+const ENDED = {
+  cancelled: "The link was cancelled before it was paid.",
+  expired: "The link expired before it was paid.",
+} as const satisfies Record<Exclude<LinkEnd, "paid">, string>;
 
 const statusOf = ({ status = "" }: { readonly status?: string | undefined }): string => status.toLowerCase();
 
@@ -77,18 +80,32 @@ async function askFor(id: string, api: Api): Promise<ServiceLink | PaylinkError>
   } catch (error) {
     if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
     if (TRANSIENT.has(error.code)) return error;
-    // The advice for this failure may be to run the command again, which would create a second link.
-    const { code, message, details } = error;
-    throw new PaylinkError(code, `${message} The link was created, and can still be paid.`, {
-      hints: [hint`Do not create it again. To check whether it was paid: ${paylink("links", "show", id)}`],
-      details,
-      cause: error,
-    });
+    throw notKnown(id, error);
   }
 }
 
-/** No answer, or 5xx; 429; no answer in time. */
-const TRANSIENT: ReadonlySet<string> = new Set(["not_reached", "overloaded", "timed_out"]);
+/** The advice for this failure may be to run the command again, which would create a second link. */
+const notKnown = (id: string, cause: PaylinkError): PaylinkError =>
+  new PaylinkError(
+    cause.code,
+    `${cause.message} The link was created. Whether it was paid since then is not known.`,
+    { hints: [hint`Do not create it again. ${checkIt(id)}`], details: cause.details, cause },
+  );
+
+const checkIt = (id: string): Hint => hint`To check whether it was paid: ${paylink("links", "show", id)}`;
+
+/** A gateway may answer so for a while: no usable answer, a refusal, a redirect, an error in a 200, or another link. */
+const TRANSIENT: ReadonlySet<FailureCode> = new Set([
+  "not_reached",
+  "overloaded",
+  "timed_out",
+  "refused",
+  "redirected",
+  "outcome_unknown",
+]);
+
+/** After so many 404 in a row, the service does not know the link. */
+const MOST_MISSING = 4;
 
 /** Milliseconds until the next question: those that the service asks for, or else twice as many as before. */
 function slower(interval: number, { details: { retryAfter } }: PaylinkError): number {
@@ -96,10 +113,9 @@ function slower(interval: number, { details: { retryAfter } }: PaylinkError): nu
   return typeof retryAfter === "number" ? Math.max(retryAfter, twice) : twice;
 }
 
-/** The service may leave out the id, but it is in the URL. */
-function idOf({ id, url }: CreatedLink["link"]): string {
-  const known = id ?? new URL(url).searchParams.get("r");
-  if (known !== null) return known;
+function idOf(link: CreatedLink["link"]): string {
+  const known = linkId(link);
+  if (known !== undefined) return known;
   throw new PaylinkError(
     "outcome_unknown",
     "The link was created, but the answer has no id of it: paylink cannot ask whether it was paid.",
@@ -107,10 +123,21 @@ function idOf({ id, url }: CreatedLink["link"]): string {
   );
 }
 
-function timedOut(id: string, status: string, timeout = LONGEST_WAIT): PaylinkError {
+interface Seen {
+  /** The last status that the service gave. */
+  readonly status: string;
+  /** Why the last question has no answer. */
+  readonly failure: PaylinkError | undefined;
+}
+
+function timedOut(id: string, { status, failure }: Seen, timeout = LONGEST_WAIT): PaylinkError {
   const time = formatRelative(new Date(timeout), new Date(0)).replace(/^in /, "");
-  return new PaylinkError("timed_out", `Timed out: the link was not paid within ${time}.`, {
-    hints: [hint`The link can still be paid. To check whether it was: ${paylink("links", "show", id)}`],
+  const message =
+    failure === undefined
+      ? `Timed out: the link was not paid within ${time}. The service's last word is "${status}".`
+      : `Timed out after ${time}. Whether the link was paid is not known, because the service gave no usable answer at the end. ${failure.message}`;
+  return new PaylinkError("timed_out", message, {
+    hints: [hint`Do not create it again. ${checkIt(id)}`],
     details: { link: id, linkStatus: status },
   });
 }

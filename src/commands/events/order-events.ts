@@ -10,7 +10,7 @@ import { eventCount } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { openJudgeAgain } from "../judge-again.ts";
 import type { ValuesOf } from "../command.ts";
-import { isConfirmed } from "../shared-flags.ts";
+import { isConfirmed, saidNo } from "../shared-flags.ts";
 import type { acceptFlags, retryFlags } from "./flags.ts";
 import { findEvents, nameOf } from "./stored-events.ts";
 
@@ -54,10 +54,8 @@ export async function skipEvents(
   const what = eventCount(found.length);
   if (
     !(await isConfirmed(context, `Skip ${what}? paylink will not tell your application about the payment.`))
-  ) {
-    out.note("Nothing was skipped.");
-    return 0;
-  }
+  )
+    return saidNo(context);
   const skipped = await store.order("skip", { ids: found.map(({ id }) => id) });
   const [busy] = found.filter(({ id }) => !skipped.includes(id)).map(nameOf);
   if (skipped.length > 0) {

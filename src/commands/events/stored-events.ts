@@ -11,7 +11,7 @@ import { safeJson, safeText } from "../../render/safe-text.ts";
 import { statsSentence } from "../../render/stats.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
 import type { ValuesOf } from "../command.ts";
-import { isConfirmed } from "../shared-flags.ts";
+import { isConfirmed, saidNo } from "../shared-flags.ts";
 import { DEFAULT_LIMIT, type listFlags } from "./flags.ts";
 
 type ListValues = ValuesOf<typeof listFlags> & { readonly order: string | undefined };
@@ -172,10 +172,9 @@ export async function pruneEvents(
 ): Promise<number> {
   const { out } = context;
   const store = await context.events(db);
-  if (await mayPrune(store, before, context)) {
-    const pruned = await store.prune(before);
-    out.result({ before, ...pruned }, `Deleted ${deletedWords(pruned, before)}`);
-  } else out.note("Nothing was deleted.");
+  if (!(await mayPrune(store, before, context))) return saidNo(context);
+  const pruned = await store.prune(before);
+  out.result({ before, ...pruned }, `Deleted ${deletedWords(pruned, before)}`);
   return 0;
 }
 

@@ -13,7 +13,7 @@ import { safeText } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
 import type { Usage } from "../command.ts";
 import { printLink, showServiceLink } from "../link-output.ts";
-import { checkPeriod, isConfirmed } from "../shared-flags.ts";
+import { checkPeriod, isConfirmed, saidNo } from "../shared-flags.ts";
 
 interface ListFlags {
   /** Undefined only without an account, which the command then reports. */
@@ -199,10 +199,8 @@ export async function cancelLinks(context: Context, { links, quiet }: CancelOpti
   const api = await context.api();
   const service = await context.settings();
   const what = ids.length === 1 ? `link ${safeText(ids.join())}` : `${ids.length} links`;
-  if (!(await isConfirmed(context, `Cancel ${what}? (${renderServiceName(service, out.notePaint)})`))) {
-    out.note("Nothing was cancelled.");
-    return 0;
-  }
+  if (!(await isConfirmed(context, `Cancel ${what}? (${renderServiceName(service, out.notePaint)})`)))
+    return saidNo(context);
   const failures = new Map<string, PaylinkError>();
   for (const id of ids) {
     signal.throwIfAborted();

@@ -7,7 +7,7 @@ import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { renderCheck } from "../../render/account.ts";
 import { renderCommand, renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { checkService } from "../../service/checks.ts";
+import { callbackWarning, checkService } from "../../service/checks.ts";
 import { profileNamed, without, withoutSecrets, type Profile } from "../../settings/profile.ts";
 import { DEFAULT_PROFILE, parseOwnProfileName } from "../../settings/profile-names.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
@@ -20,7 +20,7 @@ import {
   type SettingValue,
 } from "../../settings/setting-table.ts";
 import { checkKeys, requirePassed, settingsWith } from "../account-checks.ts";
-import { isConfirmed } from "../shared-flags.ts";
+import { isConfirmed, saidNo } from "../shared-flags.ts";
 import type { Usage } from "../command.ts";
 
 type Account = { readonly [Key in AccountKey]?: SettingValue<Key> | undefined };
@@ -82,10 +82,7 @@ export async function storeAccount(
 ): Promise<number> {
   const { out, ask, profiles, forgetToken } = context;
   const question = `Replace the account of profile ${safeText(profile)} (${safeText(addressOf(known) ?? "no address")})?`;
-  if (hasAccount(known) && !(await isConfirmed(context, question))) {
-    out.note("Nothing was stored.");
-    return 0;
-  }
+  if (hasAccount(known) && !(await isConfirmed(context, question))) return saidNo(context);
   const account = ask === undefined ? given : await askForAccount(ask, given, known);
   const settings = settingsWith(profile, profileWith(known, account));
   if (check) await requireWorking(context, settings);
@@ -105,6 +102,11 @@ export async function storeAccount(
       `Each paylink create needs ${missing.map(loginFlagOf).join(" and ")}. To store a default: ${commands.join(", ")}`,
     );
   }
+  const warning = callbackWarning(
+    { callbackUrl: settings.get("callbackUrl"), failureCallbackUrl: settings.get("failureCallbackUrl") },
+    settings,
+  );
+  if (warning !== undefined) out.warn(warning);
   out.note("It is the current profile now. Next: paylink status, then paylink create");
   return 0;
 }
