@@ -78,11 +78,11 @@ const CUT_SHORT: ReadonlySet<number> = new Set([408, 425, 460, 499]);
 export const isCutShort = ({ status }: HttpReply): boolean => status >= 500 || CUT_SHORT.has(status);
 
 /** Some gateways answer 400 to a token that has ended, with the code of RFC 6750 3.1. */
-export const isTokenRefused = ({ status, headers, body }: HttpReply): boolean =>
-  status === 401 ||
-  (status === 400 &&
-    (serviceWords(body).code === "invalid_token" ||
-      fieldLines(headers, "www-authenticate").some((line) => /\berror="?invalid_token\b/.test(line))));
+export const isTokenRefused = (reply: HttpReply): boolean =>
+  reply.status === 401 ||
+  (reply.status === 400 &&
+    (serviceWords(reply).code === "invalid_token" ||
+      fieldLines(reply.headers, "www-authenticate").some((line) => /\berror="?invalid_token\b/.test(line))));
 
 function codeOf(reply: HttpReply, effect: Effect): FailureCode {
   const { status } = reply;

@@ -45,7 +45,7 @@ const LINES: readonly (readonly [typed: string, ...problems: string[]])[] = [
   ["listen --forward-to C:/msys64/hook", "--forward-to  must be a URL, and not a path of Windows"],
   ["listen --forward-to approved=C:/msys64/hook", "--forward-to  must be a URL, and not a path of Windows"],
   ["listen --forward-to unix:/tmp/a.sock", "--forward-to  must be an address of http or https"],
-  ["check ~/hook", "<endpoint>  must be an address, and not the path of a file"],
+  ["check ~/hook", "<url>  must be an address, and not the path of a file"],
   ["create --curl --open", "--curl  cannot be used with --open"],
   ["create --qr", "--qr  cannot be used with --json"],
   ["create --quiet", "--quiet  cannot be used with --json"],

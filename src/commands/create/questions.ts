@@ -140,7 +140,7 @@ function inWords(problem: Problem): Problem {
 
 /** Shows the link, until the user creates it, or cancels: undefined. An invalid request can only be changed. */
 async function confirmed(answers: RequestFlags, parts: Parts): Promise<BuiltRequest | undefined> {
-  const { ask, build, out, isPrinted } = parts;
+  const { ask, build, isPrinted } = parts;
   const built = build(answers);
   showSummary(built, parts);
   const [verb, question] = isPrinted ? ["Print", "Print this request?"] : ["Create", "Create this link?"];
