@@ -26,7 +26,7 @@ export function serviceWords({ body, undecoded }: Pick<HttpReply, "body" | "unde
     return { ...unreadable, text: clip(`a body that cannot be decoded (${undecoded})`) };
   const text = new TextDecoder().decode(body).trim();
   // No text has these characters: it may be an image, or encoded in a way that nobody named.
-  if (/[^\P{Cc}\t\n\v\f\r\x1b]/u.test(text))
+  if (/[^\P{Cc}\s]/u.test(text))
     return { ...unreadable, text: `a body of ${body.length} bytes that is no text` };
   const parsed = parseJson(text);
   const value = parsed.ok ? parsed.value.value : null;
