@@ -1,7 +1,6 @@
 /** How connections are made: names of this machine, both families of addresses, and what undici cannot read from a socket. */
 import { lookup, type LookupAddress } from "node:dns";
 import type { LookupFunction, Socket } from "node:net";
-import type { buildConnector } from "undici";
 import { isLoopback } from "../domain/addresses.ts";
 
 /**
@@ -29,20 +28,11 @@ function lookUp(...[name, options, callback]: Parameters<LookupFunction>): void 
 }
 
 /**
- * The same connector, whose sockets give undici no `100 Continue` that nobody asked for: it would end the connection there, while a
- * client must skip it (RFC 9110 15.2). Renamed to 102, it is skipped like every other interim response.
+ * Gives undici no `100 Continue` that nobody asked for: it would end the connection there, while a client must skip it (RFC 9110 15.2).
+ * Renamed to 102, it is skipped like every other interim response. One response at a time arrives on a connection, so its head can
+ * only begin after the request was written.
  */
-export const skippingContinue =
-  (connect: buildConnector.connector): buildConnector.connector =>
-  (options, callback) =>
-    connect(options, (...[error, socket]) => {
-      if (error !== null) return callback(error, null);
-      renameContinue(socket);
-      callback(null, socket);
-    });
-
-/** One response at a time arrives on a connection, so its head can only begin after the request was written. */
-function renameContinue(socket: Socket): void {
+export function skipContinue(socket: Socket): void {
   const read = socket.read.bind(socket);
   /** The bytes that were written before the last final head. */
   let answered = 0;

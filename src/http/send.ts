@@ -1,8 +1,8 @@
 /** Sends HTTP requests over undici, and says for each failure whether the request may have arrived. */
 import { version } from "node:process";
-import type { Dispatcher, Pool } from "undici";
+import type { buildConnector, Dispatcher, Pool } from "undici";
 import { systemReason } from "../domain/system-reason.ts";
-import { CONNECT_OPTIONS, skippingContinue } from "./connect.ts";
+import { CONNECT_OPTIONS, skipContinue } from "./connect.ts";
 import { ACCEPTED_CODINGS, decoded } from "./content-coding.ts";
 import { ProxyFailure, type Send, SendError, type SendOptions, SendTimeout } from "./exchange.ts";
 import { fieldLines, headerLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
@@ -214,6 +214,15 @@ async function createAgent({ kind, proxy, connectTimeout }: Route): Promise<Disp
   if (version.startsWith("v20.")) await keepParserSimple();
   return new Agent({ connect: skippingContinue(buildConnector(connect)), ...options });
 }
+
+const skippingContinue =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      skipContinue(socket);
+      callback(null, socket);
+    });
 
 /** A proxy may ask for a user alone, for which undici sends nothing. */
 function credentialsOf({ username, password }: URL): { readonly token?: string } {
