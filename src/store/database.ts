@@ -2,6 +2,7 @@
 import { closeSync, existsSync, openSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { messageOf, systemReason } from "../domain/system-reason.ts";
 import { makeFolder } from "./folders.ts";
@@ -31,16 +32,20 @@ export interface Database {
 export type Connection = Pick<Database, "exec" | "prepare" | "close">;
 
 interface Driver {
-  readonly DatabaseSync: new (path: string) => Connection;
+  readonly DatabaseSync: new (path: string, options?: { readonly readOnly?: boolean }) => Connection;
 }
 
 /** Milliseconds to wait for the transaction of another process. */
 const BUSY_TIMEOUT = 10_000;
 
+/** The most bytes that the log of commits keeps on disk once it has been copied into the database: a long reader makes it grow. */
+const LOG_SIZE = 4 * 1024 * 1024;
+
 /** The result code of SQLite for a lock that somebody else holds. */
 const SQLITE_BUSY = 5;
 
-const IN_MEMORY = ":memory:";
+/** A database without a file. */
+export const IN_MEMORY = ":memory:";
 
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
@@ -64,23 +69,9 @@ export function openDatabase(
 ): Database {
   const name = path === IN_MEMORY ? path : createFile(path);
   const opened = fileAt(path);
-  const guarded = guard(path, damage);
-  const connection = guarded(() => new (driver().DatabaseSync)(name));
-  const database: Connection = {
-    exec: (sql) => guarded(() => connection.exec(sql)),
-    prepare: (sql) => {
-      const statement = guarded(() => connection.prepare(sql));
-      // They keep a reference to the connection: Node 20 would collect it, and close it while the statement is in use.
-      return {
-        run: (...values) => guarded(() => statement.run(...values)),
-        get: (...values) => guarded(() => statement.get(...values)),
-        all: (...values) => guarded(() => statement.all(...values)),
-      };
-    },
-    close: () => connection.close(),
-  };
+  const database = connect(guard(path, damage), () => new (driver().DatabaseSync)(name));
   try {
-    database.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT}`);
+    database.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT}; PRAGMA journal_size_limit=${LOG_SIZE}`);
     // A database keeps the page size that it was created with, and whether its free pages can be given back singly. To set
     // the latter again would be a write: readers would wait for writers.
     if (database.prepare("PRAGMA page_count").get()?.["page_count"] === 0)
@@ -90,7 +81,7 @@ export function openDatabase(
     check(database);
     createTables(database, path, tables, version);
   } catch (error) {
-    connection.close();
+    database.close();
     throw error;
   }
   // Where the path is a link, SQLite keeps its other files beside the file that it leads to.
@@ -107,6 +98,76 @@ export function openDatabase(
   };
 }
 
+/**
+ * Opens a database to read it. Sets nothing and creates nothing, so that it needs no right to write: SQLite is told that the file
+ * does not change where it has no log, since it would make one to look for changes. Such a database is in place until there is a
+ * log. `version` is that of its tables.
+ */
+export function openReadOnly(path: string, version: number): Database {
+  const guarded = guard(path);
+  const name = readableFile(path);
+  const log = (): number => statSync(`${name}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const isUnchanging = log() === 0;
+  const present = (): string =>
+    DATABASE_FILES.map((suffix) => fileAt(suffix === "" ? path : name + suffix)).join();
+  const before = fileAt(path);
+  const database = connect(guarded, () => openedToRead(name, isUnchanging));
+  try {
+    database.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT}`);
+    const found = versionOf(database);
+    if (found > version) throw newerVersion(path, found, version);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const files = present();
+  return {
+    ...database,
+    path,
+    isInPlace: () => (isUnchanging ? log() === 0 && fileAt(path) === before : present() === files),
+  };
+}
+
+/** Its path without links. SQLite would not say why it cannot open it. */
+function readableFile(path: string): string {
+  try {
+    closeSync(openSync(path, "r"));
+    return realpathSync(path);
+  } catch (error) {
+    throw unreadable(path, `cannot be opened: ${systemReason(error)}`, error);
+  }
+}
+
+function openedToRead(name: string, isUnchanging: boolean): Connection {
+  const { DatabaseSync } = driver();
+  const url = pathToFileURL(name);
+  url.searchParams.set("immutable", "1");
+  if (isUnchanging)
+    try {
+      return new DatabaseSync(url.href, { readOnly: true });
+    } catch {
+      // Node 22.13 and 22.14 take no URL.
+    }
+  return new DatabaseSync(name, { readOnly: true });
+}
+
+function connect(guarded: <T>(call: () => T) => T, open: () => Connection): Connection {
+  const connection = guarded(open);
+  return {
+    exec: (sql) => guarded(() => connection.exec(sql)),
+    prepare: (sql) => {
+      const statement = guarded(() => connection.prepare(sql));
+      // They keep a reference to the connection: Node 20 would collect it, and close it while the statement is in use.
+      return {
+        run: (...values) => guarded(() => statement.run(...values)),
+        get: (...values) => guarded(() => statement.get(...values)),
+        all: (...values) => guarded(() => statement.all(...values)),
+      };
+    },
+    close: () => connection.close(),
+  };
+}
+
 /** Where several programs open a new file at once, SQLite does not wait for the others here, as it does for any other lock. */
 function useLog(database: Connection): void {
   try {
@@ -118,20 +179,23 @@ function useLog(database: Connection): void {
   }
 }
 
+const versionOf = (database: Connection): number =>
+  Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+
+const newerVersion = (path: string, found: number, known: number): PaylinkError =>
+  new PaylinkError(
+    "file_unreadable",
+    `${path} was written by a newer paylink: it has schema ${found}, and this version knows ${known}.`,
+    { hints: [hint`Update paylink, or name another file with --db.`] },
+  );
+
 function createTables(database: Connection, path: string, tables: string, version: number): void {
-  const versionOf = (): number =>
-    Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
-  const present = versionOf();
-  if (present > version)
-    throw new PaylinkError(
-      "file_unreadable",
-      `${path} was written by a newer paylink: it has schema ${present}, and this version knows ${version}.`,
-      { hints: [hint`Update paylink, or name another file with --db.`] },
-    );
+  const present = versionOf(database);
+  if (present > version) throw newerVersion(path, present, version);
   if (present === version) return;
   transaction(database, () => {
     // Another process may have created them in the meantime.
-    if (versionOf() === version) return;
+    if (versionOf(database) === version) return;
     database.exec(tables);
     database.exec(`PRAGMA user_version=${version}`);
   });

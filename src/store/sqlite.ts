@@ -1,10 +1,11 @@
 /** The event store in one SQLite file, which several processes can write and read at the same time. */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { hint, PaylinkError } from "../domain/errors.ts";
-import { systemReason } from "../domain/system-reason.ts";
-import type { Database } from "./database.ts";
+import { hasCode, messageOf, systemReason } from "../domain/system-reason.ts";
+import { type Database, IN_MEMORY, openReadOnly } from "./database.ts";
 import { type All, SQLITE } from "./dialects.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
 import { openEventDatabase, statementsOf } from "./sqlite-database.ts";
 import { createEventStore, type EventStore, noStoreAt, type StoreParts } from "./event-store.ts";
 import type { WriteGroup } from "./write-group.ts";
@@ -28,7 +29,7 @@ export interface ThreadProgram {
 export function openEventStore(path: string, { thread, user, create }: SqliteParts): EventStore {
   if (!create && !existsSync(path)) throw noStoreAt(path, "file_unreadable");
   const writer = createWriterThread(thread, path);
-  const reader = createReader(path);
+  const reader = createReader(path, create);
   return createEventStore(
     {
       dialect: SQLITE,
@@ -56,18 +57,34 @@ export function openEventStore(path: string, { thread, user, create }: SqlitePar
   );
 }
 
-/** Reads the file that is at the path, also after it was replaced. */
-function createReader(path: string): { readonly all: All; readonly close: () => void } {
+/**
+ * Reads the file that is at the path, also after it was replaced, with no right to write it. One that may be missing is empty until
+ * it is there.
+ */
+function createReader(
+  path: string,
+  mayBeMissing: boolean,
+): { readonly all: All; readonly close: () => void } {
   let database: Database | undefined;
   let read: All;
+  let wasThere = false;
+  const open = (): void => {
+    database?.close();
+    database = undefined;
+    const isThere = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    if (!isThere && (wasThere || !mayBeMissing)) throw noStoreAt(path, "file_unreadable");
+    database = isThere ? openReadOnly(path, SCHEMA_VERSION) : openEventDatabase(IN_MEMORY);
+    wasThere ||= isThere;
+    read = statementsOf(database);
+  };
   return {
     all: async (sql, values) => {
-      if (database?.isInPlace() !== true) {
-        database?.close();
-        database = openEventDatabase(path);
-        read = statementsOf(database);
+      for (;;) {
+        if (database?.isInPlace() !== true) open();
+        const rows = await read(sql, values);
+        // A log that appeared meanwhile may have changed what was read.
+        if (database?.isInPlace() !== false || database.path === IN_MEMORY) return rows;
       }
-      return read(sql, values);
     },
     close: () => database?.close(),
   };
@@ -96,7 +113,14 @@ export function createWriterThread({ program, options }: ThreadProgram, path: st
     });
     let cause: unknown = new Error("the thread that writes events has ended");
     started.on("message", (answer: ThreadAnswer) => waiting.shift()?.resolve(answer));
-    started.on("error", (error) => (cause = error));
+    // A file that it cannot open is a `PaylinkError` there, and arrives as an error with its code.
+    started.on(
+      "error",
+      (error) =>
+        (cause = hasCode(error, "file_unwritable")
+          ? new PaylinkError("file_unwritable", messageOf(error))
+          : error),
+    );
     started.on("exit", () => {
       worker = undefined;
       for (const { reject } of waiting) reject(cause);

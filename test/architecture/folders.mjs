@@ -191,6 +191,7 @@ export const FOLDERS = {
       "node:path",
       "node:timers/promises",
       "node:tls",
+      "node:url",
       "node:worker_threads",
     ],
   },

@@ -155,7 +155,8 @@ describe("the admin listener", () => {
     expect(await ask(admin, "/")).toEqual([404, "/healthz\n/readyz\n/metrics\n"]);
     expect(await ask(admin, "/constructor")).toMatchObject([404, expect.anything()]);
     const posted = await fetch(new URL("/readyz", admin), { method: "POST" });
-    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    expect((await fetch(new URL("/readyz", admin), { method: "OPTIONS" })).status).toBe(204);
     expect((await fetch(new URL("/readyz", admin), { method: "HEAD" })).status).toBe(200);
     await stop();
   });

@@ -73,6 +73,7 @@ export async function openAdmin(
     const [path = ""] = target.split("?", 1);
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page === undefined) return text(404, `${Object.keys(pages).join("\n")}\n`);
+    if (method === "OPTIONS") return { status: 204, headers: [["Allow", ALLOWED]], body: new Uint8Array() };
     return method === "GET" || method === "HEAD" ? page() : text(405, "GET only\n");
   };
   const faulted = (error: unknown): void => out.warn(`${host}:${port}: ${messageOf(error)}`);
@@ -116,12 +117,14 @@ export async function openAdmin(
   };
 }
 
+const ALLOWED = "GET, HEAD, OPTIONS";
+
 const text = (status: number, body: string, type = "text/plain; charset=utf-8"): HttpReply => ({
   status,
   headers: [
     ["Content-Type", type],
     ["Cache-Control", "no-store"],
-    ...(status === 405 ? ([["Allow", "GET, HEAD"]] as const) : []),
+    ...(status === 405 ? ([["Allow", ALLOWED]] as const) : []),
   ],
   body: new TextEncoder().encode(body),
 });
