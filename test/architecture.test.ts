@@ -26,7 +26,7 @@ const WORDS: readonly { word: RegExp; only: readonly string[] }[] = [
   { word: /\bconsole\b/, only: [] },
   { word: /\bprocess\.exit\b/, only: ["main", "terminal/signals"] },
   { word: /\bprocess\.(?!env\b)/, only: ["entry", "main", "open-context", "terminal"] },
-  { word: /\bglobalThis\b/, only: [] },
+  { word: /\bglobalThis\b/, only: ["library/webhooks"] },
   { word: /"undici[/"]/, only: ["http/send", "http/undici-modules.d"] },
   { word: /\bnew Date\(\)|\bDate\.now\b/, only: ["main", "open-context", "library/webhooks"] },
   {

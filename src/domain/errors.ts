@@ -93,7 +93,9 @@ export const FAILURES = {
   key_invalid: {
     exit: 2,
     means: "a key cannot be read, or is not allowed",
-    hints: [hint`A key is a PEM (SPKI, PKCS#1 or certificate), the base64 of its DER, a JWK or a JWKS.`],
+    hints: [
+      hint`A key is a PEM (SPKI, PKCS#1 or certificate), its DER, a JWK, a list or set of JWKs, or the base64 of one of them.`,
+    ],
   },
   event_not_found: {
     exit: 2,

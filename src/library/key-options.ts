@@ -1,5 +1,6 @@
 /** The `key` option: every form that `--key` takes, as sources that are read once and renewed as the listener's are. */
 import { createPublicKey, KeyObject } from "node:crypto";
+import { isKeyText, parseWebAddress } from "../domain/addresses.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { messageOf, systemReason } from "../domain/system-reason.ts";
 import { SendError, type Send } from "../http/exchange.ts";
@@ -16,12 +17,16 @@ import { bytesIn, webBody } from "./request-body.ts";
 import { WebhookError } from "./webhook-error.ts";
 
 /** What keyrings need of the runtime. */
-export type KeyringAccess = Omit<KeyAccess, "place" | "effect" | "signal">;
+export interface KeyringAccess extends Pick<KeyAccess, "send" | "now" | "warn"> {
+  /** At once, so that a file that cannot be read is found when the application starts. Throws the system's error. */
+  readonly readFile: (path: string) => Uint8Array;
+}
 
 /** Reads the keys. Rejects with a WebhookError where they cannot be read now. */
 export async function openKeys(sources: readonly KeySource[], access: KeyringAccess): Promise<Keyring> {
+  const readFile = async (path: string): Promise<Uint8Array> => readKeyFile(path, access);
   try {
-    return await openKeyring(sources, { ...access, place: "the key option", effect: "receive" });
+    return await openKeyring(sources, { ...access, readFile, place: "the key option", effect: "receive" });
   } catch (error) {
     if (!(error instanceof PaylinkError)) throw error;
     const { code, message } = error;
@@ -37,24 +42,37 @@ export async function openKeys(sources: readonly KeySource[], access: KeyringAcc
  * The sources that an option names. Throws a TypeError if it names none, or if none can ever verify a webhook, so that an application
  * fails when it starts and not at its first webhook.
  */
-export function keySourcesOf(option: VerifierOptions["key"]): readonly KeySource[] {
+export function keySourcesOf(option: VerifierOptions["key"], access: KeyringAccess): readonly KeySource[] {
   const sources = (Array.isArray(option) ? option : [option]).flatMap(sourceOf);
   if (sources.length === 0)
     throw new TypeError(
       "The option key is missing: there is nothing to verify webhooks with. Pass the service's public key, or the URL of its key set. An environment variable that is not set is undefined. For the sandbox: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox)",
     );
-  const problems = sources.flatMap((source) => problemWith(source) ?? []);
+  const problems = sources.flatMap((source) => problemWith(source, access) ?? []);
   if (problems.length === sources.length)
     throw new TypeError(`The option key cannot be used: ${problems.join("; ")}.`);
   return sources;
 }
 
-/** Throws a TypeError for what is not a key. A file or a URL is not read here. */
-function problemWith(source: KeySource): string | undefined {
+/** Throws a TypeError for what is not a key, and for a file that cannot be read. A URL is read with the first webhook. */
+function problemWith(source: KeySource, access: KeyringAccess): string | undefined {
+  const isFile = typeof source === "string" && !isKeyText(source) && parseWebAddress(source) === undefined;
   try {
-    return problemOfSource(source);
+    return problemOfSource(isFile ? readKeyFile(source, access) : source);
   } catch (error) {
     throw new TypeError(`The option key cannot be used. ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function readKeyFile(path: string, { readFile }: KeyringAccess): Uint8Array {
+  try {
+    return readFile(path);
+  } catch (error) {
+    throw new WebhookError(
+      "file_unreadable",
+      `the key file ${path} cannot be read: ${systemReason(error)}.`,
+      { cause: error },
+    );
   }
 }
 

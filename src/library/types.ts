@@ -138,8 +138,8 @@ export interface VerifierOptions {
   /**
    * The service's public key: PEM, DER, certificate, JWK or key set as text, bytes or object, its URL, or its file; or a list of
    * them, of which one must be there. Making the verifier throws a TypeError for a key that is missing, as an environment variable
-   * may be, that is not a key, or that can never verify a webhook (not RSA, fewer than 2048 bits). With a key that cannot be read
-   * later, verifying rejects with a WebhookError with the status 500 or 503, so that the service sends the webhook again.
+   * may be, that is not a key, whose file cannot be read, or that can never verify a webhook (not RSA, fewer than 2048 bits). With a key that cannot be read
+   * later, such as at a URL, verifying rejects with a WebhookError with the status 500 or 503, so that the service sends the webhook again.
    */
   readonly key: WebhookKey | readonly (WebhookKey | undefined)[] | undefined;
   /**

@@ -22,7 +22,7 @@ const FAILURE_PAUSE = 5_000;
 export function createVerifierWith(options: VerifierOptions, access: KeyringAccess): Verifier {
   const policy = policyOf(options);
   const publicUrl = options.publicUrl === undefined ? undefined : publicAddress(parseUrl(options.publicUrl));
-  const sources = keySourcesOf(options.key);
+  const sources = keySourcesOf(options.key, access);
   const fixed = options.now === undefined ? undefined : timeOf(options.now);
   let opening: Promise<TimedJudge> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,5 @@
 /** `paylink-webhooks`: verifies webhooks in an application, with this runtime's clock, network, files and random ids. */
 import { randomUUID } from "node:crypto";
-import { systemReason } from "../domain/system-reason.ts";
 import { sendByFetch, type KeyringAccess } from "./key-options.ts";
 import type {
   SignedWebhook,
@@ -12,7 +11,6 @@ import type {
 import { sampleOf, signWebhookAt } from "./sample-transaction.ts";
 import type { Transaction, TransactionByOutcome, TransactionOutcome } from "./transaction-types.ts";
 import { createVerifierWith } from "./verifier.ts";
-import { WebhookError } from "./webhook-error.ts";
 
 export type {
   ExactAmount,
@@ -42,21 +40,14 @@ export type { Verdict } from "../signatures/verdict.ts";
 
 const now = (): Date => new Date();
 
-/** Workers with an early compatibility date have neither files nor warnings: both are imported when they are needed. */
+/** Workers with an early compatibility date have neither files nor warnings: both are looked up when they are needed. */
 const access: KeyringAccess = {
   now,
   send: sendByFetch(fetch),
-  readFile: async (path) => {
-    try {
-      const { readFile } = await import("node:fs/promises");
-      return await readFile(path);
-    } catch (error) {
-      throw new WebhookError(
-        "file_unreadable",
-        `the key file ${path} cannot be read: ${systemReason(error)}.`,
-        { cause: error },
-      );
-    }
+  readFile: (path) => {
+    const files = globalThis.process?.getBuiltinModule?.("node:fs");
+    if (files === undefined) throw new Error("this runtime has no files: pass the text of the key");
+    return files.readFileSync(path);
   },
   warn: (warning) => {
     void import("node:process").then((runtime) => {

@@ -64,6 +64,7 @@ export async function openKeyring(sources: readonly KeySource[], io: KeyAccess):
   for (const source of sources) opened.push(await openSource(source, io));
   const keysNow = (): readonly VerificationKey[] => opened.flatMap(({ keys }) => keys());
   let inUse = keysNow();
+  requireUsable(inUse, io.effect);
   const read = async (some: typeof opened): Promise<readonly VerificationKey[]> => {
     await Promise.all(some.map((source) => source.read()));
     return (inUse = keysNow());
@@ -90,6 +91,18 @@ export async function openKeyring(sources: readonly KeySource[], io: KeyAccess):
       return true;
     },
   };
+}
+
+/** Where no key can ever verify a webhook, nothing starts. Throws `key_invalid`. */
+function requireUsable(keys: readonly VerificationKey[], effect: KeyReading["effect"]): void {
+  const problems = keys.map((key) => problemOf(key));
+  const [first] = problems;
+  if (first === undefined || problems.includes(undefined)) return;
+  const which = keys.length === 1 ? "The key cannot" : `None of the ${keys.length} keys can`;
+  throw new PaylinkError("key_invalid", `${which} verify webhooks: ${first.message} (${first.reason}).`, {
+    effect,
+    details: { reason: first.reason },
+  });
 }
 
 /** A source while it is in use. */

@@ -69,9 +69,9 @@ export function expiryWarning(key: VerificationKey, now: number): string | undef
   return `the certificate is valid from ${dateOf(from)} to ${dateOf(to)} only; its key is used anyway. Ask the service for its new one`;
 }
 
-/** The key's `alg` and type must agree with the algorithm (RFC 9421 3.2 step 6). */
+/** The key's `alg`, by its name of RFC 7518 or RFC 9421, and type must agree with the algorithm (RFC 9421 3.2 step 6). */
 export function checkAlgorithm({ kind, alg }: VerificationKey): SignatureError | undefined {
-  if (alg !== null && alg !== JWK_ALGORITHM)
+  if (alg !== null && alg !== JWK_ALGORITHM && alg !== ALGORITHM)
     return new SignatureError("alg_key_mismatch", `the key is for ${alg}, not for ${ALGORITHM}`);
   if (kind !== "rsa")
     return new SignatureError("key_type_mismatch", `the key is of type ${kind}; ${ALGORITHM} needs rsa`);

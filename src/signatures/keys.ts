@@ -6,10 +6,9 @@ import {
   type JsonWebKey,
   type KeyObject,
 } from "node:crypto";
+import { keyFormsIn, type KeyForm } from "./key-forms.ts";
 import { JWK_ALGORITHM } from "./policy.ts";
-import { isPlainObject } from "../domain/json.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
-import { messageOf } from "../domain/system-reason.ts";
 
 /** What the source of a key says about it; null where it says nothing. */
 interface KeyDescription {
@@ -71,14 +70,9 @@ export interface SigningKey {
   readonly key: KeyObject;
 }
 
-/** Leaves out the entries of a set that cannot be read, with a warning. */
+/** Leaves out what cannot be read of several keys, with a warning. Private keys are never used. */
 export function readKeys(input: Uint8Array | string): Parsed<KeysRead> {
-  const text = textOf(input);
-  const readings = text.includes("-----BEGIN ")
-    ? readPem(text)
-    : text.startsWith("{")
-      ? readJson(text)
-      : [attempt(() => readDer(input, text))];
+  const readings = keyFormsIn(input).map(readForm);
   const keys = readings.flatMap((reading) => reading.key ?? []);
   const warnings = readings.flatMap((reading) => reading.warning ?? []);
   return keys.length > 0 ? accepted({ keys, warnings }) : refused(warnings.join("; ") || "it has no key");
@@ -86,22 +80,18 @@ export function readKeys(input: Uint8Array | string): Parsed<KeysRead> {
 
 /** A private key; `keyid` replaces the `kid` of a JWK. */
 export function readSigningKey(input: Uint8Array | string, keyid?: string): Parsed<SigningKey> {
-  const text = textOf(input);
-  try {
-    if (text.startsWith("{")) {
-      const jwk: unknown = JSON.parse(text);
-      if (!isPlainObject(jwk)) return refused("a JWK is a JSON object");
-      const key = createPrivateKey({ key: keyMembers(jwk, PRIVATE_MEMBERS), format: "jwk" });
-      return accepted({ keyid: keyid ?? textMember(jwk, "kid"), key });
-    }
-    const key = text.includes("-----BEGIN ")
-      ? createPrivateKey(text)
-      : createPrivateKey({ key: Buffer.from(input), format: "der", type: "pkcs8" });
-    return accepted({ keyid: keyid ?? null, key });
-  } catch (error) {
-    const words = text.includes("PUBLIC KEY-----") ? "it is a public key" : "it is not a private key";
-    return refused(`${words}: ${messageOf(error)}`);
+  const [form] = keyFormsIn(input);
+  if (form === undefined || form.form === "refused") return refused(form?.what ?? "it has no key");
+  if (form.form === "jwk") {
+    const { jwk } = form;
+    const key = attempt(() => createPrivateKey({ key: keyMembers(jwk, PRIVATE_MEMBERS), format: "jwk" }));
+    return key === undefined
+      ? refused(readForm(form).key === undefined ? "it is not a JSON Web Key" : "it is a public key")
+      : accepted({ keyid: keyid ?? textMember(jwk, "kid"), key });
   }
+  const key = privateKeyIn(form.der);
+  if (key !== undefined) return accepted({ keyid: keyid ?? null, key });
+  return refused(readForm(form).key === undefined ? "it is not a private key" : "it is a public key");
 }
 
 /** The public part of an RSA key, as an entry of a key set (RFC 7517 4). */
@@ -116,59 +106,42 @@ interface Reading {
   readonly warning?: string;
 }
 
-const PRIVATE_WARNING = "this is a private key; only its public part is used, and a public key is enough";
+function readForm(form: KeyForm): Reading {
+  if (form.form === "refused") return { warning: form.what };
+  return form.form === "der" ? readDer(form.der) : readJwk(form.jwk, form.place);
+}
 
-function attempt(read: () => Reading, which = "a key"): Reading {
+/** The key, or undefined where the bytes have another form. OpenSSL's words say nothing to users. */
+function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
-  } catch (error) {
-    return { warning: `${which} could not be read: ${messageOf(error)}` };
+  } catch {
+    return undefined;
   }
 }
 
-/** Line breaks as an environment variable may hold them: a backslash and a letter. */
-const ESCAPED_BREAKS = /(?:\\r)?\\n/g;
+const PRIVATE_TYPES = ["pkcs8", "pkcs1", "sec1"] as const;
 
-/** From a BEGIN line to the END line of the same label (RFC 7468 2). */
-const PEM_BLOCK = /-----BEGIN ([^-\r\n]{1,64})-----[^-]*-----END \1-----/g;
-
-/** The key of each block. A chain is not followed: its first certificate is the service's, the others sign certificates. */
-function readPem(text: string): Reading[] {
-  let certificates = 0;
-  return [...text.replace(ESCAPED_BREAKS, "\n").matchAll(PEM_BLOCK)].flatMap(([block, label = ""]) =>
-    label.endsWith("CERTIFICATE") && certificates++ > 0 ? [] : attempt(() => readBlock(block, label)),
-  );
-}
-
-function readBlock(block: string, label: string): Reading {
-  if (label.endsWith("CERTIFICATE")) return fromCertificate(new X509Certificate(block));
-  const key = verificationKey(createPublicKey(block));
-  return label.endsWith("PRIVATE KEY") ? { key, warning: PRIVATE_WARNING } : { key };
-}
-
-/**
- * DER, or its bare base64. DER does not name its content, so each form is tried: private first, since Node reads private
- * keys as public too.
- */
-function readDer(input: Uint8Array | string, text: string): Reading {
-  const base64 = text.replace(ESCAPED_BREAKS, "").replace(/\s+/g, "");
-  const der = /^[A-Za-z0-9+/]+=*$/.test(base64) ? Buffer.from(base64, "base64") : Buffer.from(input);
-  const priv = (type: "pkcs8" | "pkcs1") => () => {
-    const key = createPrivateKey({ key: der, format: "der", type });
-    return { key: verificationKey(createPublicKey(key)), warning: PRIVATE_WARNING };
-  };
-  const pub = (type: "spki" | "pkcs1") => () => ({
-    key: verificationKey(createPublicKey({ key: der, format: "der", type })),
-  });
-  const certificate = (): Reading => fromCertificate(new X509Certificate(der));
-  for (const form of [priv("pkcs8"), priv("pkcs1"), pub("spki"), pub("pkcs1"), certificate]) {
-    const reading = attempt(form);
-    if (reading.key !== undefined) return reading;
+/** DER does not name its content, so each form is tried. */
+function privateKeyIn(der: Buffer): KeyObject | undefined {
+  for (const type of PRIVATE_TYPES) {
+    const key = attempt(() => createPrivateKey({ key: der, format: "der", type }));
+    if (key !== undefined) return key;
   }
-  const what = text.startsWith("<")
-    ? "it is an HTML or XML page"
-    : "it is not PEM, DER, a certificate or a JSON Web Key";
-  return { warning: what };
+  return undefined;
+}
+
+const PRIVATE = "is a private key: give its public key, which openssl pkey -pubout prints";
+
+/** Private first, since Node reads private keys as public too. */
+function readDer(der: Buffer): Reading {
+  if (privateKeyIn(der) !== undefined) return { warning: `it ${PRIVATE}` };
+  for (const type of ["spki", "pkcs1"] as const) {
+    const key = attempt(() => createPublicKey({ key: der, format: "der", type }));
+    if (key !== undefined) return { key: verificationKey(key) };
+  }
+  const certificate = attempt(() => fromCertificate(new X509Certificate(der)));
+  return certificate ?? { warning: "its DER is not a public key, nor a certificate of one" };
 }
 
 const fromCertificate = ({ publicKey, validFrom, validTo }: X509Certificate): Reading => ({
@@ -177,33 +150,21 @@ const fromCertificate = ({ publicKey, validFrom, validTo }: X509Certificate): Re
   }),
 });
 
-function readJson(text: string): Reading[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (error) {
-    return [{ warning: `it is not JSON: ${messageOf(error)}` }];
-  }
-  if (!isPlainObject(parsed) || !("keys" in parsed)) return [attempt(() => readJwk(parsed))];
-  if (!Array.isArray(parsed["keys"])) return [{ warning: "its keys are not a list" }];
-  return parsed["keys"].map((entry: unknown, at) =>
-    attempt(() => readJwk(entry), `entry ${at + 1} of the set`),
-  );
-}
-
 const PUBLIC_MEMBERS = ["kty", "crv", "n", "e", "x", "y"] as const;
 const PRIVATE_MEMBERS = [...PUBLIC_MEMBERS, "d", "p", "q", "dp", "dq", "qi"] as const;
 
-function readJwk(jwk: unknown): Reading {
-  if (!isPlainObject(jwk)) throw new TypeError("a JWK is a JSON object");
-  const publicKey = createPublicKey({ key: keyMembers(jwk, PUBLIC_MEMBERS), format: "jwk" });
-  const key = verificationKey(publicKey, {
+function readJwk(jwk: Record<string, unknown>, place = "it"): Reading {
+  if (jwk["kty"] === "oct") return { warning: `${place} is a shared secret (kty oct), not a public key` };
+  if ("d" in jwk) return { warning: `${place} ${PRIVATE}` };
+  const key = attempt(() => createPublicKey({ key: keyMembers(jwk, PUBLIC_MEMBERS), format: "jwk" }));
+  if (key === undefined) return { warning: `${place} is not the JSON Web Key of a public key` };
+  const description = {
     keyid: textMember(jwk, "kid"),
     alg: textMember(jwk, "alg"),
     use: textMember(jwk, "use"),
     keyOps: "key_ops" in jwk ? textList(jwk["key_ops"]) : null,
-  });
-  return "d" in jwk ? { key, warning: PRIVATE_WARNING } : { key };
+  };
+  return { key: verificationKey(key, description) };
 }
 
 function keyMembers(jwk: Record<string, unknown>, names: readonly string[]): JsonWebKey {
@@ -219,9 +180,4 @@ function textMember(jwk: Record<string, unknown>, name: string): string | null {
 
 function textList(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((entry: unknown) => typeof entry === "string") : [];
-}
-
-function textOf(input: Uint8Array | string): string {
-  const text = typeof input === "string" ? input : Buffer.from(input).toString("utf8");
-  return text.replace(/^\uFEFF/, "").trim();
 }

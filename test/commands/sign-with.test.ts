@@ -253,7 +253,7 @@ describe("the key of --sign-with", () => {
 
   it.each<[has: string, content: () => string | Buffer, words: string]>([
     ["a public key", () => KEYS.publicPem, "cannot be used to sign: it is a public key"],
-    ["nothing", () => "", "cannot be used to sign: it is not a private key"],
+    ["nothing", () => "", "cannot be used to sign: it is empty"],
     [
       "a short key",
       () => generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export(PKCS8),

@@ -502,7 +502,6 @@ describe("the key", () => {
   });
 
   it.each<[string, VerifierOptions["key"], string]>([
-    ["no key at all", "/nowhere/service.pem", "file_unreadable"],
     ["a URL that nothing answers", "http://127.0.0.1:9/jwks.json", "not_reached"],
   ])(
     "as %s is a problem of the application, so that the service sends the webhook again",
@@ -516,6 +515,10 @@ describe("the key", () => {
 
   it.each<[string, VerifierOptions["key"]]>([
     ["another object", {}],
+    ["a file that is not there", "/nowhere/service.pem"],
+    ["one of a list that is not there", [pem, "/nowhere/service.pem"]],
+    ["a folder", "/"],
+    ["a private PEM", KEYS.privatePem],
     ["a text that is no key", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"],
     ["bytes that are no key", Buffer.from("key")],
     ["one of a list", [pem, { kty: "oct" }]],
@@ -547,7 +550,7 @@ describe("the key", () => {
     let [fetched, now] = [0, 1_800_000_000];
     const access = {
       now: () => new Date(now * 1000),
-      readFile: async () => Buffer.from(""),
+      readFile: () => Buffer.from(""),
       warn: () => undefined,
       send: async () => {
         fetched++;
@@ -578,15 +581,15 @@ describe("the key", () => {
     let [read, now] = [0, Date.now()];
     const access = {
       now: () => new Date(now),
-      send: async () => Promise.reject(new Error("no network")),
-      warn: () => undefined,
-      readFile: async () => {
+      send: async () => {
         read++;
-        if (read === 1) throw new Error("no file yet");
-        return Buffer.from(pem);
+        if (read === 1) throw new Error("no network yet");
+        return { status: 200, headers: [], body: Buffer.from(pem) };
       },
+      warn: () => undefined,
+      readFile: () => Buffer.from(""),
     };
-    const verify = createVerifierWith({ key: "/etc/service.pem" }, access);
+    const verify = createVerifierWith({ key: "https://keys.example/service.pem" }, access);
     const together = async () => Promise.allSettled([verify(signed()), verify(signed())]);
     expect(await together()).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
     expect(await together()).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
@@ -645,7 +648,7 @@ it.each<[string, unknown, string]>([
   ["a secret", createSecretKey(Buffer.from("secret")), "it is a secret key"],
   ["an elliptic key", generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, "of type ec"],
   ["a public PEM", pem, "it is a public key"],
-  ["undefined", undefined, "it is not a private key"],
+  ["undefined", undefined, "it is empty"],
 ])("signs nothing with %s", (_, key, words) => {
   const sign = () => signWebhook(sampleTransaction("APPROVED"), { key: key as KeyObject, url: URL_SENT });
   expect(sign).toThrow(TypeError);

@@ -3,6 +3,7 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { isKeyText } from "../../src/domain/addresses.ts";
 import { checkStrength } from "../../src/signatures/key-rules.ts";
 import { publicJwk, readKeys, readSigningKey } from "../../src/signatures/keys.ts";
 import type { HeaderLine } from "../../src/http/message.ts";
@@ -30,9 +31,94 @@ function armoured(der: Buffer, label: string): string {
   return `-----BEGIN ${label}-----\n${der.toString("base64")}\n-----END ${label}-----\n`;
 }
 
+const jwkText = JSON.stringify(rsa.publicKey.export({ format: "jwk" }));
+const inBase64 = (text: string | Buffer): string => Buffer.from(text).toString("base64");
+const wrapped = (text: string): string => text.replace(/.{76}/g, "$&\n");
+const spkiDer = rsa.publicKey.export({ type: "spki", format: "der" });
+const pkcs1 = pem(rsa.publicKey, "pkcs1");
+
+/** As secret stores, variables, editors and templates keep a key. */
+const KEPT: Readonly<Record<string, string | Uint8Array>> = {
+  "base64 of a PEM": inBase64(spki),
+  "base64 of a PEM, in lines": wrapped(inBase64(spki)),
+  "base64 of a PEM of PKCS#1": inBase64(pkcs1),
+  "base64 of base64 of a PEM": inBase64(inBase64(spki)),
+  "base64 of base64 of DER": inBase64(inBase64(spkiDer)),
+  "base64 of a JWK": inBase64(jwkText),
+  "base64 of an indented JWK": inBase64(JSON.stringify(JSON.parse(jwkText), undefined, 2)),
+  "base64 of a JWKS": inBase64(`{"keys":[${jwkText}]}`),
+  "base64 of a list of JWKs": inBase64(`[${jwkText}]`),
+  "base64url of DER": spkiDer.toString("base64url"),
+  "base64url of a PEM": Buffer.from(spki).toString("base64url"),
+  "bytes of base64 of a PEM": Buffer.from(`${inBase64(spki)}\n`),
+  "hexadecimal DER": spkiDer.toString("hex"),
+  "a list of JWKs": `[${jwkText}, ${jwkText}]`,
+  "a JWK in single quotes": `'${jwkText}'`,
+  "a JWK with escaped quotes": `"${jwkText.replaceAll('"', '\\"')}"`,
+  "quoted base64 of DER": `"${inBase64(spkiDer)}"`,
+  "quoted base64 of a PEM": `'${inBase64(spki)}'`,
+  "a quoted PEM": `"${spki}"`,
+  "a PEM whose line breaks are spaces": spki.replaceAll("\n", " "),
+  "a PEM whose line breaks were lost": spki.replaceAll("\n", ""),
+  "a PEM whose line breaks were doubled": spki.replaceAll("\n", "\n\n"),
+  "an indented PEM": spki.replaceAll(/^/gm, "      "),
+  "a PEM with CR alone": spki.replaceAll("\n", "\r"),
+  "a PEM that was escaped twice": spki.replaceAll("\n", "\\\\n"),
+  "a PEM that was escaped three times": spki.replaceAll("\n", "\\\\\\n"),
+  "a PEM as a text of JSON": JSON.stringify(spki),
+  "a PEM in a member of JSON": JSON.stringify({ publicKey: spki }),
+  "SPKI with the label of PKCS#1": spki.replaceAll("PUBLIC KEY", "RSA PUBLIC KEY"),
+  "PKCS#1 with the label of SPKI": pkcs1.replaceAll("RSA PUBLIC KEY", "PUBLIC KEY"),
+  "SPKI with the label of a certificate": spki.replaceAll("PUBLIC KEY", "CERTIFICATE"),
+  "a PEM of two labels": spki.replace("END PUBLIC KEY", "END RSA PUBLIC KEY"),
+};
+
+const privateJwk = JSON.stringify(rsa.privateKey.export({ format: "jwk" }));
+const encrypted = (type: "pkcs8" | "pkcs1"): string =>
+  String(rsa.privateKey.export({ type, format: "pem", cipher: "aes-256-cbc", passphrase: "s" }));
+const utf16 = (text: string): Buffer => Buffer.from(text, "utf16le");
+
+/** What is refused, and the words that name it. */
+const NAMED: Readonly<Record<string, readonly [given: string | Uint8Array, words: string]>> = {
+  "a private PEM": [pem(rsa.privateKey, "pkcs8"), "a private key"],
+  "a private PEM of PKCS#1": [pem(rsa.privateKey, "pkcs1"), "a private key"],
+  "a private PEM with a public label": [
+    pem(rsa.privateKey, "pkcs8").replaceAll("PRIVATE", "PUBLIC"),
+    "a private key",
+  ],
+  "base64 of a private PEM": [inBase64(pem(rsa.privateKey, "pkcs8")), "a private key"],
+  "private DER": [rsa.privateKey.export({ type: "pkcs8", format: "der" }), "a private key"],
+  "base64 of private DER": [
+    inBase64(rsa.privateKey.export({ type: "pkcs1", format: "der" })),
+    "a private key",
+  ],
+  "a private JWK": [privateJwk, "a private key"],
+  "base64 of a private JWK": [inBase64(privateJwk), "a private key"],
+  "an encrypted private PEM": [encrypted("pkcs8"), "an encrypted private key"],
+  "an encrypted private PEM of PKCS#1": [encrypted("pkcs1"), "an encrypted private key"],
+  "a shared secret": [JSON.stringify({ kty: "oct", k: "c2VjcmV0LXNlY3JldC1zZWNyZXQ" }), "a shared secret"],
+  "UTF-16 with a byte order mark": [utf16(`\uFEFF${spki}`), "UTF-16"],
+  "UTF-16": [utf16(spki), "UTF-16"],
+  "UTF-16, the other way": [utf16(`\uFEFF${spki}`).swap16(), "UTF-16"],
+  "an OpenSSH key": [`ssh-rsa ${inBase64(Buffer.alloc(200, 7))} me@host`, "OpenSSH"],
+  "a private key of OpenSSH": [
+    armoured(Buffer.concat([Buffer.from("openssh-key-v1\0"), Buffer.alloc(90)]), "OPENSSH PRIVATE KEY"),
+    'PEM block "OPENSSH PRIVATE KEY"',
+  ],
+  "an XML key": ["<RSAKeyValue><Modulus>AQAB</Modulus></RSAKeyValue>", "RSAKeyValue"],
+  "a PEM that was cut": [spki.slice(0, 200), "without its END line"],
+  "a JWK that was cut": [jwkText.slice(0, 200), "is not JSON"],
+  "a private JWK that was cut": [privateJwk.slice(0, 900), "is not JSON"],
+  "base64 of noise": [inBase64(Buffer.alloc(300, 0xa7)), "not PEM, DER"],
+  "a certificate request": [
+    armoured(Buffer.from([0x30, 3, 2, 1, 5]), "CERTIFICATE REQUEST"),
+    "not a public key",
+  ],
+};
+
 it("reads a text of 270,000 PEM headers in one pass", () => {
   const headers = "-----BEGIN PUBLIC KEY-----\n".repeat(270_000);
-  expect(readKeys(headers)).toEqual({ ok: false, message: "it has no key" });
+  expect(readKeys(headers)).toEqual({ ok: false, message: "it is a PEM without its END line" });
   expect(readKeys(`${headers}${spki}`)).toMatchObject({
     ok: true,
     value: { keys: [{ keyid: null }], warnings: [] },
@@ -60,16 +146,42 @@ describe("readKeys", () => {
     expect(read.ok && read.value.keys[0]?.key.equals(rsa.publicKey)).toBe(true);
   });
 
-  it.each<[string, string | Uint8Array]>([
-    ["PEM", pem(rsa.privateKey, "pkcs8")],
-    ["PKCS#1", pem(rsa.privateKey, "pkcs1")],
-    ["DER", rsa.privateKey.export({ type: "pkcs8", format: "der" })],
-    ["DER of PKCS#1", rsa.privateKey.export({ type: "pkcs1", format: "der" })],
-    ["JWK", JSON.stringify(rsa.privateKey.export({ format: "jwk" }))],
-  ])("uses only the public part of a private key: %s", (_, text) => {
-    const read = readKeys(text);
-    expect(read.ok && read.value.warnings).toEqual([expect.stringContaining("private key")]);
-    expect(read.ok && read.value.keys[0]?.key.type).toBe("public");
+  it.each(Object.entries(KEPT))("reads a key that is kept as %s", (_, kept) => {
+    const read = readKeys(kept);
+    expect(read).toMatchObject({ ok: true, value: { warnings: [] } });
+    expect(read.ok && read.value.keys.every(({ key }) => key.equals(rsa.publicKey))).toBe(true);
+    if (typeof kept === "string") expect(isKeyText(kept)).toBe(true);
+  });
+
+  it.each(Object.entries(NAMED))("names the form of %s, and quotes nothing of it", (_, [given, words]) => {
+    const read = readKeys(given);
+    expect(read).toEqual({ ok: false, message: expect.stringContaining(words) });
+    const { message } = read as { readonly message: string };
+    const text = Buffer.from(given).toString();
+    for (let at = 0; at + 24 < text.length; at += 8) expect(message).not.toContain(text.slice(at, at + 24));
+    expect(message).not.toMatch(/error:|DECODER|ASN|unexpected/i);
+    if (typeof given === "string") expect(isKeyText(given)).toBe(true);
+  });
+
+  it("uses a public key beside a private one, and says so", () => {
+    const read = readKeys(`${pem(rsa.privateKey, "pkcs8")}${spki}`);
+    expect(read).toMatchObject({
+      ok: true,
+      value: { keys: [{ kind: "rsa" }], warnings: [expect.stringContaining("private key")] },
+    });
+  });
+
+  it("takes no path and no address for a key", () => {
+    for (const place of [
+      "service.pem",
+      "/etc/paylink/keys/service-public-key",
+      "MyKeys/production/service.pem",
+      "./keys/MIIBIjANBgkq.der",
+      "C:\\keys\\n.pem",
+      "https://pay.example/.well-known/jwks.json?set=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA",
+      `/srv/${"deep/".repeat(60)}key`,
+    ])
+      expect([place, isKeyText(place)]).toEqual([place, false]);
   });
 
   it.each<[string, string | Uint8Array]>([

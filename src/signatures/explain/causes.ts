@@ -56,7 +56,9 @@ function causeOfSignature(
   const named = namedKeys(keys, received.keyid);
   const base = textOf(request, received);
   if (base !== undefined) {
-    const other = keys.find((key) => !named.includes(key) && isSignature(base, key, received.signature));
+    const other = keys.find(
+      (key) => key.kind === "rsa" && !named.includes(key) && isSignature(base, key, received.signature),
+    );
     if (other !== undefined) return otherKey(other, received.keyid);
     if (named.some((key) => isPss(base, key, received.signature))) return PSS;
   }
