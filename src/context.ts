@@ -109,6 +109,8 @@ export interface EventsOptions {
   readonly readTimeout?: number;
   /** Whether to make a named store that is missing. A command that only reads does not: the name is probably mistyped. */
   readonly create?: boolean;
+  /** The command goes on after an interruption, and calls `hurry` itself. Otherwise nothing waits for a silent server then. */
+  readonly drains?: boolean;
 }
 
 /** The options that every command takes, as commander gives them. */

@@ -30,6 +30,9 @@ import type { Signals } from "./terminal/signals.ts";
 /** How long one exchange with the service may take if no flag says otherwise, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
 
+/** Milliseconds after an interruption in which the server of the event store may still answer. */
+const LAST_STATEMENTS = 500;
+
 /** Variables with secret values, which are never printed. */
 const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD", ...SECRET_BROKER_VARIABLES];
 
@@ -241,6 +244,8 @@ async function openServices(own: Own, secrets: Pick<Secrets, "know">) {
     events: async (place, options) => {
       const store = await openEvents(place, options);
       later(() => store.close());
+      const hurry = (): void => store.hurry(LAST_STATEMENTS);
+      if (options?.drains !== true) signal.addEventListener("abort", hurry, { once: true });
       return store;
     },
     sandbox: async () => {

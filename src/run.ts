@@ -116,7 +116,12 @@ async function untilTimedOut(context: Context, work: (context: Context) => Promi
   }
 }
 
-const BLAMING: ReadonlySet<string> = new Set(["not_reached", "not_accepted", "check_failed"]);
+const BLAMING: ReadonlySet<string> = new Set([
+  "not_reached",
+  "not_accepted",
+  "check_failed",
+  "database_unreachable",
+]);
 
 const isCommanderExit = (error: unknown): error is CommanderError =>
   error instanceof Error && "exitCode" in error && error.exitCode === 0;

@@ -36,6 +36,8 @@ export interface Database extends Readable {
   readonly write: WriteGroup;
   /** Resolves if the store can be written, and rejects with the reason if not. Can be called at any time. */
   readonly ready: () => Promise<void>;
+  /** From now on, nothing waits for a server longer than this many milliseconds. A file always answers. */
+  readonly hurry: (milliseconds: number) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -59,7 +61,7 @@ export const noStoreAt = (place: string, code: "file_unreadable" | "database_unu
   });
 
 export function createEventStore(database: Database, user: string) {
-  const { dialect, write, place, ready } = database;
+  const { dialect, write, place, ready, hurry } = database;
   // While one group waits for the disk, the next one is gathered and sent.
   const group = createGroupCommit(write, { atOnce: 2 });
   // On a server, claims and deleting would delay the webhooks of their group. In a file, a group more would be a sync more.
@@ -74,6 +76,7 @@ export function createEventStore(database: Database, user: string) {
     ...createReading(database),
     place,
     ready,
+    hurry,
     append: async (event: NewEvent, lease?: number): Promise<Stored> =>
       (await group.add(eventWrite(event, lease))).stored ?? { repeated: false, first: event.id, state: null },
     again: async (event: NewEvent, lease?: number) =>

@@ -84,7 +84,8 @@ export function openPostgresEventStore(
       // A write that changes nothing: it fails on a standby, and without the right to write.
       ready: () =>
         transaction(async ({ all }) => void (await all("DELETE FROM paylink.rejections WHERE FALSE"))),
-      close: () => connections.close(),
+      hurry: connections.limit,
+      close: connections.close,
     },
     user,
   );

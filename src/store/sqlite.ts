@@ -48,6 +48,7 @@ export function openEventStore(path: string, { thread, user, create }: SqlitePar
           });
         });
       },
+      hurry: () => undefined,
       close: () => {
         reader.close();
         return writer.close();

@@ -68,6 +68,7 @@ async function plansOf(
         isOfOne: () => false,
       }),
       ready: async () => undefined,
+      hurry: () => undefined,
       close: async () => undefined,
     },
     "tester",

@@ -86,6 +86,7 @@ describe("a disk that fails", () => {
         all: statementsOf(database),
         write: createSqliteWriter(database),
         ready: async () => undefined,
+        hurry: () => undefined,
         close: async () => database.close(),
       },
       "tester",

@@ -37,6 +37,7 @@ export async function tailEvents(
     }
     if (result?.isEnd !== false) await pause(LOOK_EVERY);
     result = await look(now()).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
       const reason = messageOf(error);
       if (reason !== failure) out.warn(`The event store cannot be read: ${reason} paylink keeps trying.`);
       failure = reason;

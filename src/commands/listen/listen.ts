@@ -42,9 +42,14 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   const targets = await openTargets(options.forwarding.routes, { ...context, insecure: options.insecure });
   later(targets.close);
   const { database } = options;
-  const store = database === null ? undefined : await context.events(database, { create: true });
+  const store =
+    database === null ? undefined : await context.events(database, { create: true, drains: true });
   const check = store?.ready ?? (async () => undefined);
   const waiting = watchDatabase(out.warn);
+  const hurry = (): void => store?.hurry(LAST_WRITES);
+  let isReady = false;
+  // Until webhooks are received, nothing has to be finished.
+  context.signal.addEventListener("abort", () => isReady || hurry(), { once: true });
   // Where waiting does not help, nothing is bound.
   await waiting.isThere(check);
   const kept = store ?? createMemoryLog();
@@ -86,7 +91,6 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     },
     faulted: (error: unknown) => out.warn(String(error)),
   });
-  let isReady = false;
   later(() => {
     if (isReady) summarise(reporter, context);
   });
@@ -123,6 +127,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   await end.reached;
   admin?.ending();
   await drain(context.signal, options.drain);
+  hurry();
   return 0;
 }
 
@@ -131,6 +136,9 @@ async function openAdminOf({ admin }: ListenOptions, context: Context): Promise<
   const { openAdmin } = await import("./admin.ts");
   return openAdmin(admin, context);
 }
+
+/** Milliseconds at the end for the database to take what is being written: what it does not is delivered again. */
+const LAST_WRITES = 1_000;
 
 const UNTIL_IT_DOES =
   "Until it does, webhooks for it are answered with 503; with --ack stored they wait. paylink help environment names the variables to log in with.";

@@ -1,0 +1,74 @@
+/** Ctrl-C and SIGTERM while PostgreSQL is silent: the command ends with the code of the signal, and waits for nothing. */
+import { createServer, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryHome } from "../support/home.ts";
+import { keyFile } from "../support/keys.ts";
+import { readyUrl, startPaylink } from "../support/paylink.ts";
+import { listenOnFreePort } from "../support/ports.ts";
+import { useOwnPostgres } from "../support/postgres.ts";
+import { post, record, webhook } from "../support/webhooks.ts";
+
+/** The service waits longer than this: the limits of the store are. */
+const AT_ONCE = 3_000;
+
+/** Takes connections, and says nothing. Resolves with its URL, and with a promise of the first connection. */
+async function silentServer(): Promise<{ readonly url: string; readonly reached: Promise<void> }> {
+  const sockets: Socket[] = [];
+  let accept = (): void => undefined;
+  const reached = new Promise<void>((resolve) => (accept = resolve));
+  const server = createServer((socket) => {
+    sockets.push(socket.on("error", () => undefined));
+    accept();
+  });
+  const port = await listenOnFreePort(server);
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  return { url: `postgres://me@127.0.0.1:${port}/shop`, reached };
+}
+
+describe.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s", (signal, code) => {
+  it.each([
+    ["events", "list"],
+    ["events", "stats", "--json"],
+    ["events", "tail"],
+    ["events", "retry", "--all"],
+    ["verify", "--event", "x", "--key", "{key}"],
+    ["listen", "--port", "0", "--key", "{key}"],
+  ])("ends %s %s at once while the server has not answered yet", async (...words) => {
+    const home = temporaryHome();
+    const { url, reached } = await silentServer();
+    const args = words.map((word) => word.replace("{key}", keyFile(home)));
+    const running = startPaylink(args, { home, env: { PAYLINK_DB: url } });
+    await reached;
+    const started = performance.now();
+    expect(await running.stop(signal)).toMatchObject({ code });
+    expect(performance.now() - started).toBeLessThan(AT_ONCE);
+  });
+});
+
+describe("a server that hangs", () => {
+  const server = useOwnPostgres();
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("does not hold up the end of listen after %s", async (signal, code) => {
+    const home = temporaryHome();
+    const flags = ["--forward-to", "127.0.0.1:1/hook", "--ack", "stored", "--retry", "1s"];
+    const listen = startPaylink(["listen", "--port", "0", "--json", "--key", keyFile(home), ...flags], {
+      home,
+      env: { PAYLINK_DB: await server().createDatabase() },
+    });
+    const url = await readyUrl(listen);
+    expect(await post(url, webhook(url, record()))).toBe(200);
+    const resume = await server().suspend();
+    onTestFinished(resume);
+    const unanswered = post(url, webhook(url, record())).catch(() => undefined);
+    const started = performance.now();
+    expect(await listen.stop(signal)).toMatchObject({ code });
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(await unanswered).not.toBe(200);
+    resume();
+  });
+});
