@@ -68,13 +68,16 @@ function callbackProblem(
   callbacks: Callbacks,
   settings: ResolvedSettings,
 ): { readonly key: (typeof CALLBACK_KEYS)[number]; readonly text: string } | undefined {
-  const problems = CALLBACK_KEYS.flatMap((key) => {
+  const { callbackUrl, failureCallbackUrl } = callbacks;
+  // `create` sends failed payments to the same address, which is named once.
+  const keys = callbackUrl === failureCallbackUrl ? (["callbackUrl"] as const) : CALLBACK_KEYS;
+  const problems = keys.flatMap((key) => {
     const problem = problemOf(callbacks[key], settings);
     return problem === undefined ? [] : [{ key, text: `${key} ${callbacks[key]} ${problem}` }];
   });
   const [first] = problems;
   if (first !== undefined) return { key: first.key, text: problems.map(({ text }) => text).join("; ") };
-  if (callbacks.callbackUrl !== undefined) return undefined;
+  if (callbackUrl !== undefined) return undefined;
   return { key: "callbackUrl", text: "no callbackUrl: the service reports no payment of a link without one" };
 }
 
@@ -107,7 +110,8 @@ export function checkPublicUrl(settings: ResolvedSettings): Check {
 function problemOf(address: string | undefined, settings: ResolvedSettings): string | undefined {
   const url = parseWebAddress(address ?? "");
   if (url === undefined) return undefined;
-  if (isLoopback(url.hostname) && settings.label !== "sandbox")
+  // A service on this machine reaches it.
+  if (isLoopback(url.hostname) && !isLoopback(parseWebAddress(settings.get("baseUrl") ?? "")?.hostname ?? ""))
     return "is an address of this machine, which the service cannot reach";
   return isExposed(url) ? "is not https: others can read and change what is sent there" : undefined;
 }
