@@ -1,7 +1,7 @@
 /** The endpoint that webhooks are posted to: its answers, and the cases that it is checked with. */
-import { hint, PaylinkError, type Hint, type WebhookEffect } from "../domain/errors.ts";
-import { isOfUnknownAuthority, reasonOf, SendError, type Send } from "../http/exchange.ts";
-import type { HttpRequest } from "../http/message.ts";
+import { reasonOf, SendError, type Send } from "../http/exchange.ts";
+import type { HeaderLine, HttpRequest } from "../http/message.ts";
+import { type SendFailure, sendFailure } from "../http/send-failure.ts";
 import type { SigningKey } from "../signatures/keys.ts";
 import { endpointCases, type EndpointCase } from "./cases.ts";
 import { impostorsKey } from "./tamperings.ts";
@@ -9,21 +9,24 @@ import { SERVICE_COVER, type CoveredComponents } from "../signatures/cover.ts";
 
 export interface Answer {
   readonly status: number;
+  readonly failure: null;
   readonly milliseconds: number;
-  readonly body: string;
+  readonly reply: { readonly headers: readonly HeaderLine[]; readonly text: string };
 }
 
 /** `sent` says whether the webhook may have arrived. */
 export interface NoAnswer {
   readonly status: null;
+  readonly failure: SendFailure;
+  readonly reply: null;
   readonly sent: boolean;
   readonly reason: string;
-  /** The endpoint's certificate is from an authority that Node does not know. */
-  readonly untrusted: boolean;
 }
 
 /** Milliseconds that an endpoint may take: the service waits as long. */
 const TIMEOUT = 10_000;
+/** Bytes of an answer: more tells nothing more. */
+const LONGEST_ANSWER = 64 * 1024;
 
 export async function post(
   request: HttpRequest,
@@ -31,28 +34,14 @@ export async function post(
 ): Promise<Answer | NoAnswer> {
   const start = now().getTime();
   try {
-    const { status, body } = await send(request, { timeout: TIMEOUT, signal });
-    return { status, milliseconds: now().getTime() - start, body: new TextDecoder().decode(body) };
+    const { status, headers, body } = await send(request, { timeout: TIMEOUT, signal, keep: LONGEST_ANSWER });
+    const reply = { headers, text: new TextDecoder().decode(body) };
+    return { status, failure: null, milliseconds: now().getTime() - start, reply };
   } catch (error) {
     if (!(error instanceof SendError)) throw error;
     const { sent } = error;
-    return { status: null, sent, reason: reasonOf(error), untrusted: isOfUnknownAuthority(error) };
+    return { status: null, failure: sendFailure(error), reply: null, sent, reason: reasonOf(error) };
   }
-}
-
-/** `effect` is what was not done, and `next` says how to reach an endpoint. */
-export function notReached(
-  url: string,
-  { reason, untrusted }: NoAnswer,
-  { effect, next }: { readonly effect: WebhookEffect; readonly next: Hint },
-): PaylinkError {
-  const [what, advice] = untrusted
-    ? [
-        `The certificate of ${url} is not trusted`,
-        hint`Set NODE_EXTRA_CA_CERTS to the PEM file of the certificate, or of its authority.`,
-      ]
-    : [`Nothing answers at ${url}`, next];
-  return new PaylinkError("not_reached", `${what}: ${reason}.`, { effect, hints: [advice] });
 }
 
 export interface CaseResult extends Omit<EndpointCase, "requests"> {
@@ -61,6 +50,8 @@ export interface CaseResult extends Omit<EndpointCase, "requests"> {
   /** The answers: "200", "200, 500", "no answer: …". */
   readonly answered: string;
   readonly statuses: readonly (number | null)[];
+  /** Of a case that failed, the first answer that is not as expected. */
+  readonly wrong: Answer | NoAnswer | undefined;
 }
 
 interface CheckParts {
@@ -112,7 +103,8 @@ function resultOf(
   const statuses = answers.map(({ status }) => status);
   const isRefusal = name === "method" ? isError : isRefused;
   const isRight = expects === "accepted" ? isAccepted : isRefusal;
-  const ok = statuses.every((status) => status !== null && isRight(status));
+  const wrong = answers.find(({ status }) => status === null || !isRight(status));
+  const ok = wrong === undefined;
   const believed = expects === "accepted" || statuses.some((status) => status !== null && isAccepted(status));
   return {
     name,
@@ -123,6 +115,7 @@ function resultOf(
     consequence: believed ? consequence : NOT_REFUSED,
     answered: answers.map(answerWords).join(", "),
     statuses,
+    wrong,
   };
 }
 

@@ -51,14 +51,22 @@ export const check = command({
 });
 
 async function runCases(context: Context, { url, signWith, cover, junit }: CheckOptions): Promise<number> {
-  const [{ notReached, runChecks }, { loadSigningKey }, { renderCase, renderJunit }] = await Promise.all([
+  const [
+    { runChecks },
+    { endpointNotReached },
+    { loadSigningKey },
+    { renderCase, renderJunit, wrongAnswerWords },
+  ] = await Promise.all([
     import("../check/endpoint.ts"),
+    import("./unreached-endpoint.ts"),
     import("../check/signing-key.ts"),
     import("../render/check-report.ts"),
   ]);
   const { out } = context;
   const key = await loadSigningKey(signWith, context);
   const results: CaseResult[] = [];
+  /** What was said once need not be said with each case. */
+  const told = new Set([""]);
   let ended: Ended | undefined;
   for await (const result of runChecks({ ...context, url, key, cover })) {
     if ("unreachable" in result) {
@@ -66,15 +74,22 @@ async function runCases(context: Context, { url, signWith, cover, junit }: Check
       break;
     }
     results.push(result);
-    if (!out.json) out.lines([renderCase(result, out.paint)]);
+    const said = wrongAnswerWords(result);
+    if (!out.json) out.lines([renderCase(result, told.has(said) ? undefined : said, out.paint)]);
+    told.add(said);
   }
-  if (ended !== undefined && results.length === 0) throw notReached(url.href, ended.unreachable, UNREACHED);
+  if (ended !== undefined && results.length === 0)
+    throw endpointNotReached(url.href, ended.unreachable, UNREACHED);
   if (junit !== undefined) await context.writeFile(junit, renderJunit(url.href, results), "--junit");
   const failed = results.filter(({ ok, required }) => !ok && required);
   const warned = results.filter(({ ok, required }) => !ok && !required);
   const passed = results.length - failed.length - warned.length;
   const counts = { passed, failed: failed.length, warnings: warned.length };
-  if (out.json) out.data(JSON.stringify({ url: url.href, ...counts, cases: results }, null, 2));
+  const cases = results.map(({ wrong, ...result }) => ({
+    ...result,
+    ...(wrong === undefined ? {} : { said: wrongAnswerWords({ wrong, ...result }) }),
+  }));
+  if (out.json) out.data(JSON.stringify({ url: url.href, ...counts, cases }, null, 2));
   if (failed.length > 0) throw failure(results, failed, ended, { url, signWith, cover });
   out.note(
     warned.length === 0

@@ -22,7 +22,7 @@ export const SEND_FAILURES = [
 
 export type SendFailure = (typeof SEND_FAILURES)[number];
 
-/** By the codes of Node, OpenSSL and undici, of which the first match counts. */
+/** By the codes of Node, OpenSSL and undici, of which the first match counts. An error of undici may have a name alone. */
 const BY_CODE: readonly (readonly [pattern: RegExp, failure: SendFailure])[] = [
   [/^ECONNREFUSED$/, "refused"],
   [/^(?:ENOTFOUND|EAI_\w+)$/, "unknown_host"],
@@ -30,7 +30,7 @@ const BY_CODE: readonly (readonly [pattern: RegExp, failure: SendFailure])[] = [
   [/^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)|EPROTO)$/, "no_tls"],
   [/^(?:CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/, "certificate"],
   [/^ERR_(?:SSL|TLS)_/, "tls"],
-  [/^HPE_/, "not_http"],
+  [/^(?:HPE_\w+|HTTPParserError)$/, "not_http"],
   [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "closed"],
 ];
 
@@ -39,7 +39,7 @@ export function sendFailure(error: unknown): SendFailure {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof ProxyFailure) return "proxy";
   if (error instanceof SendTimeout) return error.sent ? "timeout" : "unreachable";
-  const code = codeOf(error) || codeOf(cause);
-  const known = BY_CODE.find(([pattern]) => pattern.test(code))?.[1];
+  const codes = [codeOf(error), codeOf(cause), cause instanceof Error ? cause.name : ""];
+  const known = BY_CODE.find(([pattern]) => codes.some((code) => pattern.test(code)))?.[1];
   return known ?? (error instanceof SendError && error.sent ? "closed" : "other");
 }

@@ -3,7 +3,7 @@ import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { isBroker } from "../domain/brokers.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { reasonOf, type Send, SendError } from "../http/exchange.ts";
-import type { HeaderLine, HttpRequest } from "../http/message.ts";
+import { fieldLines, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";
 import type { SigningKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
@@ -12,7 +12,9 @@ import { type Forwarded, forwardedRequest, signAgain } from "./forwarded-request
 
 /** The most bytes of the application's answer in memory, which the service gets if it waits for it. */
 const LONGEST_ANSWER = 64 * 1024;
-/** Characters of the application's answer that are stored and shown. */
+/** Characters of the application's answer that are stored, of a refusal and of another. */
+const TEXT_LENGTH = { refused: 16 * 1024, accepted: 1024 };
+/** Characters of a refusal that are shown beside its status. */
 const DETAIL_LENGTH = 500;
 
 /** A broker that confirms a message answers 200. */
@@ -101,9 +103,10 @@ export async function attempt(forwarded: Forwarded, url: URL, parts: AttemptPart
     forward: {
       at,
       target: url.href,
-      status: result.kind === "answered" ? result.status : null,
+      ...(result.kind === "answered"
+        ? answerOf(result)
+        : { status: null, failure: result.failure, reply: null, detail: reasonFor(result) }),
       ms,
-      detail: detailOf(result),
       ...(isLate ? { signatureAge: age } : {}),
     },
   };
@@ -121,8 +124,14 @@ async function deliverOne(
   return deliver(request, { timeout, insecure }, url);
 }
 
-function detailOf(result: AttemptResult): string {
-  if (result.kind === "answered") return isAccepted(result.status) ? "" : beginning(result.body);
+function answerOf({ status, headers, body }: Answered) {
+  const text = maskCardNumbers(textIn(headers, body));
+  const isOk = isAccepted(status);
+  const reply = { headers, text: beginning(text, isOk ? TEXT_LENGTH.accepted : TEXT_LENGTH.refused) };
+  return { status, failure: null, reply, detail: isOk ? "" : beginning(text, DETAIL_LENGTH) };
+}
+
+function reasonFor(result: NotReached | NoAnswer): string {
   if (result.kind === "notReached") return `not reached: ${result.why}`;
   // A broker that refuses a message says so itself.
   if (result.failure === "other") return result.why;
@@ -139,9 +148,20 @@ function lateAge({ verdict, receivedAt }: Forwarded, at: Date): number | undefin
   return age > DEFAULT_POLICY.maxAge * 1000 ? age : undefined;
 }
 
-/** Card numbers are masked: an application may answer with what it was sent. */
-function beginning(body: Uint8Array): string {
-  // Four bytes are the longest character of UTF-8.
-  const text = new TextDecoder().decode(body.subarray(0, 4 * DETAIL_LENGTH));
-  return [...maskCardNumbers(text)].slice(0, DETAIL_LENGTH).join("");
+/** By the charset that the answer names, if it is known; else as UTF-8. */
+function textIn(headers: readonly HeaderLine[], body: Uint8Array): string {
+  const [type = ""] = fieldLines(headers, "content-type");
+  const [, charset = "utf-8"] = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(type) ?? [];
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
 }
+
+const beginning = (text: string, length: number): string =>
+  text.length <= length
+    ? text
+    : Array.from(text.slice(0, 2 * length))
+        .slice(0, length)
+        .join("");

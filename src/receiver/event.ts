@@ -1,6 +1,7 @@
 /** What the receiver reports: verified webhooks, rejected requests and attempts to forward, and the log and queue that store them. */
 import type { ReadRecord } from "../domain/transaction.ts";
-import type { HttpRequest } from "../http/message.ts";
+import type { HeaderLine, HttpRequest } from "../http/message.ts";
+import type { SendFailure } from "../http/send-failure.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 
 /** A webhook that the receiver accepted: verified, unless it also accepts unverified ones. */
@@ -40,15 +41,26 @@ export interface Rejection {
   readonly request: HttpRequest | null;
 }
 
+/** What an application answered, as it is stored and shown. */
+export interface ReplyText {
+  readonly headers: readonly HeaderLine[];
+  /** The beginning of its body, decoded by its coding and charset. Card numbers are masked. */
+  readonly text: string;
+}
+
 /** One attempt to forward an event, and how the application answered. */
 export interface Forward {
   readonly at: Date;
   readonly target: string;
   /** The application's status; null if it did not answer. */
   readonly status: number | null;
+  /** Why it did not answer; null if it did. */
+  readonly failure: SendFailure | null;
   readonly ms: number;
   /** The beginning of the application's answer, or why there was none; empty for a 2xx. */
   readonly detail: string;
+  /** Null if it did not answer. */
+  readonly reply: ReplyText | null;
   /** Milliseconds since the signature was made, where that is probably why the application refused it. Not stored. */
   readonly signatureAge?: number;
 }

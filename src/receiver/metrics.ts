@@ -90,7 +90,7 @@ export function createMetrics() {
     /** An event was stored, which took this long. */
     stored: (milliseconds: number): void => storing.observe(milliseconds / 1000),
     /** An attempt to forward an event has ended; `retries` says whether another one follows. */
-    forwarded: ({ at, status, ms }: Forward, retries: boolean): void => {
+    forwarded: ({ at, status, ms }: Pick<Forward, "at" | "status" | "ms">, retries: boolean): void => {
       noteForward(at);
       forwards.inc({ status: status ?? "none" });
       if (!isAccepted(status) && !retries) failed.inc();

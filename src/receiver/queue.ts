@@ -196,7 +196,15 @@ class QueueTarget {
   async #setAside(claimed: Claimed, damage: string): Promise<void> {
     const detail = `not sent: the stored event is damaged: ${damage}`;
     const { now, warn } = this.#parts;
-    await this.#record(claimed, { at: now(), target: "", status: null, ms: 0, detail });
+    await this.#record(claimed, {
+      at: now(),
+      target: "",
+      status: null,
+      failure: "other",
+      ms: 0,
+      detail,
+      reply: null,
+    });
     warn(
       `The stored event ${claimed.id} is damaged (${damage}). It was not forwarded, is marked as failed, and the service does not send it again.`,
     );

@@ -1,6 +1,7 @@
 /** Reports the cases of `check`, for people and as JUnit XML. A failed case names the request, the answer and the consequence. */
 import type { Answer, CaseResult } from "../check/endpoint.ts";
 import { isAccepted } from "../receiver/event.ts";
+import { likelyCause } from "./likely-cause.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { clip } from "./width.ts";
@@ -9,12 +10,32 @@ import { renderCompactRecord } from "./transaction-record.ts";
 
 const NAME_WIDTH = 28;
 
-export function renderCase(result: CaseResult, paint: Paint): string {
+/** `said` is what `wrongAnswerWords` gives; undefined if that was shown with another case. */
+export function renderCase(result: CaseResult, said: string | undefined, paint: Paint): string {
   const { name, ok, required, expects, answered, consequence } = result;
   const mark = ok ? paint.green("✓") : required ? paint.red("✗") : paint.yellow("!");
   const line = `${mark} ${name.padEnd(NAME_WIDTH)}${paint.dim(`${ok ? expects : `not ${expects}`}, ${safeText(answered)}`)}`;
-  return ok ? line : [line, `    ${safeText(sentenceOf(result))}`, `    ${consequence}`].join("\n");
+  const lines = [line, `    ${safeText(sentenceOf(result))}`, `    ${consequence}`];
+  const below = said?.split("\n").map((text) => `    ${safeText(text)}`) ?? [];
+  return ok ? line : [...lines, ...below].join("\n");
 }
+
+/** What an endpoint said to the webhook that it answered wrongly, and why it probably did; empty if it said nothing. */
+export function wrongAnswerWords({ wrong, expects }: CaseResult): string {
+  if (wrong === undefined) return "";
+  const text = oneLine(wrong.reply?.text ?? "");
+  // What must be refused has no cause of being accepted.
+  const cause = expects === "accepted" ? likelyCause(wrong, { comesAgain: false }) : undefined;
+  return [
+    ...(text === "" ? [] : [`It said: ${clip(text, ANSWER_LENGTH)}`]),
+    ...(cause === undefined ? [] : [cause]),
+  ].join("\n");
+}
+
+const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
+
+/** Characters of an answer in a report of many. */
+const ANSWER_LENGTH = 200;
 
 const EXPECTED = { accepted: "accept it with 2xx", refused: "refuse it with 4xx" } as const;
 
@@ -45,8 +66,9 @@ function testcase(result: CaseResult): string {
   const start = `    <testcase classname="paylink.check.${expects}" name="${xml(name)}"`;
   if (ok) return `${start}/>`;
   const message = xml(sentenceOf(result));
+  const said = wrongAnswerWords(result);
   const body = required
-    ? `<failure message="${message}">${xml(consequence)}</failure>`
+    ? `<failure message="${message}">${xml([consequence, ...(said === "" ? [] : [said])].join("\n"))}</failure>`
     : `<skipped message="${message}"/>`;
   return `${start}>\n      ${body}\n    </testcase>`;
 }
@@ -70,10 +92,13 @@ const BODY_LENGTH = 500;
 
 export function renderAnswer(
   record: TransactionRecord,
-  { status, milliseconds, body }: Answer,
+  { status, milliseconds, reply }: Answer,
+  cause: string | undefined,
   paint: Paint,
 ): string {
   const colour = isAccepted(status) ? paint.green : paint.red;
   const line = `${colour.bold(String(status))} ${paint.dim(`${milliseconds} ms`)}  ${renderCompactRecord(record, paint)}`;
-  return body === "" ? line : `${line}\n  ${safeText(clip(body.trim(), BODY_LENGTH))}`;
+  const body = reply.text.trim();
+  const below = [...(body === "" ? [] : [clip(body, BODY_LENGTH)]), ...(cause === undefined ? [] : [cause])];
+  return [line, ...below.map((text) => safeText(text))].join("\n  ");
 }

@@ -5,7 +5,6 @@ import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../
 import type { Progress } from "../receiver/forwarder.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
-import { ageWords } from "./stats.ts";
 import { clip, widthOf } from "./width.ts";
 import { clockTime, formatLocal, wrap } from "./layout.ts";
 import {
@@ -138,37 +137,19 @@ export function renderRejection(
   return hint === undefined ? line : `${line}\n  ${safeText(hint)}`;
 }
 
-/** Why an application that verifies probably refused a late attempt, and what helps. */
-export const lateSignature = (age: number): string =>
-  `The signature of the service is ${ageWords(age)} old, and most verifiers refuse one that is older than 5 minutes. Sign with your own key at each attempt (--sign-with <file>), or let your verifier accept older signatures (its tolerance).`;
-
-/** Why an application probably refuses a webhook. `ownKey` is the public key of --sign-with. */
-export function likelyCause(
-  { status, signatureAge }: Pick<Forward, "status" | "signatureAge">,
-  ownKey: string | undefined,
-): string | undefined {
-  if (signatureAge !== undefined) return lateSignature(signatureAge);
-  if (status === 401 || status === 403)
-    return `It refuses the signature: does it have this key? ${ownKey ?? "paylink config get webhookKey"}`;
-  if (status === 404) return "It has nothing at this path: does --forward-to name the path of its webhooks?";
-  if (status === 415)
-    return "Its parser refuses the Content-Type: let it take application/json, as raw bytes where it verifies.";
-  return undefined;
-}
-
 /** The application's status and latency, and its error text; without an answer, the reason. */
 export function renderForward(
   id: string,
-  { target, status, ms, detail }: Omit<Forward, "at" | "signatureAge">,
+  { target, status, ms, detail }: Pick<Forward, "target" | "status" | "ms" | "detail">,
   paint: Paint,
   progress?: Progress,
   cause?: string,
 ): string {
   const line = (what: string): string =>
     `  ${paint.dim("→")} ${paint.dim(id)} ${what} in ${Math.round(ms)} ms  ${safeText(target)}${progressWords(progress, paint)}`;
-  if (status === null) return line(paint.red.bold(safeText(detail)));
-  const shown = line((isAccepted(status) ? paint.green : paint.red.bold)(String(status)));
   const why = cause === undefined ? [] : [safeText(cause)];
+  if (status === null) return [line(paint.red.bold(safeText(detail))), ...why].join("\n    ");
+  const shown = line((isAccepted(status) ? paint.green : paint.red.bold)(String(status)));
   return [shown, ...(detail === "" ? [] : [safeText(detail)]), ...why].join("\n    ");
 }
 

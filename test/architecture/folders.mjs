@@ -111,6 +111,7 @@ export const FOLDERS = {
       "http/fetch-handler",
       "pages",
       "receiver/event",
+      "render/likely-cause",
       "render/stats",
       "store/event-store",
       "store/reading",
@@ -123,7 +124,7 @@ export const FOLDERS = {
   },
   check: {
     holds: "sample and tampered webhooks, and the cases that an endpoint is checked with",
-    mayImport: ["domain", "http/message", "http/exchange", "signatures", "node:crypto"],
+    mayImport: ["domain", "http/message", "http/exchange", "http/send-failure", "signatures", "node:crypto"],
   },
   library: {
     holds: "`paylink-webhooks`: the receiver's judgement of one webhook, for applications",
@@ -200,6 +201,7 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "http/message",
+      "http/send-failure",
       "check/endpoint",
       "receiver/captured",
       "receiver/event",
@@ -285,6 +287,7 @@ export const COMMANDS = {
     "commands/link-output",
     "commands/request-flags",
     "commands/shared-flags",
+    "commands/unreached-endpoint",
     "commands/usage-errors",
   ],
 };

@@ -7,7 +7,7 @@ import type { NewEvent } from "../../src/receiver/event.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { AT, event, forward, idOf, rejection, wanted } from "../support/stored-events.ts";
+import { AT, event, forward, idOf, rejection, unanswered, wanted } from "../support/stored-events.ts";
 
 const KEY = "k".repeat(32);
 const COOKIE = { Cookie: `paylink-inspect-4020=${KEY}` };
@@ -138,7 +138,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(wordsOf(await get(path))).toContain("Retry by tester");
     const again = await claimOne(store);
     expect((await post(`${path}/retry`)).header("location")).toBe("/?done=busy");
-    await store.ended(again, { ...forward(500), status: null, detail: "connection refused" });
+    await store.ended(again, unanswered("connection refused"));
     expect(wordsOf(await get(path))).toMatch(
       /It is not retried automatically after 2 attempts\..*Your application did not answer\. connection refused/,
     );
@@ -161,7 +161,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
       );
     const [one, other] = await store.claim(wanted());
     if (one === undefined || other === undefined) throw new Error("nothing was claimed");
-    const silent = { ...forward(500), status: null, detail: "connection refused" };
+    const silent = unanswered("connection refused");
     await store.ended(one, silent, 3_600_000);
     await store.ended(other, silent);
     const page = await get("/queue");

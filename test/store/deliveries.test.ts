@@ -7,7 +7,7 @@ import { openEventDatabase } from "../../src/store/sqlite-database.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { all, AT, event, forward, idOf, ids, idsOf, wanted } from "../support/stored-events.ts";
+import { all, AT, event, forward, idOf, ids, idsOf, unanswered, wanted } from "../support/stored-events.ts";
 
 describe("deliveries in SQLite", () => {
   areDelivered(
@@ -37,7 +37,7 @@ describe("deliveries in PostgreSQL", () => {
 const HOUR = 3_600_000;
 /** What the passing of time would do: what waits is due. */
 const END_OF_WAIT = "UPDATE deliveries SET due = 0 WHERE due IS NOT NULL";
-const NO_ANSWER = { ...forward(0), status: null };
+const NO_ANSWER = unanswered();
 
 function areDelivered(
   open: (place: string) => EventStore,

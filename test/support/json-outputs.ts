@@ -255,7 +255,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   "events prune": document({ before: time, ...each(count, "events rejections") }),
   verify: document({ ...explainedVerdict, ...summary, outcome: oneOf(...OUTCOMES, null), record }),
   trigger: lines(
-    line("answer", { url: text, uti: anything, status: count, ms: milliseconds, body: text }),
+    line("answer", { url: text, uti: anything, status: count, ms: milliseconds, body: text, "hint?": text }),
     about("With --dry-run.", captured),
   ),
   check: document({
@@ -267,6 +267,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
         ...each(flag, "required ok"),
         expects: oneOf("accepted", "refused"),
         statuses: listOf(orNull(count)),
+        "said?": about("What a wrong answer said, and why it was probably given.", text),
       }),
     ),
   }),

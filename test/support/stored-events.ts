@@ -1,7 +1,7 @@
 /** Events, rejections and forwards to store, and what tests read of those that are stored. */
 import { OUTCOMES } from "../../src/domain/outcome.ts";
 import { readRecord } from "../../src/domain/transaction.ts";
-import type { NewEvent, Rejection } from "../../src/receiver/event.ts";
+import type { Forward, NewEvent, Rejection } from "../../src/receiver/event.ts";
 import { idAt } from "../../src/receiver/event-id.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { vectorFile, type WebhookCase, webhookOptions, webhookRequest } from "./vectors.ts";
@@ -46,12 +46,23 @@ export const rejection = (id: string, size = 10): Rejection => ({
   request: { ...genuine, body: Buffer.alloc(size, 1) },
 });
 
-export const forward = (status: number) => ({
+export const forward = (status: number): Forward => ({
   at: AT,
   target: "http://127.0.0.1:3000/",
   status,
+  failure: null,
   ms: 12,
   detail: "",
+  reply: { headers: [], text: "" },
+});
+
+/** An attempt without an answer. */
+export const unanswered = (detail = ""): Forward => ({
+  ...forward(500),
+  status: null,
+  failure: "refused",
+  detail,
+  reply: null,
 });
 
 /** What a forwarder asks the queue for: by default, ten events of any kind for a minute. */

@@ -7,7 +7,8 @@ import { isAccepted } from "../../receiver/event.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { attempt, type Deliver } from "../../receiver/attempt.ts";
 import { targetOf } from "../../receiver/routes.ts";
-import { eventCount, lateSignature, renderForward } from "../../render/received-webhook.ts";
+import { likelyCause } from "../../render/likely-cause.ts";
+import { eventCount, renderForward } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ValuesOf } from "../command.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
@@ -59,13 +60,18 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
     sent += 1;
     if (!isAccepted(forward.status)) failed += 1;
     if (result.kind === "notReached") unreached += 1;
-    const { target, status, ms, detail, signatureAge } = forward;
-    const hint = signatureAge === undefined ? undefined : lateSignature(signatureAge);
+    const { target, status, ms, detail } = forward;
+    const cause = likelyCause(forward, {
+      ownKey: signing && (signing.publicPath ?? signing.path),
+      comesAgain: false,
+    });
     const name = event.uti || event.id;
-    const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, hint };
+    const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, hint: cause };
     if (quiet) out.lines([safeText(name)]);
     else
-      out.lines([out.json ? JSON.stringify(line) : renderForward(name, forward, out.paint, undefined, hint)]);
+      out.lines([
+        out.json ? JSON.stringify(line) : renderForward(name, forward, out.paint, undefined, cause),
+      ]);
     signal.throwIfAborted();
   }
   if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);

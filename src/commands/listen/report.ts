@@ -7,7 +7,8 @@ import { leadsTo, withoutPassword } from "../../domain/addresses.ts";
 import { type Forward, isAccepted, type Rejection, type WebhookEvent } from "../../receiver/event.ts";
 import { eventLine, jsonLine, type Level, rejectionLine } from "../../receiver/event-json.ts";
 import type { Progress } from "../../receiver/forwarder.ts";
-import { likelyCause, renderForward } from "../../render/received-webhook.ts";
+import { likelyCause } from "../../render/likely-cause.ts";
+import { renderForward } from "../../render/received-webhook.ts";
 import { clockTime, logLine } from "../../render/layout.ts";
 import { outcomeName } from "../../domain/outcome.ts";
 import type { Server } from "../../http/exchange.ts";
@@ -48,11 +49,11 @@ export function createReporter(parts: ReporterParts) {
     if (pendingLength > MAX_PENDING) flush();
   };
   const eventText = createEventText(parts);
-  /** People are told once for each status why the application probably refuses what it gets. */
+  /** People are told once for each target why it probably does not accept what it gets. */
   const told = new Set<string>();
-  const isNew = ({ status, target }: Forward): boolean => {
-    const what = `${status} ${target}`;
-    if (told.has(what)) return false;
+  const isNew = (cause: string, { target }: Forward): boolean => {
+    const what = `${target} ${cause}`;
+    if (told.has(what) || told.size >= MAX_TOLD) return false;
     told.add(what);
     return true;
   };
@@ -85,13 +86,15 @@ export function createReporter(parts: ReporterParts) {
         counts.forwarded += 1;
         failed.delete(first);
       } else if (progress?.state !== "pending" && failed.size < MAX_FAILED) failed.add(first);
-      const cause = likelyCause(forward, ownKey);
+      // Without a queue, the service sends again.
+      const comesAgain = progress === undefined || progress.next !== null;
+      const cause = likelyCause(forward, { ownKey, comesAgain });
       print(
         out.json
           ? forwardLine(id, forward, progress, cause)
           : forwardText(id, forward, progress, {
               out,
-              cause: cause !== undefined && isNew(forward) ? cause : undefined,
+              cause: cause !== undefined && isNew(cause, forward) ? cause : undefined,
             }),
       );
     },
@@ -121,6 +124,8 @@ function createRateLimit(exceeded: (count: number) => void) {
   };
 }
 
+/** The most causes to remember: an application can redirect anywhere. */
+const MAX_TOLD = 1_000;
 /** The most events to remember as failed. */
 const MAX_FAILED = 100_000;
 

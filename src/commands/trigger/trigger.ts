@@ -10,10 +10,11 @@ import { formatRequest } from "../../http/capture.ts";
 import { isAccepted } from "../../receiver/event.ts";
 import { requestDocument } from "../../receiver/event-json.ts";
 import { renderAnswer } from "../../render/check-report.ts";
+import { likelyCause } from "../../render/likely-cause.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
-import { type Answer, type NoAnswer, notReached, post } from "../../check/endpoint.ts";
+import { type Answer, type NoAnswer, post } from "../../check/endpoint.ts";
 import { recordOfSample } from "../../check/samples.ts";
 import { SERVICE_COVER, type SignatureForm } from "../../signatures/cover.ts";
 import { coverToTamper, TAMPERINGS, type Tampering } from "../../check/tamperings.ts";
@@ -21,6 +22,7 @@ import { loadSigningKey } from "../../check/signing-key.ts";
 import { signedWebhook } from "../../check/signed-webhook.ts";
 import type { Usage, ValuesOf } from "../command.ts";
 import { checkLocal } from "../shared-flags.ts";
+import { endpointNotReached } from "../unreached-endpoint.ts";
 import type { triggerArguments, triggerFlags } from "./flags.ts";
 
 type TriggerOptions = Awaited<ReturnType<typeof triggerOptions>>;
@@ -142,10 +144,14 @@ function report(
 ): number {
   const url = targetUri(request);
   if (answer.status === null) throw unanswered(answer, url);
+  const cause = likelyCause(answer, { comesAgain: false });
   if (out.json) {
-    const { status, milliseconds: ms, body } = answer;
-    out.data(stringifyJson({ type: "answer", url, uti: record["uti"], status, ms, body }));
-  } else out.data(quiet ? safeText(textOf(record, "uti") ?? "") : renderAnswer(record, answer, out.paint));
+    const { status, milliseconds: ms, reply } = answer;
+    out.data(
+      stringifyJson({ type: "answer", url, uti: record["uti"], status, ms, body: reply.text, hint: cause }),
+    );
+  } else if (quiet) out.data(safeText(textOf(record, "uti") ?? ""));
+  else out.data(renderAnswer(record, answer, cause, out.paint));
   return answer.status;
 }
 
@@ -154,9 +160,9 @@ const unanswered = (answer: NoAnswer, url: string): PaylinkError =>
     ? new PaylinkError(
         "outcome_unknown",
         `The webhook was sent to ${url}, but there was no answer: ${answer.reason}.`,
-        { effect: "send", hints: [hint`Check its log.`] },
+        { effect: "send", hints: [[likelyCause(answer, { comesAgain: false }) ?? "Check its log."]] },
       )
-    : notReached(url, answer, {
+    : endpointNotReached(url, answer, {
         effect: "send",
         next: hint`Start the endpoint (${paylink("listen")}), or name another one with --to.`,
       });

@@ -1,0 +1,131 @@
+/** The likely causes: what applications, frameworks, proxies and networks answer, and what people are told. */
+import { createServer as createTlsServer } from "node:tls";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { describe, expect, it } from "vitest";
+import type { HeaderLine } from "../../src/http/message.ts";
+import { attempt, deliverOver } from "../../src/receiver/attempt.ts";
+import { likelyCause } from "../../src/render/likely-cause.ts";
+import { selfSigned } from "../support/certificate.ts";
+import { temporaryHome } from "../support/home.ts";
+import { listenOnFreePort } from "../support/ports.ts";
+import { openSender } from "../support/sender.ts";
+import { event } from "../support/stored-events.ts";
+
+const causeOf = (status: number, text = "", headers: readonly HeaderLine[] = []): string =>
+  likelyCause({ status, failure: null, reply: { headers, text } }, { comesAgain: true }) ?? "";
+
+describe("an answer is explained by its status and by its words:", () => {
+  it.each([
+    [401, "", /does it have this key\? paylink config get webhookKey/],
+    [401, '{"error":"invalid signature"}', /does it have this key/],
+    [400, "Webhook signature verification failed", /does it have this key/],
+    [403, "invalid csrf token", /CSRF/],
+    [403, "<h1>CSRF verification failed. Request aborted.</h1>", /CSRF/],
+    [403, "ForbiddenError: invalid CSRF token", /CSRF/],
+    [422, "ActionController::InvalidAuthenticityToken", /CSRF/],
+    [419, "<title>Page Expired</title>", /CSRF/],
+    [403, "Please log in to continue", /a login/],
+    [401, '{"detail":"Authentication credentials were not provided."}', /a login/],
+    [401, '{"message":"Unauthenticated."}', /a login/],
+    [403, "", /CSRF or a login: .* does it have this key/],
+    [403, "Blocked request. This host is not allowed.", /the host/],
+    [400, "DisallowedHost at /hook: Invalid HTTP_HOST header: 'x'", /the host/],
+    [421, "Misdirected Request", /the host/],
+    [403, "<title>Attention Required! | Cloudflare</title>", /firewall/],
+    [404, "Cannot POST /hook", /nothing at this path/],
+    [404, "ERR_NGROK_3200 The endpoint is offline", /tunnel/],
+    [405, "", /no POST/],
+    [413, "request entity too large", /size of a body/],
+    [415, "", /parser/],
+    [400, "SyntaxError: Unexpected token u in JSON at position 0", /parser/],
+    [400, '{"status":400,"error":"HttpMessageNotReadableException"}', /parser/],
+    [500, "InternalServerError: stream is not readable", /parser/],
+    [500, "Error: Payload must be provided as a string or a Buffer", /parser/],
+    [400, "The plain HTTP request was sent to HTTPS port", /write https:\/\//],
+    [400, "Client sent an HTTP request to an HTTPS server.", /write https:\/\//],
+    [429, "", /limits how often/],
+    [502, "<center>nginx</center>", /does not reach it/],
+    [504, "", /may be done, and the webhook comes again/],
+  ])("%i %s", (status, text, cause) => {
+    expect(causeOf(status, text)).toMatch(cause);
+  });
+
+  it.each([
+    [500, "boom"],
+    [400, "amount is missing"],
+    [200, "invalid csrf token"],
+  ])("%i %s says nothing besides", (status, text) => {
+    expect(causeOf(status, text)).toBe("");
+  });
+
+  it("a redirect says where it leads, and what a login needs", () => {
+    expect(causeOf(302, "", [["Location", "https://shop.example/hook/"]])).toMatch(
+      /^It redirects to https:\/\/shop\.example\/hook\/, and paylink does not follow/,
+    );
+    expect(causeOf(302, "", [["location", "/users/sign_in"]])).toMatch(/a login/);
+    expect(causeOf(307)).toMatch(/without saying where/);
+    expect(causeOf(401, "", [["WWW-Authenticate", "Basic"]])).toMatch(/a login/);
+  });
+
+  it("a key of one's own is named, and the age of a signature comes before all", () => {
+    const ending = { status: 401, failure: null, reply: { headers: [], text: "" } };
+    expect(likelyCause(ending, { ownKey: "forward.pem.pub", comesAgain: false })).toMatch(
+      /forward\.pem\.pub$/,
+    );
+    expect(likelyCause({ ...ending, signatureAge: 7_200_000 }, { comesAgain: false })).toMatch(/2 hours old/);
+  });
+});
+
+describe("what is no answer is explained by its cause:", () => {
+  const causeAt = async (target: string, comesAgain = false, timeout = 2_000): Promise<string> => {
+    const deliver = deliverOver(openSender());
+    const parts = { deliver, now: () => new Date(), headers: [], insecure: false, timeout };
+    const { forward } = await attempt(event("a"), new URL(target), parts);
+    return likelyCause(forward, { comesAgain }) ?? forward.detail;
+  };
+  const plainServer = async (answers: string): Promise<number> =>
+    listenOnFreePort(
+      createServer((socket) => {
+        socket.on("error", () => undefined);
+        socket.on("data", () => (answers === "" ? undefined : socket.end(answers)));
+      }),
+    );
+  const tlsServer = async (): Promise<number> => {
+    const { cert, key } = selfSigned(temporaryHome(), "127.0.0.1");
+    const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) });
+    server.on("tlsClientError", () => undefined);
+    return listenOnFreePort(server);
+  };
+
+  it("nothing listens", async () => {
+    expect(await causeAt("http://127.0.0.1:1/")).toMatch(/start your application/);
+  });
+
+  it("a host that is unknown", async () => {
+    expect(await causeAt("http://nothing.invalid/")).toMatch(/host name is unknown/);
+  });
+
+  it("TLS to a plain port, and the other way round", async () => {
+    expect(
+      await causeAt(`https://127.0.0.1:${await plainServer("HTTP/1.1 400 Bad Request\r\n\r\n")}/`),
+    ).toMatch(/write http:\/\//);
+    expect(await causeAt(`http://127.0.0.1:${await tlsServer()}/`)).toMatch(/write https:\/\//);
+  });
+
+  it("a certificate that is not trusted", async () => {
+    expect(await causeAt(`https://127.0.0.1:${await tlsServer()}/`)).toMatch(/NODE_EXTRA_CA_CERTS/);
+  });
+
+  it("what is not HTTP", async () => {
+    expect(await causeAt(`http://127.0.0.1:${await plainServer("220 smtp ready\r\n")}/`)).toMatch(
+      /is not HTTP/,
+    );
+  });
+
+  it("a timeout, after which the work may be done and may come again", async () => {
+    const silent = `http://127.0.0.1:${await plainServer("")}/`;
+    expect(await causeAt(silent, true, 50)).toMatch(/may be done, and the webhook comes again/);
+    expect(await causeAt(silent, false, 50)).toMatch(/may be done: look into the log/);
+  });
+});
