@@ -91,6 +91,8 @@ export interface Context {
   readonly api: (options?: ApiOptions) => Promise<Api>;
   /** The event store at a place, or the one of the settings. It is closed when the run ends. */
   readonly events: (place?: string, options?: EventsOptions) => Promise<EventStore>;
+  /** Why the files beside this one are lost with a container, in words; undefined for a database, and where nothing says so. */
+  readonly forgetting: (place: string) => string | undefined;
   /** The sandbox's identity, ledger and profile. */
   readonly sandbox: () => Promise<SandboxHome>;
   /** It is deleted when the run ends. */

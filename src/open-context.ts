@@ -1,5 +1,5 @@
 /** Opens the context of a command: its services are opened when it needs them. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Context, EventsOptions, GlobalOptions, TemporaryHome } from "./context.ts";
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
@@ -14,6 +14,7 @@ import { SANDBOX_PROFILE, withoutPassword } from "./domain/addresses.ts";
 import { isDatabaseUrl, passwordsIn } from "./domain/event-store-place.ts";
 import type { EventStore } from "./store/event-store.ts";
 import type { ThreadProgram } from "./store/sqlite.ts";
+import { forgettingPlace } from "./store/forgetting.ts";
 import { eventsPath, folders, sandboxFolder } from "./store/folders.ts";
 import { type ResolvedSettings, resolveSettings } from "./settings/resolved-settings.ts";
 import { profileNamed } from "./settings/profile.ts";
@@ -50,6 +51,8 @@ export interface Surroundings extends Pick<
   readonly askWith: (options: GlobalOptions, signal: AbortSignal) => Context["ask"];
   /** The thread that writes events. */
   readonly eventThread: ThreadProgram;
+  /** The text of /proc/self/mountinfo; empty where the system has none. */
+  readonly mounts: () => string;
 }
 
 export function createOpener(around: Surroundings): Opener {
@@ -64,7 +67,7 @@ export function createOpener(around: Surroundings): Opener {
     const { signal } = timeLimit;
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
     const stdin = createStdin({ open: around.openStdin, signal, note: (text) => out.note(text) });
-    const { startProgram, pause, random, openBrowser, eventThread } = around;
+    const { startProgram, pause, random, openBrowser, eventThread, mounts } = around;
     const ask = around.askWith(options, signal);
     const own = {
       out,
@@ -86,14 +89,14 @@ export function createOpener(around: Surroundings): Opener {
       later,
       send: timeLimit.bound(traceSend(around.send, traced)),
       serve: traceServe(around.serve, traced),
-      profile: options.profile,
+      profile: options.profile?.trim(),
       named: {
-        profile: options.profile ?? (env["PAYLINK_PROFILE"] || undefined),
+        profile: options.profile?.trim() ?? (env["PAYLINK_PROFILE"]?.trim() || undefined),
         // A password there is refused, and is not repeated.
         eventStore: eventStore && withoutPassword(eventStore),
       },
     } satisfies Partial<Context>;
-    return Object.assign(own, await openServices({ ...own, eventThread }, secrets));
+    return Object.assign(own, await openServices({ ...own, eventThread, mounts }, secrets));
   };
   return { openOutput, openContext };
 }
@@ -122,6 +125,13 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
     send: network.send,
     serve: async (handler, options) => (await import("./http/serve.ts")).serve(handler, options),
     eventThread: threadOf("event-thread.js"),
+    mounts: () => {
+      try {
+        return readFileSync("/proc/self/mountinfo", "utf8");
+      } catch {
+        return "";
+      }
+    },
   };
   return { around, close: () => network.close() };
 }
@@ -148,6 +158,7 @@ interface Own extends Pick<
   | "later"
 > {
   readonly eventThread: ThreadProgram;
+  readonly mounts: () => string;
 }
 
 async function openServices(own: Own, secrets: Pick<Secrets, "know">) {
@@ -248,6 +259,10 @@ async function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       if (options?.drains !== true) signal.addEventListener("abort", hurry, { once: true });
       return store;
     },
+    forgetting: (place) =>
+      isDatabaseUrl(place) || !existsSync(dirname(place))
+        ? undefined
+        : forgettingPlace(own.mounts(), realpathSync(dirname(place))),
     sandbox: async () => {
       const { openIdentity, profileOf, renewKey } = await import("./sandbox/identity.ts");
       const { openLedger } = await import("./sandbox/store/ledger.ts");

@@ -3,7 +3,8 @@ import type { Context } from "../context.ts";
 import type { Profile, UnknownMember } from "../settings/profile.ts";
 import { resolveSettings, type ResolvedSettings } from "../settings/resolved-settings.ts";
 import { hint, paylink, PaylinkError, type Hint } from "../domain/errors.ts";
-import { isKeyText } from "../domain/addresses.ts";
+import { isKeyText, withoutPassword } from "../domain/addresses.ts";
+import { shownPath } from "../domain/secrets.ts";
 import { formatRelative } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import { loadKeys } from "../receiver/webhook-keys.ts";
@@ -38,7 +39,7 @@ export async function checkKeys(
 async function checkSource(source: string, reading: KeyReading, place: string): Promise<Check> {
   const { readFile, send, signal } = reading;
   const now = reading.now();
-  const name = isKeyText(source) ? "the key's text" : source;
+  const name = isKeyText(source) ? "the key's text" : shownPath(withoutPassword(source));
   const loaded = await attempt(loadKeys([source], { readFile, send, signal, place, effect: "verify" }));
   const remedy = hint`Get the public key from the service: ${SET_KEY}`;
   if (loaded instanceof PaylinkError && loaded.cause instanceof SandboxNotRunning)

@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { PaylinkError, type Hint, type Problem } from "../domain/errors.ts";
 import { accepted, parseChoice, type Parsed } from "../domain/parse-result.ts";
 import { withoutPassword } from "../domain/addresses.ts";
+import { parseTypedText } from "../domain/typed-text.ts";
 import { parseProfileName } from "../settings/profile-names.ts";
 
 /** A parser of one value. One that needs much code imports it when it is called: help runs no parsers. */
@@ -11,10 +12,22 @@ export interface Parser<T> {
   (typed: string, context: Context): Parsed<T> | Promise<Parsed<T>>;
   /** The values that help and completion list. */
   readonly choices?: readonly string[];
+  /** What the text may have besides one line: line ends inside, or anything at all, around it too. One line by default. */
+  readonly takes?: "lines" | "anything";
 }
 
-/** Any text, as it was typed. */
+/** One line of any text. */
 export const text: Parser<string> = (typed) => accepted(typed);
+
+/** Text that may have line ends inside. */
+export const lines: Parser<string> = Object.assign((typed: string) => accepted(typed), {
+  takes: "lines",
+} as const);
+
+/** Words for another program, exactly as they were typed. */
+export const verbatim: Parser<string> = Object.assign((typed: string) => accepted(typed), {
+  takes: "anything",
+} as const);
 
 /** One of a few words, spelled exactly so. */
 export const oneOf = <const T extends string>(choices: readonly T[]): Parser<T> =>
@@ -289,9 +302,13 @@ async function readValues(
         problems.push({ at: shown(declared), message: "has an empty value", value: typed });
         return undefined;
       }
-      const parsed = await (parse ?? text)(typed, context);
+      const parsed = await readTyped(parse ?? text, typed, context);
       if (parsed.ok) return parsed.value;
-      const { message, instead } = parsed;
+      const { message, instead, mayBeSecret } = parsed;
+      if (mayBeSecret === true) {
+        problems.push({ at: shown(declared), message });
+        return undefined;
+      }
       const value = withoutPassword(typed);
       const near = instead === undefined ? "" : `; did you mean ${instead}?`;
       const meant = instead === undefined ? {} : { instead };
@@ -307,6 +324,12 @@ async function readValues(
     Object.defineProperty(values, name, { enumerable: true, ...(isReadable ? { value } : { get }) });
   }
   return values;
+}
+
+async function readTyped(parse: Parser<unknown>, typed: string, context: Context): Promise<Parsed<unknown>> {
+  if (parse.takes === "anything") return parse(typed, context);
+  const read = parseTypedText(typed, { lines: parse.takes === "lines" });
+  return read.ok ? parse(read.value, context) : read;
 }
 
 async function readEach(given: unknown, readText: (typed: string) => Promise<unknown>): Promise<unknown> {
@@ -338,7 +361,7 @@ function checkGlobalFlags(
   { problems }: Usage,
   { out, profile, env }: Pick<Context, "out" | "profile" | "env">,
 ): void {
-  const names = { "--profile": profile, PAYLINK_PROFILE: env["PAYLINK_PROFILE"] || undefined };
+  const names = { "--profile": profile, PAYLINK_PROFILE: env["PAYLINK_PROFILE"]?.trim() || undefined };
   for (const [at, value] of Object.entries(names)) {
     if (value === undefined) continue;
     const parsed = parseProfileName(value);

@@ -3,8 +3,9 @@ import { parseWebAddress } from "../domain/addresses.ts";
 import { eventStoreProblem, passwordsIn } from "../domain/event-store-place.ts";
 import { BROKER_FORMS, namesBroker, parseBroker } from "../domain/brokers.ts";
 import { LONGEST_TIMER, parseDuration, parseUntil, parseWhen } from "../domain/time.ts";
-import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, nearest, refused, refusedUnseen, type Parsed } from "../domain/parse-result.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeNamed } from "../domain/outcome.ts";
+import { shownPath } from "../domain/secrets.ts";
 import type { Parser } from "./command.ts";
 import { COMPONENT_NAMES, type ComponentName, type CoveredComponents } from "../signatures/cover.ts";
 
@@ -148,10 +149,10 @@ function completeUrl(text: string): string {
 /** Where events are kept: a file, or the URL of a PostgreSQL database, without a password, which other users would see. */
 export function parseEventStore(text: string): Parsed<string> {
   const problem = eventStoreProblem(text);
-  if (problem !== undefined) return refused(problem);
+  if (problem !== undefined) return refusedUnseen(problem);
   return passwordsIn(text).length === 0
     ? accepted(text)
-    : refused("must not have a password: use PAYLINK_DB, PGPASSWORD or .pgpass");
+    : refusedUnseen("must not have a password: use PAYLINK_DB, PGPASSWORD or .pgpass");
 }
 
 /** What a signature covers: `content-digest @method`, also in the syntax of Signature-Input. */
@@ -176,3 +177,7 @@ function unknownComponent(text: string, word: string): Parsed<never> {
     return refused(`names ${word}, which webhooks do not have; they have ${COMPONENT_NAMES.join(", ")}`);
   return refused(`names ${word}, which webhooks do not have`, text.replace(word, near));
 }
+
+/** A file with a private key. A key itself would be an argument, which others on the machine see, and the name of a new file. */
+export const parseKeyFile = (text: string): Parsed<string> =>
+  shownPath(text) === text ? accepted(text) : refusedUnseen("must be a file, and not the text of a key");

@@ -1,6 +1,9 @@
 /** The flags that describe a payment link: `create` sends them as one link, `bulk` as the defaults of its rows. */
 import { fieldAt, FIELD_OF, nameOf, VALUE_FLAGS, type ValueFlag } from "../domain/payment-link-fields.ts";
-import { type Flag, flag, group, needs, text, toggle } from "./command.ts";
+import { type Flag, flag, group, lines, needs, text, toggle } from "./command.ts";
+
+/** The texts that may have several lines. */
+const LONG_TEXTS: ReadonlySet<ValueFlag> = new Set(["description", "customData"]);
 
 /** Its value is read with the field, at the time of the request. */
 function fieldFlag(name: ValueFlag): Flag<string | undefined> {
@@ -23,7 +26,7 @@ function fieldFlag(name: ValueFlag): Flag<string | undefined> {
     ...(example === undefined ? {} : { example }),
     ...(choices === undefined ? {} : { choices }),
   };
-  return flag(`${nameOf(name)} <${value}>`, words.join(""), text, more);
+  return flag(`${nameOf(name)} <${value}>`, words.join(""), LONG_TEXTS.has(name) ? lines : text, more);
 }
 
 /** The flags of the fields whose path begins so. */

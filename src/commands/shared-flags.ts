@@ -3,7 +3,7 @@ import type { ForwardingKey } from "../check/signing-key.ts";
 import type { Context } from "../context.ts";
 import { isLoopback } from "../domain/addresses.ts";
 import { BROKER_FORMS } from "../domain/brokers.ts";
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, PaylinkError } from "../domain/errors.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeName } from "../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { formatLocal } from "../render/layout.ts";
@@ -15,8 +15,8 @@ import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
 import {
   flag,
   toggle,
+  lines,
   repeatable,
-  text,
   toggleForPeople,
   type Parser,
   type Usage,
@@ -27,6 +27,7 @@ import {
   parseMilliseconds,
   parseOutcome,
   parseForwardTarget,
+  parseKeyFile,
   parseTimeout,
 } from "./flag-values.ts";
 
@@ -56,11 +57,14 @@ export const eventStoreFlag = flag(
   { example: "events.db" },
 );
 
+/** What to do about a store that a container forgets. */
+export const KEEPING_STORE = hint`Keep it in a volume of the container, or in PostgreSQL: PAYLINK_DB.`;
+
 /** The private key of a sender. */
 export const signingKeyFlag = flag(
   "--sign-with <file>",
   "the private key to sign with (default: the sandbox's)",
-  text,
+  parseKeyFile,
   { example: "key.pem" },
 );
 
@@ -69,7 +73,7 @@ export const forwardingKeyFlag = flag(
   "--sign-with <file>",
   "sign each attempt with this private key instead of sending the service's signature; paylink creates the file, and <file>.pub, if it does not exist",
   (typed): Parsed<string> =>
-    typed === "-" ? refused("must be a file: its public key is beside it") : accepted(typed),
+    typed === "-" ? refused("must be a file: its public key is beside it") : parseKeyFile(typed),
   { example: "forward.pem" },
 );
 
@@ -90,7 +94,7 @@ export function checkLocal(at: string, url: URL, allowRemote: boolean, { problem
 export const serviceKeyFlag = repeatable(
   "--key <file or URL>",
   "the service's public key: PEM, certificate, JWK or JWKS; repeatable",
-  text,
+  lines,
   { example: "service.pem" },
 );
 

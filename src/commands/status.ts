@@ -22,7 +22,7 @@ import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { UnknownMember } from "../settings/profile.ts";
 import { checkKeys, KEY, unknownMembers } from "./account-checks.ts";
 import { command } from "./command.ts";
-import { timeoutFlag } from "./shared-flags.ts";
+import { KEEPING_STORE, timeoutFlag } from "./shared-flags.ts";
 
 export const status = command({
   examples: ["paylink status", "paylink status --profile sandbox --json"],
@@ -78,7 +78,7 @@ async function checkAccount(context: Context, settings: ResolvedSettings | Payli
     ...(await checkKeys(settings, context, "webhookKey")),
     checkCallbacks(settings),
     checkPublicUrl(settings),
-    store instanceof PaylinkError ? failed(STORE, store) : passed(STORE, `can be written: ${store}`),
+    store instanceof PaylinkError ? failed(STORE, store) : checkStore(store, context.forgetting(store)),
   ];
 }
 
@@ -87,6 +87,11 @@ function checkFile(file: string, unknown: readonly UnknownMember[]): Check {
   const remedy = hint`Correct or delete them in that file.`;
   return warned(FILE, `${file}. These members are no settings: ${unknownMembers(unknown)}`, remedy);
 }
+
+const checkStore = (place: string, forgetting: string | undefined): Check =>
+  forgetting === undefined
+    ? passed(STORE, `can be written: ${place}`)
+    : warned(STORE, `can be written: ${place}, ${forgetting}`, KEEPING_STORE);
 
 async function eventStorePlace({ events }: Context): Promise<string> {
   const store = await events(undefined, { create: true });

@@ -8,7 +8,7 @@ import {
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { withoutPassword } from "../domain/addresses.ts";
 import { nearest } from "../domain/parse-result.ts";
-import { isSecretName } from "../domain/secrets.ts";
+import { isSecretName, shownPath } from "../domain/secrets.ts";
 import { collect, exampleOf, pathOf } from "./declare.ts";
 
 /**
@@ -156,14 +156,14 @@ function unknownOption(command: CommandUnknownOpts): PaylinkError {
   const near = names.find((one) => one === similar || one === `${similar}-stdin`);
   const meant = near === undefined ? undefined : `--${near}`;
   const readsSecret = near?.endsWith("-stdin") === true;
-  const shown = namesSecret(name) || readsSecret ? flag : withoutPassword(word);
+  const shown = namesSecret(name) || readsSecret ? flag : shownPath(withoutPassword(word));
   return usage(`Unknown option '${shown}'.${didYouMean(meant)}`);
 }
 
 function excessArguments(command: CommandUnknownOpts): PaylinkError {
   const { length } = command.registeredArguments;
   const takes = length === 0 ? "no arguments" : length === 1 ? "one argument" : `${length} arguments`;
-  const word = withoutPassword(command.args[length] ?? "");
+  const word = shownPath(withoutPassword(command.args[length] ?? ""));
   // It may be the secret that the command reads from standard input.
   const readsSecret = command.options.some((option) => option.long?.endsWith("-stdin"));
   return usage(

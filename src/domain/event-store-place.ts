@@ -4,15 +4,27 @@ import { parsePostgresUrl } from "./postgres-url.ts";
 /** Whether it is a database, and not a file. */
 export const isDatabaseUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//i.test(text);
 
-/** What is wrong with a place of events. */
+/** What is wrong with a place of events. The text may hold a password, whatever it is, so that no error repeats it. */
 export function eventStoreProblem(text: string): string | undefined {
   if (text === "") return "must not be empty";
   const [, scheme] = /^([a-z][a-z\d+.-]+):\/\//i.exec(text) ?? [];
-  if (scheme === undefined) return undefined;
+  if (scheme === undefined)
+    return isPlainPath(text)
+      ? undefined
+      : `${FORMS}; this is neither: it has a $, a quote, an =, a colon, a bracket or an @ as an address that was not filled in, or has another form`;
   if (!isDatabaseUrl(text)) return `${FORMS}; ${scheme.toLowerCase()}:// is no event store`;
   const parsed = parsePostgresUrl(text);
   return parsed.ok ? undefined : `${FORMS}; ${parsed.message}`;
 }
+
+/**
+ * Whether it can be meant as a file. A file of any other name would be made without a word, and the payments in it lost with a container: a
+ * variable that was not expanded, `host=… password=…`, `db.internal:5432`, `jdbc:…`, a URL in quotes or without its scheme.
+ */
+const isPlainPath = (text: string): boolean => {
+  const path = text.replace(/^[a-z]:(?=[\\/])/i, "");
+  return !/[$"'`=<>{}|*?]|^%.*%$|^[^\\/]*:|:[^\\/]*@|^\/\/|\p{Cc}/u.test(path);
+};
 
 const FORMS = "must be a file, or a URL such as postgres://db/paylink";
 

@@ -6,7 +6,13 @@
  */
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly message: string; readonly instead?: string | undefined };
+  | {
+      readonly ok: false;
+      readonly message: string;
+      readonly instead?: string | undefined;
+      /** The text may hold a secret, and is not repeated. */
+      readonly mayBeSecret?: true;
+    };
 
 export function accepted<T>(value: T): Parsed<T> {
   return { ok: true, value };
@@ -15,6 +21,9 @@ export function accepted<T>(value: T): Parsed<T> {
 export function refused(message: string, instead?: string): Parsed<never> {
   return { ok: false, message, instead };
 }
+
+/** Of a text that may hold a secret. */
+export const refusedUnseen = (message: string): Parsed<never> => ({ ok: false, message, mayBeSecret: true });
 
 /** One of a few words, spelled exactly so. */
 export function parseChoice<T extends string>(choices: readonly T[], text: string): Parsed<T> {

@@ -1,6 +1,7 @@
 /** The `key` option: every form that `--key` takes, as sources that are read once and renewed as the listener's are. */
 import { createPublicKey, KeyObject } from "node:crypto";
 import { isKeyText, parseWebAddress } from "../domain/addresses.ts";
+import { shownPath } from "../domain/secrets.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { messageOf, systemReason } from "../domain/system-reason.ts";
 import { SendError, type Send } from "../http/exchange.ts";
@@ -70,7 +71,7 @@ function readKeyFile(path: string, { readFile }: KeyringAccess): Uint8Array {
   } catch (error) {
     throw new WebhookError(
       "file_unreadable",
-      `the key file ${path} cannot be read: ${systemReason(error)}.`,
+      `the key file ${shownPath(path)} cannot be read: ${systemReason(error)}.`,
       { cause: error },
     );
   }

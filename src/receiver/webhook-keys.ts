@@ -1,6 +1,7 @@
 /** Reads public keys from files, URLs and texts, and renews them while they are in use. */
 import { isExposed, isKeyText, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
+import { shownPath } from "../domain/secrets.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { SandboxNotRunning, type Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
@@ -177,7 +178,8 @@ async function readSource(
 
 function keysIn(bytes: KeySource, source: KeySource, effect?: KeyReading["effect"]): LoadedKeys {
   const read = readKeys(bytes);
-  const name = typeof source !== "string" || isKeyText(source) ? "the key" : withoutPassword(source);
+  const name =
+    typeof source !== "string" || isKeyText(source) ? "the key" : shownPath(withoutPassword(source));
   if (!read.ok)
     throw new PaylinkError("key_invalid", `No key can be read from ${name}: ${read.message}.`, { effect });
   const { keys, warnings } = read.value;

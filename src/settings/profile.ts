@@ -1,5 +1,6 @@
 /** A profile: one account at one service, with the defaults of its links and its credentials. */
 import { withoutPassword } from "../domain/addresses.ts";
+import { mayBeKeyText } from "../domain/secrets.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./setting-table.ts";
 
 export type Profile = { readonly [Key in SettingKey]?: SettingValue<Key> | undefined };
@@ -18,27 +19,41 @@ export interface UnknownMember {
 export const profileNamed = (profiles: Profiles, name: string): Profile | undefined =>
   Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
+interface SettingProblem {
+  readonly key: SettingKey;
+  readonly message: string;
+  readonly mayBeSecret: boolean;
+}
+
 interface ReadProfile {
   readonly profile: Profile;
-  readonly problems: readonly { readonly key: SettingKey; readonly message: string }[];
+  readonly problems: readonly SettingProblem[];
 }
 
 /** Checks and normalises each value, from JSON or text. Other members are left out. */
 export function readProfile(values: Readonly<Record<string, unknown>>): ReadProfile {
-  const problems: { key: SettingKey; message: string }[] = [];
+  const problems: SettingProblem[] = [];
   const read = SETTING_KEYS.flatMap((key) => {
     if (values[key] === undefined) return [];
     const value = SETTINGS[key].parse(values[key]);
     if (value.ok) return [[key, value.value] as const];
-    problems.push({ key, message: value.message });
+    problems.push({
+      key,
+      message: value.message,
+      mayBeSecret: value.mayBeSecret === true || SETTINGS[key].secret === true,
+    });
     return [];
   });
   return { profile: Object.fromEntries(read), problems };
 }
 
+/** A key that was stored unread, or stands in a variable: only what is known to be public is shown. */
+const mayBePrivateKey = (value: string): boolean =>
+  /PRIVATE KEY|"d"\s*:/.test(value) || (mayBeKeyText(value) && !/^\s*MI(?:IBI|ICI|IDI|GbM)/.test(value));
+
 /** A value for people to read, without the password of a URL. */
 export function shownSetting(value: SettingValue<SettingKey>): string {
-  if (typeof value === "string") return withoutPassword(value);
+  if (typeof value === "string") return mayBePrivateKey(value) ? "[redacted]" : withoutPassword(value);
   if (typeof value === "boolean") return String(value);
   return value.map(shownSetting).join(", ");
 }

@@ -225,15 +225,15 @@ function settingsFrom(env: Environment): Profile {
   for (const key of SETTING_KEYS) {
     const { variable = "" } = SETTINGS[key];
     const text = env[variable];
-    if (text) texts[key] = text;
+    if (text !== undefined && text.trim() !== "") texts[key] = text;
   }
   if (Object.keys(texts).length === 0) return {};
   const { profile, problems } = readProfile(texts);
   if (problems.length === 0) return profile;
   throw new PaylinkError("usage", "The environment has invalid settings. Nothing was sent.", {
-    problems: problems.map(({ key, message }) => {
-      const { variable = key, secret } = SETTINGS[key];
-      const quoted = secret === true ? "" : ` (got "${withoutPassword(texts[key] ?? "")}")`;
+    problems: problems.map(({ key, message, mayBeSecret }) => {
+      const { variable = key } = SETTINGS[key];
+      const quoted = mayBeSecret ? "" : ` (got "${withoutPassword(texts[key] ?? "")}")`;
       return { at: variable, message: `${message}${quoted}` };
     }),
     hints: [hint`To see each setting with an example: ${paylink("help", "settings")}`],

@@ -4,7 +4,9 @@ import { isKeyText, normalAddress, parseUrl } from "../domain/addresses.ts";
 import { eventStoreProblem, isDatabaseUrl } from "../domain/event-store-place.ts";
 import { parseCurrency } from "../domain/money.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";
-import { accepted, parseChoice, refused, type Parsed } from "../domain/parse-result.ts";
+import { accepted, parseChoice, refused, refusedUnseen, type Parsed } from "../domain/parse-result.ts";
+import { mayBeKeyText } from "../domain/secrets.ts";
+import { parseTypedText } from "../domain/typed-text.ts";
 import { parseDuration } from "../domain/time.ts";
 
 /** Reads its own result to the same result. Its message never quotes the value. */
@@ -13,16 +15,16 @@ export type Parser<T> = (value: unknown) => Parsed<T>;
 const text =
   <T extends string>(parse: (text: string) => Parsed<T>): Parser<T> =>
   (value) => {
-    if (typeof value === "string") return parse(value);
+    if (typeof value === "string") {
+      const typed = parseTypedText(value);
+      return typed.ok ? parse(typed.value) : typed;
+    }
     return refused(Array.isArray(value) ? "takes one value" : "must be text");
   };
 
-const trimmed = (parse: (text: string) => Parsed<string>): Parser<string> =>
-  text((given) => parse(given.trim()));
-
 /** Text that is not empty; by default any. */
 const filled = (parse: (text: string) => Parsed<string> = accepted): Parser<string> =>
-  text((given) => (given.trim() === "" ? refused("must not be empty") : parse(given)));
+  text((given) => (given === "" ? refused("must not be empty") : parse(given)));
 
 const oneOf = <T extends string>(words: readonly T[]): Parser<T> =>
   text((given) => parseChoice(words, given));
@@ -89,17 +91,24 @@ export function jsonOf(json: string): unknown {
   }
 }
 
+/** The text of a key has line ends. */
+const keyText: Parser<string> = (value) => {
+  const typed = typeof value === "string" ? parseTypedText(value, { lines: true }) : refused("must be text");
+  return typed.ok ? parseKeySource(typed.value) : typed;
+};
+
 /** The text of a key, a URL, or a file. */
 function parseKeySource(source: string): Parsed<string> {
   if (source === "") return refused("must not be empty");
-  if (isKeyText(source)) return accepted(source);
+  // What may be a key under another spelling keeps it, so that no message has a part of it.
+  if (isKeyText(source) || mayBeKeyText(source)) return accepted(source);
   return /^https?:/i.test(source) ? parseAddress(source) : accepted(resolve(source));
 }
 
 /** A file, or the URL of a PostgreSQL database. */
 function parseEventStore(place: string): Parsed<string> {
   const problem = eventStoreProblem(place);
-  if (problem !== undefined) return refused(problem);
+  if (problem !== undefined) return refusedUnseen(problem);
   return accepted(isDatabaseUrl(place) ? place : resolve(place));
 }
 
@@ -116,11 +125,11 @@ export const KINDS = {
   tokenAuth: oneOf(["post", "basic"] as const),
   toggle,
   currency: text(parseCurrency),
-  duration: trimmed(parseDurationText),
-  address: trimmed(parseAddress),
-  baseAddress: trimmed(parseBaseAddress),
-  transactionAddress: trimmed(parseTransactionAddress),
-  scope: trimmed(parseScope),
-  keySources: listOf(trimmed(parseKeySource)),
-  eventStore: trimmed(parseEventStore),
+  duration: text(parseDurationText),
+  address: text(parseAddress),
+  baseAddress: text(parseBaseAddress),
+  transactionAddress: text(parseTransactionAddress),
+  scope: text(parseScope),
+  keySources: listOf(keyText),
+  eventStore: text(parseEventStore),
 };

@@ -11,7 +11,8 @@ export interface Folders {
 
 /** Throws `usage` where neither PAYLINK_HOME nor the system names a folder. */
 export async function folders(home: string | undefined): Promise<Folders> {
-  if (home !== undefined && home !== "") return { config: home, data: join(home, "data") };
+  home = home?.trim() ?? "";
+  if (home !== "") return { config: home, data: join(home, "data") };
   const { config, data } = (await platformFolders()) ?? {};
   // An empty HOME gives relative folders: settings would come from wherever paylink is started.
   if (config !== undefined && data !== undefined && isAbsolute(config) && isAbsolute(data))

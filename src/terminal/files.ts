@@ -2,6 +2,7 @@
 import type { Readable } from "node:stream";
 import type { ReadFile } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
+import { shownPath } from "../domain/secrets.ts";
 import { systemReason } from "../domain/system-reason.ts";
 
 export interface StandardInput extends Readable {
@@ -54,7 +55,7 @@ export function createReadFile(stdin: AsyncIterable<Uint8Array>, signal: AbortSi
       return await readAll(createReadStream(path, { signal }));
     } catch (error) {
       signal.throwIfAborted();
-      const file = path === "-" ? "stdin" : path;
+      const file = path === "-" ? "stdin" : shownPath(path);
       const name = place === undefined ? file : `${place} ${file}`;
       throw new PaylinkError("file_unreadable", `Cannot read ${name}: ${systemReason(error)}.`, {
         cause: error,

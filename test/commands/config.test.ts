@@ -108,7 +108,7 @@ describe("paylink config", () => {
     [["set", "transactionUrl", "https://service.example/t"], "{uti}"],
     [["set", "tokenAuth", "digest"], "must be one of post, basic"],
     [["set", "tokenScope", "a  b"], "must be scopes separated by one space"],
-    [["set", "tokenScope", "a\u0007"], "must be scopes"],
+    [["set", "tokenScope", "a\u0007"], "must not have a line end"],
     [["set", "tolerance", "5"], "such as 30s"],
     [["set", "requireCreated", "yes"], "must be true or false"],
     [["set", "eventStore", "mysql://db/paylink"], "must be a file, or a URL such as postgres://"],

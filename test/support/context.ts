@@ -29,6 +29,8 @@ export interface CommandOptions {
   readonly pause?: Context["pause"];
   /** Opens a web page; there is no browser by default. */
   readonly openBrowser?: Context["openBrowser"];
+  /** The text of /proc/self/mountinfo. */
+  readonly mounts?: string;
   /** Answers prompts; without it no prompts are possible. */
   readonly ask?: Ask;
   /** Ends the run as Ctrl-C does. */
@@ -87,6 +89,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
         send: options.send ?? openSender(),
         serve: options.serve ?? serve,
         eventThread: THREAD,
+        mounts: () => options.mounts ?? "",
       }),
   });
   const printed = { stdout: stdout.text(), stderr: stderr.text() };

@@ -197,6 +197,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   transaction: document({ ...summary, record }),
   listen: lines(
     line("ready", {
+      store: orNull(text),
       url: text,
       "urls?": listOf(text),
       ...each(text, "publicUrl? admin? notice?"),

@@ -1,5 +1,5 @@
 /** `paylink completion`, and the hidden command that the shells call for suggestions. */
-import { argument, command, oneOf, text } from "../command.ts";
+import { argument, command, oneOf, verbatim } from "../command.ts";
 import { programOf } from "../declare.ts";
 
 export const completion = command({
@@ -18,7 +18,7 @@ For PowerShell, add to the file that $PROFILE names:
 export const complete = command({
   examples: ["paylink complete -- li", "paylink complete -- links ''"],
   takesAnyFlag: true,
-  arguments: { words: argument("[words...]", "what has been typed so far", text) },
+  arguments: { words: argument("[words...]", "what has been typed so far", verbatim) },
   run: async (context, { words }, self) =>
     (await import("./completion.ts")).suggest(programOf(self), words, context),
 });

@@ -1,6 +1,6 @@
 /** `paylink config`: its subcommands, which show and change the settings of a profile. */
 import { accepted } from "../../domain/parse-result.ts";
-import { argument, command, text, toggle } from "../command.ts";
+import { argument, command, toggle, verbatim } from "../command.ts";
 import { listSettings, printSetting, removeSetting, settingName, storeSetting } from "./settings.ts";
 
 const keyArgument = (example: string) =>
@@ -30,7 +30,7 @@ const set = command({
   examples: ["paylink config set currency EUR", "paylink config set expires 36h --profile sandbox"],
   arguments: {
     key: keyArgument("currency"),
-    values: argument("<value...>", "its value; webhookKey takes several", text, { example: "EUR" }),
+    values: argument("<value...>", "its value; webhookKey takes several", verbatim, { example: "EUR" }),
   },
   flags: { check: toggle("--no-check", "store webhookKey without reading the key") },
   consequence: "Nothing was stored.",

@@ -1,6 +1,5 @@
 /** Shows and changes settings: those in force, and those of one profile. */
 import type { Context } from "../../context.ts";
-import { withoutPassword } from "../../domain/addresses.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { nearest, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseExpiry } from "../../domain/time.ts";
@@ -16,6 +15,7 @@ import {
   SETTING_KEYS,
   SETTINGS,
   type ConfigKey,
+  type SettingKey,
   type SettingValue,
 } from "../../settings/setting-table.ts";
 import { checkKeys, requirePassed, settingsWith, unknownMembers } from "../account-checks.ts";
@@ -84,9 +84,13 @@ function resolvedProfile({ profile, named }: Context, name: string | undefined) 
 /** A value in a JSON document, without the password of a URL. */
 function documentOf(found: Setting | undefined): object | null {
   if (found === undefined) return null;
-  const { value } = found;
-  return { ...found, value: typeof value === "string" ? shownSetting(value) : value };
+  return { ...found, value: jsonOfSetting(found.value) };
 }
+
+const jsonOfSetting = (value: SettingValue<SettingKey>): string | boolean | readonly string[] => {
+  if (typeof value === "boolean") return value;
+  return typeof value === "string" ? shownSetting(value) : value.map(shownSetting);
+};
 
 export async function printSetting({ out, settings }: Context, key: ConfigKey): Promise<number> {
   const found = (await settings()).find(key);
@@ -109,7 +113,8 @@ export async function storeSetting(
   const target = named.profile ?? stored.current() ?? DEFAULT_PROFILE;
   const read = readValue(key, texts, context.now());
   if (!read.ok) {
-    const message = `${read.message} (got "${texts.map(withoutPassword).join(" ")}")`;
+    const got = read.mayBeSecret === true ? "" : ` (got "${texts.map(shownSetting).join(" ")}")`;
+    const message = `${read.message}${got}`;
     throw new PaylinkError("usage", "Nothing was stored.", {
       problems: [{ at: key, message }],
       hints: [
@@ -128,7 +133,10 @@ export async function storeSetting(
     `${key} of profile ${safeText(target)} is now ${safeText(shownSetting(value))}.`,
     ...also.map((other) => `So is ${other}, which was the same.`),
   ];
-  out.result({ profile: target, key, value, ...(also.length > 0 && { also }) }, words.join("\n"));
+  out.result(
+    { profile: target, key, value: jsonOfSetting(value), ...(also.length > 0 && { also }) },
+    words.join("\n"),
+  );
   return 0;
 }
 
@@ -152,19 +160,19 @@ function readValue(key: ConfigKey, texts: readonly string[], now: Date): Parsed<
   const [text = "", ...more] = texts;
   const read = SETTINGS[key].parse(more.length === 0 ? text : texts);
   const problem = read.ok ? problemNow(key, text, now) : undefined;
-  return problem === undefined ? read : refused(problem);
+  return problem ?? read;
 }
 
 /** What is wrong with a value that its setting allows, at this time. */
-function problemNow(key: ConfigKey, text: string, now: Date): string | undefined {
+function problemNow(key: ConfigKey, text: string, now: Date): Parsed<never> | undefined {
   if (key === "expires") {
     const expiry = parseExpiry(text, now);
-    if (!expiry.ok) return expiry.message;
-    return expiry.value <= now ? "must be in the future" : undefined;
+    if (!expiry.ok) return expiry;
+    return expiry.value <= now ? refused("must be in the future") : undefined;
   }
   if (key === "eventStore") {
     const place = parseEventStore(text.trim());
-    return place.ok ? undefined : place.message;
+    return place.ok ? undefined : place;
   }
   return undefined;
 }

@@ -182,7 +182,7 @@ const TOPICS = {
   settings: () => ({
     json: { settings: describeSettings() },
     parts: [
-      "Settings of a profile. A flag comes first, then the environment variable, the profile, the service, and the default. A profile that --profile names comes before the environment. paylink config list shows the values in force.",
+      "Settings of a profile. A flag comes first, then the environment variable, the profile, the service, and the default. A profile that --profile names comes before the environment. White space and line ends around a value are removed. paylink config list shows the values in force.",
       "",
       ...SETTING_KEYS.map(explainSetting),
     ],
@@ -190,7 +190,7 @@ const TOPICS = {
   environment: () => ({
     json: ENVIRONMENT,
     parts: [
-      "Environment variables. A flag overrides them, and so does a profile that --profile names. They override the current profile, but a stored secret goes only to the addresses that it was stored for: beside PAYLINK_BASE_URL, give PAYLINK_TOKEN too, or PAYLINK_CLIENT_ID, PAYLINK_CLIENT_SECRET and PAYLINK_TOKEN_URL. Where both are set, the client credentials are used.",
+      "Environment variables. A flag overrides them, and so does a profile that --profile names. They override the current profile, but a stored secret goes only to the addresses that it was stored for: beside PAYLINK_BASE_URL, give PAYLINK_TOKEN too, or PAYLINK_CLIENT_ID, PAYLINK_CLIENT_SECRET and PAYLINK_TOKEN_URL. Where both are set, the client credentials are used. An empty variable counts as not set, except PAYLINK_DB beside listen --ack stored or --admin, which refuse it.",
       rows(Object.entries(ENVIRONMENT)),
     ],
   }),

@@ -2,7 +2,7 @@
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseExpiry } from "../../domain/time.ts";
-import { argument, command, flag, oneOf, text, type Parser } from "../command.ts";
+import { argument, command, flag, lines, oneOf, text, type Parser } from "../command.ts";
 import { parseEnd, parseLimit, parsePast } from "../flag-values.ts";
 import { checkConfirmable, quietFlag, timeoutFlag } from "../shared-flags.ts";
 
@@ -67,7 +67,7 @@ const update = command({
   ],
   arguments: { link },
   flags: {
-    description: flag("--description <text>", "what the customer reads about the payment", text, {
+    description: flag("--description <text>", "what the customer reads about the payment", lines, {
       example: "'Order 1042'",
     }),
     expires: flag(

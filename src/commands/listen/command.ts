@@ -64,6 +64,12 @@ export const listen = command({
         at: "--forward-timeout",
         message: "must be less than 10s without --ack stored: the service waits 10s for the answer",
       });
+    const isProduction = ack === "stored" || values.admin !== undefined;
+    if (isProduction && store && values.db === undefined && context.env["PAYLINK_DB"]?.trim() === "")
+      usage.problems.push({
+        at: "PAYLINK_DB",
+        message: "is empty, so events would be kept in a file of this machine: set it, unset it, or use --db",
+      });
     checkTargets("--forward-to", values.forwardTo, usage);
     const own = [values.port, values.admin?.port ?? 0].filter((port) => port !== 0);
     for (const { url } of values.forwardTo)

@@ -121,7 +121,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     .check()
     .catch((error: unknown) => out.warn(`${capitalized(messageOf(error))}. ${UNTIL_IT_DOES}`));
   const notice = await backlogNotice(options, store, context.named);
-  showReady({ listeners, adminUrl: admin?.url, forwardingKey }, options, context);
+  showReady({ listeners, adminUrl: admin?.url, forwardingKey, store: store?.place }, options, context);
   if (notice !== undefined) out.warn(notice);
   if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
   await end.reached;

@@ -1,7 +1,7 @@
 /** What `listen` prints: its addresses when it is ready, each webhook when it arrives, and the counts for the summary. */
 import type { ForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
-import { type Named, renderCommand } from "../../render/hint.ts";
+import { type Named, renderCommand, renderHint } from "../../render/hint.ts";
 import { paylink } from "../../domain/errors.ts";
 import { leadsTo, withoutPassword } from "../../domain/addresses.ts";
 import { type Forward, isAccepted, type Rejection, type WebhookEvent } from "../../receiver/event.ts";
@@ -14,7 +14,7 @@ import { outcomeName } from "../../domain/outcome.ts";
 import type { Server } from "../../http/exchange.ts";
 import { publicTarget, type ReceiverAddress } from "../../receiver/address.ts";
 import { createEventText, type EventTextParts, rejectionText } from "../event-text.ts";
-import { forwardingKeyWords } from "../shared-flags.ts";
+import { forwardingKeyWords, KEEPING_STORE } from "../shared-flags.ts";
 import type { ListenOptions } from "./options.ts";
 
 /**
@@ -189,15 +189,17 @@ interface Ready {
   readonly listeners: readonly Listener[];
   readonly adminUrl: string | undefined;
   readonly forwardingKey: ForwardingKey | undefined;
+  /** Where events are kept: a file, or a database without its password; undefined without a store. */
+  readonly store: string | undefined;
 }
 
 const OLD_SIGNATURES =
   "Late retries keep the signature of the service, and most verifiers refuse one that is older than 5 minutes. --sign-with <file> signs every attempt anew.";
 
 export function showReady(
-  { listeners, adminUrl, forwardingKey }: Ready,
+  { listeners, adminUrl, forwardingKey, store }: Ready,
   options: ListenOptions,
-  { out, now, named }: Context,
+  { out, now, named, forgetting }: Context,
 ): void {
   const { unverified, publicAddress, tunnel, forwarding, profile, database } = options;
   const notice = elsewhere(listeners, options, named);
@@ -208,6 +210,7 @@ export function showReady(
     ...(urls.length > 1 ? { urls } : {}),
     ...(tunnel ? { publicUrl: publicUrls[0] } : {}),
     ...(adminUrl === undefined ? {} : { admin: adminUrl }),
+    store: store ?? null,
     ...(forwardingKey === undefined ? {} : { verifyWith: forwardingKey.publicPath ?? null }),
     ...(notice === undefined ? {} : { notice }),
   };
@@ -219,6 +222,12 @@ export function showReady(
   ];
   const text = out.isLog ? lines.map((line) => logLine(now(), "info", line)) : lines;
   out.lines(out.json ? [jsonLine("ready", now(), ready)] : text);
+  if (store !== undefined) out.note(`Events are kept in ${store}`);
+  const loss = store === undefined ? undefined : forgetting(store);
+  if (loss !== undefined)
+    out.warn(`The event store ${store} is ${loss}. ${renderHint(KEEPING_STORE, named)}`);
+  if (store === undefined && !unverified && forwarding.routes.length === 0)
+    out.warn("Nothing keeps the webhooks that are acknowledged: there is neither a store nor a target.");
   if (unverified) out.warn("Signatures are not required: webhooks marked UNVERIFIED may be forged.");
   for (const { outcome, url } of forwarding.routes)
     out.note(`Forwarding ${outcome === undefined ? "" : `${outcomeName(outcome)} payments `}to ${url.href}`);

@@ -1,5 +1,5 @@
 /** `paylink test` and `paylink demo`, which run a sandbox and a receiver of their own. */
-import { argument, command, text } from "../command.ts";
+import { argument, command, verbatim } from "../command.ts";
 import { checkTargets, targetsFlag } from "../shared-flags.ts";
 
 export const test = command({
@@ -9,7 +9,7 @@ export const test = command({
     "paylink test --forward-to 3000 -- sh -c 'paylink pay $(paylink create --reusable -q) --amount 25'",
   ],
   arguments: {
-    words: argument("<command...>", "the command and its arguments, after --", text, {
+    words: argument("<command...>", "the command and its arguments, after --", verbatim, {
       example: "-- paylink create --amount 10 --currency EUR",
     }),
   },

@@ -1,4 +1,5 @@
 /** Runs `paylink login`: asks for what the account lacks, checks it, and stores it in a profile, which becomes the current one. */
+import { isUtf8 } from "node:buffer";
 import type { Ask, Context } from "../../context.ts";
 import { isExposed, parseWebAddress, SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { hint, paylink, PaylinkError, type Hint } from "../../domain/errors.ts";
@@ -150,9 +151,15 @@ async function readSecret(
   { problems }: Usage,
   { readFile }: Pick<Context, "readFile">,
 ): Promise<string> {
-  const secret = new TextDecoder().decode(await readFile("-")).trim();
+  const at = loginFlagOf(key);
+  const bytes = await readFile("-");
+  if (!isUtf8(bytes)) {
+    problems.push({ at, message: "must be UTF-8 text: stdin has another encoding, such as UTF-16" });
+    return "";
+  }
+  const secret = new TextDecoder().decode(bytes).trim();
   const parsed = parseAccountValue(key)(secret);
-  if (!parsed.ok) problems.push({ at: loginFlagOf(key), message: parsed.message });
+  if (!parsed.ok) problems.push({ at, message: parsed.message });
   return secret;
 }
 
@@ -193,10 +200,11 @@ export const parseAccountValue =
   (text: string): Parsed<SettingValue<Key>> => {
     const parsed = SETTINGS[key].parse(text);
     if (!parsed.ok) return parsed;
-    const url = key === "baseUrl" || key === "tokenUrl" ? parseWebAddress(text) : undefined;
+    const url = key === "baseUrl" || key === "tokenUrl" ? parseWebAddress(text.trim()) : undefined;
     if (url !== undefined && isExposed(url))
       return refused("must be https: a secret is never sent unencrypted");
-    if (key === "token" && !/^[\x21-\x7e]+$/.test(text)) return refused("must be a token, without spaces");
+    if (key === "token" && !/^[\x21-\x7e]+$/.test(text.trim()))
+      return refused("must be a token, without spaces");
     return parsed;
   };
 
@@ -269,7 +277,7 @@ async function askFor(key: AccountKey, ask: Ask, known: Profile): Promise<Accoun
   const { secret, login } = SETTINGS[key];
   const { prompt: message = key, optional } = login;
   const parse = (text: string): Parsed<Account[AccountKey]> =>
-    optional === true && text.trim() === "" ? accepted(undefined) : parseAccountValue(key)(text.trim());
+    optional === true && text.trim() === "" ? accepted(undefined) : parseAccountValue(key)(text);
   const check = (text: string): string | undefined => {
     const parsed = parse(text);
     return parsed.ok ? undefined : parsed.message;

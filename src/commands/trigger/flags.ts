@@ -43,7 +43,9 @@ export const triggerFlags = {
     set: repeatable(
       "--set <field=value>",
       "any field of the record; repeatable",
-      async (typed) => (await import("./record-field.ts")).parseField(typed),
+      Object.assign(async (typed: string) => (await import("./record-field.ts")).parseField(typed), {
+        takes: "lines",
+      } as const),
       { example: "cardScheme=MASTERCARD" },
     ),
   }),
