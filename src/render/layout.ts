@@ -127,9 +127,9 @@ export function formatLocal(date: Date): string {
   return `${day} ${clockTime(date)} ${offset(date)}`;
 }
 
-/** A line of a log that people and programs read later, with how much it matters. */
+/** A line of a log that people and programs read later, by the clock of every other time that is shown, with how much it matters. */
 export const logLine = (at: Date, level: Level, text: string): string =>
-  `${at.toISOString()} ${level} ${text}`;
+  `${formatLocal(at)} ${level} ${text}`;
 
 /** `10:15:30`, for events that happen now. */
 export function clockTime(date: Date): string {

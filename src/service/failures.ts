@@ -178,7 +178,13 @@ export function waitHints({ headers }: HttpReply): readonly Hint[] | undefined {
   const [value = ""] = fieldLines(headers, "retry-after");
   const isDate = /^\w+, \d/.test(value);
   if (!isDate && !/^\d{1,9}$/.test(value)) return undefined;
-  const wait = isDate ? `after ${value}` : formatRelative(new Date(Number(value) * 1000), new Date(0));
+  // By the service's own clock, which may not be that of this machine.
+  const [date = ""] = fieldLines(headers, "date");
+  const wait = isDate
+    ? /^\w+, \d/.test(date)
+      ? formatRelative(new Date(value), new Date(date))
+      : `after ${value}`
+    : formatRelative(new Date(Number(value) * 1000), new Date(0));
   return [hint`The service asks to wait: run the command again ${wait}.`];
 }
 

@@ -80,6 +80,8 @@ export async function createOutput(
     get lineWidth(): number {
       return stdout.isTTY === true ? widthOf(stdout) : Number.POSITIVE_INFINITY;
     },
+    /** Whether somebody watches stdout on a terminal: elsewhere each time needs its date. */
+    isTerminal: stdout.isTTY === true,
     /** Colours for `data` and for `note`: each knows what its own stream can show. */
     paint,
     notePaint,

@@ -86,7 +86,7 @@ describe("create --wait", () => {
     const run = await waitWith(["active", "viewed", "viewed", "attempted", "paid"]);
     expect(run.exit).toBe(0);
     expect(run.asked).toEqual([2, 4, 6, 8, 10]);
-    expect(run.stderr.match(/^\d\d:\d\d:\d\d \w+$/gm)?.map((line) => line.slice(9))).toEqual([
+    expect(run.stderr.match(/^20\S+ [\d:]{8} [+-]\d\d:\d\d \w+$/gm)?.map((line) => line.slice(27))).toEqual([
       "viewed",
       "attempted",
       "paid",

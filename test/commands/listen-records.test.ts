@@ -39,11 +39,13 @@ const OF_SERVICE = ["method_not_covered", "target_not_covered", "created_missing
 describe("listen", () => {
   it("shows a card of each, and every field with --full", async () => {
     const card = await listenTwice();
-    expect(card.stdout).toMatch(/^20\S+Z info DECLINED {2}EUR 10\.00 {2}INV-1\n {2}.*05 do not honour\n/m);
+    expect(card.stdout).toMatch(
+      /^20\S+ [\d:]{8} [+-]\d\d:\d\d info DECLINED {2}EUR 10\.00 {2}INV-1\n {2}.*05 do not honour\n/m,
+    );
     expect(card.stdout).not.toContain("authorisationCode");
     const { stdout, warned } = await listenTwice("--full");
-    const [ready, ...records] = stdout.split(/^20\S+Z info (?=APPROVED|DECLINED)/m);
-    expect(ready).toMatch(/^20\S+Z info Listening on http:\S+\n$/);
+    const [ready, ...records] = stdout.split(/^20\S+ [\d:]{8} [+-]\d\d:\d\d info (?=APPROVED|DECLINED)/m);
+    expect(ready).toMatch(/^20\S+ [\d:]{8} [+-]\d\d:\d\d info Listening on http:\S+\n$/);
     expect(records).toHaveLength(2);
     expect(records[0]).toMatch(
       /^APPROVED {2}EUR 10\.00\n {2}received \d{4}-\d\d-\d\d .* at \/paid, event \w+\n/,
@@ -61,17 +63,22 @@ describe("listen", () => {
     const [, url = ""] = await command.until(/(http:[^\s"]+)/);
     await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });
     const { stdout, stderr } = await command.stop();
-    expect(stdout).toMatch(/^20\S+Z warning \w+ rejected 401 unsigned {2}/m);
-    expect(stderr).toMatch(/^20\S+Z info This address is local/m);
-    for (const line of stderr.trimEnd().split("\n")) expect(line).toMatch(/^(20\S+Z (info|warning) | {2})/);
+    expect(stdout).toMatch(/^20\S+ [\d:]{8} [+-]\d\d:\d\d warning \w+ rejected 401 unsigned {2}/m);
+    expect(stderr).toMatch(/^20\S+ [\d:]{8} [+-]\d\d:\d\d info This address is local/m);
+    for (const line of stderr.trimEnd().split("\n"))
+      expect(line).toMatch(/^(20\S+ [\d:]{8} [+-]\d\d:\d\d (info|warning) | {2})/);
   });
 
   it("shows a record in one line with --compact", async () => {
     const { stdout, warned } = await listenTwice("--compact");
     expect(stdout.trimEnd().split("\n")).toEqual([
       expect.stringContaining("Listening on"),
-      expect.stringMatching(/^20\S+Z info APPROVED .* 6f9619ff-8b86-d011-b42d-000000000001$/),
-      expect.stringMatching(/^20\S+Z info DECLINED .* 6f9619ff-8b86-d011-b42d-000000000002$/),
+      expect.stringMatching(
+        /^20\S+ [\d:]{8} [+-]\d\d:\d\d info APPROVED .* 6f9619ff-8b86-d011-b42d-000000000001$/,
+      ),
+      expect.stringMatching(
+        /^20\S+ [\d:]{8} [+-]\d\d:\d\d info DECLINED .* 6f9619ff-8b86-d011-b42d-000000000002$/,
+      ),
     ]);
     for (const code of OF_SERVICE) expect(warned(code)).toBe(0);
   });

@@ -165,7 +165,7 @@ it.each([true, false])("the line of a delivery has the address without its passw
   const delivery = { ...ids, url, body: new Uint8Array(), attempts: 0, tries: 0, due: 0 };
   const attempt = { attempt: 1, status: 200, detail: "answered 200", state: "delivered" } as const;
   const event = { type: "delivery", delivery: { ...delivery, state: attempt.state }, ...attempt } as const;
-  const text = renderSandboxEvent(event, NOW, { json, paint: NO_PAINT });
+  const text = renderSandboxEvent(event, NOW, { json, isTerminal: true, paint: NO_PAINT });
   expect(text).toContain("https://shop:[redacted]@shop.example/webhooks");
 });
 

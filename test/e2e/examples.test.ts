@@ -64,7 +64,7 @@ async function startApplication(): Promise<string> {
 
 /** The output of an example that runs until it is stopped. */
 const GOES_ON =
-  /^(?:20\S+Z info )?(?:Listening on|Sandbox on|paylink inspect on|\{"type":"ready"|Waiting for (?:the payment|events))/m;
+  /^(?:20\S+ \S+ \S+ info )?(?:Listening on|Sandbox on|paylink inspect on|\{"type":"ready"|Waiting for (?:the payment|events))/m;
 
 it.each(COMMANDS)("%s", async (name) => {
   const { home, env, staged } = await stage();

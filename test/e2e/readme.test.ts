@@ -169,7 +169,7 @@ const RUN_ELSEWHERE = [
 ];
 
 /** What a program prints when it is ready. */
-const GOES_ON = /^(?:20\S+Z info )?(?:Listening|Sandbox) on .*$/m;
+const GOES_ON = /^(?:20\S+ \S+ \S+ info )?(?:Listening|Sandbox) on .*$/m;
 
 it("runs every other block in the order given", async () => {
   const home = temporaryHome();

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { type FailureCode, hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { formatRelative } from "../../domain/time.ts";
-import { clockTime } from "../../render/layout.ts";
+import { clockTime, formatLocal } from "../../render/layout.ts";
 import { paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
@@ -55,7 +55,9 @@ export async function waitForPayment(context: Context, { link, quiet }: Wait): P
     seen.status = statusOf(answer.link);
     const end = endOf(answer.link, now());
     if (seen.status !== before && !out.json)
-      out.note(`${clockTime(now())} ${paintStatus(safeText(seen.status), out.notePaint)}`);
+      out.note(
+        `${out.live ? clockTime(now()) : formatLocal(now())} ${paintStatus(safeText(seen.status), out.notePaint)}`,
+      );
     if (end !== undefined && !quiet) await showServiceLink(context, answer, quiet);
     else if (seen.status !== before && out.json) out.data(answer.text);
     if (end === "paid") return 0;

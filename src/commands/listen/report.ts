@@ -153,7 +153,9 @@ function forwardText(
   progress: Progress | undefined,
   { out: { isLog, paint }, cause }: { readonly out: Context["out"]; readonly cause: string | undefined },
 ): string {
-  const { at, status } = forward;
+  const { status } = forward;
+  // It is known, and printed, when the attempt has ended.
+  const at = new Date(forward.at.getTime() + forward.ms);
   if (!isLog) return renderForward(`${clockTime(at)} ${id}`, forward, paint, progress, cause);
   const text = renderForward(id, forward, paint, progress, cause).trimStart();
   return logLine(at, levelOfForward(status, progress), text);

@@ -17,7 +17,7 @@ import {
   SANDBOX_PROFILE,
   withoutPassword,
 } from "../../domain/addresses.ts";
-import { clockTime, wrap } from "../../render/layout.ts";
+import { clockTime, formatLocal, wrap } from "../../render/layout.ts";
 import { linkAmount } from "../../render/link.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
@@ -90,7 +90,7 @@ function announce(
     ]);
   else out.lines([`Sandbox on ${out.paint.bold(url)}`, `Dashboard  ${dashboardUrl}`]);
   if (stoppedAt !== undefined)
-    out.note(`The clock is stopped at ${stoppedAt.toISOString()}. To move it: paylink sandbox advance 1h`);
+    out.note(`The clock is stopped at ${formatLocal(stoppedAt)}. To move it: paylink sandbox advance 1h`);
   if (isExposed(new URL(baseUrl))) {
     out.warn(
       `The profile ${SANDBOX_PROFILE} was not changed: paylink sends a token over plain http to this machine only. To use this sandbox with paylink too: --host 0.0.0.0`,
@@ -106,13 +106,18 @@ function announce(
 
 interface SandboxStyle {
   readonly json: boolean;
+  readonly isTerminal: boolean;
   readonly paint: Paint;
 }
 
 /** One line for each link, payment and delivery. */
-export function renderSandboxEvent(event: SandboxEvent, now: Date, { json, paint }: SandboxStyle): string {
+export function renderSandboxEvent(
+  event: SandboxEvent,
+  now: Date,
+  { json, isTerminal, paint }: SandboxStyle,
+): string {
   if (json) return stringifyJson(eventDocument(event));
-  return `${paint.dim(clockTime(now))} ${eventText(event, paint)}`;
+  return `${paint.dim(isTerminal ? clockTime(now) : formatLocal(now))} ${eventText(event, paint)}`;
 }
 
 function eventText(event: SandboxEvent, paint: Paint): string {
