@@ -5,6 +5,7 @@ import type { TimeLimit } from "./http/time-limit.ts";
 import type { Named } from "./render/hint.ts";
 import type { Ledger } from "./sandbox/store/ledger.ts";
 import type { EventStore } from "./store/event-store.ts";
+import type { Memory } from "./store/sent-rows.ts";
 import type { Environment, ResolvedSettings } from "./settings/resolved-settings.ts";
 import type { SandboxIdentity } from "./sandbox/identity.ts";
 import type { SettingsFile } from "./settings/settings-file.ts";
@@ -93,6 +94,11 @@ export interface Context {
   readonly events: (place?: string, options?: EventsOptions) => Promise<EventStore>;
   /** Why the files beside this one are lost with a container, in words; undefined for a database, and where nothing says so. */
   readonly forgetting: (place: string) => string | undefined;
+  /**
+   * What `bulk` has sent: in the event store's database if that is PostgreSQL, else in a file of this machine. A dry run leaves no
+   * trace where nothing was sent. The caller closes it.
+   */
+  readonly sentRows: (options: { readonly isDryRun: boolean }) => Promise<Memory>;
   /** The sandbox's identity, ledger and profile. */
   readonly sandbox: () => Promise<SandboxHome>;
   /** It is deleted when the run ends. */

@@ -263,6 +263,16 @@ async function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       isDatabaseUrl(place) || !existsSync(dirname(place))
         ? undefined
         : forgettingPlace(own.mounts(), realpathSync(dirname(place))),
+    sentRows: async (options) => {
+      const place = (await settings()).get("eventStore");
+      if (place !== undefined && isDatabaseUrl(place)) {
+        for (const password of passwordsIn(place)) secrets.know(password);
+        const { openPostgresMemory } = await import("./store/postgres.ts");
+        return openPostgresMemory(place, env);
+      }
+      const { openLocalMemory } = await import("./bulk/local-memory.ts");
+      return openLocalMemory(join(data, "bulk"), options);
+    },
     sandbox: async () => {
       const { openIdentity, profileOf, renewKey } = await import("./sandbox/identity.ts");
       const { openLedger } = await import("./sandbox/store/ledger.ts");

@@ -1,128 +1,111 @@
-/** The first pass over a list: checks every row before the first is sent. */
-import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
+/** Checks every row of a list before the first is sent, and finds out which row it is. */
+import { setImmediate } from "node:timers/promises";
 import type { Problem } from "../domain/errors.ts";
-import { isKnownCurrency, Sums } from "../domain/money.ts";
 import type { Columns } from "./columns.ts";
-import { digestOf, requestOf, textOf, type BuildRequest, type Row } from "./row.ts";
-import type { CheckedRow } from "./sent-rows.ts";
+import { currenciesOf } from "./currencies.ts";
+import { totalIn } from "./leftovers.ts";
+import type { ResultLink, RowToPlan } from "./plan.ts";
+import type { List, ListRow } from "./read-list.ts";
+import { linkIn, ownColumns, resultColumnsOf } from "./results.ts";
+import { RowProblems, type RowProblem } from "./row-problems.ts";
+import { cellText, requestOf, type RowContext, type RowIdentity } from "./row.ts";
 
 export interface Checked {
-  readonly problems: RowProblems;
+  /** Of every row, in the order of the list. */
+  readonly rows: readonly CheckedRow[];
   /** Warnings about valid rows. */
   readonly warnings: readonly RowProblem[];
-  /** The name of every column of the file, in order of appearance. */
-  readonly columns: ReadonlySet<string>;
   /** The columns that are only copied to the results. */
   readonly unsent: readonly string[];
   /** Those of them whose values are currencies, and that no `--map` leaves out. */
   readonly currencies: readonly string[];
-  /** What the valid rows ask for. */
-  readonly asked: Asked;
 }
 
-/** What rows ask for, all together. */
-export class Asked {
-  readonly sums = new Sums();
-  /** The first links. */
-  readonly first: PaymentLinkRequest[] = [];
-  rows = 0;
-
-  add(request: PaymentLinkRequest): void {
-    this.rows++;
-    this.sums.add(request.amount, request.currency);
-    if (this.first.length < SHOWN) this.first.push(request);
-  }
+export interface CheckedRow extends RowToPlan {
+  readonly row: ListRow;
+  readonly problems: readonly Problem[];
 }
 
-/** Links that are shown before they are sent. */
-const SHOWN = 3;
-
-interface CheckParts {
-  readonly rows: AsyncIterable<Row>;
+export interface CheckParts {
+  readonly list: List;
   readonly columns: Columns;
-  readonly build: BuildRequest;
+  readonly context: RowContext;
   readonly now: Date;
   /** Fires when the user interrupts. */
   readonly signal: AbortSignal;
   /** Called for each row. */
-  readonly checked: (row: CheckedRow) => void;
-  /** Called for each row that cannot be sent. */
-  readonly invalid: (row: Row, problems: readonly Problem[]) => void;
+  readonly checked: () => void;
 }
 
-export async function checkRows(parts: CheckParts): Promise<Checked> {
-  const { rows, columns, build, now, signal, checked, invalid } = parts;
-  const [problems, warnings] = [new RowProblems(), new RowProblems()];
-  const names = new Set<string>();
-  /** Each with whether all of its values are currencies; undefined without a value. */
-  const unsent = new Map<string, boolean | undefined>();
-  const asked = new Asked();
-  for await (const row of rows) {
+/** Rows that are checked before signals and the terminal have their turn. */
+const TURN = 1000;
+
+export async function checkRows({
+  list,
+  columns,
+  context,
+  now,
+  signal,
+  checked,
+}: CheckParts): Promise<Checked> {
+  const warnings = new RowProblems();
+  const rows: CheckedRow[] = [];
+  const names = resultColumnsOf(list);
+  for (const row of list.rows) {
+    if (rows.length % TURN === 0) await setImmediate();
     signal.throwIfAborted();
-    const { line } = row;
-    const found = requestOf(row, build, now);
-    if (found.request === null) {
-      problems.add(row, found.problems);
-      invalid(row, found.problems);
-      checked({ line });
-    } else {
-      const { invoiceId } = found.request;
-      checked({ line, digest: digestOf(found.meant), orderNumber: invoiceId === "" ? undefined : invoiceId });
-      asked.add(found.request);
-      warnings.add(row, found.warnings());
-    }
-    for (const { column, value } of row.cells) {
-      const { name, field } = column;
-      names.add(name);
-      if (field !== undefined) continue;
-      const known = unsent.get(name);
-      const text = known === false ? "" : textOf(value).trim();
-      unsent.set(name, text === "" ? known : isKnownCurrency(text));
-    }
+    const found = requestOf(row, context, now);
+    const isValid = found.request !== null;
+    if (isValid) warnings.add(row, found.warnings());
+    rows.push({
+      row,
+      identity: found.identity,
+      own: linkOf(row, found.identity, names, context),
+      isValid,
+      problems: found.problems,
+    });
+    checked();
   }
+  const total = totalIn(list.rows);
+  const last = list.rows.at(-1);
+  if (total !== undefined && last !== undefined) warnings.add(last, [total]);
+  const unsent = ownColumns(list).filter(({ field }) => field === undefined);
+  const currencies = unsent.filter(({ name }) => !columns.isMapped(name) && isOfCurrencies(list.rows, name));
   return {
-    problems,
+    rows,
     warnings: warnings.list(),
-    columns: names,
-    unsent: [...unsent.keys()],
-    currencies: [...unsent].flatMap(([name, isCurrency]) =>
-      isCurrency === true && !columns.isMapped(name) ? [name] : [],
-    ),
-    asked,
+    unsent: unsent.map(({ name }) => name),
+    currencies: currencies.map(({ name }) => name),
   };
 }
 
-/** The same problem, or warning, of one row or more. */
-export interface RowProblem extends Problem {
-  /** The line of the first row, and of those after it that are named. */
-  readonly line: number;
-  readonly lines: readonly number[];
-  /** The number of rows. */
-  readonly rows: number;
+const linkOf = (
+  row: ListRow,
+  identity: RowIdentity | undefined,
+  names: ReturnType<typeof resultColumnsOf>,
+  { service }: RowContext,
+): ResultLink | undefined => identity && linkIn(row, names, { service, terminal: identity.terminal });
+
+/** Whether all values of a column are currencies, and there is one. */
+function isOfCurrencies(rows: readonly ListRow[], name: string): boolean {
+  let isFound = false;
+  for (const { columns, values } of rows) {
+    const text = cellText(values[columns.findIndex((column) => column.name === name)] ?? null).trim();
+    if (text === "") continue;
+    if (currenciesOf(text) === undefined) return false;
+    isFound = true;
+  }
+  return isFound;
 }
 
-/** The most kinds to keep: a service may name any number of fields. */
-const MAX_KINDS = 20;
-const NAMED_LINES = 3;
-
-/** Puts together what many rows have in common. */
-export class RowProblems {
-  private readonly found = new Map<string, RowProblem>();
-  /** The problems of further kinds. */
-  others = 0;
-
-  add({ line }: Pick<Row, "line">, problems: readonly Problem[]): void {
-    for (const { at, message, kind = message } of problems) {
-      const name = `${at} ${kind}`;
-      const known = this.found.get(name) ?? { at, message, line, lines: [], rows: 0 };
-      const lines = known.lines.length < NAMED_LINES ? [...known.lines, line] : known.lines;
-      if (known.rows > 0 || this.found.size < MAX_KINDS) {
-        this.found.set(name, { ...known, lines, rows: known.rows + 1 });
-      } else this.others++;
-    }
+/** The links of a results file by the key of their rows. Rows that cannot be read again have none. */
+export function linksByKey(list: List, context: RowContext, now: Date): Map<string, ResultLink[]> {
+  const found = new Map<string, ResultLink[]>();
+  const names = resultColumnsOf(list);
+  for (const row of list.rows) {
+    const { identity } = requestOf(row, { ...context, list }, now);
+    const [link, key] = [linkOf(row, identity, names, context), identity?.key];
+    if (link !== undefined && key !== undefined) found.set(key, [...(found.get(key) ?? []), link]);
   }
-
-  list(): RowProblem[] {
-    return [...this.found.values()];
-  }
+  return found;
 }

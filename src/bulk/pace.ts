@@ -46,11 +46,6 @@ export class Pace {
     }
   }
 
-  /** Whether each row waits for its own time. */
-  get isLimited(): boolean {
-    return this.parts.rate !== undefined;
-  }
-
   /** The clock of `slowDown`. */
   now(): number {
     return this.parts.clock();

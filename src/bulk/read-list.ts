@@ -51,6 +51,20 @@ export async function readList(
   return readCsv(lines, `${mark}sep=${named}\n`, named, 2);
 }
 
+/** The names of the columns alone: of CSV in the header, of JSON lines in the first line. */
+export async function columnNames(bytes: Uint8Array): Promise<readonly string[]> {
+  const head = headOf(bytes);
+  const names = new Columns();
+  if (/^\s*\{/.test(head.text)) {
+    const [line = ""] = head.text.trimStart().split("\n", 1);
+    return jsonRow(line, 1, names).columns.map(({ name }) => name);
+  }
+  const [, named] = DELIMITER_LINE.exec(head.text) ?? [];
+  const records = await firstRecords(head, named ?? (await delimiterOf(head, names)));
+  const [header = []] = named === undefined ? records : records.slice(1);
+  return header.map(spelledName);
+}
+
 interface Lines {
   readonly bytes: Uint8Array;
   readonly columns: Columns;

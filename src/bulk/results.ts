@@ -1,42 +1,114 @@
-/** The results of a run: all rows in their order, each with its link or its error, in a file that is replaced as a whole. */
-import { accessSync, constants, createReadStream, realpathSync, statSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+/**
+ * The results of a run: all rows in their order, each with its link or its error, in a file that is replaced as a whole; and the
+ * links that such a file has when it is read again.
+ */
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify";
+import { canonicalAddress } from "../domain/addresses.ts";
 import { hint, type Hint, PaylinkError } from "../domain/errors.ts";
 import { stringifyJson } from "../domain/json.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
-import type { Checked } from "./check-rows.ts";
-import { headOf } from "./input.ts";
-import { textOf, type Row } from "./row.ts";
-import type { Rows } from "./rows.ts";
-import type { Result } from "./sent-rows.ts";
+import type { Column } from "./columns.ts";
+import type { ResultLink } from "./plan.ts";
+import { columnNames, type List, type ListRow } from "./read-list.ts";
+import { cellText } from "./row.ts";
+import type { Outcome } from "./send-rows.ts";
 
-const RESULT_COLUMNS = ["id", "url", "status", "error"] as const;
+/** The columns that a run adds to a list. */
+const RESULT_COLUMNS = ["id", "url", "status", "error", "service"] as const;
+type ResultColumn = (typeof RESULT_COLUMNS)[number];
+
+type ResultNames = ReadonlyMap<ResultColumn, string>;
+
+/** The names of the columns of results among those of all columns. In JSON lines, a row has no member without a value. */
+function resultNamesIn(names: readonly string[]): ResultNames {
+  const found = RESULT_COLUMNS.flatMap((column) => {
+    const [name] = [`link_${column}`, column].flatMap(
+      (wanted) => names.find((one) => one.toLowerCase() === wanted) ?? [],
+    );
+    return name === undefined ? [] : [[column, name] as const];
+  });
+  return new Map(found);
+}
+
+/** Those of a list that is the results of a run; none of any other. */
+export function resultColumnsOf({ format, columns }: Pick<List, "format" | "columns">): ResultNames {
+  const names = resultNamesIn(columns.map(({ name }) => name));
+  const isResults =
+    format === "csv"
+      ? names.size === RESULT_COLUMNS.length
+      : names.size > 2 && names.has("status") && names.has("service");
+  return isResults ? names : new Map();
+}
+
+/** The columns of a list that are not those of results. */
+export function ownColumns(list: Pick<List, "format" | "columns">): readonly Column[] {
+  const names = new Set(resultColumnsOf(list).values());
+  return list.columns.filter(({ name }) => !names.has(name));
+}
+
+/** Where a row was sent: two merchants of one service may have the same order numbers. */
+export interface SentTo {
+  /** Its address in the canonical spelling. */
+  readonly service: string;
+  readonly terminal: string;
+}
+
+/** The link that a row of results has of this service and terminal; undefined if it has none. */
+export function linkIn(
+  { columns, values }: ListRow,
+  names: ResultNames,
+  { service, terminal }: SentTo,
+): ResultLink | undefined {
+  if (names.size === 0) return undefined;
+  const textIn = (column: ResultColumn): string => {
+    const place = columns.findIndex(({ name }) => name === names.get(column));
+    return cellText(values[place] ?? null).trim();
+  };
+  const [id, url, status] = [textIn("id"), textIn("url"), textIn("status")];
+  const [address = "", to = terminal] = textIn("service").split(" ");
+  if (address === "" || canonicalAddress(address) !== service || to !== terminal) return undefined;
+  if (status !== "unknown" && id === "" && url === "") return undefined;
+  return {
+    state: status === "unknown" ? "unknown" : "created",
+    id: id === "" ? null : id,
+    url: url === "" ? null : url,
+    error: textIn("error") || null,
+  };
+}
+
+/** A row with what became of it. */
+export interface Result {
+  readonly row: ListRow;
+  readonly outcome: Outcome;
+  /** Undefined for a row that cannot be sent. */
+  readonly terminal: string | undefined;
+}
 
 interface ResultParts {
-  readonly rows: Rows;
-  readonly checked: Pick<Checked, "columns">;
-  readonly resultOf: (row: Row) => Result;
+  readonly list: List;
+  /** Of every row, in the order of the list. */
+  readonly results: Iterable<Result>;
+  readonly service: string;
 }
 
 /** Accepts the bytes of the results. */
 export type Sink = (chunks: AsyncIterable<Uint8Array>) => Promise<void>;
 
-export async function writeResults(format: Rows["format"], parts: ResultParts, sink: Sink): Promise<void> {
+export async function writeResults(format: List["format"], parts: ResultParts, sink: Sink): Promise<void> {
   if (format === "json lines") return sink(jsonLines(parts));
-  const { rows, checked } = parts;
-  const columns = [...checked.columns, ...resultNames(checked.columns)];
-  const csv = stringify({ header: true, columns, delimiter: rows.delimiter, escape_formulas: true });
+  const { list } = parts;
   await pipeline(
     Readable.from(csvRecords(parts)),
-    csv,
+    stringify({ delimiter: list.delimiter }),
     // The results begin as the list does, so that the spreadsheet of the list opens them too.
     async function* (chunks: AsyncIterable<Uint8Array>) {
-      yield Buffer.from(rows.beginning);
+      yield Buffer.from(list.beginning);
       yield* chunks;
     },
     sink,
@@ -44,29 +116,49 @@ export async function writeResults(format: Rows["format"], parts: ResultParts, s
 }
 
 /** If the list has its own column `id`, the column of the link is `link_id`. */
-function resultNames(columns: Checked["columns"]): string[] {
-  const used = new Set([...columns].map((name) => name.toLowerCase()));
+function resultNames(columns: readonly Column[]): string[] {
+  const used = new Set(columns.map(({ name }) => name.toLowerCase()));
   return RESULT_COLUMNS.map((column) => (used.has(column) ? `link_${column}` : column));
 }
 
-async function* csvRecords({ rows, checked, resultOf }: ResultParts): AsyncGenerator<string[]> {
-  const { columns } = checked;
-  const places = new Map([...columns].map((name, place) => [name, place]));
-  for await (const row of rows.read()) {
-    const record = Array.from({ length: columns.size }, () => "");
-    for (const { column, value } of row.cells) record[places.get(column.name) ?? 0] = textOf(value);
-    const result = resultOf(row);
+const resultOf = (
+  { outcome, terminal }: Result,
+  service: string,
+): Record<ResultColumn, string | undefined> => ({
+  id: outcome.id ?? undefined,
+  url: outcome.url ?? undefined,
+  status: outcome.status,
+  error: outcome.error ?? undefined,
+  service: terminal === undefined ? service : `${service} ${terminal}`,
+});
+
+function* csvRecords({ list, results, service }: ResultParts): Generator<string[]> {
+  const columns = ownColumns(list);
+  yield [...columns.map(({ name }) => escapeFormula(name)), ...resultNames(columns)];
+  const places = new Map(columns.map(({ name }, place) => [name, place]));
+  for (const sent of results) {
+    const { row } = sent;
+    const record = Array.from({ length: columns.length }, () => "");
+    for (const [at, { name }] of row.columns.entries()) {
+      const place = places.get(name);
+      if (place !== undefined) record[place] = escapeFormula(cellText(row.values[at] ?? null));
+    }
+    const result = resultOf(sent, service);
     yield [...record, ...RESULT_COLUMNS.map((name) => harmless(name, result[name] ?? ""))];
   }
 }
+
+/** An apostrophe before it shows a spreadsheet that a cell is text; one that is there already needs another to come back. */
+const escapeFormula = (text: string): string =>
+  text.replace(/^(?='*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/, "'");
 
 /**
  * A spreadsheet of another country splits at the other separator, whatever the quotes: what follows must be no formula. In
  * a URL, the separator is escaped. A file is shown with `cat` too.
  */
-function harmless(name: (typeof RESULT_COLUMNS)[number], text: string): string {
-  // Spaces at the start must not hide a formula from `escape_formulas`.
-  const safe = safeText(text).trimStart();
+function harmless(name: ResultColumn, text: string): string {
+  // Spaces at the start must not hide a formula.
+  const safe = escapeFormula(safeText(text).trimStart());
   return safe.replace(
     /([,;])(\s*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g,
     (_, separator: string, spaces: string) =>
@@ -74,12 +166,13 @@ function harmless(name: (typeof RESULT_COLUMNS)[number], text: string): string {
   );
 }
 
-async function* jsonLines({ rows, checked, resultOf }: ResultParts): AsyncGenerator<Uint8Array> {
-  const names = resultNames(checked.columns);
-  for await (const row of rows.read()) {
-    const own = row.object ?? Object.fromEntries(row.cells.map(({ column, value }) => [column.name, value]));
-    const result = resultOf(row);
-    const members = RESULT_COLUMNS.map((column, place) => [names[place], result[column] ?? undefined]);
+async function* jsonLines({ list, results, service }: ResultParts): AsyncGenerator<Uint8Array> {
+  const names = resultNames(ownColumns(list));
+  for (const sent of results) {
+    const { row } = sent;
+    const own = row.object ?? Object.fromEntries(row.columns.map(({ name }, at) => [name, row.values[at]]));
+    const result = resultOf(sent, service);
+    const members = RESULT_COLUMNS.map((column, place) => [names[place], result[column]]);
     yield Buffer.from(`${safeJson(stringifyJson({ ...own, ...Object.fromEntries(members) }))}\n`);
   }
 }
@@ -97,7 +190,7 @@ export async function requireWritable(path: string, force: boolean, input: strin
   } catch {
     refuse("must be in a folder that paylink can write to");
   }
-  if (!force && existing !== undefined && !(await hasResults(path)))
+  if (!force && existing !== undefined && !(await isReplaceable(path)))
     refuse(
       "exists already, and does not hold results of bulk",
       hint`To overwrite it: --force`,
@@ -105,22 +198,23 @@ export async function requireWritable(path: string, force: boolean, input: strin
     );
 }
 
-/** The columns of the link at the end of a header, whatever separates them. */
-const RESULT_HEADER = /(?:link_)?id([^\w\s]|\t)(?:link_)?url\1(?:link_)?status\1(?:link_)?error$/;
-/** The same at the end of a JSON line; without an outcome, members are left out. */
-const RESULT_LINE =
-  /^\{.*"(?:link_)?status":"(?:created|refused|not_reached|unknown|not_sent|invalid)"[^{]*\}$/;
-
-/** Whether the file is empty, or begins as results do. */
-async function hasResults(path: string): Promise<boolean> {
-  const { text } = await headOf(() => createReadStream(path)).catch((error: unknown) => {
-    if (error instanceof PaylinkError) return { text: "other" };
+/** The results in a file; undefined where there is none, or it holds something else. */
+export async function resultsAt(path: string): Promise<Uint8Array | undefined> {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const bytes = await readFile(path).catch((error: unknown) => {
     throw unwritable(path, error);
   });
-  const lines = text.split(/\r?\n/, 2).filter((line) => !line.startsWith("sep="));
-  const [first = ""] = lines;
-  return text === "" || RESULT_HEADER.test(first) || RESULT_LINE.test(first);
+  try {
+    const names = resultNamesIn(await columnNames(bytes));
+    return names.has("status") && names.has("service") ? bytes : undefined;
+  } catch (error) {
+    if (error instanceof PaylinkError) return undefined;
+    throw error;
+  }
 }
+
+const isReplaceable = async (path: string): Promise<boolean> =>
+  statSync(path).size === 0 || (await resultsAt(path)) !== undefined;
 
 /**
  * Writes a draft and renames it, so that the file always has either all new results or all old ones. The draft is a new

@@ -1,118 +1,209 @@
-/** One row of a list of links, in any file format: its cells, the request that they ask for, and a digest of that request. */
+/** What a row of a list asks for: the request that is sent, and what makes it the same row wherever the list is sent. */
 import { hash } from "node:crypto";
+import { comparableText } from "../domain/comparable-text.ts";
 import type { Problem } from "../domain/errors.ts";
 import {
   isJsonNumber,
   isJsonObject,
   joinPath,
+  memberOf,
   stringifyJson,
   type Json,
   type JsonObject,
 } from "../domain/json.ts";
-import { amountKey } from "../domain/money.ts";
+import { type Amount, amountKey, formatAmount, isKnownCurrency } from "../domain/money.ts";
+import { SALE } from "../domain/payment-link.ts";
+import { linkKind } from "../domain/payment-link-values.ts";
 import type { BuiltRequest } from "../service/request.ts";
-import type { Column } from "./columns.ts";
+import type { SentContent } from "../store/sent-rows.ts";
+import {
+  agreedCurrency,
+  currenciesInName,
+  currenciesOf,
+  splitAmount,
+  type CurrencyEvidence,
+} from "./currencies.ts";
+import { leftoverIn, requiredLeftovers } from "./leftovers.ts";
+import type { List, ListRow } from "./read-list.ts";
 
-export interface Cell {
-  readonly column: Column;
-  readonly value: Json;
-}
-
-/** A cell has text, a number in its spelling, or any other JSON as JSON. */
-export function textOf(value: Json): string {
+/** The text of a cell: a number in its spelling, any other JSON as JSON. */
+export function cellText(value: Json): string {
   if (typeof value === "string") return value;
   if (value === null) return "";
   return isJsonNumber(value) ? value.value : stringifyJson(value);
 }
 
-export interface Row {
-  /** Its position among the rows, from 0, without blank lines. */
-  readonly index: number;
-  /** The line of the file on which it begins, from 1. */
-  readonly line: number;
-  readonly cells: readonly Cell[];
-  /** The object of the line, if the file is JSON lines. */
-  readonly object?: JsonObject;
-  /** Problems of the row as a whole, found before its fields are checked. */
-  readonly problems: readonly Problem[];
+/** Completes the fields of a row with the defaults of the run, and checks the request. */
+export type BuildRequest = (now: Date, given: ReadonlyMap<string, Json>) => BuiltRequest;
+
+/** What all rows of a list have in common. */
+export interface RowContext {
+  readonly build: BuildRequest;
+  /** Where the rows go: the service's address in its canonical spelling. */
+  readonly service: string;
+  /** The currency that a flag or the base request names, for rows that name none. */
+  readonly currency: CurrencyEvidence | undefined;
+  /** Fields that only the account's defaults fill: they say nothing of what a row asks for. */
+  readonly defaults: ReadonlySet<string>;
+  readonly list: Pick<List, "columns">;
 }
 
 /** Each problem and warning is at its column, or at the flag with a wrong default. */
 export interface RowRequest extends Pick<BuiltRequest, "request" | "problems" | "warnings"> {
-  /** The request as the row means it: with a duration as the expiry, where it is one. Valid or not. */
-  readonly meant: JsonObject;
+  /** Undefined for a row that cannot be sent, unless only its expiry has passed. */
+  readonly identity: RowIdentity | undefined;
 }
 
-/** Completes the fields of a row with the defaults of the run, and checks the request. */
-export type BuildRequest = (now: Date, given: ReadonlyMap<string, Json>) => RowRequest;
+/** What makes a row the same row. */
+export interface RowIdentity extends SentContent {
+  /** The same for two rows with one order number, else for rows that ask for the same, at one service and terminal. */
+  readonly key: string;
+  readonly terminal: string;
+  /** As it is compared. */
+  readonly orderNumber: string | undefined;
+}
 
-export function requestOf(row: Row, build: BuildRequest, now: Date): RowRequest {
-  if (row.problems.length > 0)
-    return { request: null, problems: row.problems, warnings: () => [], meant: {} };
-  const { request, problems, warnings, meant } = build(now, fieldsOf(row));
+export function requestOf(row: ListRow, context: RowContext, now: Date): RowRequest {
+  const invalid = (problems: readonly Problem[]): RowRequest => ({
+    request: null,
+    problems,
+    warnings: () => [],
+    identity: undefined,
+  });
+  if (row.problems.length > 0) return invalid(row.problems);
+  const given = fieldsOf(row);
+  const currency = currencyOf(row, given, context);
+  if (typeof currency === "object") return invalid([currency]);
+  if (currency !== undefined) given.set("currency", currency);
+  const left = requiredLeftovers(given);
+  const { request, problems, warnings, draft } = context.build(now, given);
   const atColumn = (problem: Problem): Problem => {
-    const cell = row.cells.find(({ column }) => column.field === problem.at);
-    return cell === undefined ? problem : { ...problem, at: cell.column.name };
+    const place = row.columns.findIndex(({ field }) => field === problem.at);
+    return { ...problem, at: row.columns[place]?.name ?? problem.at };
   };
-  return { request, problems: problems.map(atColumn), warnings: () => warnings().map(atColumn), meant };
+  const all = [...left, ...problems.filter(({ at }) => !left.some((known) => known.at === at))];
+  if (all.some(({ at }) => !EXPIRIES.has(at))) return invalid(all.map(atColumn));
+  return {
+    request: all.length === 0 ? request : null,
+    problems: all.map(atColumn),
+    warnings: () => [...optionalLeftovers(given), ...warnings()].map(atColumn),
+    identity: identityOf(draft, given, context),
+  };
 }
+
+/** Where the problems of an expiry are. A row whose expiry has passed is still the row that was sent. */
+const EXPIRIES: ReadonlySet<string> = new Set(["expirationDate", "--expires", "expires"]);
 
 /** On one line. */
 export const problemsText = (problems: readonly Problem[]): string =>
   problems.map(({ at, message }) => `${at} ${message}`.trim()).join("; ");
 
 /** The fields of the row. Empty cells are left out, so that defaults apply. */
-function fieldsOf({ cells }: Row): Map<string, Json> {
+function fieldsOf({ columns, values }: ListRow): Map<string, Json> {
   const given = new Map<string, Json>();
-  for (const { column, value } of cells) {
-    if (column.field === undefined || value === null) continue;
-    if (typeof value === "string" && value.trim() === "") continue;
-    given.set(column.field, value);
+  for (const [place, { field }] of columns.entries()) {
+    const value = values[place] ?? null;
+    if (field === undefined || value === null) continue;
+    if (typeof value === "string" && comparableText(value) === "") continue;
+    given.set(field, value);
   }
   return given;
 }
 
-/** The same for two rows that mean the same request, however they spell it and in whatever order. */
-export function digestOf(meant: JsonObject): string {
-  const facts = [...factsOf(meant)].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const text = JSON.stringify(facts.map(([at, { key }]) => [at, key]));
-  // 128 bits and a little: no two of billions of rows have the same digest by chance.
-  return hash("sha256", text, "base64url").slice(0, 22);
+const AMOUNTS = ["amount", "linkOptions.minAmount", "linkOptions.maxAmount"];
+
+/**
+ * The currency that the list names for a row, which an account's default never replaces; undefined if it names none. Takes the
+ * signs of currencies from the amounts.
+ */
+function currencyOf(
+  { columns }: ListRow,
+  given: Map<string, Json>,
+  { currency: flag, list }: RowContext,
+): string | Problem | undefined {
+  const evidence: CurrencyEvidence[] = [];
+  const column = list.columns.find(({ field }) => field === "currency")?.name;
+  const own = given.get("currency");
+  if (typeof own === "string") {
+    const currencies = currenciesOf(own) ?? [comparableText(own).toUpperCase()];
+    evidence.push({ of: `the column ${column ?? "currency"}`, spelled: own.trim(), currencies });
+  }
+  for (const field of AMOUNTS) {
+    const name = columns.find((one) => one.field === field)?.name;
+    const named = name === undefined || !given.has(field) ? undefined : currenciesInName(name);
+    if (name !== undefined && named !== undefined)
+      evidence.push({ of: `the header "${name}"`, spelled: named.join(" or "), currencies: named });
+    const value = given.get(field);
+    if (typeof value !== "string") continue;
+    const { amount, currencies } = splitAmount(value);
+    if (currencies === undefined) continue;
+    given.set(field, amount);
+    evidence.push({ of: `the cell of ${name ?? field}`, spelled: value.trim(), currencies });
+  }
+  if (evidence.length === 0 && column !== undefined && flag === undefined)
+    return {
+      at: column,
+      message:
+        "is empty, and the list has a column for it: fill the cell, or give --currency for all such rows",
+    };
+  const problem = column ?? "amount";
+  return agreedCurrency(evidence.length > 0 && flag !== undefined ? [...evidence, flag] : evidence, problem);
 }
 
-interface Fact {
-  /** The same for every spelling of the value. */
-  readonly key: unknown;
-  readonly value: Json;
+const optionalLeftovers = (given: ReadonlyMap<string, Json>): Problem[] =>
+  [...given].flatMap(([at, value]) => {
+    const left = leftoverIn(value);
+    return left === undefined ? [] : [{ at, message: `is sent as it is: ${left}`, kind: "is sent as it is" }];
+  });
+
+/** What is not what the customer pays for: where it is sent to, and until when. */
+const APART: ReadonlySet<string> = new Set(["terminalId", "expirationDate", "paymentSettings"]);
+
+function identityOf(
+  draft: JsonObject,
+  given: ReadonlyMap<string, Json>,
+  { service, defaults }: RowContext,
+): RowIdentity | undefined {
+  const [amount, periodic, linkOptions] = ["amount", "periodic", "linkOptions"].map((at) =>
+    memberOf(draft, at),
+  );
+  const textAt = (at: string): string => comparableText(cellText(memberOf(draft, at) ?? null));
+  if (!isJsonNumber(amount)) return undefined;
+  const code = textAt("currency").toUpperCase();
+  const kind = linkKind({ amount, periodic, linkOptions });
+  // The service takes a link without a type as a sale.
+  const payment = `${paymentText(amount, code)} ${kind} ${textAt("transactionType") || SALE}`;
+  const facts = [...factsOf(draft)]
+    .filter(([at]) => !APART.has(at.split(".")[0] ?? "") && (given.has(at) || !defaults.has(at)))
+    .map(([at, value]) => (at === "currency" ? [at, code] : [at, value]))
+    .toSorted(([one = ""], [other = ""]) => (one < other ? -1 : 1));
+  const content = digest(facts);
+  const orderNumber = textAt("invoiceId");
+  const own = orderNumber === "" ? ["content", content] : ["order", orderNumber];
+  const key = digest([service, textAt("terminalId"), ...own]);
+  const terminal = textAt("terminalId");
+  return { key, payment, content, terminal, orderNumber: orderNumber === "" ? undefined : orderNumber };
 }
+
+/** The same for every spelling of an amount: `EUR 10.00`. */
+export const paymentText = (amount: Amount, currency: string): string => {
+  const text = formatAmount(amount, currency);
+  return isKnownCurrency(currency) ? text : text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+};
+
+/** 128 bits and a little: no two of billions of rows have the same by chance. */
+const digest = (facts: unknown): string => hash("sha256", JSON.stringify(facts), "base64url").slice(0, 22);
 
 /** Bounds are sent as text. */
 const BOUNDS: ReadonlySet<string> = new Set(["linkOptions.minAmount", "linkOptions.maxAmount"]);
 
-/** Every value of a request, by the path of its field. */
-function factsOf(object: JsonObject, path = "", facts = new Map<string, Fact>()): ReadonlyMap<string, Fact> {
+/** Every value of a request in a form that all its spellings share, by the path of its field. */
+function* factsOf(object: JsonObject, path = ""): Generator<[at: string, value: string]> {
   for (const [name, value] of Object.entries(object)) {
     const at = joinPath(path, name);
-    if (isJsonObject(value) && Object.keys(value).length > 0) factsOf(value, at, facts);
-    else facts.set(at, { key: keyOf(at, value), value });
+    if (isJsonObject(value) && Object.keys(value).length > 0) yield* factsOf(value, at);
+    else if (isJsonNumber(value)) yield [at, amountKey(value)];
+    else if (typeof value === "string") yield [at, BOUNDS.has(at) ? amountKey(value) : comparableText(value)];
+    else yield [at, stringifyJson(value)];
   }
-  return facts;
 }
-
-function keyOf(at: string, value: Json): unknown {
-  if (isJsonNumber(value)) return amountKey(value);
-  if (typeof value === "string" && BOUNDS.has(at)) return amountKey(value);
-  return value;
-}
-
-/** The fields in which two requests differ, with both values as text: `amount 10.50, was 10.00`. */
-export function differences(before: JsonObject, now: JsonObject): string[] {
-  const [old, own] = [factsOf(before), factsOf(now)];
-  return [...new Set([...old.keys(), ...own.keys()])].flatMap((at) => {
-    const [was, is] = [old.get(at), own.get(at)];
-    if (JSON.stringify(was?.key) === JSON.stringify(is?.key)) return [];
-    return [`${at} ${shown(is)}, was ${shown(was)}`];
-  });
-}
-
-const shown = (fact: Fact | undefined): string => (fact === undefined ? "none" : textOf(fact.value));

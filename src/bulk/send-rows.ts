@@ -1,13 +1,25 @@
-/** The second pass over a list: sends each remaining row once, and writes its outcome to disk. */
-import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
+/** Sends each due row once: claims it in the memory, creates its link, and writes what became of it. */
 import { PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
-import { stringifyJson } from "../domain/json.ts";
-import { REUSABLE_LIFETIME } from "../domain/payment-link.ts";
-import { addDuration } from "../domain/time.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
+import { LEASE, type Attempt, type Claim, type Memory } from "../store/sent-rows.ts";
 import type { Pace } from "./pace.ts";
-import { problemsText, requestOf, type BuildRequest, type Row } from "./row.ts";
-import type { Intent, Outcome, PlannedRow, SentRows, Status } from "./sent-rows.ts";
+import type { LinkState } from "./plan.ts";
+import { problemsText, type RowRequest } from "./row.ts";
+
+/** With `unknown`, the link may or may not exist. The state of a link is that of one that was sent before. */
+export type Status = "created" | "refused" | "not_reached" | "unknown" | "not_sent" | "invalid" | LinkState;
+
+export interface Outcome {
+  readonly status: Status;
+  readonly id?: string | null | undefined;
+  readonly url?: string | null | undefined;
+  readonly error?: string | null | undefined;
+  /** The link was there before this run, or another run has made it. */
+  readonly isEarlier?: boolean;
+  /** `--again` was meant for the row, and it was not sent. */
+  readonly isLeft?: boolean;
+}
 
 /** A created link, as far as the run needs it. */
 export interface Created {
@@ -17,96 +29,95 @@ export interface Created {
 }
 
 /** A row that this run sends. */
-export interface DueRow extends Pick<PlannedRow, "number"> {
-  readonly row: Row;
+export interface DueRow {
+  /** Its place in the list. */
+  readonly at: number;
+  readonly claim: Claim;
+  /** The earlier links that are cancelled first, and can then no longer be paid. */
+  readonly cancels: readonly string[];
 }
 
 export interface RunParts {
-  readonly rows: AsyncIterable<DueRow>;
-  readonly sent: Pick<SentRows, "write">;
+  readonly rows: readonly DueRow[];
+  /** Rows that another run had in flight when this one began. */
+  readonly elsewhere: readonly DueRow[];
+  readonly memory: Pick<Memory, "claim" | "settle" | "extend" | "find">;
   readonly pace: Pace;
-  readonly build: BuildRequest;
+  /** Built for each attempt: a duration counts from the time of sending, and an expiry may have passed. */
+  readonly requestOf: (row: DueRow) => RowRequest;
   /** Sends one request, once. */
   readonly create: (request: PaymentLinkRequest) => Promise<Created>;
+  /** Cancels a link, and resolves with why the row is left, in words; undefined if the link can no longer be paid. */
+  readonly cancel: (id: string) => Promise<string | undefined>;
   readonly concurrency: number;
-  readonly now: () => Date;
+  /** Resolves after this many milliseconds, or earlier if the run stops. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
   /** Ends the run: running requests are completed, and no more are sent. */
   readonly stop: (reason: unknown) => void;
   readonly stopped: () => boolean;
-  /** Called for each outcome, once it is on disk or the disk has not taken it at the end. */
-  readonly settled: (row: Row, outcome: Outcome, request: PaymentLinkRequest | null) => void;
+  /** Called for each outcome, once it is durable or could not be made so at the end. */
+  readonly settled: (row: DueRow, outcome: Outcome, request: PaymentLinkRequest | null) => void;
   /** Called for each answer that created a link and breaks the specification. */
-  readonly violated: (row: Row, violations: readonly Problem[]) => void;
+  readonly violated: (row: DueRow, violations: readonly Problem[]) => void;
 }
 
 /** Attempts to send one row while it is certain that no link was created. */
 const ATTEMPTS = 6;
-/**
- * Rows for each request that are written together as about to be sent: a sync of the disk for each row would take longer than
- * the service (bulk bench). A kill may leave each of them unknown, besides those in flight.
- */
-const ROWS_AHEAD = 2;
-/** Milliseconds that an outcome may wait for the next rows, to be written with them. */
-const LATEST = 100;
 /** The run stops after this many rows of unknown outcome in a row, to avoid more of them. */
 const MAX_UNKNOWN = 20;
+/** Milliseconds that a run waits for the rows that another one has in flight, and between two looks at them. */
+const LONGEST_WAIT = 30_000;
+const LOOK = 500;
 
-/** The rows of the list that the plan has as due. */
-export async function* dueRows(
-  rows: AsyncIterable<Row>,
-  planned: Iterator<PlannedRow, undefined>,
-): AsyncGenerator<DueRow> {
-  for await (const row of rows) {
-    const { value } = planned.next();
-    if (value?.isDue === true) yield { row, ...value };
-  }
-}
+export const INTERRUPTED = "an earlier run ended during this request; the link may exist";
 
-/** Resolves when every row in progress is settled, however the run ended. */
-export const sendRows = (parts: RunParts): Promise<void> => new Sending(parts).run();
+/** Resolves with whether every outcome is durable, when every row in progress is settled, however the run ended. */
+export const sendRows = (parts: RunParts): Promise<boolean> => new Sending(parts).run();
 
-/** A row and how often the service was not reached with it. */
 interface Waiting extends DueRow {
+  /** How often the service was not reached with it. */
   readonly attempts: number;
-}
-
-/** A row of which it is on disk that it is about to be sent. */
-interface Ready extends Waiting {
-  readonly request: PaymentLinkRequest;
-}
-
-interface Settled extends DueRow {
-  readonly outcome: Outcome;
-  /** Null if it can no longer be sent. */
-  readonly request: PaymentLinkRequest | null;
-  /** The row may be sent again in this run. */
-  readonly isOpen?: boolean;
 }
 
 class Sending {
   private readonly parts: RunParts;
-  private readonly queue: AsyncIterator<DueRow>;
-  private readonly ready: Ready[] = [];
-  /** Rows that were not sent, or did not reach the service. */
-  private readonly again: Waiting[] = [];
-  /** Outcomes that are not on disk yet. */
-  private readonly settled: Settled[] = [];
-  private timer: NodeJS.Timeout | undefined;
-  private filling: Promise<boolean> | undefined;
+  private readonly queue: Waiting[];
+  /** Rows that another run has claimed. */
+  private elsewhere: DueRow[];
+  /** Claims whose requests are in flight. */
+  private readonly inFlight = new Set<Claim>();
+  private readonly settling = new Set<Promise<void>>();
   private unknownInARow = 0;
+  private isDurable = true;
 
   constructor(parts: RunParts) {
     this.parts = parts;
-    this.queue = parts.rows[Symbol.asyncIterator]();
+    this.queue = parts.rows.map((row) => ({ ...row, attempts: 0 })).toReversed();
+    this.elsewhere = [...parts.elsewhere];
   }
 
-  async run(): Promise<void> {
-    const { concurrency } = this.parts;
-    await Promise.all(Array.from({ length: concurrency }, () => this.guarded(() => this.work())));
-    for (const row of this.ready.splice(0)) this.postpone(row, { status: "not_sent" });
-    await this.guarded(async () => this.write([]));
-    // What the disk did not take is in the results all the same.
-    this.report();
+  async run(): Promise<boolean> {
+    const { stopped, sleep } = this.parts;
+    const alive = setInterval(() => void this.guarded(() => this.extend()), LEASE / 3);
+    try {
+      let waited = 0;
+      while (this.queue.length + this.elsewhere.length > 0 && !stopped()) {
+        if (this.queue.length > 0) await this.sendAll();
+        else await this.guarded(() => this.look(waited >= LONGEST_WAIT));
+        if (this.queue.length > 0 || this.elsewhere.length === 0) continue;
+        if (waited > 0) await sleep(LOOK);
+        waited += LOOK;
+      }
+    } finally {
+      clearInterval(alive);
+    }
+    return this.isDurable;
+  }
+
+  private async sendAll(): Promise<void> {
+    const slots = Array.from({ length: this.parts.concurrency }, () => this.guarded(() => this.work()));
+    await Promise.all(slots);
+    while (this.settling.size > 0) await Promise.all(this.settling);
   }
 
   /** Whatever fails ends the run. */
@@ -118,62 +129,45 @@ class Sending {
     }
   }
 
+  private async extend(): Promise<void> {
+    await Promise.all([...this.inFlight].map((claim) => this.parts.memory.extend(claim)));
+  }
+
   private async work(): Promise<void> {
-    for (let row = await this.next(); row !== undefined; row = await this.next()) await this.send(row);
-  }
-
-  private async next(): Promise<Ready | undefined> {
-    const { stopped } = this.parts;
-    while (this.ready.length === 0) {
-      if (stopped()) return undefined;
-      this.filling ??= this.fill().finally(() => (this.filling = undefined));
-      if (!(await this.filling)) return undefined;
-    }
-    return this.ready.shift();
-  }
-
-  /** Takes the next rows, and writes that they are about to be sent. False if there are none. */
-  private async fill(): Promise<boolean> {
-    const { concurrency, pace, build, now } = this.parts;
-    // At a rate, each row waits for its time: only then it is about to be sent.
-    const most = pace.isLimited ? 1 : concurrency * ROWS_AHEAD;
-    const rows: Ready[] = [];
-    const intents: Intent[] = [];
-    while (rows.length < most) {
-      const waiting = this.again.pop() ?? (await this.pull());
-      if (waiting === undefined || !(await pace.waitToSend())) break;
-      const { row, number } = waiting;
-      // Built for each attempt: a duration counts from the time of sending, and an expiry may have passed.
-      const time = now();
-      const { request, problems, meant } = requestOf(row, build, time);
-      if (request === null) {
-        this.settle({ ...waiting, request, outcome: { status: "refused", error: problemsText(problems) } });
-        continue;
+    const { pace, memory, requestOf, settled } = this.parts;
+    while (this.queue.length > 0 && (await pace.waitToSend())) {
+      const row = this.queue.pop();
+      if (row === undefined) return;
+      const { request, problems } = requestOf(row);
+      if (request === null) settled(row, { status: "refused", error: problemsText(problems) }, null);
+      else if (!(await memory.claim(row.claim))) this.elsewhere.push(row);
+      else if (!pace.isOpen()) this.postpone(row);
+      else {
+        this.inFlight.add(row.claim);
+        await this.send(row, request);
+        this.inFlight.delete(row.claim);
       }
-      rows.push({ ...waiting, request });
-      const expires = expiryOf(request, time);
-      intents.push({ number, request: stringifyJson(meant), sent: time.getTime(), expires });
     }
-    this.write(intents);
-    this.ready.push(...rows);
-    return rows.length > 0;
   }
 
-  private async pull(): Promise<Waiting | undefined> {
-    const { done, value } = await this.queue.next();
-    return done === true ? undefined : { ...value, attempts: 0 };
-  }
-
-  private async send(row: Ready): Promise<void> {
-    if (!this.parts.pace.isOpen()) return this.postpone(row, { status: "not_sent" });
-    const outcome = await this.attempt(row);
+  private async send(row: Waiting, request: PaymentLinkRequest): Promise<void> {
+    for (const id of row.cancels) {
+      const reason = await this.parts.cancel(id);
+      if (reason !== undefined) {
+        // The earlier link stays the newest of the row.
+        const outcome = { status: "not_sent", error: reason, isLeft: true } as const;
+        return this.settle(row, outcome, request);
+      }
+    }
+    const outcome = await this.attempt(row, request);
     const attempts = row.attempts + 1;
-    if (outcome.status === "not_reached" && attempts < ATTEMPTS) this.postpone({ ...row, attempts }, outcome);
-    else this.settle({ ...row, outcome });
+    if (outcome.status === "not_reached" && attempts < ATTEMPTS && !this.parts.stopped())
+      this.postpone({ ...row, attempts });
+    else this.settle(row, outcome, request);
   }
 
   /** An unexpected error leaves the outcome unknown and ends the run. */
-  private async attempt({ row, request }: Ready): Promise<Outcome> {
+  private async attempt(row: DueRow, request: PaymentLinkRequest): Promise<Outcome> {
     const { create, violated, stop, stopped, pace } = this.parts;
     const since = pace.now();
     try {
@@ -209,36 +203,51 @@ class Sending {
     if (affectsEveryRow || this.unknownInARow >= MAX_UNKNOWN) stop(failure);
   }
 
-  private postpone(row: Ready, outcome: Outcome): void {
-    this.again.push(row);
-    this.settle({ ...row, outcome, isOpen: true });
+  /** Nothing was created, and the row may be sent again, by this run or another. */
+  private postpone(row: Waiting): void {
+    const free = this.parts.memory.settle(row.claim, { state: "free" });
+    this.write(free.then(() => void this.queue.push(row)));
   }
 
-  /** The outcome is written with the next rows, or alone if they take their time. */
-  private settle(settled: Settled): void {
-    this.settled.push(settled);
-    this.timer ??= setTimeout(() => void this.guarded(async () => this.write([])), LATEST);
+  /** The outcome is written together with the next claim. */
+  private settle(row: DueRow, outcome: Outcome, request: PaymentLinkRequest): void {
+    const { memory, settled } = this.parts;
+    const { status, id = null, url = null, error = null } = outcome;
+    const isLink = status === "created" || status === "unknown";
+    const written = memory.settle(row.claim, isLink ? { state: status, id, url, error } : { state: "free" });
+    // What could not be written is in the results all the same.
+    this.write(written.finally(() => settled(row, outcome, request)));
   }
 
-  /** Both are on disk when it returns. After a failure, the outcomes are written with the next ones. */
-  private write(intents: readonly Intent[]): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const { settled } = this;
-    if (settled.length + intents.length === 0) return;
-    this.parts.sent.write(settled, intents);
-    this.report();
+  private write(written: Promise<void>): void {
+    const settling: Promise<void> = this.guarded(() =>
+      written.catch((error: unknown) => {
+        this.isDurable = false;
+        throw error;
+      }),
+    ).finally(() => this.settling.delete(settling));
+    this.settling.add(settling);
   }
 
-  private report(): void {
-    for (const { row, outcome, request, isOpen } of this.settled.splice(0))
-      if (isOpen !== true) this.parts.settled(row, outcome, request);
+  /** What has become of the rows that other runs had in flight: sent, free again, or unknown. */
+  private async look(isLast: boolean): Promise<void> {
+    const { memory, settled } = this.parts;
+    const found = await memory.find([...new Set(this.elsewhere.map(({ claim }) => claim.key))]);
+    const left: DueRow[] = [];
+    for (const row of this.elsewhere) {
+      const { occurrence, attempt, key } = row.claim;
+      const isOwn = (one: Attempt): boolean =>
+        one.key === key && one.occurrence === occurrence && one.attempt === attempt;
+      const now = found.find(isOwn);
+      if (now === undefined) this.queue.push({ ...row, attempts: 0 });
+      else if (now.isInFlight && !isLast) left.push(row);
+      else if (now.state === "created")
+        settled(row, { status: "created", id: now.id, url: now.url, isEarlier: true }, null);
+      else settled(row, { status: "unknown", error: now.error ?? INTERRUPTED, isEarlier: true }, null);
+    }
+    this.elsewhere = left;
   }
 }
-
-/** When the link can no longer be paid, in ms since 1970. */
-const expiryOf = ({ expirationDate }: PaymentLinkRequest, now: Date): number =>
-  expirationDate === undefined ? addDuration(now, REUSABLE_LIFETIME).getTime() : Date.parse(expirationDate);
 
 /** The status of a row after a failure to create its link. */
 function statusOf(code: FailureCode): Status {

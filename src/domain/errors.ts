@@ -80,7 +80,6 @@ export const FAILURES = {
     exit: 2,
     means: "the PostgreSQL server refuses the login, lacks a permission, or is not supported",
   },
-  already_running: { exit: 2, means: "another bulk run is sending a list" },
   key_required: {
     exit: 2,
     means: "no key to verify webhooks with",

@@ -16,6 +16,8 @@ const WORDS = {
   refused: "refused",
   not_reached: "not reached",
   unknown: "unknown",
+  // `--again` was meant for them.
+  left: "left",
   invalid: "invalid",
   not_sent: "not sent",
 } as const;
@@ -92,11 +94,44 @@ export function renderList(list: ShownList, paint: Paint, width: number): string
 
 const INDENT = "  ";
 
-/** `412 of 500 rows were sent before: their links are in the results.` */
-export const sentBeforeOf = (sent: number, rows: number): string =>
-  sent === rows
-    ? "Every row was sent before, so nothing is sent: the links are in the results."
-    : `${count(sent)} of ${rowsOf(rows)} ${sent === 1 ? "was" : "were"} sent before: their links are in the results.`;
+/** The states of a link that can still be paid. */
+const OPEN: ReadonlySet<string> = new Set(["active", "viewed", "attempted"]);
+
+interface SentRow {
+  readonly state: string;
+  readonly known: readonly { readonly state: string; readonly status: string | undefined }[];
+}
+
+/** How many rows that were sent before have a link in each state, the most telling first. */
+export function statesOf(rows: readonly SentRow[]): [state: string, rows: number][] {
+  const counts = new Map<string, number>();
+  for (const { state, known } of rows) {
+    const newest = known.at(-1);
+    if (newest === undefined || state === "invalid" || state === "twice") continue;
+    const status =
+      newest.state === "created"
+        ? (newest.status ?? "created")
+        : state === "in_flight"
+          ? "in flight"
+          : "unknown";
+    const word = OPEN.has(status) ? "open" : status;
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return ORDER.flatMap((state) => (counts.has(state) ? [[state, counts.get(state) ?? 0]] : []));
+}
+
+const ORDER = ["paid", "open", "expired", "cancelled", "created", "unknown", "in flight"];
+
+/** `412 of 500 rows were sent before: 300 paid, 80 open, 32 expired.` */
+export function sentBeforeOf(sent: number, rows: number, states: readonly [string, number][]): string {
+  const isKnown = states.some(([state]) => state !== "created");
+  const what = isKnown
+    ? states.map(([state, number]) => `${count(number)} ${state}`).join(", ")
+    : "their links are in the results";
+  return sent === rows
+    ? `Every row was sent before, so nothing is sent: ${isKnown ? what : "the links are in the results"}.`
+    : `${count(sent)} of ${rowsOf(rows)} ${sent === 1 ? "was" : "were"} sent before: ${what}.`;
+}
 
 export const linksOf = (number: number): string => `${count(number)} ${number === 1 ? "link" : "links"}`;
 

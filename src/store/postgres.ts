@@ -7,6 +7,7 @@ import { createConnections } from "./postgres/connections.ts";
 import { isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
 import { createEventStore, type EventStore, type StoreParts } from "./event-store.ts";
+import { createMemory, type Memory } from "./sent-rows.ts";
 import { createGroupWriter } from "./write-group.ts";
 
 /** Limits of time in milliseconds. */
@@ -40,11 +41,8 @@ interface PostgresParts extends StoreParts {
   readonly times?: Partial<typeof TIMES>;
 }
 
-/** Throws `usage`. */
-export function openPostgresEventStore(
-  url: string,
-  { env, user, create, ...parts }: PostgresParts,
-): EventStore {
+/** A server whose tables are looked for, or made with `create`, before the first statement. */
+function connect(url: string, { env, create, ...parts }: Omit<PostgresParts, "user">) {
   const times = { ...TIMES, ...parts.times };
   const connections = createConnections(url, env, times.connect);
   const { name } = connections;
@@ -75,10 +73,26 @@ export function openPostgresEventStore(
       return result;
     }, times.group);
   };
+  return { connections, times, read, transaction };
+}
+
+/** The memory of `bulk` in the database of the event store, which colleagues and CI jobs share. Throws `usage`. */
+export function openPostgresMemory(url: string, env: Environment): Memory {
+  const { connections, transaction } = connect(url, { env, create: true });
+  return createMemory((work) => transaction((session) => work({ ...session, dialect: POSTGRES })), {
+    place: connections.name,
+    isLocal: false,
+    close: () => connections.close(),
+  });
+}
+
+/** Throws `usage`. */
+export function openPostgresEventStore(url: string, { user, ...parts }: PostgresParts): EventStore {
+  const { connections, times, read, transaction } = connect(url, parts);
   const store = createEventStore(
     {
       dialect: POSTGRES,
-      place: name,
+      place: connections.name,
       all: read,
       write: createGroupWriter({ dialect: POSTGRES, transaction, isOfOne: isAboutOneRow }),
       // A write that changes nothing: it fails on a standby, and without the right to write.

@@ -50,8 +50,8 @@ describe("the preview of a list", () => {
     expect(asked).toEqual([
       { message: `Send 4 links to ${new URL(service.url).host} (LOCAL)?`, initial: false },
     ]);
-    expect(exit).toBe(130);
-    expect(stderr).toContain("Nothing was sent.");
+    expect(exit).toBe(0);
+    expect(stderr).toContain("Nothing was done");
     expect(service.arrivals).toEqual([]);
     expect(existsSync(join(home, "orders.links.csv"))).toBe(false);
     // The next run finds no trace of it.
@@ -59,24 +59,21 @@ describe("the preview of a list", () => {
     expect(service.arrivals).toHaveLength(4);
   });
 
-  it("keeps other runs out while it waits for an answer", async () => {
-    const { run, service } = await desk();
+  it("sends nothing that another run has sent while it waits for an answer", async () => {
+    const { run, service, results } = await desk();
     const { ask } = answering(true);
     const meanwhile: CommandEnd[] = [];
     const confirm = async (): Promise<boolean> => {
       meanwhile.push(await run(["--yes"]));
       return true;
     };
-    expect((await run([], { ...ask, confirm })).exit).toBe(0);
-    expect(meanwhile).toMatchObject([
-      {
-        exit: 2,
-        stderr: expect.stringMatching(
-          /Another run has been sending \S+orders\.csv since .* Nothing was sent\./,
-        ),
-      },
-    ]);
+    expect(await run([], { ...ask, confirm })).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining("4 rows: 4 sent before"),
+    });
+    expect(meanwhile).toMatchObject([{ exit: 0, stdout: expect.stringContaining("4 rows: 4 created") }]);
     expect(service.arrivals).toHaveLength(4);
+    expect(results()).toContain("I1,1000.10,EUR,Ada,red,I1.1,https://pay.example/pay?r=I1.1,created,,");
   });
 
   it("says with --again how many second links it makes, and does not take Enter for a yes", async () => {
@@ -84,10 +81,10 @@ describe("the preview of a list", () => {
     await run(["--yes"]);
     write(`${LIST}I5,7.50,EUR,Max,\n`);
     const { ask, asked } = answering(true);
-    expect((await run(["--again"], ask)).exit).toBe(0);
+    expect((await run(["--again", "all"], ask)).exit).toBe(0);
     expect(asked).toEqual([
       {
-        message: `Send 5 links to ${new URL(service.url).host} (LOCAL)? 4 rows may have a link already, and would get a second one.`,
+        message: `Send 5 links to ${new URL(service.url).host} (LOCAL)? --again all sends 4 rows once more, and their earlier links stay as they are.`,
         initial: false,
       },
     ]);
@@ -125,7 +122,7 @@ describe("the preview of a list", () => {
     const { ask, asked } = answering(true);
     const { stderr } = await run([], ask);
     expect(stderr).toMatch(/^1 link, EUR 7\.50\n/);
-    expect(stderr).toContain("4 of 5 rows were sent before: their links are in the results.");
+    expect(stderr).toContain("4 of 5 rows were sent before: 4 open.");
     expect(asked).toMatchObject([{ message: expect.stringMatching(/^Send 1 link to /) }]);
     expect((await run([], ask)).stderr).toContain("Every row was sent before");
     expect(asked).toHaveLength(1);
@@ -142,14 +139,14 @@ describe("the preview of a list", () => {
     write(`${LIST}I5,7.50,EUR,Max,\n`);
     const grown = await run(["--dry-run"]);
     expect(grown.stdout).toMatch(/^1 link, EUR 7\.50\n/);
-    expect(grown.stderr).toContain("4 of 5 rows were sent before: their links are in the results.");
+    expect(grown.stderr).toContain("4 of 5 rows were sent before: 4 open.");
     expect(service.arrivals).toHaveLength(4);
   });
 
   it("is one line of JSON with --dry-run --json", async () => {
     const { run, service } = await desk();
     await run(["--yes"]);
-    const { exit, stdout } = await run(["--dry-run", "--json", "--again"]);
+    const { exit, stdout } = await run(["--dry-run", "--json", "--again", "all"]);
     expect(exit).toBe(0);
     expect(jsonLines(stdout)).toMatchObject([
       {
@@ -167,8 +164,9 @@ describe("the preview of a list", () => {
     expect(jsonLines((await run(["--dry-run", "--json"])).stdout).at(-1)).toMatchObject({
       links: 0,
       sent_before: 4,
+      before: { open: 4 },
     });
-    expect(jsonLines((await run(["--json", "--again", "--yes"])).stdout).at(-1)).toMatchObject({
+    expect(jsonLines((await run(["--json", "--again", "all", "--yes"])).stdout).at(-1)).toMatchObject({
       created: 4,
       sums: { EUR: "1002.30", USD: "5.00" },
       unsent_columns: ["colour"],
@@ -200,7 +198,7 @@ describe("columns that mean a field", () => {
     });
     expect(service.arrivals).toEqual(["I9"]);
     expect(results()).toMatch(
-      /^Invoice,customer,Amount \(EUR\),Colour,id,url,status,error\n1,Ada,10,red,I9\.1,/,
+      /^Invoice,customer,Amount \(EUR\),Colour,id,url,status,error,service\n1,Ada,10,red,I9\.1,/,
     );
   });
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openMemoryToCheck } from "../../src/bulk/memory.ts";
+import { openLocalMemory } from "../../src/bulk/local-memory.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { interrupted, runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -18,11 +18,14 @@ interface Run {
   readonly url?: string;
   readonly signal?: AbortSignal;
   readonly now?: () => Date;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly home?: string;
 }
 
 /** A home, a service, and how to send a list. */
 async function desk(fateOf: (before: number) => Fate = () => "create") {
   const home = temporaryHome();
+  const ownHome = home;
   const service = await startLinkService(({ before }) => fateOf(before));
   return {
     home,
@@ -30,11 +33,15 @@ async function desk(fateOf: (before: number) => Fate = () => "create") {
     folder: join(home, "data", "bulk"),
     database: join(home, "data", "bulk", "bulk.db"),
     links: () => [...service.links.values()],
-    send: (text: string, { name = "orders.csv", flags = [], url = service.url, signal, now }: Run = {}) => {
+    send: (
+      text: string,
+      { name = "orders.csv", flags = [], url = service.url, signal, now, ...more }: Run = {},
+    ) => {
+      const home = more.home ?? ownHome;
       const path = name === "-" ? "-" : join(home, name);
       if (name !== "-") writeFileSync(path, text);
       const args = ["bulk", path, "--currency", "EUR", "-o", join(home, "out.csv"), ...flags];
-      const env = { ...service.env, PAYLINK_BASE_URL: url };
+      const env = { ...service.env, PAYLINK_BASE_URL: url, ...more.env };
       return runCommand(args, { home, env, stdin: text, ...(signal && { signal }), ...(now && { now }) });
     },
     results: () => readFileSync(join(home, "out.csv"), "utf8").trim().split("\n").slice(1),
@@ -70,10 +77,10 @@ describe("a row that was sent", () => {
     const { send, results } = await desk();
     await send(LIST);
     await send(HEADER + rowsOf(9, 1, 0));
-    expect(results().map((line) => line.split(",").slice(3))).toEqual([
+    expect(results().map((line) => line.split(",").slice(3, 7))).toEqual([
       ["I9.1", "https://pay.example/pay?r=I9.1", "created", ""],
-      ["I1.1", "https://pay.example/pay?r=I1.1", "created", ""],
-      ["I0.1", "https://pay.example/pay?r=I0.1", "created", ""],
+      ["I1.1", "https://pay.example/pay?r=I1.1", "active", ""],
+      ["I0.1", "https://pay.example/pay?r=I0.1", "active", ""],
     ]);
   });
 
@@ -86,7 +93,7 @@ describe("a row that was sent", () => {
       expect((await send(LIST, { url })).stdout).toContain("4 rows: 4 sent before");
     expect(links()).toEqual([1, 1, 1, 1]);
     const other = await startLinkService(() => "create");
-    expect((await send(LIST, { url: other.url })).stdout).toContain("4 rows: 4 created");
+    expect((await send(LIST, { url: other.url, flags: ["--force"] })).stdout).toContain("4 rows: 4 created");
   });
 
   it("is sent as often as the list has it", async () => {
@@ -101,58 +108,184 @@ describe("a row that was sent", () => {
     );
   });
 
-  it("is another row with another expiry or callback, and the same at another time", async () => {
-    const { send, links } = await desk();
-    const list = "amount,customerName\n1,Ada\n";
-    const at = (hour: number) => () => new Date(Date.UTC(2026, 0, 31, hour));
-    await send(list, { flags: ["--expires", "1d"], now: at(1) });
-    await send(list, { flags: ["--expires", "1d"], now: at(5) });
-    expect(links()).toEqual([1]);
-    await send(list, { flags: ["--expires", "2d"], now: at(5) });
-    await send(list, { flags: ["--expires", "1d", "--callback-url", "https://x.example/"], now: at(5) });
-    expect(links()).toEqual([3]);
+  it("is the same row with another expiry, callback, terminal's customer or time zone", async () => {
+    const { send, service } = await desk();
+    const list = "amount,description\n1,Tea\n2,Cake\n";
+    const runs: Run[] = [
+      { flags: ["--expires", "1d"] },
+      { flags: ["--expires", "2d"] },
+      { flags: ["--expires", "2099-12-30"] },
+      { flags: ["--callback-url", "https://x.example/", "--return-url", "https://y.example/"] },
+      { env: { PAYLINK_CALLBACK_URL: "https://z.example/" } },
+    ];
+    await send("customerName,amount,description\nAda,1,Tea\nAda,2,Cake\n");
+    for (const run of runs)
+      expect(
+        (await send(list, { ...run, flags: [...(run.flags ?? []), "--customer-name", "Ada"] })).stdout,
+      ).toContain("2 sent before");
+    expect(service.arrivals).toHaveLength(2);
   });
 
-  it("is forgotten once its link has expired", async () => {
-    const { send, links, database, folder } = await desk();
-    const [flags, noon] = [["--expires", "1h"], Date.UTC(2026, 0, 31, 12)];
-    const at = (minutes: number) => ({ flags, now: () => new Date(noon + minutes * 60_000) });
-    await send(LIST, at(0));
-    expect((await send(LIST, at(59))).stdout).toContain("4 sent before");
-    expect((await send(LIST, at(60))).stdout).toContain("4 created");
-    expect(links()).toEqual([2, 2, 2, 2]);
-    await send("amount,customerName\n1,Ada\n", at(200));
-    expect(existsSync(database)).toBe(true);
-    const memory = openMemoryToCheck(folder);
-    expect(memory.prepare("SELECT count(*) AS rows FROM rows").get()).toEqual({ rows: 1 });
-    memory.close();
+  it("is another row at another terminal", async () => {
+    const { send, service } = await desk();
+    await send(LIST);
+    const other = await send(LIST.replaceAll("1.50", "9"), { flags: ["--terminal-id", "2"] });
+    expect(other.stdout).toContain("4 rows: 4 created");
+    expect(service.arrivals).toHaveLength(8);
+  });
+
+  it("is known for 400 days, though its link and the date in its row have expired", async () => {
+    const { send, service, folder } = await desk();
+    const list = "invoiceId,amount,customerName,expirationDate\nI0,1,Ada,2026-02-01\n";
+    const day = (number: number) => ({ now: () => new Date(Date.UTC(2026, 0, number, 12)) });
+    await send(list, day(31));
+    const again = await send(`${list}I1,1,Ada,2027-01-01\n`, day(31 + 40));
+    expect(again).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 created, 1 sent before") });
+    expect(service.arrivals).toEqual(["I0", "I1"]);
+    const memory = openLocalMemory(folder, { isDryRun: false });
+    const database = openDatabase(join(folder, "bulk.db"), "");
+    const rows = () => database.prepare("SELECT count(*) AS rows FROM sent_rows").get();
+    const age = (days: number) =>
+      database.exec(`UPDATE sent_rows SET sent_at = unixepoch() * 1000 - ${days} * 86400000`);
+    age(399);
+    await memory.forget(400 * 86_400_000);
+    expect(rows()).toEqual({ rows: 2 });
+    age(401);
+    await memory.forget(400 * 86_400_000);
+    expect(rows()).toEqual({ rows: 0 });
+    database.close();
+    await memory.close();
+  });
+
+  it.each([
+    ["a trailing space", "A-1 "],
+    ["a no-break space", "\u00A0A-1"],
+    ["a zero-width space", "A\u200B-1"],
+    ["a direction mark", "\u200EA-1"],
+    ["a byte order mark", "A-1\uFEFF"],
+    ["a soft hyphen", "A-\u00AD1"],
+  ])("is the same row with %s in its order number, also twice in one list", async (_, spelling) => {
+    const { send, service } = await desk();
+    await send(`${HEADER}A-1,1,Ada\n`);
+    expect((await send(`${HEADER}${spelling},1,Ada\n`)).stdout).toContain("1 row: 1 sent before");
+    const twice = await send(`${HEADER}A-2,1,Ada\n${spelling.replace("1", "2")},1,Ada\n`);
+    expect(twice.stderr).toContain("lines 2 and 3  ask for the same payment");
+    expect(service.arrivals).toEqual(["A-1"]);
+  });
+
+  it("is the same row in another Unicode form, with other line ends or spaces, without an order number", async () => {
+    const { send, service } = await desk();
+    const list = (name: string, note: string) => `amount,customerName,description\n1,"${name}","${note}"\n`;
+    await send(list("Zoë", "one\ntwo"));
+    for (const again of [
+      list("Zoe\u0308", "one\r\ntwo"),
+      list(" Zoë", "one two "),
+      list("Zoë\u200B", "one\u00A0\u00A0two"),
+    ])
+      expect((await send(again)).stdout).toContain("1 row: 1 sent before");
+    expect(service.arrivals).toHaveLength(1);
+  });
+
+  it("is the same row of its own results, beside the list on another machine, and as the list", async () => {
+    const { send, service, home } = await desk();
+    const list =
+      "amount,customerName,description,Order\nnumber\n".replace("Order\nnumber", '"Own\nnumber"') +
+      "1,Ada,-10% spring sale,a\n2,@bob,=1+1,b\n3,Eve,+44 1,c\n4,'Zoe,''-x,d\n";
+    await send(list);
+    expect(service.arrivals).toHaveLength(4);
+    const results = readFileSync(join(home, "out.csv"), "utf8");
+    const elsewhere = temporaryHome();
+    const asList = await send(results, { home: elsewhere, name: "again.csv" });
+    expect(asList).toMatchObject({ exit: 0, stdout: expect.stringContaining("4 rows: 4 sent before") });
+    const beside = temporaryHome();
+    writeFileSync(join(beside, "orders.links.csv"), results);
+    expect((await send(list, { home: beside })).stdout).toContain("4 rows: 4 sent before");
+    expect((await send(results, { name: "again.csv" })).stdout).toContain("4 rows: 4 sent before");
+    expect(service.arrivals).toHaveLength(4);
+    // Of another service, they are rows like any others.
+    const other = await startLinkService(() => "create");
+    expect((await send(list, { home: beside, url: other.url })).stdout).toContain("4 rows: 4 created");
   });
 });
 
 describe("an order number that was sent with other values", () => {
-  it("stops the list before anything is sent, and names both rows and what differs", async () => {
+  it("stops the list before anything is sent, and names the newest link, and what differs", async () => {
     const { send, service } = await desk();
     await send(LIST);
     const changed = `${HEADER}${rowsOf(7)}I1,20,Bob\n${rowsOf(3)}`;
     const { exit, stderr } = await send(changed, { flags: ["--skip-invalid"] });
     expect(exit).toBe(2);
-    expect(stderr).toContain("Some order numbers were sent before with other values. Nothing was sent.");
-    expect(stderr).toMatch(
-      /line 3 {2}I1: amount 20, was 2\.50; customerName Bob, was Ada\. The row sent on 2\d{3}-.* has the link https:\/\/pay\.example\/pay\?r=I1\.1\n/,
+    expect(stderr).toContain(
+      "1 row was sent before with another amount, currency, kind or transaction type. Nothing was sent.",
     );
+    expect(stderr).toContain(
+      "line 3  I1: EUR 20.00 one-time SALE, was EUR 2.50 one-time SALE. It has the link https://pay.example/pay?r=I1.1 (active)\n",
+    );
+    expect(stderr).toContain("To cancel these links and send the rows as they are now: --again changed");
     expect(service.arrivals).toHaveLength(4);
     expect((await send(changed, { flags: ["--dry-run"] })).exit).toBe(2);
-    expect((await send(changed, { flags: ["--again", "--yes"] })).exit).toBe(0);
-    expect(service.arrivals.slice(4).toSorted()).toEqual(["I1", "I3", "I7"]);
+    const refused = await send(changed, { flags: ["--again", "changed"] });
+    expect(refused.stderr).toContain(
+      "--again changed sends 1 row once more, and cancels their earlier links first.",
+    );
+    const sent = await send(changed, { flags: ["--again", "changed", "--yes"] });
+    expect(sent).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining("3 rows: 2 created, 1 sent before"),
+    });
+    expect(service.arrivals.slice(4).toSorted()).toEqual(["I1", "I7"]);
+    expect(service.created.map(({ id, status }) => [id, status])).toContainEqual(["I1.1", "cancelled"]);
+    const twice = await send(changed.replace("I1,20", "I1,30"));
+    expect(twice.stderr).toContain("I1: EUR 30.00 one-time SALE, was EUR 20.00 one-time SALE.");
+    expect(twice.stderr).toContain(
+      "It has the link https://pay.example/pay?r=I1.2 (active), and 1 earlier link",
+    );
   });
 
-  it("names ten rows; one of an unknown outcome may have a link", async () => {
-    const { send } = await desk((before) => (before === 0 ? "created and reset" : "create"));
+  it("leaves a row whose earlier link was paid, and names it", async () => {
+    const { send, service, results } = await desk();
+    await send(LIST);
+    const changed = LIST.replace("I1,2.50", "I1,3").replace("I2,3.50", "I2,4");
+    const paid = service.created.find(({ id }) => id === "I1.1");
+    if (paid !== undefined) paid.status = "paid";
+    const run = await send(changed, { flags: ["--again", "changed", "--yes"] });
+    expect(run.exit).toBe(4);
+    expect(run.stdout).toContain("4 rows: 1 created, 2 sent before, 1 left");
+    expect(run.stderr).toContain("line 3  left  It was paid before it was changed.");
+    expect(results()[1]).toMatch(/^I1,3,Ada,I1\.1,\S+,paid,It was paid before it was changed\.,/);
+    expect(service.arrivals).toHaveLength(5);
+  });
+
+  it("leaves a row whose earlier link is paid while the run begins", async () => {
+    const service = await startLinkService(() => "create", {
+      listed: (links) => {
+        for (const link of links) link.status = "paid";
+      },
+    });
+    const home = temporaryHome();
+    const send = (text: string, ...flags: string[]) =>
+      runCommand(["bulk", "-", "--currency", "EUR", "-o", join(home, "out.csv"), ...flags], {
+        home,
+        env: service.env,
+        stdin: text,
+      });
+    await send(LIST);
+    const run = await send(LIST.replace("I1,2.50", "I1,3"), "--again", "changed", "--yes");
+    expect(run.exit).toBe(4);
+    expect(run.stderr).toContain("The earlier link I1.1 is left, and no other was created: it was paid.");
+    expect(service.arrivals).toHaveLength(4);
+  });
+
+  it("counts all rows, names ten, and takes one that differs in other fields only as sent", async () => {
+    const { send } = await desk();
     const many = Array.from({ length: 15 }, (_, row) => row);
-    await send(HEADER + rowsOf(...many), { flags: ["--concurrency", "1"] });
-    const { stderr } = await send(HEADER + rowsOf(...many).replaceAll("Ada", "Eve"));
-    expect(stderr).toMatch(/line 2 {3}I0: customerName Eve, was Ada\. The row sent on .* may have a link\n/);
-    expect(stderr.match(/was Ada/g)).toHaveLength(10);
+    await send(HEADER + rowsOf(...many));
+    const { stderr } = await send(HEADER + rowsOf(...many).replaceAll(".50", ".60"));
+    expect(stderr).toContain("15 rows were sent before with another amount");
+    expect(stderr.match(/, was EUR/g)).toHaveLength(10);
+    const named = await send(HEADER + rowsOf(...many).replaceAll("Ada", "Eve"));
+    expect(named).toMatchObject({ exit: 0, stdout: expect.stringContaining("15 rows: 15 sent before") });
+    expect(named.stderr).toContain("15 rows differ from what was sent, but not in amount");
   });
 
   it("is free again after the row was refused, for the same values too", async () => {
@@ -166,36 +299,65 @@ describe("an order number that was sent with other values", () => {
 });
 
 describe("--again", () => {
+  const ALL = ["--again", "all"];
+
   it("needs a yes where nobody can be asked, if it creates second links", async () => {
     const { send, links } = await desk();
-    expect((await send(LIST, { flags: ["--again"] })).exit).toBe(0);
-    const refused = await send(LIST + rowsOf(4), { flags: ["--again"] });
+    expect((await send(LIST, { flags: ALL })).exit).toBe(0);
+    const refused = await send(LIST + rowsOf(4), { flags: ALL });
     expect(refused.exit).toBe(2);
-    expect(refused.stderr).toContain("--again would create 4 second links. Nothing was sent.");
+    expect(refused.stderr).toContain(
+      "--again all sends 4 rows once more, and their earlier links stay as they are. Nothing was sent.",
+    );
     expect(links()).toEqual([1, 1, 1, 1]);
-    expect((await send(LIST + rowsOf(4), { flags: ["--again", "--yes"] })).exit).toBe(0);
+    expect((await send(LIST + rowsOf(4), { flags: [...ALL, "--yes"] })).exit).toBe(0);
     expect(links()).toEqual([2, 2, 2, 2, 1]);
   });
 
-  it("sends each row once, however often the run is interrupted", async () => {
-    const control = new AbortController();
-    const { send, links, service } = await desk((before) => {
-      if (before === 5) control.abort(interrupted());
-      return "create";
-    });
+  it("sends rows whose links have ended, and says what became of the others", async () => {
+    const { send, service, results } = await desk();
     await send(LIST);
-    const again = ["--again", "--yes"];
-    const slow = [...again, "--concurrency", "1", "--rate", "1"];
-    expect((await send(LIST, { flags: slow, signal: control.signal })).exit).toBe(130);
-    expect(service.arrivals).toHaveLength(6);
-    // Without the flag, every row still has a link.
-    expect((await send(LIST)).stdout).toContain("4 sent before");
-    const rest = await send(LIST, { flags: again });
-    expect(rest.stderr).toContain("An earlier run with --again was stopped. This one sends the rest of it.");
-    expect(links()).toEqual([2, 2, 2, 2]);
-    expect((await send(LIST)).stdout).toContain("4 sent before");
-    expect((await send(LIST, { flags: again })).exit).toBe(0);
-    expect(links()).toEqual([3, 3, 3, 3]);
+    for (const [at, status] of ["paid", "cancelled", "expired", "viewed"].entries()) {
+      const link = service.created.find(({ id }) => id === `I${at}.1`);
+      if (link !== undefined) link.status = status;
+    }
+    const seen = await send(LIST);
+    expect(seen.stderr).toContain(
+      "Every row was sent before, so nothing is sent: 1 paid, 1 open, 1 expired, 1 cancelled.",
+    );
+    expect(results().map((line) => line.split(",")[5])).toEqual(["paid", "cancelled", "expired", "viewed"]);
+    const run = await send(LIST, { flags: ["--again", "ended", "--yes"] });
+    expect(run.stdout).toContain("4 rows: 2 created, 2 sent before");
+    expect(service.arrivals.slice(4).toSorted()).toEqual(["I1", "I2"]);
+    expect((await send(LIST)).stderr).toContain("1 paid, 3 open.");
+  });
+
+  it("goes on where the service cannot be asked for the links, and says so", async () => {
+    const home = temporaryHome();
+    const service = await startLinkService(() => "create", { listStatus: 500 });
+    const path = join(home, "orders.csv");
+    const send = () => runCommand(["bulk", path, "--currency", "EUR"], { home, env: service.env });
+    writeFileSync(path, LIST);
+    await send();
+    writeFileSync(path, LIST + rowsOf(4));
+    const run = await send();
+    expect(run).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining("5 rows: 1 created, 4 sent before"),
+    });
+    expect(run.stderr).toContain("4 of 5 rows were sent before: their links are in the results.");
+    expect(run.stderr).toContain("What has become of their links is not known: The service answered 500");
+  });
+
+  it("leaves rows of unknown outcome for which the service cannot be asked", async () => {
+    const { send, service } = await desk((before) => (before === 0 ? "reset" : "create"));
+    const list = "amount,customerName\n1,Ada\n";
+    expect((await send(list)).exit).toBe(6);
+    const run = await send(list, { flags: ["--again", "unknown", "--yes"] });
+    expect(run).toMatchObject({ exit: 4, stdout: expect.stringContaining("1 row: 1 left") });
+    expect(service.arrivals).toHaveLength(1);
+    expect((await send(list, { flags: [...ALL, "--yes"] })).exit).toBe(0);
+    expect(service.arrivals).toHaveLength(2);
   });
 
   it.each<[string, Fate, number]>([
@@ -210,22 +372,12 @@ describe("--again", () => {
       return before < 40 ? "create" : fate;
     });
     await send(list);
-    const again = await send(list, { flags: ["--again", "--yes"], signal: control.signal });
+    const again = await send(list, { flags: [...ALL, "--yes"], signal: control.signal });
     expect(again.exit).toBe(exit);
     const { length } = service.arrivals;
     // Without the flag, every row still has a link.
     expect((await send(list)).stdout).toContain("40 rows: 40 sent before");
     expect(service.arrivals).toHaveLength(length);
-  });
-
-  it("after --retry-unknown sends every row", async () => {
-    const { send, links } = await desk((before) => (before === 0 ? "created and reset" : "create"));
-    await send(LIST, { flags: ["--concurrency", "1"] });
-    const control = new AbortController();
-    control.abort(interrupted());
-    await send(LIST, { flags: ["--retry-unknown"], signal: control.signal });
-    await send(LIST, { flags: ["--again", "--yes"] });
-    expect(links()).toEqual([2, 2, 2, 2]);
   });
 });
 
@@ -245,7 +397,7 @@ describe("the memory of what was sent", () => {
     await send(LIST);
     writeLog(database);
     damage(database);
-    for (const flags of [[], ["--dry-run"], ["--again", "--yes"]]) {
+    for (const flags of [[], ["--dry-run"], ["--again", "all", "--yes"]]) {
       const { exit, stderr } = await send(LIST, { flags });
       expect([exit, stderr]).toEqual([2, expect.stringMatching(words)]);
       expect(stderr).toContain("restore it from a backup");
@@ -260,7 +412,10 @@ describe("the memory of what was sent", () => {
     renameSync(database, `${database}.saved`);
     expect((await send(LIST)).exit).toBe(2);
     renameSync(`${database}.saved`, database);
-    expect((await send(LIST)).stdout).toContain("4 sent before");
+    expect(await send(LIST)).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining("Every row was sent before"),
+    });
   });
 
   it("leaves no trace of a dry run", async () => {
@@ -282,7 +437,7 @@ describe("the memory of what was sent", () => {
     expect(service.arrivals).toEqual(["I0", "I1"]);
     // Nothing that the service answered is lost.
     expect(stdout).toMatch(/^4 rows: 2 created, 2 not sent\n2 links: EUR 4\.00\n/);
-    expect(results()[1]).toMatch(/,I1\.1,https:\S+,created,$/);
+    expect(results()[1]).toMatch(/,I1\.1,https:\S+,created,,http\S+ 1$/);
     expect(stderr).toContain("These results have them: keep a copy.");
   });
 });

@@ -1,13 +1,5 @@
 /** `paylink bulk`, in process: its options, the checks before anything is sent, and how a run ends. */
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
@@ -29,7 +21,7 @@ function listOf(text: string) {
   const home = temporaryHome();
   const path = join(home, "orders.csv");
   writeFileSync(path, text);
-  return { home, path, results: join(home, "orders.links.csv"), memory: join(home, "data", "bulk") };
+  return { home, path, results: join(home, "orders.links.csv") };
 }
 
 /** A list at a service of its own, and how to send it. */
@@ -127,7 +119,7 @@ describe("bulk, before anything is sent,", () => {
 
 describe("bulk", () => {
   it("writes a link beside each row, and sends nothing twice", async () => {
-    const { send, service, results, memory } = await desk(LIST);
+    const { send, service, results } = await desk(LIST);
     expect(await send()).toMatchObject({
       exit: 0,
       stdout: [
@@ -140,14 +132,13 @@ describe("bulk", () => {
       stderr: "",
     });
     expect(readFileSync(results, "utf8").split("\n")[2]).toBe(
-      "I1,2,Bob,I1.1,https://pay.example/pay?r=I1.1,created,",
+      `I1,2,Bob,I1.1,https://pay.example/pay?r=I1.1,created,,${service.url.replace("127.0.0.1", "localhost")} 1`,
     );
     const second = await send();
     expect(second.exit).toBe(0);
     expect(second.stderr).toContain("Every row was sent before, so nothing is sent");
     expect(service.arrivals).toHaveLength(3);
     expect(statSync(results).mode & 0o777).toBe(0o600);
-    expect(readdirSync(memory).filter((name) => /spool/.test(name))).toEqual([]);
   });
 
   it("says how to continue after Ctrl-C", async () => {
@@ -172,8 +163,8 @@ describe("bulk", () => {
 });
 
 describe("the results of bulk", () => {
-  const RESULTS =
-    "invoiceId,amount,customerName,id,url,status,error\nI0,1,Ada,I0.1,https://pay.example/pay?r=I0.1,created,\n";
+  const resultsAt = (url: string): string =>
+    `invoiceId,amount,customerName,id,url,status,error,service\nI0,1,Ada,I0.1,https://pay.example/pay?r=I0.1,created,,${url.replace("127.0.0.1", "localhost")} 1\n`;
 
   const one = () => desk("invoiceId,amount,customerName\nI0,1,Ada\n");
 
@@ -189,25 +180,29 @@ describe("the results of bulk", () => {
       expect(readFileSync(results, "utf8")).toBe(text);
       expect(service.arrivals).toEqual([]);
       expect((await send("--force")).exit).toBe(0);
-      expect(readFileSync(results, "utf8")).toBe(RESULTS);
+      expect(readFileSync(results, "utf8")).toBe(resultsAt(service.url));
     },
   );
 
-  it.each(["", "\uFEFFsep=;\nown;ID;link_id;url;status;error\r\n", "a\tid\turl\tstatus\terror\n"])(
-    "replace the results %j",
-    async (text) => {
-      const { results, send } = await one();
-      writeFileSync(results, text);
-      expect((await send()).exit).toBe(0);
-      expect(readFileSync(results, "utf8")).toBe(RESULTS);
-    },
-  );
+  it.each([
+    "",
+    "\uFEFFsep=;\nown;ID;link_id;url;status;error;service\r\n",
+    "a\tid\turl\tstatus\terror\tservice\n",
+    '"service","own\nname",status,id,url,error,more\n1\n',
+  ])("replace the results %j", async (text) => {
+    const { results, send, service } = await one();
+    writeFileSync(results, text);
+    expect((await send()).exit).toBe(0);
+    expect(readFileSync(results, "utf8")).toBe(resultsAt(service.url));
+  });
 
   it("replace those in JSON lines", async () => {
     const { home, send } = await one();
     const output = join(home, "out.jsonl");
-    for (let run = 0; run < 2; run++) expect((await send("-o", output)).exit).toBe(0);
-    expect(jsonLines(readFileSync(output, "utf8"))).toMatchObject([{ id: "I0.1", status: "created" }]);
+    for (const status of ["created", "active"]) {
+      expect((await send("-o", output)).exit).toBe(0);
+      expect(jsonLines(readFileSync(output, "utf8"))).toMatchObject([{ id: "I0.1", status }]);
+    }
   });
 
   it.each(["a link", "a file"])("are not written through %s in the place of their draft", async (what) => {
@@ -228,7 +223,7 @@ describe("the results of bulk", () => {
   it("are the same bytes on stdout, with the summary on stderr", async () => {
     const { results, send, service } = await one();
     const stderr = `1 row: 1 created\n1 link: EUR 1.00\nno profile · ${new URL(service.url).host} · LOCAL\nTo see the links: paylink links list --since 1h\n`;
-    expect(await send("-o", "-")).toMatchObject({ exit: 0, stdout: RESULTS, stderr });
+    expect(await send("-o", "-")).toMatchObject({ exit: 0, stdout: resultsAt(service.url), stderr });
     expect(existsSync(results)).toBe(false);
   });
 });

@@ -66,7 +66,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
   ["create", `${REQUEST} --dry-run --curl --timeout --quiet --qr --open --wait`],
   [
     "bulk",
-    `${REQUEST} --map --decimal-comma --allow-duplicates --output --force --concurrency --rate --timeout --dry-run --skip-invalid --again --retry-unknown`,
+    `${REQUEST} --map --decimal-comma --allow-duplicates --output --force --concurrency --rate --timeout --dry-run --skip-invalid --again`,
   ],
   ["links list", "--status --since --until --limit --terminal-id --timeout --quiet"],
   ["links cancel", "--timeout --quiet"],

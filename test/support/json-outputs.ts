@@ -135,7 +135,8 @@ const delivery = orNull(
 const rowProblems = listOf(
   object({ ...each(text, "at message kind?"), ...each(count, "line rows"), lines: listOf(count) }),
 );
-const tally = "created sent_before refused not_reached unknown invalid not_sent";
+const before = object(each(count, "paid? open? expired? cancelled? created? unknown? in_flight?"));
+const tally = "created sent_before refused not_reached unknown left invalid not_sent";
 const list: Members = {
   ...each(orNull(text), "profile service"),
   rows: count,
@@ -183,14 +184,14 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   bulk: lines(
     line("row", {
       line: count,
-      status: oneOf("created", "refused", "not_reached", "unknown", "invalid"),
+      status: oneOf("created", "refused", "not_reached", "unknown", "not_sent", "invalid"),
       ...each(text, "id? url? error?"),
       "problems?": listOf(schemaRef("Problem")),
     }),
     line("summary", { ...list, ...each(count, tally), violations: rowProblems, "output?": text }),
     about(
       "With --dry-run.",
-      line("summary", { ...list, ...each(count, "invalid sent_before links"), first: anything }),
+      line("summary", { ...list, ...each(count, "invalid sent_before links"), before, first: anything }),
     ),
     warning,
   ),

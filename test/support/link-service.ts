@@ -16,7 +16,11 @@ export interface LinkService {
   readonly url: string;
   /** Links by invoice. */
   readonly links: Map<string, number>;
-  /** Requests by invoice, in the order of their arrival. */
+  /** Every link that was created, newest last: a test may change its status. */
+  readonly created: ServiceLink[];
+  /** The requests that list, show or cancel links. */
+  readonly others: string[];
+  /** Requests to create links, by invoice, in the order of their arrival. */
   readonly arrivals: string[];
   /** What is sent for the account: environment variables. */
   readonly env: Readonly<Record<string, string>>;
@@ -28,10 +32,29 @@ interface Arrival {
   readonly before: number;
 }
 
+interface ServiceLink {
+  readonly id: string;
+  readonly invoiceId: string;
+  status: string;
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
 const CREATED = "2026-01-31T12:00:00Z";
 
-export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Promise<LinkService> {
+export async function startLinkService(
+  fateOf: (arrival: Arrival) => Fate,
+  {
+    listStatus = 200,
+    listed = () => undefined,
+  }: {
+    readonly listStatus?: number;
+    /** Called after a page was listed. */
+    readonly listed?: (links: readonly ServiceLink[]) => void;
+  } = {},
+): Promise<LinkService> {
   const links = new Map<string, number>();
+  const createdLinks: ServiceLink[] = [];
+  const others: string[] = [];
   const arrivals: string[] = [];
   const create = (invoiceId: string, request: object): string => {
     const number = (links.get(invoiceId) ?? 0) + 1;
@@ -39,7 +62,29 @@ export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Prom
     const id = `${invoiceId}.${number}`;
     const events = { viewedDate: null, attemptedDate: null, paidDate: null, cancelledDate: null };
     const added = { id, url: `https://pay.example/pay?r=${id}`, status: "active", createdDate: CREATED };
-    return JSON.stringify({ ...request, ...events, ...added });
+    const json = { ...request, ...events, ...added };
+    createdLinks.push({ id, invoiceId, status: "active", json });
+    return JSON.stringify(json);
+  };
+  const shown = ({ json, status }: ServiceLink): object => ({ ...json, status });
+  /** Lists every link on the first page, whatever the period; cancels what is neither paid nor cancelled. */
+  const read = (method: string, target: string): [status: number, body: object] => {
+    others.push(`${method} ${target.replace(/\?.*/, "")}`);
+    const url = new URL(target, "http://service");
+    const [, , , id, action] = url.pathname.split("/");
+    if (id === undefined) {
+      const records = url.searchParams.get("page") === "1" ? createdLinks.map(shown) : [];
+      listed(createdLinks);
+      return [listStatus, { totalCount: records.length, records }];
+    }
+    const link = createdLinks.find((one) => one.id === decodeURIComponent(id));
+    if (link === undefined) return [404, { code: 275, message: "Invalid payment link ID" }];
+    if (action === "cancel") {
+      if (["paid", "cancelled", "expired"].includes(link.status))
+        return [422, { code: 30, message: `The payment link is ${link.status}` }];
+      link.status = "cancelled";
+    }
+    return [200, shown(link)];
   };
   const answer = (request: object, incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const invoiceId = "invoiceId" in request ? String(request.invoiceId) : "";
@@ -69,6 +114,12 @@ export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Prom
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => {
+      const { method = "", url: target = "" } = incoming;
+      if (method === "GET" || target.endsWith("/cancel")) {
+        const [status, reply] = read(method, target);
+        outgoing.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(reply));
+        return;
+      }
       const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
       answer(typeof body === "object" && body !== null ? body : {}, incoming, outgoing);
     });
@@ -78,6 +129,8 @@ export async function startLinkService(fateOf: (arrival: Arrival) => Fate): Prom
     url,
     links,
     arrivals,
+    created: createdLinks,
+    others,
     env: { PAYLINK_BASE_URL: url, PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1" },
   };
 }

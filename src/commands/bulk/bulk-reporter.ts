@@ -1,43 +1,38 @@
 /** What a bulk run shows: each row for scripts; progress, columns and warnings for people. */
-import type { RowProblem } from "../../bulk/check-rows.ts";
-import type { Row } from "../../bulk/row.ts";
-import type { Outcome } from "../../bulk/sent-rows.ts";
+import type { RowProblem } from "../../bulk/row-problems.ts";
+import type { Outcome } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";
-import type { PaylinkError, Problem } from "../../domain/errors.ts";
+import type { PaylinkError } from "../../domain/errors.ts";
 import { length, renderProgress, renderRowProblem, rowsOf } from "../../render/bulk.ts";
-import { problemJson } from "../../render/error-message.ts";
 import { safeText } from "../../render/safe-text.ts";
 
 /** Milliseconds between two drawings of the bar, and between two lines if there is no terminal. */
 const REDRAW = 100;
-const LINE = 5000;
+const LINE = 60_000;
 
 export type Reporter = ReturnType<typeof createReporter>;
 
 export function createReporter({ out, now }: Context) {
   let line: (() => string) | undefined;
   let checkedRows = 0;
-  const timer = setInterval(
-    () => {
-      if (line === undefined) return;
-      if (out.live) out.progress(line());
-      else out.note(line());
-    },
-    out.live ? REDRAW : LINE,
-  );
+  const draw = (): void => {
+    if (line === undefined) return;
+    if (out.live) out.progress(line());
+    else out.note(line());
+  };
+  const timer = setInterval(draw, out.live ? REDRAW : LINE);
   const clock = (): number => now().getTime();
   const state = { total: 0, done: 0, doneNow: 0, failed: 0, begun: clock(), until: 0, cause: "" };
   const waiting = (): string | undefined =>
     state.until > clock() ? `waiting ${length((state.until - clock()) / 1000)} for the service` : undefined;
+  const hide = (): void => {
+    line = undefined;
+    out.progress(undefined);
+  };
   return {
     checked: (): void => {
       checkedRows++;
       line ??= () => `${rowsOf(checkedRows)} checked`;
-    },
-    /** A row cannot be sent, for scripts. */
-    invalid: ({ line }: Row, problems: readonly Problem[]): void => {
-      const found = { type: "row", line, status: "invalid", problems: problems.map(problemJson) };
-      if (out.json) out.lines([JSON.stringify(found)]);
     },
     /** With `--json` they are in the summary. */
     warnings: (warnings: readonly RowProblem[]): void => {
@@ -47,12 +42,13 @@ export function createReporter({ out, now }: Context) {
     begin: (total: number, done: number): void => {
       Object.assign(state, { total, done, begun: clock() });
       line = () => renderProgress({ ...state, elapsed: clock() - state.begun, waiting: waiting() }, out.live);
+      if (out.live) draw();
     },
-    settled: ({ line }: Row, outcome: Outcome): void => {
+    settled: (line: number, { status, id, url, error }: Outcome): void => {
       state.done++;
       state.doneNow++;
-      if (outcome.status !== "created") state.failed++;
-      if (out.json) out.lines([JSON.stringify({ type: "row", line, ...outcome })]);
+      if (status !== "created") state.failed++;
+      if (out.json) out.lines([JSON.stringify({ type: "row", line, status, id, url, error })]);
     },
     paused: (milliseconds: number, { message }: PaylinkError): void => {
       state.until = clock() + milliseconds;
@@ -61,10 +57,12 @@ export function createReporter({ out, now }: Context) {
       state.cause = message;
       if (!out.live) out.note(`The run waits ${length(milliseconds / 1000)} and tries again.`);
     },
-    /** Removes the progress line. */
+    /** Removes the progress line while something else is shown. */
+    hide,
+    /** Removes it for good. */
     end: (): void => {
       clearInterval(timer);
-      out.progress(undefined);
+      hide();
     },
   };
 }

@@ -1,40 +1,72 @@
 /** Runs `paylink bulk`: checks every row of a list, sends each that is due, exactly once, and writes the results. */
 import { setMaxListeners } from "node:events";
+import { realpathSync } from "node:fs";
 import { join, parse } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { RowProblems } from "../../bulk/check-rows.ts";
+import { beforeSending } from "../../bulk/before-sending.ts";
 import { Pace } from "../../bulk/pace.ts";
 import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
-import { dueRows, sendRows } from "../../bulk/send-rows.ts";
+import { requestOf } from "../../bulk/row.ts";
+import { RowProblems } from "../../bulk/row-problems.ts";
+import { sendRows, type DueRow, type Outcome } from "../../bulk/send-rows.ts";
 import type { Context, Output } from "../../context.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { Sums } from "../../domain/money.ts";
-import { LONGEST_TIMER } from "../../domain/time.ts";
+import { LONGEST_TIMER, UNITS } from "../../domain/time.ts";
 import { count, rowsOf } from "../../render/bulk.ts";
 import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
+import type { Memory } from "../../store/sent-rows.ts";
+import { createReporter, type Reporter } from "./bulk-reporter.ts";
 import { finishRun, summaryOf, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./flags.ts";
-import { planList, refusalOf, withList, type List, type PlannedList } from "./list.ts";
-import { askedNow, confirmSending, introduce, renderPreview } from "./preview.ts";
+import { planList, refusalOf, type PlannedList } from "./list.ts";
+import { askedNow, beforeJson, confirmSending, introduce, renderPreview } from "./preview.ts";
+
+/** Rows are remembered for longer than a service lists their links. */
+const REMEMBERED = 400 * UNITS.d;
 
 export async function bulk(context: Context, options: BulkOptions): Promise<number> {
+  const { file, dryRun } = options;
   context.out.streamWarnings();
-  const work = options.dryRun ? dryRun : sendList;
-  return withList(context, options, (list) => work(context, list, options));
+  const bytes = await context.readFile(file);
+  const reporter = createReporter(context);
+  let memory: Memory | undefined;
+  try {
+    memory = await beforeSending(() => context.sentRows({ isDryRun: dryRun }));
+    return await (dryRun ? showList : sendList)(context, options, { bytes, memory, reporter });
+  } finally {
+    reporter.end();
+    await memory?.close();
+  }
+}
+
+interface Run {
+  readonly bytes: Uint8Array;
+  readonly memory: Memory;
+  readonly reporter: Reporter;
 }
 
 /** Shows what would be sent, and why a run would not send it. */
-async function dryRun(context: Context, opened: List, options: BulkOptions): Promise<number> {
+async function showList(context: Context, options: BulkOptions, run: Run): Promise<number> {
   const { out } = context;
-  const list = await planList(context, opened, options);
-  const { rows, invalid, sentBefore } = list.plan;
-  const failure = await refusalOf(context, list, options);
-  const asked = await askedNow(context, list);
+  const list = await beforeSending(() =>
+    planList(context, { ...run, resultFiles: resultFilesOf(options) }, options),
+  );
+  const { rows, invalid, sentBefore } = list.counts;
+  const failure = refusalOf(context, list, options);
+  const asked = askedNow(context, list);
   list.reporter.end();
   if (!out.json) out.data(await renderPreview(context, asked, options, out.paint));
-  introduce(context, list);
-  const shown = { invalid, sent_before: sentBefore, links: asked.rows, first: asked.first };
+  introduce(context, list, options);
+  const shown = {
+    invalid,
+    sent_before: sentBefore,
+    before: beforeJson(list),
+    links: asked.links,
+    first: asked.first,
+  };
   if (out.json) out.data(stringifyJson({ ...(await summaryOf(context, list, asked.sums)), ...shown }));
   if (failure !== undefined) throw failure;
   const valid = invalid === 0 ? "all valid" : `${count(invalid)} of them invalid`;
@@ -42,38 +74,49 @@ async function dryRun(context: Context, opened: List, options: BulkOptions): Pro
   return 0;
 }
 
-async function sendList(context: Context, opened: List, options: BulkOptions): Promise<number> {
+async function sendList(context: Context, options: BulkOptions, run: Run): Promise<number> {
   // Checked first: after the run it would be too late to learn that the results cannot be written.
-  const output = await openOutput(context, options, opened);
+  const path = await outputOf(options);
   const api = await context.api({ retries: false });
-  const list = await planList(context, opened, options);
-  const failure = await refusalOf(context, list, options);
+  const list = await beforeSending(() =>
+    planList(context, { ...run, resultFiles: resultFilesOf(options) }, options),
+  );
+  const failure = refusalOf(context, list, options);
   if (failure !== undefined) throw failure;
-  await confirmSending(context, list, options);
-  list.sent.begin(options.again && !list.plan.continues);
-  const end = await run(context, list, options, api);
+  if (!(await confirmSending(context, list, options))) return 0;
+  await beforeSending(async () => {
+    await run.memory.forget(REMEMBERED);
+    for (const { key, settled } of list.found) await run.memory.settle(key, settled);
+  });
+  const end = await send(context, list, options, api);
   list.reporter.warnings(end.violations);
-  await finishRun(context, list, output, end);
+  await finishRun(context, list, outputTo(context, path, list), options, end);
   return 0;
 }
 
-/** Throws `usage` if the results cannot be written. */
-async function openOutput(
-  { newId, out }: Context,
-  { output, file, force }: BulkOptions,
-  { input, rows }: List,
-): Promise<ResultsOutput> {
-  if (output === "-") return { format: rows.format, sink: stdoutSink(out), path: undefined };
-  const path = output ?? defaultOutput(file, rows.format === "csv" ? ".csv" : ".jsonl");
-  await requireWritable(path, force, input.path);
+/** Throws `usage` if the results cannot be written there; undefined for standard output. */
+async function outputOf({ output, file, force }: BulkOptions): Promise<string | undefined> {
+  if (output === "-") return undefined;
+  const path = output ?? defaultOutput(file);
+  await requireWritable(path, force, file === "-" ? "-" : realpathSync(file));
+  return path;
+}
+
+function outputTo({ newId, out }: Context, path: string | undefined, { list }: PlannedList): ResultsOutput {
+  if (path === undefined) return { format: list.format, sink: stdoutSink(out), path };
   return { format: /\.csv$/i.test(path) ? "csv" : "json lines", sink: fileSink(path, newId()), path };
 }
 
 /** The results of `orders.csv` go to `orders.links.csv`, those of standard input to the current folder. */
-function defaultOutput(file: string, ending: string): string {
-  const { dir, name } = parse(file === "-" ? "stdin" : file);
-  return join(dir, `${name}.links${ending}`);
+function defaultOutput(file: string): string {
+  const { dir, name, ext } = parse(file === "-" ? "stdin" : file);
+  return join(dir, `${name}.links${/^\.(?:jsonl|ndjson|json)$/i.test(ext) ? ".jsonl" : ".csv"}`);
 }
+
+/** Where results of the same list may be. */
+const resultFilesOf = ({ output, file }: BulkOptions): string[] => [
+  ...new Set([...(output === undefined || output === "-" ? [] : [output]), defaultOutput(file)]),
+];
 
 const stdoutSink =
   (out: Output): Sink =>
@@ -89,49 +132,90 @@ const stdoutSink =
     }
   };
 
-async function run(
+async function send(
   { now, random, signal }: Context,
-  { rows, build, reporter, sent, plan }: PlannedList,
-  { concurrency, rate }: BulkOptions,
+  { checked, planned, rowContext, reporter, memory, counts }: PlannedList,
+  { concurrency, rate, again }: BulkOptions,
   api: Api,
 ): Promise<RunEnd> {
-  reporter.begin(plan.rows - plan.invalid, plan.sentBefore);
+  reporter.begin(counts.rows - counts.invalid, counts.sentBefore);
   const violated = new RowProblems();
   const sums = new Sums();
+  const outcomes = new Map<number, Outcome>();
   const halt = new AbortController();
   const ended = AbortSignal.any([signal, halt.signal]);
   // Every row in progress may listen for it.
   setMaxListeners(0, ended);
   const stopped = (): boolean => ended.aborted;
+  // After a timer that was cut short, the caller sleeps again.
+  const sleep = (milliseconds: number): Promise<void> =>
+    setTimeout(Math.min(milliseconds, LONGEST_TIMER), undefined, { signal: ended }).catch(() => undefined);
   const pace = new Pace({
     rate,
     clock: () => performance.now(),
-    // After a timer that was cut short, the caller sleeps again.
-    sleep: (milliseconds) =>
-      setTimeout(Math.min(milliseconds, LONGEST_TIMER), undefined, { signal: ended }).catch(() => undefined),
+    sleep,
     stopped,
     random,
     paused: reporter.paused,
   });
+  const rows: DueRow[] = [];
+  const elsewhere: DueRow[] = [];
+  for (const [at, { isDue, state, claim, known }] of planned.entries()) {
+    const identity = checked.rows[at]?.identity;
+    if (claim === undefined || identity === undefined) continue;
+    const cancels = again === "changed" ? known.flatMap(({ id }) => id ?? []) : [];
+    const { payment, content } = identity;
+    // What another run has in flight is its newest attempt.
+    const attempt = state === "in_flight" ? claim.attempt - 1 : claim.attempt;
+    const row = { at, claim: { ...claim, attempt, payment, content }, cancels };
+    if (isDue) rows.push(row);
+    else if (state === "in_flight") elsewhere.push(row);
+  }
+  const rowAt = (at: number) => checked.rows[at]?.row ?? NO_ROW;
   try {
-    await sendRows({
-      rows: dueRows(rows.read(), sent.planned()),
-      sent,
+    const isDurable = await sendRows({
+      rows,
+      elsewhere,
+      memory,
       pace,
-      build,
+      requestOf: ({ at }) => requestOf(rowAt(at), rowContext, now()),
       create: api.createLink,
+      cancel: (id) => cancelled(api, id),
       concurrency,
-      now,
+      sleep,
       stop: (reason) => halt.abort(reason),
       stopped,
-      settled: (row, outcome, request) => {
+      settled: ({ at }, outcome, request) => {
+        outcomes.set(at, outcome);
         if (outcome.status === "created" && request !== null) sums.add(request.amount, request.currency);
-        reporter.settled(row, outcome);
+        reporter.settled(rowAt(at).line, outcome);
       },
-      violated: (row, violations) => violated.add(row, violations),
+      violated: ({ at }, violations) => violated.add(rowAt(at), violations),
     });
+    return { reason: ended.reason, violations: violated.list(), sums, outcomes, isDurable };
   } finally {
     reporter.end();
   }
-  return { reason: ended.reason, violations: violated.list(), sums };
+}
+
+const NO_ROW = { line: 0, columns: [], values: [], problems: [] };
+
+/** Cancels the earlier link of a row, and resolves with why the row is left; undefined if that link can no longer be paid. */
+async function cancelled(api: Api, id: string): Promise<string | undefined> {
+  const left = (reason: string): string =>
+    `The earlier link ${id} is left, and no other was created: ${reason}`;
+  try {
+    await api.cancelLink(id);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PaylinkError)) throw error;
+    if (error.code !== "refused") return left(error.message);
+    // A link that has ended cannot be cancelled, and need not be.
+    const status = await api.showLink(id).then(
+      ({ link }) => link.status?.toLowerCase(),
+      () => undefined,
+    );
+    if (status === "cancelled" || status === "expired") return undefined;
+    return left(status === "paid" ? "it was paid." : error.message);
+  }
 }

@@ -1,9 +1,10 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
-import type { RowProblem } from "../../bulk/check-rows.ts";
-import { writeResults, type Sink } from "../../bulk/results.ts";
-import { problemsText, requestOf, type Row } from "../../bulk/row.ts";
-import type { Rows } from "../../bulk/rows.ts";
-import type { Result } from "../../bulk/sent-rows.ts";
+import { isLeft, type PlannedRow } from "../../bulk/plan.ts";
+import type { List } from "../../bulk/read-list.ts";
+import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
+import { problemsText } from "../../bulk/row.ts";
+import type { RowProblem } from "../../bulk/row-problems.ts";
+import { INTERRUPTED, type Outcome } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type FailureCode, type Hint } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
@@ -12,11 +13,12 @@ import { renderServiceName } from "../../render/account.ts";
 import { count, linksOf, renderSums, renderTally, rowsOf, type Tally } from "../../render/bulk.ts";
 import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
+import type { BulkOptions } from "./flags.ts";
 import type { PlannedList } from "./list.ts";
 
 /** Where the results go. */
 export interface ResultsOutput {
-  readonly format: Rows["format"];
+  readonly format: List["format"];
   readonly sink: Sink;
   /** Undefined for standard output. */
   readonly path: string | undefined;
@@ -29,6 +31,10 @@ export interface RunEnd {
   readonly violations: readonly RowProblem[];
   /** Of the links that this run created. */
   readonly sums: Sums;
+  /** By the place of the row in the list. */
+  readonly outcomes: ReadonlyMap<number, Outcome>;
+  /** Whether the next run will know all that the results of this one say. */
+  readonly isDurable: boolean;
 }
 
 /** Rows that are named on the terminal; all of them are in the results. */
@@ -42,24 +48,24 @@ export async function finishRun(
   context: Context,
   list: PlannedList,
   output: ResultsOutput,
-  { reason, violations, sums }: RunEnd,
+  options: BulkOptions,
+  { reason, violations, sums, outcomes, isDurable }: RunEnd,
 ): Promise<void> {
-  const { out, now } = context;
-  const { rows, build, sent, checked } = list;
-  const tally: Record<keyof Tally, number> = { created: 0, sent_before: 0, ...NO_LINK };
+  const { out } = context;
+  const { service = "" } = options;
+  const tally = { ...NOTHING };
   const named: string[] = [];
-  const results = sent.results();
-  const resultOf = (row: Row): Result => {
-    const { value: found = NO_RESULT } = results.next();
-    const { status, isEarlier } = found;
-    const error = status === "invalid" ? problemsText(requestOf(row, build, now()).problems) : found.error;
-    tally[status === "created" && isEarlier === 1 ? "sent_before" : status]++;
-    if (FAILED.has(status) && named.length < NAMED)
-      named.push(`  line ${row.line}  ${status}  ${safeText(error ?? "")}`);
-    return { ...found, error };
-  };
-  await writeResults(output.format, { rows, checked, resultOf }, output.sink);
-  const failed = tally.refused + tally.not_reached + tally.unknown;
+  const results: Result[] = list.checked.rows.map(({ row, problems, identity }, at) => {
+    const planned = list.planned[at];
+    const outcome = outcomes.get(at) ?? earlierOutcome(planned, options, problemsText(problems));
+    const kind = kindOf(outcome);
+    tally[kind]++;
+    if (FAILED.has(kind) && named.length < NAMED)
+      named.push(`  line ${row.line}  ${kind}  ${safeText(outcome.error ?? "")}`);
+    return { row, outcome, terminal: identity?.terminal };
+  });
+  await writeResults(output.format, { list: list.list, results, service }, output.sink);
+  const failed = tally.refused + tally.not_reached + tally.unknown + tally.left;
   if (named.length > 0) out.note(named.join("\n"));
   if (failed > named.length) out.note(`  and ${count(failed - named.length)} more, in the results`);
   const { path } = output;
@@ -67,14 +73,14 @@ export async function finishRun(
     const summary = await summaryOf(context, list, sums);
     out.data(stringifyJson({ ...summary, ...tally, violations, output: path }));
   } else {
-    const service = await context.settings();
+    const account = await context.settings();
     const isOnStdout = path === undefined;
     const paint = isOnStdout ? out.notePaint : out.paint;
     const lines = [
       renderTally(tally, paint),
       ...(tally.created > 0 ? [`${linksOf(tally.created)}: ${renderSums(sums.list())}`] : []),
       ...(isOnStdout ? [] : [`Results in ${path}`]),
-      renderServiceName(service, paint),
+      renderServiceName(account, paint),
       ...(tally.created > 0 ? [renderHint(SEE_LINKS, context.named)] : []),
     ];
     if (isOnStdout) out.note(lines.join("\n"));
@@ -83,23 +89,57 @@ export async function finishRun(
   // Without --json, an interruption has no message that gives this advice.
   if (reason instanceof PaylinkError && reason.exit >= 100 && tally.not_sent > 0)
     out.note(renderHint(CONTINUE));
-  const failure = failureOf(reason, tally, sent.hasUnwritten() ? [KEEP_RESULTS, CONTINUE] : [CONTINUE]);
+  const failure = failureOf(reason, tally, isDurable ? [CONTINUE] : [KEEP_RESULTS, CONTINUE]);
   if (failure !== undefined) throw failure;
 }
 
-const NO_LINK = { refused: 0, not_reached: 0, unknown: 0, invalid: 0, not_sent: 0 };
+const NOTHING: Record<keyof Tally, number> = {
+  created: 0,
+  sent_before: 0,
+  refused: 0,
+  not_reached: 0,
+  unknown: 0,
+  left: 0,
+  invalid: 0,
+  not_sent: 0,
+};
 
-/** For the type alone: every row has a result. */
-const NO_RESULT: Result = { status: "not_sent", id: null, url: null, error: null, isEarlier: 0 };
+/** What became of a row that this run has not sent. */
+function earlierOutcome(planned: PlannedRow | undefined, { again }: BulkOptions, problems: string): Outcome {
+  const newest = planned?.known.at(-1);
+  if (planned === undefined || planned.state === "invalid") return { status: "invalid", error: problems };
+  if (newest === undefined || planned.isDue) return { status: "not_sent", ...(newest && linkOf(newest)) };
+  const left = isLeft(planned, again) ? { isLeft: true, error: WHY_LEFT[planned.state] } : {};
+  if (newest.state !== "created")
+    return { status: "unknown", error: newest.error ?? INTERRUPTED, isEarlier: true, ...left };
+  return { status: newest.status ?? "created", ...linkOf(newest), isEarlier: true, ...left };
+}
+
+const linkOf = ({ id, url }: PlannedRow["known"][number]) => ({ id, url });
+
+/** Why `--again` leaves a row. */
+const WHY_LEFT: Readonly<Partial<Record<PlannedRow["state"], string>>> = {
+  unknown:
+    "The service cannot be asked whether it has the link, or has another link of this order: look there.",
+  changed: "It was paid before it was changed.",
+};
+
+function kindOf({ status, isEarlier, isLeft: left }: Outcome): keyof Tally {
+  if (left === true) return "left";
+  if (status === "created") return isEarlier === true ? "sent_before" : "created";
+  return KINDS.find((kind) => kind === status) ?? "sent_before";
+}
+
+const KINDS = ["refused", "not_reached", "unknown", "invalid", "not_sent"] as const;
 
 /** What the summaries of a run and of a dry run have in common. */
-export async function summaryOf({ settings }: Context, { checked, plan }: PlannedList, sums: Sums) {
+export async function summaryOf({ settings }: Context, { checked, counts }: PlannedList, sums: Sums) {
   const service = await settings();
   return {
     type: "summary",
     profile: service.profile ?? null,
     service: service.get("baseUrl") ?? null,
-    rows: plan.rows,
+    rows: counts.rows,
     // As text: programs read JSON numbers as binary fractions.
     sums: Object.fromEntries(sums.list().map(({ currency, amount }) => [currency, amount])),
     unsent_columns: checked.unsent,
@@ -109,7 +149,7 @@ export async function summaryOf({ settings }: Context, { checked, plan }: Planne
 
 const SEE_LINKS = hint`To see the links: ${paylink("links", "list", "--since", "1h")}`;
 
-const FAILED: ReadonlySet<string> = new Set(["refused", "not_reached", "unknown"]);
+const FAILED: ReadonlySet<string> = new Set(["refused", "not_reached", "unknown", "left"]);
 
 function failureOf(reason: unknown, tally: Tally, next: readonly Hint[]): unknown {
   const details = { ...tally };
@@ -131,7 +171,9 @@ function failureOf(reason: unknown, tally: Tally, next: readonly Hint[]): unknow
 }
 
 const FIX_ROWS = hint`Fix these rows, then run the same command again: no other row is sent twice.`;
-const LOOK = hint`Look for them at the service. To send those that have no link there: --retry-unknown`;
+const LOOK = hint`Look for them at the service. To send those that have no link there: --again unknown`;
+
+const LOOK_LEFT = hint`The results say why.`;
 
 /** Unknown outcomes come first: a link may exist that the user does not know of. */
 const WORST_FIRST: readonly (readonly [keyof Tally, FailureCode, (rows: string) => string, Hint])[] = [
@@ -142,6 +184,7 @@ const WORST_FIRST: readonly (readonly [keyof Tally, FailureCode, (rows: string) 
     (rows) => `${rows} did not reach the service: no link was created.`,
     CONTINUE,
   ],
+  ["left", "refused", (rows) => `${rows} stayed as before: no further link was created.`, LOOK_LEFT],
   ["refused", "refused", (rows) => `The service refused ${rows}: no link was created.`, FIX_ROWS],
   ["invalid", "usage", (rows) => `${rows} could not be sent: no link was created.`, FIX_ROWS],
 ];

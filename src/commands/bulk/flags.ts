@@ -1,10 +1,10 @@
 /** The flags of `paylink bulk`, and what a run needs of them, of the base file and of the settings. */
+import { AGAIN } from "../../bulk/plan.ts";
 import { canonicalAddress } from "../../domain/addresses.ts";
-import { memberAt, memberOf, type Json, type JsonNumber } from "../../domain/json.ts";
+import { memberAt, type JsonNumber } from "../../domain/json.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
-import { parseDuration } from "../../domain/time.ts";
 import type { Context } from "../../context.ts";
-import { flag, group, repeatable, toggle, type Usage, type ValuesOf } from "../command.ts";
+import { flag, group, oneOf, repeatable, toggle, type Usage, type ValuesOf } from "../command.ts";
 import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
 import { requestFlags } from "../request-flags.ts";
 
@@ -52,10 +52,10 @@ export const bulkFlags = {
     },
     dryRun: toggle("--dry-run", "check every row, show what would be sent, and send nothing"),
     skipInvalid: toggle("--skip-invalid", "send the valid rows even if others are invalid"),
-    again: toggle("--again", "send every row once more, which creates a second link for each"),
-    retryUnknown: toggle(
-      "--retry-unknown",
-      "send rows of unknown outcome again, which may create a second link",
+    again: flag(
+      "--again <which>",
+      "send rows once more: unknown, ended (cancelled, or expired unpaid), changed (the earlier link is cancelled first) or all",
+      oneOf(AGAIN),
     ),
   }),
 };
@@ -89,7 +89,7 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
   const base = from === undefined || isStdinTaken ? undefined : await readBaseRequest(from, context.readFile);
   problems.push(...(base?.problems ?? []));
   for (const { at, message } of base?.warnings ?? []) context.out.warn(`${at} ${message}`);
-  const { output, dryRun, expires } = values;
+  const { output, dryRun } = values;
   if (output === "-" && context.out.json)
     problems.push({
       at: "--output",
@@ -104,19 +104,24 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
     return amount.ok || decimalComma || !text.includes(",") ? amount : refused(COMMA);
   };
   const build = requestBuilder({ flags: values, base: base?.value, settings, amountFrom });
-  const expiry = expires ?? settings.get("expires");
-  const isExpiryInBase = expires === undefined && memberAt(base?.value, "expirationDate") !== undefined;
+  const currency = values.currency ?? memberAt(base?.value, "currency");
   return {
     ...values,
     /** Completes the rows with flags, base file and settings. */
-    build: (now: Date, given: ReadonlyMap<string, Json>) => {
-      const built = build(now, given);
-      const typed = given.get("expirationDate") ?? (isExpiryInBase ? undefined : expiry);
-      const isDuration = typeof typed === "string" && parseDuration(typed).ok;
-      const { draft } = built;
-      const isMeant = isDuration && memberOf(draft, "expirationDate") !== undefined;
-      return { ...built, meant: isMeant ? { ...draft, expirationDate: typed.trim() } : draft };
-    },
+    build,
+    /** What a flag, or the base request, says of the currency. */
+    currencyEvidence:
+      typeof currency === "string"
+        ? {
+            of: values.currency === undefined ? "--from" : "--currency",
+            spelled: currency,
+            currencies: [currency.trim().toUpperCase()],
+          }
+        : undefined,
+    /** The field that nothing but the account fills, so that it says nothing of what a row asks for. */
+    accountFields: new Set(
+      (values.customerName ?? memberAt(base?.value, "customerName")) === undefined ? ["customerName"] : [],
+    ),
     /** The base URL of the service, in its canonical spelling; undefined without an account, which only checks the rows. */
     service: address === undefined ? undefined : canonicalAddress(address),
   };

@@ -1,84 +1,116 @@
-/** The list of a bulk run: its rows against what was sent before, and what keeps it from being sent. */
-import { join } from "node:path";
-import { checkRows, type Checked } from "../../bulk/check-rows.ts";
+/** The list of a bulk run: its rows, what is known of them, and what keeps it from being sent. */
+import { checkRows, linksByKey, type Checked } from "../../bulk/check-rows.ts";
 import { Columns, mapAdvice } from "../../bulk/columns.ts";
-import { fileInput, heldInput, type Input } from "../../bulk/input.ts";
-import { openMemoryAlone, openMemoryToCheck } from "../../bulk/memory.ts";
-import { differences, requestOf, type BuildRequest } from "../../bulk/row.ts";
-import { openRows, type Rows } from "../../bulk/rows.ts";
-import { SentRows, type Group, type Plan } from "../../bulk/sent-rows.ts";
+import { isHeldUp, type PlannedRow, type ResultLink } from "../../bulk/plan.ts";
+import { planList as planRows, type PlannedList as Planned } from "../../bulk/plan-list.ts";
+import { readList, type List as ReadList } from "../../bulk/read-list.ts";
+import { resultsAt } from "../../bulk/results.ts";
+import { RowProblems } from "../../bulk/row-problems.ts";
+import type { RowContext } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
-import type { Database } from "../../store/database.ts";
 import { hint, PaylinkError, type Hint, type Problem } from "../../domain/errors.ts";
-import { isJsonObject } from "../../domain/json.ts";
-import { parseJson } from "../../domain/parse-json.ts";
+import type { Memory } from "../../store/sent-rows.ts";
 import { count, renderRowProblem, rowsOf } from "../../render/bulk.ts";
-import { localTime } from "../../render/layout.ts";
-import { createReporter, type Reporter } from "./bulk-reporter.ts";
+import { problemJson } from "../../render/error-message.ts";
+import { safeText } from "../../render/safe-text.ts";
+import type { Reporter } from "./bulk-reporter.ts";
 import type { BulkOptions } from "./flags.ts";
 
-export interface List {
-  readonly input: Input;
-  readonly rows: Rows;
-  readonly columns: Columns;
-  readonly build: BuildRequest;
-  readonly sent: SentRows;
-  readonly reporter: Reporter;
-}
-
-/** A list whose rows were checked, and what a run does with it. */
-export interface PlannedList extends List {
+/** A list whose rows were checked, and what a run does with each. */
+export interface PlannedList extends Planned {
+  readonly list: ReadList;
+  readonly rowContext: RowContext;
   readonly checked: Checked;
-  readonly plan: Plan;
+  readonly memory: Memory;
+  readonly reporter: Reporter;
+  readonly counts: PlanCounts;
 }
 
-/** Runs the work with the list open, alone if it sends, and always closes it. */
-export async function withList<T>(
-  context: Context,
-  { file, build, map, service, dryRun }: BulkOptions,
-  work: (list: List) => Promise<T>,
-): Promise<T> {
-  const folder = join(context.dataFolder, "bulk");
-  const input = file === "-" ? heldInput("-", await context.readFile(file)) : await fileInput(file, !dryRun);
-  const reporter = createReporter(context);
-  let memory: Database | undefined;
-  try {
-    const columns = new Columns(map);
-    const rows = await openRows(input.open, columns);
-    memory = dryRun ? openMemoryToCheck(folder) : openMemoryAlone(folder, input.path, context.now());
-    const sent = new SentRows(memory, service ?? "");
-    return await work({ input, rows, columns, build, sent, reporter });
-  } finally {
-    reporter.end();
-    memory?.close();
-  }
+/** How many rows of each kind there are. */
+export interface PlanCounts {
+  readonly rows: number;
+  readonly invalid: number;
+  /** Rows that this run sends, and those of them that were sent before, or may have been. */
+  readonly due: number;
+  readonly second: number;
+  readonly sentBefore: number;
+  /** Those of them with other values than when they were sent, which do not change what is paid. */
+  readonly differing: number;
 }
 
-/** Throws `usage` if a column that the user has mapped is in no row. */
+interface ListParts {
+  readonly bytes: Uint8Array;
+  readonly memory: Memory;
+  readonly reporter: Reporter;
+  /** Files that may have results of this list. */
+  readonly resultFiles: readonly string[];
+}
+
 export async function planList(
-  { now, signal }: Context,
-  list: List,
+  context: Context,
+  { bytes, memory, reporter, resultFiles }: ListParts,
   options: BulkOptions,
 ): Promise<PlannedList> {
-  const { rows, columns, build, sent, reporter } = list;
+  const { now: clock, signal, out } = context;
+  const now = clock();
+  const { build, map, service = "", currencyEvidence: currency, accountFields: defaults } = options;
+  const columns = new Columns(map);
+  const list = await readList(bytes, columns, signal);
+  const rowContext: RowContext = { build, service, currency, defaults, list };
   const checked = await checkRows({
-    rows: rows.read(),
+    list,
     columns,
-    build,
-    now: now(),
+    context: rowContext,
+    now,
     signal,
-    checked: (row) => {
-      sent.add(row);
-      reporter.checked();
-    },
-    invalid: reporter.invalid,
+    checked: reporter.checked,
   });
-  const plan = sent.plan(now().getTime(), options);
-  // The header of a CSV has been read by then.
-  const problems = columns.unused([...checked.columns]);
-  if (plan.rows > 0 && problems.length > 0)
-    throw new PaylinkError("usage", "Nothing was sent.", { problems });
-  return { ...list, checked, plan };
+  for (const { row, problems, isValid, identity } of checked.rows)
+    if (out.json && !isValid && identity === undefined)
+      out.lines([JSON.stringify(invalidJson(row.line, problems))]);
+  const results = new Map<string, readonly ResultLink[]>();
+  for (const path of resultFiles) {
+    const found = await resultsAt(path);
+    if (found === undefined) continue;
+    try {
+      const earlier = await readList(found, new Columns(map, { takesMeant: true }), signal);
+      for (const [key, links] of linksByKey(earlier, rowContext, now))
+        if (!results.has(key)) results.set(key, links);
+    } catch (error) {
+      if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
+      out.warn(`The results in ${safeText(path)} cannot be read, and do not count: ${error.message}`);
+    }
+  }
+  const planned = await planRows({
+    rows: checked.rows,
+    memory,
+    results,
+    api: () => context.api(),
+    now,
+    options,
+  });
+  return { ...planned, list, rowContext, checked, memory, reporter, counts: countsOf(planned.planned) };
+}
+
+const invalidJson = (line: number, problems: readonly Problem[]) => ({
+  type: "row",
+  line,
+  status: "invalid",
+  problems: problems.map(problemJson),
+});
+
+function countsOf(planned: readonly PlannedRow[]): PlanCounts {
+  const number = (is: (row: PlannedRow) => boolean): number => planned.filter(is).length;
+  const isBefore = ({ state, isDue }: PlannedRow): boolean =>
+    !isDue && state !== "invalid" && state !== "twice" && state !== "new";
+  return {
+    rows: planned.length,
+    invalid: number(({ state }) => state === "invalid"),
+    due: number(({ isDue }) => isDue),
+    second: number(({ isDue, known }) => isDue && known.length > 0),
+    sentBefore: number(isBefore),
+    differing: number((row) => isBefore(row) && row.differs && row.state !== "changed"),
+  };
 }
 
 /** What keeps a list from being sent, in the words of an error. */
@@ -89,71 +121,90 @@ interface Refusal {
 }
 
 /** Names every row that cannot be sent; undefined if the others may be sent. */
-export async function refusalOf(
-  { out, now }: Context,
-  list: PlannedList,
-  { allowDuplicates, skipInvalid, again }: BulkOptions,
-): Promise<PaylinkError | undefined> {
-  const { problems: found, currencies } = list.checked;
-  const { invalid, rows } = list.plan;
+export function refusalOf(
+  { out }: Context,
+  { checked, planned, counts }: PlannedList,
+  { skipInvalid, again }: BulkOptions,
+): PaylinkError | undefined {
+  const { invalid, rows } = counts;
+  const found = new RowProblems();
+  for (const [at, { row, problems }] of checked.rows.entries())
+    if (planned[at]?.state === "invalid") found.add(row, problems);
   for (const problem of found.list()) out.note(`  ${renderRowProblem(problem)}`);
   if (found.others > 0) out.note(`  and ${count(found.others)} more`);
   const refusals: Refusal[] = [];
   if (invalid > 0 && !skipInvalid)
     refusals.push({ message: `${rowsOf(invalid)} of ${count(rows)} cannot be sent.`, hint: FIX_ROWS });
   // Otherwise links would be made in another currency than the list says.
-  for (const name of currencies)
+  for (const name of checked.currencies)
     refusals.push({
-      message: `The column ${name} is not sent, and looks like the currency.`,
+      message: `The column ${safeText(name)} is not sent, and looks like the currency.`,
       hint: [mapAdvice(name, "currency")],
     });
-  const repeated = allowDuplicates ? [] : list.sent.repeated().map(repetition);
+  const repeated = repetitions(checked, planned);
   if (repeated.length > 0)
     refusals.push({ message: "Some rows repeat others.", problems: repeated, hint: REMOVE_ROWS });
-  if (!again) refusals.push(...(await conflicts(list, now())));
+  const changed = [...planned.keys()].filter((at) => planned[at] && isHeldUp(planned[at], again));
+  if (changed.length > 0) refusals.push(changes(changed, checked, planned));
   if (refusals.length === 0) return undefined;
   const message = [...refusals.map((refusal) => refusal.message), "Nothing was sent."].join(" ");
   return new PaylinkError("usage", message, {
     problems: refusals.flatMap(({ problems = [] }) => problems),
     hints: refusals.map((refusal) => refusal.hint),
-    details: { rows, invalid },
+    details: { rows, invalid, changed: changed.length },
   });
 }
 
 const FIX_ROWS = hint`Fix the rows named above, or send the others with --skip-invalid.`;
 const REMOVE_ROWS = hint`Remove the rows that are there by mistake, or send each of them once: --allow-duplicates`;
+const SEND_CHANGED = hint`To cancel these links and send the rows as they are now: --again changed`;
 
-const repetition = ({ lines, orderNumber }: Group): Problem => ({
-  at: `lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`,
-  message:
-    orderNumber === undefined
-      ? "ask for the same payment"
-      : `have the order number ${orderNumber}, and ask for different payments`,
-});
+/** Rows, and groups of rows, that are named one by one. */
+const NAMED = 10;
 
-const RESTORE_ROWS = hint`Restore these rows, or give them new order numbers. To send every row once more, which creates a second link for each: --again`;
+function repetitions({ rows }: Checked, planned: readonly PlannedRow[]): Problem[] {
+  const groups = new Map<string, Checked["rows"][number][]>();
+  for (const [at, row] of rows.entries()) {
+    const key = planned[at]?.state === "twice" ? row.identity?.key : undefined;
+    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups.values()].slice(0, NAMED).map((group) => {
+    const lines = group.slice(0, NAMED).map(({ row }) => row.line);
+    const [first] = group;
+    const isSame = group.every(({ identity }) => identity?.content === first?.identity?.content);
+    const number = first?.identity?.orderNumber;
+    return {
+      at: `lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`,
+      message:
+        isSame || number === undefined
+          ? "ask for the same payment"
+          : `have the order number ${safeText(number)}, and ask for different payments`,
+    };
+  });
+}
 
 /** Rows whose order number was sent with other values: the customer would get a second link for one order. */
-async function conflicts({ rows, build, sent }: List, now: Date): Promise<Refusal[]> {
-  const found = new Map(sent.conflicts().map((conflict) => [conflict.position, conflict]));
-  const problems: Problem[] = [];
-  if (found.size === 0) return [];
-  for await (const row of rows.read()) {
-    const conflict = found.get(row.index);
-    if (conflict === undefined) continue;
-    const { orderNumber, request, sent: time, url } = conflict;
-    const before = parseJson(request);
-    const differ =
-      before.ok && isJsonObject(before.value.value)
-        ? differences(before.value.value, requestOf(row, build, now).meant)
-        : [];
-    const link = url === null ? "may have a link" : `has the link ${url}`;
-    problems.push({
-      at: `line ${row.line}`,
-      message: `${orderNumber}: ${differ.join("; ")}. The row sent on ${localTime(new Date(time).toISOString())} ${link}`,
-    });
-  }
-  return [
-    { message: "Some order numbers were sent before with other values.", problems, hint: RESTORE_ROWS },
-  ];
+function changes(changed: readonly number[], { rows }: Checked, planned: readonly PlannedRow[]): Refusal {
+  const problems = changed.slice(0, NAMED).flatMap((at) => {
+    const [row, plan] = [rows[at], planned[at]];
+    const newest = plan?.known.at(-1);
+    if (row?.identity === undefined || newest === undefined) return [];
+    const { orderNumber = "", payment } = row.identity;
+    const state = newest.status === undefined ? "" : ` (${newest.status})`;
+    const earlier = (plan?.known.length ?? 1) - 1;
+    const others = earlier === 0 ? "" : `, and ${earlier} earlier ${earlier === 1 ? "link" : "links"}`;
+    const link = newest.url ?? newest.id;
+    return [
+      {
+        at: `line ${row.row.line}`,
+        message: `${safeText(orderNumber)}: ${payment}, was ${newest.sent?.payment ?? ""}. It has the link ${safeText(link ?? "")}${state}${others}`,
+      },
+    ];
+  });
+  const more = changed.length > NAMED ? ` ${NAMED} of them are named.` : "";
+  return {
+    message: `${rowsOf(changed.length)} ${changed.length === 1 ? "was" : "were"} sent before with another amount, currency, kind or transaction type.${more}`,
+    problems,
+    hint: SEND_CHANGED,
+  };
 }

@@ -1,81 +1,121 @@
 /** The preview of a list before it is sent: what it asks for, from which account, and whether that is what the user wants. */
-import { Asked } from "../../bulk/check-rows.ts";
 import { requestOf } from "../../bulk/row.ts";
-import { dueRows } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { isForTests } from "../../domain/known-services.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
-import { count, linksOf, renderList, rowsOf, sentBeforeOf } from "../../render/bulk.ts";
+import { Sums } from "../../domain/money.ts";
+import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
+import { linksOf, renderList, rowsOf, sentBeforeOf, statesOf } from "../../render/bulk.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./flags.ts";
 import type { PlannedList } from "./list.ts";
 
-/** What this run sends. */
-export async function askedNow({ now }: Context, list: PlannedList): Promise<Asked> {
-  if (list.plan.sentBefore === 0) return list.checked.asked;
-  const due = new Asked();
-  for await (const { row } of dueRows(list.rows.read(), list.sent.planned())) {
-    const { request } = requestOf(row, list.build, now());
-    if (request !== null) due.add(request);
+/** What this run asks for. */
+export interface Asked {
+  readonly links: number;
+  readonly sums: Sums;
+  /** The first links. */
+  readonly first: readonly PaymentLinkRequest[];
+}
+
+/** Links that are shown before they are sent. */
+const SHOWN = 3;
+
+export function askedNow({ now }: Context, { checked, planned, rowContext, counts }: PlannedList): Asked {
+  const sums = new Sums();
+  const first: PaymentLinkRequest[] = [];
+  const time = now();
+  for (const [at, { row }] of checked.rows.entries()) {
+    if (planned[at]?.isDue !== true) continue;
+    const { request } = requestOf(row, rowContext, time);
+    if (request === null) continue;
+    sums.add(request.amount, request.currency);
+    if (first.length < SHOWN) first.push(request);
   }
-  return due;
+  return { links: counts.due, sums, first };
 }
 
 /** The list as a person sees it before it is sent. */
 export async function renderPreview(
   { settings, out }: Context,
-  { rows, sums, first }: Asked,
+  { links, sums, first }: Asked,
   { service }: BulkOptions,
   paint: Paint,
 ): Promise<string> {
   const account = service === undefined ? undefined : await settings();
-  return renderList({ links: rows, sums: sums.list(), first, service: account }, paint, out.lineWidth);
+  return renderList({ links, sums: sums.list(), first, service: account }, paint, out.lineWidth);
 }
 
 /** What the user should know of a list, whether anybody is asked or not. */
-export function introduce({ out }: Context, { reporter, checked, plan }: PlannedList): void {
-  if (plan.continues) out.note("An earlier run with --again was stopped. This one sends the rest of it.");
-  else if (plan.sentBefore > 0) out.note(sentBeforeOf(plan.sentBefore, plan.rows));
-  if (plan.rows > 0 && plan.due + plan.invalid === 0) out.note(SEND_AGAIN);
+export function introduce({ out, env }: Context, list: PlannedList, { dryRun }: BulkOptions): void {
+  const { reporter, checked, counts, planned, unasked, memory } = list;
+  if (counts.sentBefore > 0)
+    out.note(sentBeforeOf(counts.sentBefore, counts.rows, statesOf(planned.filter(({ isDue }) => !isDue))));
+  if (unasked !== undefined)
+    out.warn(`What has become of their links is not known: ${safeText(unasked.message)}`);
+  if (counts.differing > 0)
+    out.note(
+      `${rowsOf(counts.differing)} ${counts.differing === 1 ? "differs" : "differ"} from what was sent, but not in amount, currency, kind or transaction type.`,
+    );
+  if (counts.rows > 0 && counts.due + counts.invalid === 0) out.note(SEND_AGAIN);
   // One of them may be misspelled.
   const unsent = checked.unsent.map(safeText).join(", ");
   if (unsent !== "") out.note(`Copied to the results, and not sent: ${unsent}`);
   reporter.warnings(checked.warnings);
+  if (!dryRun && memory.isLocal && (env["CI"] ?? "") !== "")
+    out.note(
+      `What is sent is remembered in ${memory.place}, a file of this machine. For jobs that start anew, set PAYLINK_DB to a PostgreSQL database.`,
+    );
 }
 
-const SEND_AGAIN = "To send every row once more, which creates a second link for each: --again";
+const SEND_AGAIN =
+  "To send every row once more, which creates a second link for each: --again all; to send those whose links have ended: --again ended";
 
-/** Shows the list and asks, if somebody is there to answer. Throws `interrupted` if the user says no. */
+/** What `--again` does besides. */
+const EFFECTS = {
+  unknown: "for which the service has no link",
+  ended: "whose links were cancelled or have expired",
+  changed: "and cancels their earlier links first",
+  all: "and their earlier links stay as they are",
+} as const;
+
+/** Shows the list and asks, if somebody is there to answer. False if the answer is no. */
 export async function confirmSending(
   context: Context,
   list: PlannedList,
   options: BulkOptions,
-): Promise<void> {
+): Promise<boolean> {
   const { out, yes, ask } = context;
-  const { plan } = list;
-  if (yes || plan.due === 0 || ask === undefined) {
-    introduce(context, list);
-    const links = `${count(plan.second)} second ${plan.second === 1 ? "link" : "links"}`;
-    if (options.again && plan.second > 0 && !yes)
-      throw new PaylinkError("usage", `--again would create ${links}. Nothing was sent.`, {
-        hints: [hint`To confirm it: --yes`],
-      });
-    return;
+  const { counts } = list;
+  const { again } = options;
+  const second =
+    again === undefined || counts.second === 0
+      ? ""
+      : `--again ${again} sends ${rowsOf(counts.second)} once more, ${EFFECTS[again]}.`;
+  if (yes || counts.due === 0 || ask === undefined) {
+    introduce(context, list, options);
+    if (second !== "" && !yes)
+      throw new PaylinkError("usage", `${second} Nothing was sent.`, { hints: [hint`To confirm it: --yes`] });
+    return true;
   }
-  list.reporter.end();
-  const asked = await askedNow(context, list);
-  out.note(await renderPreview(context, asked, options, out.notePaint));
-  introduce(context, list);
+  list.reporter.hide();
+  out.note(await renderPreview(context, askedNow(context, list), options, out.notePaint));
+  introduce(context, list, options);
   const settings = await context.settings();
   const { label } = settings;
   const address = settings.get("baseUrl") ?? "";
   const to = `${parseWebAddress(address)?.host ?? address} (${label})`;
-  const second = ` ${rowsOf(plan.second)} may have a link already, and would get a second one.`;
-  const question = `Send ${linksOf(plan.due)} to ${to}?${plan.second > 0 ? second : ""}`;
+  const question = `Send ${linksOf(counts.due)} to ${to}?${second === "" ? "" : ` ${second}`}`;
   // Where links may be live, or second ones, only a typed yes sends them.
-  if (await ask.confirm(question, { initial: isForTests(label) && plan.second === 0 })) return;
-  out.note("Nothing was sent.");
-  throw new PaylinkError("interrupted", "Nothing was sent.");
+  if (await ask.confirm(question, { initial: isForTests(label) && second === "" })) return true;
+  out.note("Nothing was done: no link was sent.");
+  return false;
 }
+
+/** For scripts: how many rows were sent before, by the state of their links. */
+export const beforeJson = ({ planned }: PlannedList): Record<string, number> =>
+  Object.fromEntries(
+    statesOf(planned.filter(({ isDue }) => !isDue)).map(([state, rows]) => [state.replace(" ", "_"), rows]),
+  );

@@ -3,6 +3,7 @@ import { hint, PaylinkError } from "../../domain/errors.ts";
 import { type All, POSTGRES, type Row } from "../dialects.ts";
 import { noStoreAt } from "../event-store.ts";
 import { createTables, SCHEMA_VERSION } from "../schema.ts";
+import { createSentRows } from "../sent-rows.ts";
 import type { Connections } from "./connections.ts";
 
 /** A number that other programs are unlikely to lock: "paylink" in ASCII. */
@@ -46,6 +47,7 @@ async function makeTables(all: All, name: string): Promise<void> {
     // IF NOT EXISTS would need the right to create schemas even if it exists.
     if (schemas.length === 0) await all("CREATE SCHEMA paylink");
     await all(createTables(POSTGRES));
+    await all(createSentRows(POSTGRES));
     await all(`INSERT INTO paylink.facts VALUES ('schema', '${SCHEMA_VERSION}')`);
   }
   await all("COMMIT");

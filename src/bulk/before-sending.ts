@@ -1,0 +1,26 @@
+/** What fails before the first request, so that its message says that nothing was sent. */
+import { hint, PaylinkError } from "../domain/errors.ts";
+import { codeOf, messageOf } from "../domain/system-reason.ts";
+
+/** Says of a failure of the work that nothing was sent. */
+export async function beforeSending<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PaylinkError) && codeOf(error) === "") throw error;
+    if (error instanceof PaylinkError && (error.exit >= 100 || error.message.includes("Nothing was")))
+      throw error;
+    const reason = `bulk cannot keep what it sends: ${messageOf(error)}.`;
+    const { code, message, hints, problems, details } =
+      error instanceof PaylinkError ? error : new PaylinkError("file_unwritable", reason, { hints: [] });
+    const isWrite = code === "file_unwritable";
+    throw new PaylinkError(code, `${message} Nothing was sent.`, {
+      hints: hints.length > 0 || !isWrite ? hints : [NEEDS_MEMORY],
+      problems,
+      details,
+      cause: error,
+    });
+  }
+}
+
+const NEEDS_MEMORY = hint`bulk sends only what it can remember. Make room there and let paylink write to it, then run the same command again.`;

@@ -1,0 +1,120 @@
+/** The currencies that a list names, in codes, signs and words: evidence of what its amounts are in. */
+import type { Problem } from "../domain/errors.ts";
+import { comparableText } from "../domain/comparable-text.ts";
+import { isKnownCurrency } from "../domain/money.ts";
+
+/** What each sign may stand for. */
+const SIGNS: Readonly<Record<string, string>> = {
+  "€": "EUR",
+  EURO: "EUR",
+  EUROS: "EUR",
+  "£": "GBP",
+  "GB£": "GBP",
+  STERLING: "GBP",
+  $: "USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU",
+  US$: "USD",
+  CA$: "CAD",
+  C$: "CAD",
+  CAN$: "CAD",
+  A$: "AUD",
+  AU$: "AUD",
+  NZ$: "NZD",
+  S$: "SGD",
+  SG$: "SGD",
+  HK$: "HKD",
+  NT$: "TWD",
+  MX$: "MXN",
+  R$: "BRL",
+  "¥": "JPY CNY",
+  "￥": "JPY CNY",
+  元: "CNY",
+  円: "JPY",
+  "₹": "INR",
+  "₽": "RUB",
+  "₺": "TRY",
+  "₩": "KRW",
+  "₪": "ILS",
+  "₫": "VND",
+  "₴": "UAH",
+  "₦": "NGN",
+  "₱": "PHP",
+  "₸": "KZT",
+  "₵": "GHS",
+  "฿": "THB",
+  ZŁ: "PLN",
+  KČ: "CZK",
+  FT: "HUF",
+  LEI: "RON",
+  ЛВ: "BGN",
+  "FR.": "CHF",
+  "SFR.": "CHF",
+  KR: "SEK NOK DKK ISK",
+  "KR.": "SEK NOK DKK ISK",
+};
+
+/** The codes that a whole text may stand for: a code itself, a sign or a word. Undefined if it is no currency. */
+export function currenciesOf(text: string): readonly string[] | undefined {
+  const upper = comparableText(text).toUpperCase();
+  if (isKnownCurrency(upper)) return [upper];
+  return Object.hasOwn(SIGNS, upper) ? SIGNS[upper]?.split(" ") : undefined;
+}
+
+/** A sign, with the letters before it that belong to it, or a word. */
+const PART = /[A-Z]{0,3}\p{Sc}|\p{L}+\.?/giu;
+
+/** The currencies that the name of an amount's column has in it: `Amount (GBP)`, `amount_gbp`, `Price in €`. */
+export function currenciesInName(name: string): readonly string[] | undefined {
+  for (const [part] of name.matchAll(PART)) {
+    // In running text, `all` and `top` are words.
+    const isCode = part.length !== 3 || part === part.toUpperCase() || name === name.toLowerCase();
+    const found = isCode ? currenciesOf(part) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const BEFORE = /^([^\d\s.,+-]{1,4}[.$]?)\s*(?=[\d.,])/u;
+const AFTER = /(?<=[\d.,])\s*([^\d\s.,]{1,4}\.?)$/u;
+
+/** An amount as a cell has it, and the currency beside it: `€ 10.50`, `10 EUR`. */
+export function splitAmount(text: string): {
+  readonly amount: string;
+  readonly currencies?: readonly string[];
+} {
+  const trimmed = text.trim();
+  for (const form of [BEFORE, AFTER]) {
+    const [whole, named] = form.exec(trimmed) ?? [];
+    const currencies = named === undefined ? undefined : currenciesOf(named);
+    if (whole !== undefined && currencies !== undefined)
+      return { amount: trimmed.replace(form, "").trim(), currencies };
+  }
+  return { amount: text };
+}
+
+/** Something in the list, or a flag, that names a currency. */
+export interface CurrencyEvidence {
+  /** `the column "Amount (GBP)"`, `--currency`. */
+  readonly of: string;
+  /** As it is spelled. */
+  readonly spelled: string;
+  readonly currencies: readonly string[];
+}
+
+/** The one currency that all evidence allows, or why there is none; undefined without evidence. */
+export function agreedCurrency(
+  evidence: readonly CurrencyEvidence[],
+  at: string,
+): string | Problem | undefined {
+  const [first] = evidence;
+  if (first === undefined) return undefined;
+  const agreed = first.currencies.filter((code) =>
+    evidence.every(({ currencies }) => currencies.includes(code)),
+  );
+  const [code, another] = agreed;
+  if (code !== undefined && another === undefined) return code;
+  const named = evidence.map(({ of, spelled }) => `${of} says ${spelled}`).join(", and ");
+  if (code === undefined)
+    return { at, message: `is in two currencies: ${named}`, kind: "is in two currencies" };
+  const message = `is in an unclear currency: ${named}, which may be ${agreed.slice(0, 3).join(", ")}${agreed.length > 3 ? " or another" : ""}. Say which with --currency`;
+  return { at, message };
+}

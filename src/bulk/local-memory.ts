@@ -1,0 +1,82 @@
+/** The memory of `bulk` in a file of this machine, with a mark beside it that tells a lost file from a new one. */
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { hint, PaylinkError } from "../domain/errors.ts";
+import { openDatabase, rollBack, type Connection } from "../store/database.ts";
+import { type All, SQLITE } from "../store/dialects.ts";
+import { createMemory, createSentRows, type Memory } from "../store/sent-rows.ts";
+
+const pathIn = (folder: string): string => join(folder, "bulk.db");
+
+/** A file beside the database. Without it, a database that is gone would look like one that never was. */
+const markIn = (folder: string): string => join(folder, "bulk.db.mark");
+const MARK = "bulk.db holds which links paylink bulk has created. If it is gone, restore it.\n";
+
+/**
+ * Throws `file_unreadable` if the database was there and has gone: with a new one, every list would be sent once more. A run that
+ * only checks its rows leaves no trace where nothing was ever sent.
+ */
+export function openLocalMemory(folder: string, { isDryRun }: { readonly isDryRun: boolean }): Memory {
+  const isMarked = existsSync(markIn(folder));
+  if (isDryRun && !isMarked && !existsSync(pathIn(folder))) return memoryAt(":memory:", folder, false);
+  if (isMarked && (statSync(pathIn(folder), { throwIfNoEntry: false })?.size ?? 0) === 0)
+    throw lost(folder, "is missing or empty");
+  const memory = memoryAt(pathIn(folder), folder, isMarked);
+  if (!isMarked) writeFileSync(markIn(folder), MARK, { mode: 0o600 });
+  return memory;
+}
+
+function memoryAt(path: string, folder: string, isMarked: boolean): Memory {
+  const database = openDatabase(path, createSentRows(SQLITE), {
+    damage: (_path, reason) => lost(folder, `is damaged: ${reason}`),
+    check: (opened: Connection) => {
+      // Without its tables, the file lost what its log held, or was replaced by an empty database.
+      const version = Number(opened.prepare("PRAGMA user_version").get()?.["user_version"]);
+      if (isMarked && version === 0) throw lost(folder, "is empty");
+    },
+  });
+  // A statement that is kept would keep the file open after the end.
+  const all: All = async (sql, values = []) => database.prepare(sql).all(...values);
+  let last: Promise<unknown> = Promise.resolve();
+  /** One transaction after another: this process has one connection. */
+  const alone = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+  return createMemory(
+    (work) =>
+      alone(async () => {
+        database.exec("BEGIN IMMEDIATE");
+        try {
+          const [time = {}] = await all(`SELECT ${SQLITE.now} AS now`);
+          const result = await work({ dialect: SQLITE, all, now: Number(time["now"]) });
+          database.exec("COMMIT");
+          return result;
+        } catch (error) {
+          rollBack(database);
+          throw error;
+        }
+      }),
+    {
+      place: path,
+      isLocal: true,
+      written: () => {
+        // The next run would not find what goes to a file without a name.
+        if (!database.isInPlace())
+          throw new PaylinkError("file_unwritable", `${path} was removed or replaced during this run.`);
+      },
+      close: async () => database.close(),
+    },
+  );
+}
+
+/** What must not be taken for a memory of nothing. */
+const lost = (folder: string, what: string): PaylinkError =>
+  new PaylinkError("file_unreadable", `${pathIn(folder)} ${what}.`, {
+    hints: [
+      hint`It holds which links were created: restore it from a backup.`,
+      hint`Without a backup, find out at the service which links exist, take their rows out of the list, and remove ${pathIn(folder)} and ${markIn(folder)}.`,
+    ],
+    details: { path: pathIn(folder) },
+  });

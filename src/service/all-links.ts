@@ -1,0 +1,33 @@
+/** Every link of a period, page by page. */
+import { isJsonObject, type Json, memberOf, stringifyJson } from "../domain/json.ts";
+import type { Api } from "./client.ts";
+import type { LinksQuery } from "./links.ts";
+
+/** The documented maximum. */
+const PAGE_SIZE = 5000;
+
+/**
+ * No order of the pages is documented, so the newest link can be on any of them. A page without another link ends the list:
+ * `totalCount` may be the number of links on one page, and a page may have fewer than it was asked for.
+ */
+export async function* allLinks(
+  listLinks: Api["listLinks"],
+  query: Omit<LinksQuery, "page" | "size">,
+): AsyncGenerator<Json> {
+  const known = new Set<string>();
+  for (let page = 1; ; page++) {
+    const { size: before } = known;
+    for (const record of await listLinks({ ...query, page, size: PAGE_SIZE })) {
+      const key = keyOf(record);
+      if (known.has(key)) continue;
+      known.add(key);
+      yield record;
+    }
+    if (known.size === before) return;
+  }
+}
+
+function keyOf(record: Json): string {
+  const id = isJsonObject(record) ? memberOf(record, "id") : undefined;
+  return typeof id === "string" ? id : stringifyJson(record);
+}

@@ -1,0 +1,218 @@
+/**
+ * What `bulk` has sent, in either database: one row of the table for each attempt to create a link. An attempt is claimed before
+ * its request is sent, by an insert that only one of any number of runs succeeds with.
+ */
+import * as z from "zod/mini";
+import { forRows, inOrder, insert, places, type Dialect, type Session } from "./dialects.ts";
+import { createGroupCommit } from "./group-commit.ts";
+
+/** Which row of which list: the same wherever it is sent. */
+export interface SentKey {
+  /** A digest of the service, the terminal, and the order number or the content. */
+  readonly key: string;
+  /** Of several rows with this key, from 1. */
+  readonly occurrence: number;
+  /** From 1; `--again` makes a further one. */
+  readonly attempt: number;
+}
+
+/** What a row asked for when it was sent. */
+export interface SentContent {
+  /** Amount, currency, kind and transaction type, comparable as text. */
+  readonly payment: string;
+  /** A digest of everything that the row asked for. */
+  readonly content: string;
+}
+
+export interface Claim extends SentKey, SentContent {}
+
+/** The link of an attempt, as far as it is known. */
+export interface SentLink {
+  readonly id: string | null;
+  readonly url: string | null;
+  readonly error: string | null;
+}
+
+/** What became of a claim: without a link, and with the certainty that none was created, the row is free again. */
+export type Settled = (SentLink & { readonly state: "created" | "unknown" }) | { readonly state: "free" };
+
+export interface Attempt extends SentKey, SentContent, SentLink {
+  /** `claimed` while its request is in flight, or was when its run ended. */
+  readonly state: "claimed" | "created" | "unknown";
+  /** A claim of a run that has not ended. */
+  readonly isInFlight: boolean;
+  /** Milliseconds since 1970, by the clock of the database. */
+  readonly sentAt: number;
+}
+
+/** The memory of what was sent. What a method resolves with is durable. */
+export interface Memory {
+  /** The file, or the URL of the database without its password. */
+  readonly place: string;
+  /** Whether it is a file, which this machine alone knows. */
+  readonly isLocal: boolean;
+  /** Every attempt of the rows with these keys, in the order in which they were made. */
+  find(keys: readonly string[]): Promise<Attempt[]>;
+  /** Whether this run may send the attempt now: nobody else has claimed it. */
+  claim(claim: Claim): Promise<boolean>;
+  /** Keeps a claim of this run alive, whose request is still in flight. */
+  extend(key: SentKey): Promise<void>;
+  settle(key: SentKey, settled: Settled): Promise<void>;
+  /** Deletes some of what was sent so many milliseconds ago. */
+  forget(age: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds after which a claim that nobody has extended is that of a run that has ended. */
+export const LEASE = 10_000;
+
+const TABLE = "sent_rows";
+const KEY = ["key", "occurrence", "attempt"] as const;
+const CLAIMED = [...KEY, "state", "lease", "sent_at", "payment", "content"];
+
+export const createSentRows = ({ schema, types: { text, integer, keyed } }: Dialect): string => `
+   CREATE TABLE ${schema}${TABLE} (
+     key ${text} NOT NULL,
+     occurrence ${integer} NOT NULL,
+     attempt ${integer} NOT NULL,
+     state TEXT NOT NULL,
+     lease ${integer} NOT NULL,
+     sent_at ${integer} NOT NULL,
+     payment TEXT NOT NULL,
+     content TEXT NOT NULL,
+     id TEXT,
+     url TEXT,
+     error TEXT,
+     PRIMARY KEY (${KEY.join()})
+   ) ${keyed};
+   CREATE INDEX ${TABLE}_by_age ON ${schema}${TABLE} (sent_at);`;
+
+/** Keys that one statement looks for. */
+const KEYS = 500;
+
+/** Attempts that a run forgets at most: what it costs must not depend on how many there are. */
+const FORGOTTEN = 2000;
+
+/** Runs the work in one transaction. Nothing in it waits for anything but the database. */
+export type Transact = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+
+type Write =
+  | { readonly type: "claim"; readonly claim: Claim }
+  | { readonly type: "extend"; readonly key: SentKey }
+  | { readonly type: "settle"; readonly key: SentKey; readonly settled: Settled };
+
+interface MemoryParts extends Pick<Memory, "place" | "isLocal" | "close"> {
+  /** Throws if what was just written would not be found again. */
+  readonly written?: () => void;
+}
+
+export function createMemory(transact: Transact, { place, isLocal, written, close }: MemoryParts): Memory {
+  const group = createGroupCommit<Write, boolean>(async (writes) => {
+    const claimed = await transact((session) => writeAll(session, writes));
+    written?.();
+    return writes.map((write) => ({
+      status: "fulfilled",
+      value: write.type === "claim" && claimed.has(keyText(write.claim)),
+    }));
+  });
+  return {
+    place,
+    isLocal,
+    find: (keys) => (keys.length === 0 ? Promise.resolve([]) : transact((session) => find(session, keys))),
+    claim: (claim) => group.add({ type: "claim", claim }),
+    extend: async (key) => void (await group.add({ type: "extend", key })),
+    settle: async (key, settled) => void (await group.add({ type: "settle", key, settled })),
+    forget: (age) => transact((session) => forget(session, age)),
+    close: async () => {
+      await group.settled();
+      await close();
+    },
+  };
+}
+
+const attempt = z.object({
+  key: z.string(),
+  occurrence: z.number(),
+  attempt: z.number(),
+  state: z.enum(["claimed", "created", "unknown"]),
+  lease: z.number(),
+  sent_at: z.number(),
+  payment: z.string(),
+  content: z.string(),
+  id: z.nullable(z.string()),
+  url: z.nullable(z.string()),
+  error: z.nullable(z.string()),
+});
+
+async function find({ all, now, dialect }: Session, keys: readonly string[]): Promise<Attempt[]> {
+  const found: Attempt[] = [];
+  for (let from = 0; from < keys.length; from += KEYS) {
+    const part = keys.slice(from, from + KEYS);
+    const rows = await all(
+      `SELECT * FROM ${dialect.schema}${TABLE} WHERE key IN (${places(part)}) ORDER BY ${KEY.join()}`,
+      part,
+    );
+    for (const row of rows) {
+      const { lease, sent_at: sentAt, ...known } = attempt.parse(row);
+      found.push({ ...known, sentAt, isInFlight: known.state === "claimed" && lease > now });
+    }
+  }
+  return found;
+}
+
+/**
+ * Resolves with the keys of those claims that nobody else has. Claims come first: a run that has changed rows of its own
+ * might otherwise wait for another one that waits for them.
+ */
+async function writeAll(session: Session, writes: readonly Write[]): Promise<ReadonlySet<string>> {
+  const { now, dialect } = session;
+  const table = `${dialect.schema}${TABLE}`;
+  const ordered = inOrder(writes, (write) => keyText(write.type === "claim" ? write.claim : write.key));
+  const claims = ordered.flatMap((write) =>
+    write.type === "claim"
+      ? [[...keyOf(write.claim), "claimed", now + LEASE, now, write.claim.payment, write.claim.content]]
+      : [],
+  );
+  const leases = ordered.flatMap((write) =>
+    write.type === "extend" ? [[...keyOf(write.key), now + LEASE]] : [],
+  );
+  const links = ordered.flatMap((write) => {
+    if (write.type !== "settle" || write.settled.state === "free") return [];
+    const { state, id, url, error } = write.settled;
+    return [[...keyOf(write.key), state, id, url, error]];
+  });
+  const free = ordered.flatMap((write) =>
+    write.type === "settle" && write.settled.state === "free" ? [[...keyOf(write.key)]] : [],
+  );
+  const returning = `ON CONFLICT DO NOTHING RETURNING ${KEY.join()}`;
+  const claimed = await insert(session, TABLE, CLAIMED, claims, returning);
+  const types = ["TEXT", dialect.types.integer, dialect.types.integer];
+  const isGiven = KEY.map((name, at) => `${TABLE}.${name} = given.column${at + 1}`).join(" AND ");
+  const update = (set: string) => (values: string) =>
+    `UPDATE ${table} SET ${set} FROM (VALUES ${values}) AS given WHERE ${isGiven}`;
+  await forRows(session, leases, update("lease = given.column4"), {
+    types: [...types, dialect.types.integer],
+  });
+  await forRows(
+    session,
+    links,
+    update("state = given.column4, id = given.column5, url = given.column6, error = given.column7"),
+    { types: [...types, "TEXT", "TEXT", "TEXT", "TEXT"] },
+  );
+  const remove = (values: string): string =>
+    `DELETE FROM ${table} WHERE (${KEY.join()}) IN (VALUES ${values})`;
+  await forRows(session, free, remove, { types });
+  return new Set(claimed.map((row) => KEY.map((name) => String(row[name])).join(" ")));
+}
+
+const forget = async ({ all, now, dialect: { schema } }: Session, age: number): Promise<void> =>
+  void (await all(
+    `DELETE FROM ${schema}${TABLE} WHERE (${KEY.join()}) IN (
+       SELECT ${KEY.join()} FROM ${schema}${TABLE} WHERE sent_at < ? ORDER BY sent_at LIMIT ${FORGOTTEN})`,
+    [now - age],
+  ));
+
+const keyOf = ({ key, occurrence, attempt }: SentKey) => [key, occurrence, attempt] as const;
+
+/** The same for the same attempt. */
+const keyText = (sent: SentKey): string => keyOf(sent).join(" ");
