@@ -1,12 +1,18 @@
 /** The keys and the policy that `verify` judges with, and judging rejected webhooks again with them, as of their receipt. */
 import type { Context } from "../context.ts";
-import type { NewEvent, Rejection } from "../receiver/event.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import type { NewEvent, Rejection, RunKeys } from "../receiver/event.ts";
 import { judge } from "../receiver/judge.ts";
-import { loadKeys } from "../receiver/webhook-keys.ts";
+import { loadKeys, thumbprintsOf } from "../receiver/webhook-keys.ts";
+import { isThumbprint } from "../signatures/thumbprint.ts";
 import { policyOf, type PolicyValues, serviceKeys } from "./shared-flags.ts";
 
-/** The event that a rejection becomes if it verifies now; else the reason code. */
-export type JudgeAgain = (rejection: Rejection) => NewEvent | string;
+/** Judges rejections again, as of their receipt. */
+export interface JudgeAgain {
+  readonly keys: RunKeys;
+  /** The event that a rejection becomes if it verifies now; else the reason code. */
+  readonly judge: (rejection: Rejection) => NewEvent | string;
+}
 
 interface KeyFlags extends Partial<PolicyValues> {
   readonly key: readonly string[];
@@ -20,15 +26,40 @@ export async function openKeys(context: Context, { key, ...policyFlags }: KeyFla
   return { ...loaded, policy: policyOf(policyFlags, settings) };
 }
 
+/**
+ * The keys whose events a command acts on: read, or named by their thumbprints, as keys are that their service has replaced.
+ * Throws `key_required`, and if a key cannot be read.
+ */
+export async function openRunKeys(
+  context: Context,
+  key: readonly string[],
+  effect: "replay" | "retry",
+): Promise<RunKeys> {
+  const { keySources, keyPlace: place } = serviceKeys(key, await context.settings(), undefined);
+  if (keySources.length === 0)
+    throw new PaylinkError(
+      "key_required",
+      "No key is configured, and only events that a key of yours has verified are sent.",
+      { effect },
+    );
+  const read = keySources.filter((source) => !isThumbprint(source));
+  const { keys } = await loadKeys(read, { ...context, place, effect });
+  return thumbprintsOf(keys, keySources.filter(isThumbprint));
+}
+
 /** Throws as `openKeys` does. */
 export async function openJudgeAgain(context: Context, flags: KeyFlags): Promise<JudgeAgain> {
   const { keys, policy } = await openKeys(context, flags);
-  return ({ id, receivedAt, request, code }) => {
-    // It was not an HTTP request.
-    if (request === null) return code;
-    const { verdict, content } = judge(request, { keys, policy, now: receivedAt });
-    return verdict.verdict === "valid"
-      ? { type: "event", id, receivedAt, request, verdict, content }
-      : verdict.code;
+  const runKeys = thumbprintsOf(keys);
+  return {
+    keys: runKeys,
+    judge: ({ id, receivedAt, request, code }) => {
+      // It was not an HTTP request.
+      if (request === null) return code;
+      const { verdict, content } = judge(request, { keys, policy, now: receivedAt });
+      return verdict.verdict === "valid"
+        ? { type: "event", id, receivedAt, request, verdict, content, keys: runKeys }
+        : verdict.code;
+    },
   };
 }

@@ -98,6 +98,14 @@ export const serviceKeyFlag = repeatable(
   { example: "service.pem" },
 );
 
+/** Whose events a command acts on: those that a key of the service has verified. */
+export const ownKeyFlag = repeatable(
+  "--key <file or URL>",
+  "only events that this public key has verified (default: the profile's keys); repeatable",
+  lines,
+  { example: "service.pem" },
+);
+
 /**
  * The keys that the flag or the settings name, and which of the two: files, URLs or the keys' own text. Throws `key_required`
  * without a key, unless `effect` is undefined.

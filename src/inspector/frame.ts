@@ -76,6 +76,7 @@ const DONE = new Map([
   ["retry", "It is due now: a running listen --ack stored forwards it."],
   ["busy", "Nothing was changed: it is due already, being forwarded at this moment, or delivered."],
   ["skip", "It is never forwarded. Retry undoes this."],
+  ["other-key", "Nothing was sent: a key that this run does not have has verified it."],
   ["accepted", "It verified, and is an event now."],
   ["refused", "Nothing was changed: it does not verify with the key that is configured now."],
   ["sent", "It was sent again, and accepted."],

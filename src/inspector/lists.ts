@@ -92,7 +92,7 @@ export async function queuePage(view: View, store: EventStore): Promise<Page> {
         ${describedPart({
           kind: view.failed > 0 ? "bad" : view.waiting > 0 ? "waiting" : "good",
           words,
-          reason: stats.overdue > UNCLAIMED ? NO_RECEIVER : undefined,
+          reason: stats.keys.some(({ overdue }) => overdue > UNCLAIMED) ? NO_RECEIVER : undefined,
           advice: all === words ? undefined : all,
         })}
       </section>

@@ -15,7 +15,7 @@ import { localPath, plural } from "../pages/components.ts";
 import { capturedRequest } from "../pages/exchange.ts";
 import { serveFiles } from "../pages/files.ts";
 import { download, htmlReply, pageHeaders } from "../pages/page.ts";
-import { isAccepted, type Forward, type NewEvent, type Rejection } from "../receiver/event.ts";
+import { isAccepted, type Forward, type NewEvent, type Rejection, type RunKeys } from "../receiver/event.ts";
 import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNTED, notFoundPage, type View } from "./frame.ts";
 import { eventsPage, queuePage } from "./lists.ts";
@@ -31,6 +31,8 @@ export interface InspectorParts {
   readonly advice: string;
   /** Judges a rejection with the keys of today, as of its receipt. Undefined if it does not verify. */
   readonly verifyNow: (rejection: Rejection) => Promise<NewEvent | undefined>;
+  /** The keys of this run: events of others are shown, and nothing is done to them but skipping. */
+  readonly keys: () => Promise<RunKeys>;
   /** Sends an event from here; undefined if no target was named. */
   readonly sending:
     | {
@@ -109,12 +111,14 @@ export function createInspector(parts: InspectorParts) {
     const event = await eventIn(c);
     if (event === undefined) return c.notFound();
     const order = c.req.param("order") === "skip" ? "skip" : "retry";
-    const changed = await store.order(order, { ids: [event.id] });
+    const events = { ids: [event.id] };
+    const changed = await (order === "skip" ? store.skip(events) : store.retry(events, await parts.keys()));
     return finish(c, changed.length === 0 ? "busy" : order, nameOf(event));
   });
   app.post("/events/:id/send", async (c) => {
     const event = await eventIn(c);
     if (event === undefined || sending === undefined) return c.notFound();
+    if (!(await parts.keys()).includes(event.key)) return finish(c, "other-key", nameOf(event));
     const forward = await sending.send(event);
     await store.replayed(event.id, forward, false, event.content.record);
     return finish(c, isAccepted(forward.status) ? "sent" : "unsent", nameOf(event));
@@ -127,7 +131,7 @@ export function createInspector(parts: InspectorParts) {
     return finish(c, event === undefined ? "refused" : "accepted", found.id);
   });
   app.post("/retry-all", async (c) => {
-    const { length: count } = await store.order("retry", {});
+    const { length: count } = await store.retry({}, await parts.keys());
     return finish(c, `retry-${count}`, plural(count, "event"));
   });
 

@@ -7,7 +7,7 @@ import { fieldLines, type HeaderLine, type HttpRequest } from "../http/message.t
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";
 import type { SigningKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
-import { type Forward, isAccepted } from "./event.ts";
+import { type Forward, isAccepted, type RunKeys } from "./event.ts";
 import { type Forwarded, forwardedRequest, signAgain } from "./forwarded-request.ts";
 
 /** The most bytes of the application's answer in memory, which the service gets if it waits for it. */
@@ -77,6 +77,8 @@ export interface AttemptParts extends DeliverOptions {
   readonly headers: readonly HeaderLine[];
   /** Signs each attempt in place of the service; without it, the service's signature is passed on. */
   readonly signWith?: SigningKey | undefined;
+  /** The keys of this run: what another key has verified is not signed. */
+  readonly keys: () => RunKeys;
 }
 
 export interface Attempt {
@@ -116,11 +118,13 @@ async function deliverOne(
   forwarded: Forwarded,
   url: URL,
   at: Date,
-  { deliver, headers, insecure, timeout, signWith }: AttemptParts,
+  { deliver, headers, insecure, timeout, signWith, keys }: AttemptParts,
 ): Promise<AttemptResult> {
   const passedOn = forwardedRequest(forwarded, url, headers, signWith !== undefined);
   const request =
-    signWith === undefined ? passedOn : signAgain(passedOn, forwarded.verdict, signWith, at, !isBroker(url));
+    signWith === undefined
+      ? passedOn
+      : signAgain(passedOn, forwarded.verdict, { key: signWith, keys: keys() }, at, !isBroker(url));
   return deliver(request, { timeout, insecure }, url);
 }
 

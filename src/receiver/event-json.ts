@@ -2,7 +2,7 @@
 import { type ReadRecord, summaryOf } from "../domain/transaction.ts";
 import { type HttpRequest, targetUri } from "../http/message.ts";
 import { stringifyJson } from "../domain/json.ts";
-import type { NewEvent, Rejection, WebhookEvent } from "./event.ts";
+import type { Rejection, WebhookEvent } from "./event.ts";
 
 /** How much the line of JSON matters to somebody who reads a log. */
 export type Level = "info" | "warning" | "error";
@@ -33,6 +33,8 @@ export interface EventTexts {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
+  /** The thumbprint of the key that has verified it; null if none has. */
+  readonly key: string | null;
   /** As JSON, as the header lines. */
   readonly verdict: string;
   readonly headers: string;
@@ -43,11 +45,14 @@ export interface EventTexts {
   readonly body: Uint8Array;
 }
 
-export function textsOf({ id, receivedAt, verdict, request }: Omit<NewEvent, "content">): EventTexts {
+type OfTexts = Pick<WebhookEvent, "id" | "receivedAt" | "verdict" | "request">;
+
+export function textsOf({ id, receivedAt, verdict, request }: OfTexts): EventTexts {
   const { method, scheme, authority, target, headers, body } = request;
   return {
     id,
     receivedAt: receivedAt.getTime(),
+    key: verdict.key?.thumbprint ?? null,
     verdict: JSON.stringify(verdict),
     headers: JSON.stringify(headers),
     method,
@@ -81,7 +86,7 @@ export function lineOf(
     `,"outcome":"${outcome}"${reason === undefined ? "" : `,"reason":${JSON.stringify(reason)}`}` +
     `,"amount":${stringifyJson(amount)},"currency":${stringifyJson(currency)}` +
     `,"reference":${stringifyJson(reference)},"uti":${stringifyJson(uti)}` +
-    `,"violations":${JSON.stringify(violations)},"repeated":${repeated},"verdict":${texts.verdict}` +
+    `,"violations":${JSON.stringify(violations)},"repeated":${repeated},"key":${JSON.stringify(texts.key)},"verdict":${texts.verdict}` +
     `,"method":${JSON.stringify(texts.method)},"url":${JSON.stringify(urlOf(texts))},"headers":${texts.headers}`;
   if (isCompact) return `${line}}`;
   const body = bytes(texts.body);

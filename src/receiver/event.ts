@@ -24,7 +24,16 @@ export interface WebhookEvent {
 export type PrintedAs = "whole" | "compact";
 
 /** An event that was just verified: only the log knows whether it is a repeat. */
-export type NewEvent = Omit<WebhookEvent, "repeated" | "line">;
+export interface NewEvent extends Omit<WebhookEvent, "repeated" | "line"> {
+  /** The keys of the run that has verified it. Only an event of one of them can be the same event. */
+  readonly keys: RunKeys;
+}
+
+/**
+ * The thumbprints (RFC 7638) of the keys that a run has, and of those that it had before a key set changed. It acts on no event
+ * that another key has verified.
+ */
+export type RunKeys = readonly string[];
 
 /** A request that was rejected, with the check that failed. */
 export interface Rejection {
@@ -93,11 +102,15 @@ export interface EventLog {
   /**
    * Resolves once the event is durable; rejects if it is not stored. With a lease, in milliseconds, it is also claimed for
    * an attempt at once, unless the application has accepted it, an operator has skipped it, or another attempt is under
-   * way. With a lease of 0 it waits until a receiver has room.
+   * way. With a lease of 0 it waits until a receiver has room. The same bytes, verified by a key of another run, are another
+   * event.
    */
   readonly append: (event: NewEvent, lease?: number) => Promise<Stored>;
-  /** The same for a webhook whose bytes must have been stored before; undefined if they were not. */
-  readonly again: (event: NewEvent, lease?: number) => Promise<Stored | undefined>;
+  /**
+   * Stores one more delivery of a webhook whose bytes must have been stored before; undefined if they were not. Its signature is
+   * too old to prove more, so it is never forwarded.
+   */
+  readonly again: (event: NewEvent) => Promise<Stored | undefined>;
   /** Resolves once the rejection is stored; rejects if it is not. */
   reject(rejection: Rejection): Promise<void>;
   /**
@@ -134,6 +147,7 @@ export interface DeliveryQueue {
 export interface Wanted {
   readonly limit: number;
   readonly outcomes: readonly string[];
+  readonly keys: RunKeys;
   readonly lease: number;
   /** Only those that were not attempted yet, or that an operator has ordered to retry. */
   readonly isFresh?: boolean;
@@ -141,11 +155,21 @@ export interface Wanted {
 
 /** Events that are not forwarded yet. */
 export interface Backlog {
+  /** By the key that has verified them; only keys that have some. */
+  readonly keys: readonly KeyBacklog[];
+  /** When any event was last attempted, by any receiver. */
+  readonly lastForward: Date | undefined;
+}
+
+/** The events of one key that are not forwarded yet. */
+export interface KeyBacklog {
+  /** Its thumbprint. */
+  readonly key: string;
   readonly events: number;
   /** When the oldest of them was received. */
   readonly oldest: Date | undefined;
+  /** Something has been due for so many milliseconds, and no receiver has claimed it. */
+  readonly overdue: number;
   /** The events that failed, which wait for nothing. */
   readonly failed: number;
-  /** When any event was last attempted, by any receiver. */
-  readonly lastForward: Date | undefined;
 }

@@ -12,7 +12,7 @@ import type { SigningKey } from "../signatures/keys.ts";
 import { ALGORITHM } from "../signatures/policy.ts";
 import { sign } from "../signatures/sign.ts";
 import type { Verdict } from "../signatures/verdict.ts";
-import type { WebhookEvent } from "./event.ts";
+import type { RunKeys, WebhookEvent } from "./event.ts";
 
 /** What is forwarded: the request, and the verdict that says which of its headers are authentic. */
 export type Forwarded = Pick<WebhookEvent, "request" | "verdict" | "receivedAt">;
@@ -126,12 +126,15 @@ function without(lines: readonly HeaderLine[], others: readonly HeaderLine[]): H
  */
 export function signAgain(
   request: HttpRequest,
-  { verdict, covered }: Verdict,
-  key: SigningKey,
+  { verdict, covered, key: verifiedBy }: Verdict,
+  { key, keys }: { readonly key: SigningKey; readonly keys: RunKeys },
   at: Date,
   hasAddress: boolean,
 ): HttpRequest {
   if (verdict !== "valid") throw new Error("the webhook is not authentic, so it is not signed");
+  // Whoever sends it was to choose events of these keys alone. This is the last place where that can be seen.
+  if (verifiedBy === null || !keys.includes(verifiedBy.thumbprint))
+    throw new Error("a key that this run does not have has verified the webhook, so it is not signed");
   // The application takes its own address from Host.
   const [authority = request.authority] = fieldLines(request.headers, "host");
   const message = { ...request, authority };

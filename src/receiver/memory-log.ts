@@ -42,7 +42,11 @@ export function createMemoryLog(): EventLog {
   };
   return {
     append,
-    again: async (event, lease) => (byDigest.has(digestOf(event)) ? append(event, lease) : undefined),
+    // What the application has refused is not stored anywhere: to acknowledge it would lose it.
+    again: async (event) => {
+      const state = byDigest.get(digestOf(event))?.state;
+      return state === null || state === "delivered" ? append(event) : undefined;
+    },
     reject: async () => undefined,
     ended: async ({ id, attempt }, { status }) => {
       const one = byId.get(id);

@@ -1,10 +1,20 @@
 /** What the receiver reports for monitoring: counts, durations, the backlog and the process, in the text format of Prometheus. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { type Backlog, type Forward, isAccepted, type Rejection, type WebhookEvent } from "./event.ts";
+import { shortKey } from "../signatures/thumbprint.ts";
+import {
+  type Backlog,
+  type Forward,
+  isAccepted,
+  type Rejection,
+  type RunKeys,
+  type WebhookEvent,
+} from "./event.ts";
 
 /** The values that are read at each scrape. */
 export interface Gauges {
   readonly connections: number;
+  /** The keys of this run. */
+  readonly keys: RunKeys;
   /** Undefined if the store cannot be read. */
   readonly backlog: Backlog | undefined;
 }
@@ -16,7 +26,12 @@ const STORE_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1,
 /** In seconds: an application has 8, or what --forward-timeout says. */
 const FORWARD_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-const UNKNOWN: Backlog = { events: NaN, failed: NaN, oldest: new Date(NaN), lastForward: undefined };
+const UNKNOWN: Backlog = {
+  keys: [{ key: "", events: NaN, failed: NaN, oldest: new Date(NaN), overdue: NaN }],
+  lastForward: undefined,
+};
+/** What is shown of keys that have nothing which waits or failed. */
+const NOTHING = { events: 0, failed: 0, oldest: undefined, overdue: 0 };
 
 export function createMetrics() {
   const registry = new Registry();
@@ -25,6 +40,8 @@ export function createMetrics() {
   const labelled = <Label extends string>(name: string, help: string, label: Label): Counter<Label> =>
     new Counter({ name, help, labelNames: [label], registers });
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
+  const ofKey = (name: string, help: string): Gauge<"key"> =>
+    new Gauge({ name, help, labelNames: ["key"], registers });
   const histogram = (name: string, help: string, buckets: number[]): Histogram =>
     new Histogram({ name, help, buckets, registers });
 
@@ -46,9 +63,9 @@ export function createMetrics() {
     "paylink_forwards_failed_total",
     "Events that the application did not accept, and that are not retried here.",
   );
-  const waiting = gauge("paylink_backlog_events", "Acknowledged events that wait to be forwarded.");
-  const age = gauge("paylink_backlog_age_seconds", "How long the oldest of these events has waited.");
-  const failedEvents = gauge(
+  const waiting = ofKey("paylink_backlog_events", "Acknowledged events that wait to be forwarded.");
+  const age = ofKey("paylink_backlog_age_seconds", "How long the oldest of these events has waited.");
+  const failedEvents = ofKey(
     "paylink_failed_events",
     "Events that the application has not accepted, and that wait for no attempt.",
   );
@@ -97,13 +114,18 @@ export function createMetrics() {
       forwarding.observe(ms / 1000);
     },
     text: (gauges: Gauges, now: Date): Promise<string> => {
-      const { events, failed: left, oldest = now, lastForward: stored } = gauges.backlog ?? UNKNOWN;
+      const { keys, lastForward: stored } = gauges.backlog ?? UNKNOWN;
       noteForward(stored);
       connections.set(gauges.connections);
-      waiting.set(events);
-      failedEvents.set(left);
       last.set(lastForward / 1000);
-      age.set((now.getTime() - oldest.getTime()) / 1000);
+      for (const one of [waiting, failedEvents, age]) one.reset();
+      const own = gauges.keys.map((key) => ({ key, ...NOTHING }));
+      for (const { key, events, failed: left, oldest = now } of [...own, ...keys]) {
+        const labels = { key: shortKey(key) };
+        waiting.set(labels, events);
+        failedEvents.set(labels, left);
+        age.set(labels, (now.getTime() - oldest.getTime()) / 1000);
+      }
       return registry.metrics();
     },
   };

@@ -150,11 +150,11 @@ class QueueTarget {
   }
 
   async #claim({ limit, fresh }: Room): Promise<void> {
-    const { queue, timers, margin = CLAIM_MARGIN } = this.#parts;
+    const { queue, timers, keys, margin = CLAIM_MARGIN } = this.#parts;
     const ask = (isFresh: boolean): Promise<readonly Claimed[]> =>
       this.#ask(
         "claim",
-        () => queue.claim({ limit, outcomes: this.outcomes, lease: this.#lease, isFresh }),
+        () => queue.claim({ limit, outcomes: this.outcomes, keys: keys(), lease: this.#lease, isFresh }),
         [],
       );
     this.#isClaiming = true;

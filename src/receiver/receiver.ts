@@ -8,13 +8,15 @@ import type { HttpReply, HttpRequest } from "../http/message.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, namesLoopback, type ReceiverAddress } from "./address.ts";
 import { refuseHead, refuseHost, refuseMediaType } from "./admit.ts";
-import type { EventLog, NewEvent, PrintedAs, Rejection, Stored, WebhookEvent } from "./event.ts";
+import type { EventLog, NewEvent, PrintedAs, Rejection, RunKeys, Stored, WebhookEvent } from "./event.ts";
 import type { Forwarder } from "./forwarder.ts";
 import { createJudge, type Judgement, refusedAs, type RenewalOptions, warned } from "./judge.ts";
 
 export interface ReceiverOptions
   extends Pick<ServeOptions, "host" | "port" | "tls" | "maxBody">, RenewalOptions {
   readonly serve: Serve;
+  /** The keys of this run, which decide whether an event is a repeat. */
+  readonly runKeys: () => RunKeys;
   /** The address that the service posts to; undefined if it is the listener's own. */
   readonly publicAddress: () => ReceiverAddress | undefined;
   /** The paths that are answered; others are 404. */
@@ -114,28 +116,38 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
   };
 }
 
-/** With `refuse`, a webhook is accepted only if the same bytes were stored before. */
+/** With `refuse`, a webhook is accepted only if the same bytes were stored before, and it is not forwarded. */
 async function accept(
   request: HttpRequest,
   judgement: Judgement,
   receivedAt: Date,
-  { log, forwarder, newId, observe, print }: ReceiverOptions,
+  { log, forwarder, newId, observe, print, runKeys }: ReceiverOptions,
   reject: Reject,
   refuse?: () => HttpReply,
 ): Promise<HttpReply> {
   const { verdict, content } = judgement;
   const id = newId();
-  const event: NewEvent = { type: "event", id, receivedAt, verdict, request, content, print };
-  const plan = verdict.verdict === "valid" ? forwarder?.plan(event) : undefined;
+  const event: NewEvent = {
+    type: "event",
+    id,
+    receivedAt,
+    verdict,
+    request,
+    content,
+    print,
+    keys: runKeys(),
+  };
+  const isFresh = refuse === undefined;
+  const plan = isFresh && verdict.verdict === "valid" ? forwarder?.plan(event) : undefined;
   let stored: Stored | undefined;
   try {
-    stored = await (refuse === undefined ? log.append : log.again)(event, plan?.lease);
+    stored = await (isFresh ? log.append(event, plan?.lease) : log.again(event));
   } catch (error) {
     // An event that is not stored must not be acknowledged: the service delivers it again.
     const detail = `the event cannot be stored: ${messageOf(error)}`;
     return reject({ ...refusal("not_stored", detail), verdict, request });
   }
-  if (stored === undefined) return refuse === undefined ? OK : refuse();
+  if (stored === undefined) return isFresh ? OK : refuse();
   const observed: WebhookEvent = {
     type: "event",
     id,

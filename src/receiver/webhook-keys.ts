@@ -1,12 +1,13 @@
 /** Reads public keys from files, URLs and texts, and renews them while they are in use. */
 import { isExposed, isKeyText, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
-import { hint, paylink, PaylinkError } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError, type WebhookEffect } from "../domain/errors.ts";
 import { shownPath } from "../domain/secrets.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { SandboxNotRunning, type Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
 import { expiryWarning, problemOf } from "../signatures/key-rules.ts";
 import { readKeys, type VerificationKey } from "../signatures/keys.ts";
+import type { RunKeys } from "./event.ts";
 import type { CurrentKeys } from "./judge.ts";
 
 /** A file, a URL, the text of a key, or its bytes. */
@@ -18,7 +19,7 @@ interface KeyReading {
   /** Where the sources are named: a flag or a setting. */
   readonly place: string;
   /** What the keys are for. */
-  readonly effect: "receive" | "verify";
+  readonly effect: WebhookEffect;
   /** Ends the reading of keys. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -50,6 +51,8 @@ const RETRY_PAUSE = 60_000;
 export interface Keyring {
   /** The keys in use now; a promise while those of a URL are read again because their time has passed. */
   readonly keys: () => CurrentKeys;
+  /** Every key that was read so far, also one that has gone from its source since: events that it has verified move on. */
+  readonly read: () => RunKeys;
   /** Reads every source again. Resolves with false, without reading, if the last renewal was a moment ago. */
   readonly renew: () => Promise<boolean>;
 }
@@ -63,7 +66,12 @@ export async function openKeyring(sources: readonly KeySource[], io: KeyAccess):
   const time = (): number => io.now().getTime();
   const opened: Awaited<ReturnType<typeof openSource>>[] = [];
   for (const source of sources) opened.push(await openSource(source, io));
-  const keysNow = (): readonly VerificationKey[] => opened.flatMap(({ keys }) => keys());
+  let thumbprints: RunKeys = [];
+  const keysNow = (): readonly VerificationKey[] => {
+    const keys = opened.flatMap((source) => source.keys());
+    thumbprints = thumbprintsOf(keys, thumbprints);
+    return keys;
+  };
   let inUse = keysNow();
   requireUsable(inUse, io.effect);
   const read = async (some: typeof opened): Promise<readonly VerificationKey[]> => {
@@ -74,6 +82,7 @@ export async function openKeyring(sources: readonly KeySource[], io: KeyAccess):
   // Opening does not count as a renewal, so that the next webhook finds a key that changes within the first seconds.
   let renewedAt = Number.NEGATIVE_INFINITY;
   return {
+    read: () => thumbprints,
     keys: () => {
       const now = time();
       const due = opened.filter(({ isDue }) => isDue(now));
@@ -105,6 +114,11 @@ function requireUsable(keys: readonly VerificationKey[], effect: KeyReading["eff
     details: { reason: first.reason },
   });
 }
+
+/** The keys of a run: these, and those that it had before. */
+export const thumbprintsOf = (keys: readonly VerificationKey[], before: RunKeys = []): RunKeys => [
+  ...new Set([...before, ...keys.map(({ thumbprint }) => thumbprint)]),
+];
 
 /** A source while it is in use. */
 async function openSource(source: KeySource, io: KeyAccess) {

@@ -1,36 +1,54 @@
 /** What people ask of a store in one sentence: whether money is being lost now, and why nothing goes out. */
 import { parseWebAddress } from "../domain/addresses.ts";
 import { isAccepted, type Forward } from "../receiver/event.ts";
-import type { StateStats, Stats } from "../store/stats.ts";
+import { shortKey } from "../signatures/thumbprint.ts";
+import type { KeyStats, StateStats, Stats } from "../store/stats.ts";
 import { safeText } from "./safe-text.ts";
 
 /** Says whether money is being lost now. */
-export function statsSentence({ pending, failed, oldest, refused, lastAttempt }: Stats, now: Date): string {
+export function statsSentence({ keys, refused, lastAttempt }: Stats, now: Date): string {
   const refusals = Object.values(refused).reduce((sum, count) => sum + count, 0);
-  const waiting = counted(pending, "acknowledged payment is", "acknowledged payments are");
+  const open = keys.filter(isOpen).map((one) => `${keys.length > 1 ? ofKey(one) : ""}${openWords(one, now)}`);
   const parts = [
-    pending.events > 0 && `${waiting} not delivered${sumsOf(pending)}${sinceOldest(oldest, now)}`,
-    failed.events > 0 && `${counted(failed, "failed", "failed")}${sumsOf(failed)}`,
-    pending.events + failed.events === 0 && NOTHING,
+    ...(open.length === 0 ? [NOTHING] : open),
     refusals > 0 && `${refusals} refused in the last hour (${Object.keys(refused).slice(0, 3).join(", ")})`,
   ];
-  const last = pending.events + failed.events > 0 ? "" : lastForwarded(lastAttempt, now);
+  const last = open.length > 0 ? "" : lastForwarded(lastAttempt, now);
   return safeText(`${parts.filter((part) => part !== false).join("; ")}.${last}`);
 }
 
 /** Says what somebody wants to know at three in the morning; `attempt` is the last one of what waits or failed. */
 export function situationSentence(
-  { pending, failed, oldest, lastAttempt }: Stats,
+  { keys, lastAttempt }: Stats,
   attempt: Pick<Forward, "target" | "status"> | undefined,
   now: Date,
 ): string {
-  if (pending.events + failed.events === 0) return `${NOTHING}.${lastForwarded(lastAttempt, now)}`;
-  const parts = [
-    pending.events > 0 && `${counted(pending, "waits", "wait")}${sinceOldest(oldest, now)}`,
-    failed.events > 0 && counted(failed, "has failed", "have failed"),
-  ];
-  return safeText(`${causeOf(attempt)}${parts.filter((part) => part !== false).join("; ")}.`);
+  const open = keys.filter(isOpen);
+  if (open.length === 0) return `${NOTHING}.${lastForwarded(lastAttempt, now)}`;
+  const parts = open.flatMap((one) => {
+    const { pending, failed, oldest } = one;
+    const words = [
+      pending.events > 0 && `${counted(pending, "waits", "wait")}${sinceOldest(oldest, now)}`,
+      failed.events > 0 && counted(failed, "has failed", "have failed"),
+    ].filter((part) => part !== false);
+    return keys.length > 1 ? `${ofKey(one)}${words.join(", ")}` : words;
+  });
+  return safeText(`${causeOf(attempt)}${parts.join("; ")}.`);
 }
+
+const isOpen = ({ pending, failed }: KeyStats): boolean => pending.events + failed.events > 0;
+
+function openWords({ pending, failed, oldest }: KeyStats, now: Date): string {
+  const waiting = counted(pending, "acknowledged payment is", "acknowledged payments are");
+  return [
+    pending.events > 0 && `${waiting} not delivered${sumsOf(pending)}${sinceOldest(oldest, now)}`,
+    failed.events > 0 && `${counted(failed, "failed", "failed")}${sumsOf(failed)}`,
+  ]
+    .filter((part) => part !== false)
+    .join("; ");
+}
+
+const ofKey = ({ key }: KeyStats): string => `key ${shortKey(key)}: `;
 
 const NOTHING = "Nothing waits, nothing has failed";
 

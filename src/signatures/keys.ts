@@ -8,6 +8,7 @@ import {
 } from "node:crypto";
 import { keyFormsIn, type KeyForm } from "./key-forms.ts";
 import { JWK_ALGORITHM } from "./policy.ts";
+import { thumbprintOf } from "./thumbprint.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 
 /** What the source of a key says about it; null where it says nothing. */
@@ -24,6 +25,8 @@ interface KeyDescription {
 /** Holds what is read from the key itself, since reading that takes longer than the other checks of a message. */
 export interface VerificationKey extends KeyDescription {
   readonly key: KeyObject;
+  /** Of its public part (RFC 7638): the same for PEM, certificate and JWK of one key. */
+  readonly thumbprint: string;
   /** `rsa`, `rsa-pss`, `ec`, `ed25519` and so on. */
   readonly kind: string;
   /** Of an RSA modulus; 0 for other keys. */
@@ -43,6 +46,7 @@ export function verificationKey(key: KeyObject, description: Partial<KeyDescript
     ...NOTHING,
     ...description,
     key,
+    thumbprint: thumbprintOf(key),
     kind: key.asymmetricKeyType ?? key.type,
     bits: isRsa ? modulusLength : 0,
     weakness: isRsa ? weaknessOf(modulusLength, publicExponent) : null,

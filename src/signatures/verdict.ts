@@ -40,6 +40,8 @@ export interface VerifyingKey {
   readonly number: number;
   /** Of its modulus. */
   readonly bits: number;
+  /** RFC 7638: it identifies the key, whatever form it was read from. */
+  readonly thumbprint: string;
 }
 
 /** The check that failed. */

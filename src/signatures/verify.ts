@@ -138,7 +138,8 @@ function checkSignature(
     progress.warn("weak_exponent");
   if (key === undefined) throw noKeyVerifies(strong.length);
   if (!isCurrent(key, now)) progress.warn("certificate_expired");
-  progress.key = { keyid: key.keyid, number: keys.indexOf(key) + 1, bits: key.bits };
+  const { keyid, bits, thumbprint } = key;
+  progress.key = { keyid, number: keys.indexOf(key) + 1, bits, thumbprint };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The statements of the deliveries: which events wait, who attempts which, how attempts end, and what operators order. */
-import type { Backlog, Claim, DeliveryState, Stored, Wanted } from "../receiver/event.ts";
+import type { Backlog, Claim, DeliveryState, RunKeys, Stored, Wanted } from "../receiver/event.ts";
 import type { Value } from "./database.ts";
 import { type Dialect, forRows, inOrder, insert, places, type Row, type Session } from "./dialects.ts";
 import { stateOf } from "./rows.ts";
@@ -31,9 +31,10 @@ export async function addDeliveries(
     (asked) =>
       // What was deleted is not forwarded again.
       `WITH asked (event, outcome, currency, amount, due, claimed) AS (VALUES ${asked})
-       INSERT INTO ${schema}deliveries (event, outcome, currency, amount, state, due, attempts)
-       SELECT event, outcome, currency, amount, CASE claimed WHEN 0 THEN 'pending' ELSE 'trying' END, due, claimed
-       FROM asked WHERE EXISTS (SELECT 1 FROM ${schema}events WHERE id = asked.event)
+       INSERT INTO ${schema}deliveries (event, outcome, currency, amount, key, state, due, attempts)
+       SELECT asked.event, asked.outcome, currency, amount, key,
+         CASE claimed WHEN 0 THEN 'pending' ELSE 'trying' END, due, claimed
+       FROM asked JOIN ${schema}events ON events.id = asked.event WHERE TRUE
        ON CONFLICT (event) DO UPDATE SET state = excluded.state, due = excluded.due,
          attempts = deliveries.attempts + excluded.attempts,
          planned = CASE deliveries.state WHEN 'failed' THEN deliveries.attempts ELSE deliveries.planned END
@@ -70,30 +71,50 @@ export async function statesOf(
   );
 }
 
-/** The events that are due first, until a time. Each outcome is read by itself, so that the index gives the rows in order. */
+/** The keys that have events which wait, each found by one look into the index: many events wait, and few keys. */
+export async function waitingKeys({ all, dialect: { schema } }: Pick<Session, "all" | "dialect">) {
+  const first = `SELECT min(key) FROM ${schema}deliveries WHERE due IS NOT NULL`;
+  const rows = await all(
+    `WITH RECURSIVE waiting (key) AS (${first} UNION ALL
+       SELECT (${first} AND key > waiting.key) FROM waiting WHERE key IS NOT NULL)
+     SELECT key FROM waiting WHERE key IS NOT NULL`,
+  );
+  return rows.map(({ key }) => String(key));
+}
+
+/**
+ * The events that are due first, until a time. Those of each key and outcome are read by themselves, so that the index gives
+ * the rows in order.
+ */
 export function dueFirst(
   { schema }: Dialect,
-  { outcomes, until, limit, isFresh = false }: Omit<Wanted, "lease"> & { readonly until: number },
+  { keys, outcomes, until, limit, isFresh = false }: Omit<Wanted, "lease"> & { readonly until: number },
   lock = "",
 ): { readonly sql: string; readonly values: readonly Value[] } {
-  const ofOutcomes = outcomes.map(
-    (_, index) => `SELECT * FROM (
-       SELECT event, due FROM ${schema}deliveries WHERE outcome = ? AND due <= ? ${isFresh ? "AND attempts = planned" : ""}
-       ORDER BY due, event LIMIT ? ${lock}) AS of${index}`,
-  );
+  const ordered = `ORDER BY due, event LIMIT ?`;
+  const ofOutcome = (_: string, index: number): string => `SELECT * FROM (
+    SELECT event, due FROM ${schema}deliveries
+    WHERE key = ? AND outcome = ? AND due <= ? ${isFresh ? "AND attempts = planned" : ""}
+    ${ordered} ${lock}) AS of${index}`;
+  // SQLite joins at most 500 lists: those of a key are one.
+  const ofKey = outcomes.map(ofOutcome).join(" UNION ALL ");
+  const ofKeys = keys.map((_, index) => `SELECT * FROM (${ofKey} ${ordered}) AS key${index}`);
   return {
-    sql: `SELECT event FROM (${ofOutcomes.join(" UNION ALL ")}) AS found ORDER BY due, event LIMIT ?`,
-    values: [...outcomes.flatMap((outcome) => [outcome, until, limit]), limit],
+    sql: `SELECT event FROM (${ofKeys.join(" UNION ALL ")}) AS found ${ordered}`,
+    values: [
+      ...keys.flatMap((key) => [...outcomes.flatMap((outcome) => [key, outcome, until, limit]), limit]),
+      limit,
+    ],
   };
 }
 
 /** Claims the events that have been due for longest, and reads them. */
-export async function claim(
-  { all, now, dialect }: Session,
-  { lease, ...wanted }: Wanted,
-): Promise<readonly Row[]> {
+export async function claim(session: Session, { lease, ...wanted }: Wanted): Promise<readonly Row[]> {
+  const { all, now, dialect } = session;
   const { schema, skipLocked, materialized } = dialect;
-  const { sql, values } = dueFirst(dialect, { ...wanted, until: now }, skipLocked);
+  const keys = (await waitingKeys(session)).filter((key) => wanted.keys.includes(key));
+  if (keys.length === 0) return [];
+  const { sql, values } = dueFirst(dialect, { ...wanted, keys, until: now }, skipLocked);
   const claimed = await all(
     `WITH due_now AS ${materialized} (${sql})
      UPDATE ${schema}deliveries SET due = ?, attempts = attempts + 1, state = 'trying'
@@ -168,8 +189,9 @@ export async function replay(session: Session, replays: readonly ReplayWrite[]):
     replays.filter(({ settles }) => settles).map(({ event, payment }) => [event, ...payment]),
     (rows) =>
       `WITH settled (event, outcome, currency, amount) AS (VALUES ${rows})
-       INSERT INTO ${schema}deliveries (event, outcome, currency, amount, state, attempts)
-       SELECT event, outcome, currency, amount, 'delivered', 0 FROM settled WHERE TRUE
+       INSERT INTO ${schema}deliveries (event, outcome, currency, amount, key, state, attempts)
+       SELECT settled.event, settled.outcome, currency, amount, key, 'delivered', 0
+       FROM settled JOIN ${schema}events ON events.id = settled.event WHERE TRUE
        ON CONFLICT (event) DO UPDATE SET state = 'delivered', due = NULL`,
     { types: ["text", "text", "text", types.integer] },
   );
@@ -184,19 +206,21 @@ export const ORDER_SIZE = 20_000;
  */
 export async function applyOrder(
   session: Session,
-  { order, events, actor }: OrderWrite,
+  { order, events, keys, actor }: OrderWrite,
 ): Promise<readonly string[]> {
   const { all, now, dialect } = session;
   const { schema, skipLocked } = dialect;
-  const chosen = "ids" in events ? await chosenEvents(session, events.ids) : openEvents(dialect, events);
+  const owned = ofKeys(keys);
+  const chosen =
+    "ids" in events ? await chosenEvents(session, events.ids, owned) : openEvents(dialect, events);
   const { assigned, given, isOther, more } = orderSql(order, now);
   const changed = await all(
     `UPDATE ${schema}deliveries SET ${assigned} WHERE event IN (
-       SELECT event FROM ${schema}deliveries WHERE ${chosen.where} AND state <> 'delivered'
+       SELECT event FROM ${schema}deliveries WHERE ${chosen.where} AND ${owned.where} AND state <> 'delivered'
          AND NOT (state = 'trying' AND due > ?)
          AND ${isOther}
        LIMIT ${ORDER_SIZE} ${skipLocked}) RETURNING event`,
-    [...given, ...chosen.values, now, ...more],
+    [...given, ...chosen.values, ...owned.values, now, ...more],
   );
   const ids = changed.map(({ event }) => String(event));
   await insert(
@@ -224,20 +248,28 @@ interface Condition {
   readonly values: readonly Value[];
 }
 
+/** Those of some keys; of every key, where none are named. */
+const ofKeys = (keys: RunKeys | null): Condition =>
+  keys === null ? { where: "TRUE", values: [] } : { where: `key IN (${places(keys)})`, values: keys };
+
 /** Events by their ids. One that was not to be forwarded so far gets a delivery. */
-async function chosenEvents({ all, dialect }: Session, ids: readonly string[]): Promise<Condition> {
+async function chosenEvents(
+  { all, dialect }: Session,
+  ids: readonly string[],
+  owned: Condition,
+): Promise<Condition> {
   const { schema } = dialect;
   await all(
-    `INSERT INTO ${schema}deliveries (event, outcome, currency, state, attempts)
-     SELECT id, outcome, '', 'failed', 0 FROM ${schema}events WHERE id IN (${places(ids)})
+    `INSERT INTO ${schema}deliveries (event, outcome, currency, key, state, attempts)
+     SELECT id, outcome, '', key, 'failed', 0 FROM ${schema}events WHERE id IN (${places(ids)}) AND ${owned.where}
      ON CONFLICT (event) DO NOTHING`,
-    ids,
+    [...ids, ...owned.values],
   );
   return { where: `event IN (${places(ids)})`, values: ids };
 }
 
-/** All that wait or failed, as far as they are selected. */
-function openEvents(dialect: Dialect, selection: Selection): Condition {
+/** The deliveries of all events that wait or failed, as far as they are selected. */
+export function openEvents(dialect: Dialect, selection: Selection): Condition {
   const { schema } = dialect;
   const open = `event IN (SELECT event FROM ${schema}deliveries WHERE due IS NOT NULL
     UNION ALL SELECT event FROM ${schema}deliveries WHERE ${IN_STATE.failed})`;
@@ -246,27 +278,33 @@ function openEvents(dialect: Dialect, selection: Selection): Condition {
   return { where: `${open} AND event IN (SELECT id FROM ${schema}events WHERE ${where})`, values };
 }
 
-/**
- * What waits, what has failed, and when an attempt was last made; `overdue` if something has been due for so many milliseconds.
- * By the index of what waits, not that of events.
- */
+/** What waits and what has failed of each key, and when an attempt was last made. By the index of what waits, not that of events. */
 export async function backlogOf({
   all,
   dialect: { schema, now },
-}: Pick<Session, "all" | "dialect">): Promise<Backlog & { readonly overdue: number }> {
-  const [row = {}] = await all(
-    `SELECT events, (SELECT received_at FROM ${schema}events WHERE id = first) AS oldest, ${now} - due AS overdue,
-       (SELECT count(*) FROM ${schema}deliveries WHERE ${IN_STATE.failed}) AS failed,
-       (SELECT at FROM ${schema}attempts WHERE seq = (SELECT max(seq) FROM ${schema}attempts)) AS last
-     FROM (SELECT count(*) AS events, min(event || '') AS first, min(due) AS due
-       FROM ${schema}deliveries WHERE due IS NOT NULL) AS waiting`,
+}: Pick<Session, "all" | "dialect">): Promise<Backlog> {
+  const rows = await all(
+    `SELECT key, events, failed, overdue, (SELECT received_at FROM ${schema}events WHERE id = first) AS oldest
+     FROM (SELECT key, sum(events) AS events, sum(failed) AS failed, max(overdue) AS overdue, max(first) AS first
+       FROM (SELECT key, count(*) AS events, 0 AS failed, ${now} - min(due) AS overdue, min(event || '') AS first
+           FROM ${schema}deliveries WHERE due IS NOT NULL GROUP BY key
+         UNION ALL SELECT key, 0, count(*), 0, ''
+           FROM ${schema}deliveries WHERE ${IN_STATE.failed} GROUP BY key) AS of_state
+       GROUP BY key) AS of_key
+     ORDER BY key`,
+  );
+  const [attempted] = await all(
+    `SELECT at FROM ${schema}attempts WHERE seq = (SELECT max(seq) FROM ${schema}attempts)`,
   );
   const dateOf = (time: unknown): Date | undefined => (time == null ? undefined : new Date(Number(time)));
   return {
-    events: Number(row["events"]),
-    oldest: dateOf(row["oldest"]),
-    overdue: Math.max(0, Number(row["overdue"] ?? 0)),
-    failed: Number(row["failed"]),
-    lastForward: dateOf(row["last"]),
+    keys: rows.map(({ key, events, failed, oldest, overdue }) => ({
+      key: String(key),
+      events: Number(events),
+      oldest: dateOf(oldest),
+      overdue: Math.max(0, Number(overdue)),
+      failed: Number(failed),
+    })),
+    lastForward: dateOf(attempted?.["at"]),
   };
 }

@@ -29,7 +29,7 @@ export interface Dialect {
   readonly now: string;
   readonly types: {
     /** A number from the order of insertion, as the key. */
-    readonly key: string;
+    readonly seq: string;
     readonly integer: string;
     /** Compared byte by byte, whatever the locale of the database. */
     readonly text: string;
@@ -52,7 +52,7 @@ export const SQLITE: Dialect = {
   position: "instr",
   now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
   types: {
-    key: "INTEGER PRIMARY KEY AUTOINCREMENT",
+    seq: "INTEGER PRIMARY KEY AUTOINCREMENT",
     integer: "INTEGER",
     text: "TEXT",
     bytes: "BLOB",
@@ -74,7 +74,7 @@ export const POSTGRES: Dialect = {
   position: "strpos",
   now: "(extract(epoch FROM now()) * 1000)::bigint",
   types: {
-    key: "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+    seq: "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     integer: "bigint",
     text: `text COLLATE "C"`,
     bytes: "bytea",

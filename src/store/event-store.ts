@@ -8,6 +8,7 @@ import {
   type Forward,
   isAccepted,
   type NewEvent,
+  type RunKeys,
   type Stored,
 } from "../receiver/event.ts";
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
@@ -22,7 +23,7 @@ import {
   attemptValues,
   eventWrite,
   type Order,
-  type OrderWrite,
+  type Ordered,
   paymentOf,
   type Pruned,
   rejectionWrite,
@@ -72,6 +73,14 @@ export function createEventStore(database: Database, user: string) {
     await database.close();
   };
   let ending: Promise<void> | undefined;
+  const order = async (order: Order, events: Ordered, keys: RunKeys | null): Promise<readonly string[]> => {
+    const all: string[] = [];
+    for (;;) {
+      const { changed = [] } = await queueGroup.add({ type: "order", order, events, keys, actor: user });
+      all.push(...changed);
+      if (changed.length < ORDER_SIZE) return all;
+    }
+  };
   return {
     ...createReading(database),
     place,
@@ -79,8 +88,7 @@ export function createEventStore(database: Database, user: string) {
     hurry,
     append: async (event: NewEvent, lease?: number): Promise<Stored> =>
       (await group.add(eventWrite(event, lease))).stored ?? { repeated: false, first: event.id, state: null },
-    again: async (event: NewEvent, lease?: number) =>
-      (await group.add(eventWrite(event, lease, true))).stored,
+    again: async (event: NewEvent) => (await group.add(eventWrite(event, undefined, true))).stored,
     reject: async (rejection) => {
       const write = rejectionWrite(rejection);
       const size = sizeOf(write);
@@ -104,7 +112,7 @@ export function createEventStore(database: Database, user: string) {
     release: async (claims) => void (await queueGroup.add({ type: "release", claims })),
     backlog: async () => {
       const { backlog } = await queueGroup.add({ type: "backlog" });
-      return backlog ?? { events: 0, oldest: undefined, failed: 0, lastForward: undefined };
+      return backlog ?? { keys: [], lastForward: undefined };
     },
     /** Records an attempt that an operator made. If it `settles`, an answer of success ends the delivery of the event. */
     replayed: async (event: string, forward: Forward, settles: boolean, record: TransactionRecord | null) => {
@@ -117,17 +125,13 @@ export function createEventStore(database: Database, user: string) {
       });
     },
     /**
-     * Obeys an order for events, or for all that wait or failed and are selected. Returns the ids of those that it has changed:
-     * none that the application has accepted, and none that is being attempted.
+     * Makes events due now, with a new plan of attempts: those that are named, or all that wait or failed and are selected, as far
+     * as one of `keys` has verified them. Returns the ids of those that it has changed: none that the application has accepted, and
+     * none that is being attempted.
      */
-    order: async (order: Order, events: OrderWrite["events"]): Promise<readonly string[]> => {
-      const all: string[] = [];
-      for (;;) {
-        const { changed = [] } = await queueGroup.add({ type: "order", order, events, actor: user });
-        all.push(...changed);
-        if (changed.length < ORDER_SIZE) return all;
-      }
-    },
+    retry: (events: Ordered, keys: RunKeys): Promise<readonly string[]> => order("retry", events, keys),
+    /** The same for events, of any key, that are never to be forwarded. */
+    skip: (events: Ordered): Promise<readonly string[]> => order("skip", events, null),
     /** Makes a rejection, which verifies now, an event that waits to be forwarded. */
     accept: async (event: NewEvent): Promise<Stored | undefined> =>
       (await group.add({ ...eventWrite(event, 0), acceptedBy: user })).stored,

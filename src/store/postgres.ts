@@ -110,6 +110,6 @@ export function openPostgresEventStore(url: string, { user, ...parts }: Postgres
     ...store,
     // One that is stored after that is known again when the service repeats it.
     append: (event, lease) => within(times.append, store.append(event, lease), late),
-    again: (event, lease) => within(times.append, store.again(event, lease), late),
+    again: (event) => within(times.append, store.again(event), late),
   };
 }

@@ -7,7 +7,7 @@ import { OUTCOMES } from "../domain/outcome.ts";
 import type { DeliveryState, Rejection } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
-import { dueFirst } from "./deliveries.ts";
+import { dueFirst, openEvents, waitingKeys } from "./deliveries.ts";
 import { places, type Readable, type Row } from "./dialects.ts";
 import { follow } from "./following.ts";
 import {
@@ -79,9 +79,11 @@ export function createReading(readable: Readable) {
     show === undefined || show === "rejected"
       ? `SELECT id FROM ${schema}events WHERE id < ? ORDER BY id DESC LIMIT ?`
       : `SELECT event FROM ${schema}deliveries WHERE ${IN_STATE[show]} AND event < ? ORDER BY event DESC LIMIT ?`;
-  const eventsOfPage = ({ show, before = LAST_ID, nextFirst = false, limit }: PageOptions) => {
+  const eventsOfPage = async ({ show, before = LAST_ID, nextFirst = false, limit }: PageOptions) => {
+    const keys = nextFirst ? await waitingKeys(readable) : [];
+    if (nextFirst && keys.length === 0) return [];
     const [order, { sql, values }] = nextFirst
-      ? ["due, id", dueFirst(dialect, { outcomes: OUTCOMES, until: Number.MAX_SAFE_INTEGER, limit })]
+      ? ["due, id", dueFirst(dialect, { keys, outcomes: OUTCOMES, until: Number.MAX_SAFE_INTEGER, limit })]
       : ["id DESC", { sql: newestOf(show), values: [before, limit] }];
     return read(eventsOf({}, readable), `WHERE id IN (${sql}) ORDER BY ${order}`, values);
   };
@@ -174,6 +176,11 @@ export function createReading(readable: Readable) {
     /** How many events wait or failed, at most `most`. */
     countState: (state: "pending" | "failed", most: number): Promise<number> =>
       count(`(SELECT 1 FROM ${schema}deliveries WHERE ${IN_STATE[state]} LIMIT ?) AS found`, [most]),
+    /** How many of the selected events wait or failed, at most `most`. */
+    countOpen: (selection: Selection, most: number): Promise<number> => {
+      const { where, values } = openEvents(dialect, selection);
+      return count(`(SELECT 1 FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found`, [...values, most]);
+    },
     /**
      * `since` is for what is finished: attempts, and events that were delivered. Nothing is summed up where there are `most`
      * events or more.

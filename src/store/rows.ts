@@ -25,6 +25,8 @@ export interface StoredEvent extends WebhookEvent {
   readonly uti: string;
   readonly outcome: string;
   readonly reference: string;
+  /** The thumbprint of the key that has verified it. */
+  readonly key: string;
   /** How often it was delivered after the first time. */
   readonly repeats: number;
   /** Null if it is forwarded nowhere. */
@@ -57,7 +59,14 @@ const verdict = z.object({
   created: z.nullable(z.number()),
   covered: z.array(z.string()),
   warnings: z.array(z.custom<Warning>(isWarning)),
-  key: z.nullable(z.object({ keyid: z.nullable(z.string()), number: z.number(), bits: z.number() })),
+  key: z.nullable(
+    z.object({
+      keyid: z.nullable(z.string()),
+      number: z.number(),
+      bits: z.number(),
+      thumbprint: z.string(),
+    }),
+  ),
   failure: z.nullable(z.object({ check: z.custom<CheckName | "http">(isCheck), detail: z.string() })),
 }) satisfies z.ZodMiniType<Verdict>;
 export const verdictColumn = json(verdict);
@@ -77,6 +86,7 @@ const eventRow = z.object({
   received_at: time,
   outcome: z.string(),
   reference: z.string(),
+  key: z.string(),
   verdict: verdictColumn,
   head,
   body: z.instanceof(Uint8Array),
@@ -113,8 +123,11 @@ export function stateOf(column: unknown): DeliveryState | null {
   return state === "trying" ? "pending" : state;
 }
 
+/** Throws for a row that does not hold what paylink wrote. */
 export function eventFromRow(row: Row): StoredEvent {
   const { received_at: receivedAt, state: column, due, attempts, head, body, ...rest } = eventRow.parse(row);
+  // What is done to an event is decided by its column, and shown by its verdict.
+  if (rest.verdict.key?.thumbprint !== rest.key) throw new Error("its key is not that of its verdict");
   const state = stateOf(column);
   const isTrying = column === "trying";
   const next = due === null || isTrying ? null : new Date(due);

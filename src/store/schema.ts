@@ -19,16 +19,22 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
 /**
  * Times are milliseconds since 1970. The ids of events and rejections sort by arrival.
  *
- * `digests` has the digest of every body that was ever verified and stored: it decides which webhook is new, and stays when
- * its event is deleted.
+ * `key` is the thumbprint of the key that has verified an event. What a receiver or an operator does to events, it does to
+ * those of its own keys.
+ *
+ * `digests` has the digest of every body that was ever verified and stored, together with its key: it decides which webhook
+ * is new, and stays when its event is deleted.
  *
  * `deliveries` has one row for each event that is forwarded. While the event waits, `due` is the time of its next attempt:
  * to claim it sets `due` ahead by the time that the attempt may take, so what a dead receiver has claimed becomes due again by
  * itself. `attempts` counts the claims and only grows: the end of an attempt is written where the number is still the same.
  * `planned` is the number of attempts before the present plan of retries. Where `due` is null, `state` says why.
+ *
+ * `reply` has the header lines of the application's answer to an attempt, as JSON, and `reply_body` the beginning of its body;
+ * both are null where there was no answer.
  */
 export const createTables = ({ schema, types, newIdentity }: Dialect): string => {
-  const { key, integer, text, bytes, table, keyed } = types;
+  const { seq, integer, text, bytes, table, keyed } = types;
   return `
    CREATE TABLE ${schema}facts (name ${text} PRIMARY KEY, value TEXT NOT NULL) ${keyed};
    INSERT INTO ${schema}facts VALUES ('store', ${newIdentity});
@@ -40,12 +46,13 @@ export const createTables = ({ schema, types, newIdentity }: Dialect): string =>
    ) ${keyed};
 
    CREATE TABLE ${schema}events (
-     seq ${key},
+     seq ${seq},
      id ${text} NOT NULL,
      uti ${text} NOT NULL,
      received_at ${integer} NOT NULL,
      outcome TEXT NOT NULL,
      reference ${text} NOT NULL,
+     key ${text} NOT NULL,
      verdict TEXT NOT NULL,
      head TEXT NOT NULL,
      body ${bytes} NOT NULL
@@ -55,7 +62,7 @@ export const createTables = ({ schema, types, newIdentity }: Dialect): string =>
    CREATE INDEX events_reference ON ${schema}events (reference, id);
 
    CREATE TABLE ${schema}arrivals (
-     seq ${key},
+     seq ${seq},
      event ${text} NOT NULL,
      id TEXT NOT NULL,
      received_at ${integer} NOT NULL
@@ -67,28 +74,31 @@ export const createTables = ({ schema, types, newIdentity }: Dialect): string =>
      outcome ${text} NOT NULL,
      currency TEXT NOT NULL,
      amount ${integer},
+     key ${text} NOT NULL,
      state ${text} NOT NULL,
      due ${integer},
      attempts INTEGER NOT NULL,
      planned INTEGER NOT NULL DEFAULT 0
    ) ${keyed};
-   CREATE INDEX deliveries_waiting ON ${schema}deliveries (outcome, due, event) WHERE due IS NOT NULL;
+   CREATE INDEX deliveries_waiting ON ${schema}deliveries (key, outcome, due, event) WHERE due IS NOT NULL;
    CREATE INDEX deliveries_left ON ${schema}deliveries (state, event) WHERE ${LEFT};
 
    CREATE TABLE ${schema}attempts (
-     seq ${key},
+     seq ${seq},
      event ${text} NOT NULL,
      at ${integer} NOT NULL,
      target TEXT NOT NULL,
      status INTEGER,
      ms ${integer} NOT NULL,
      detail TEXT NOT NULL,
+     reply TEXT,
+     reply_body ${bytes},
      replay INTEGER NOT NULL
    ) ${table};
    CREATE INDEX attempts_event ON ${schema}attempts (event);
 
    CREATE TABLE ${schema}actions (
-     seq ${key},
+     seq ${seq},
      event ${text} NOT NULL,
      at ${integer} NOT NULL,
      action TEXT NOT NULL,
@@ -97,7 +107,7 @@ export const createTables = ({ schema, types, newIdentity }: Dialect): string =>
    CREATE INDEX actions_event ON ${schema}actions (event);
 
    CREATE TABLE ${schema}rejections (
-     seq ${key},
+     seq ${seq},
      id ${text} NOT NULL,
      received_at ${integer} NOT NULL,
      signed INTEGER NOT NULL,

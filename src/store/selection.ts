@@ -1,8 +1,8 @@
 /** Which events, or rejections, a statement is about, and what it reads of them. */
 import { hint, PaylinkError } from "../domain/errors.ts";
-import type { DeliveryState, Rejection } from "../receiver/event.ts";
+import type { DeliveryState, Rejection, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
-import type { Dialect, Readable, Row } from "./dialects.ts";
+import { type Dialect, places, type Readable, type Row } from "./dialects.ts";
 import type { Value } from "./database.ts";
 import { damageOf, eventFromRow, rejectionFromRow, type StoredEvent } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
@@ -16,6 +16,10 @@ export interface Selection {
   readonly order?: string | undefined;
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
+  /** Only events that one of these keys has verified. */
+  readonly keys?: RunKeys | undefined;
+  /** Only events that none of these keys has verified. */
+  readonly otherThan?: RunKeys | undefined;
 }
 
 export interface EventFilter extends Selection {
@@ -96,7 +100,7 @@ export const checked =
 
 /** The condition that a selection is, on the columns of `events`. */
 export function conditionsOf(
-  { outcome, reference, order, since, until }: Selection,
+  { outcome, reference, order, since, until, keys, otherThan }: Selection,
   { position }: Dialect,
 ): { readonly where: string; readonly values: readonly Value[] } {
   const conditions: readonly [sql: string, ...values: (string | undefined)[]][] = [
@@ -112,8 +116,15 @@ export function conditionsOf(
     ["id < ?", until && idAt(until)],
   ];
   const given = conditions.filter(([, value]) => value !== undefined);
+  const ofKeys = [
+    ...(keys === undefined ? [] : [{ sql: `key IN (${places(keys)})`, values: keys }]),
+    ...(otherThan === undefined ? [] : [{ sql: `key NOT IN (${places(otherThan)})`, values: otherThan }]),
+  ];
   return {
-    where: ["TRUE", ...given.map(([sql]) => sql)].join(" AND "),
-    values: given.flatMap(([, ...values]) => values.map((value) => value ?? "")),
+    where: ["TRUE", ...given.map(([sql]) => sql), ...ofKeys.map(({ sql }) => sql)].join(" AND "),
+    values: [
+      ...given.flatMap(([, ...values]) => values.map((value) => value ?? "")),
+      ...ofKeys.flatMap(({ values }) => values),
+    ],
   };
 }

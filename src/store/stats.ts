@@ -5,8 +5,43 @@ import { backlogOf } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";
 
-export type Stats = Awaited<ReturnType<typeof statsOf>>;
-export type StateStats = Stats["pending"];
+/** The events of one key in one state. */
+export interface StateStats {
+  readonly events: number;
+  /** What was approved, by currency: "EUR 152.80". Other outcomes have no sum. Null if there are more events than were asked for. */
+  readonly sums: readonly string[] | null;
+}
+
+/** The events that one key has verified. */
+export interface KeyStats {
+  /** Its thumbprint. */
+  readonly key: string;
+  readonly pending: StateStats;
+  readonly failed: StateStats;
+  readonly skipped: StateStats;
+  /** Of the events since a time. */
+  readonly delivered: StateStats;
+  /** When the oldest event that waits was received. */
+  readonly oldest: Date | null;
+  /** Something has been due for so many milliseconds, and no receiver has claimed it. */
+  readonly overdue: number;
+}
+
+export interface Stats {
+  /** Of each key that has such events: a sum is of one key. */
+  readonly keys: readonly KeyStats[];
+  /** Requests in the last hour, by reason. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** Since a time, by target. */
+  readonly attempts: readonly {
+    readonly target: string;
+    readonly accepted: number;
+    readonly refused: number;
+    readonly unanswered: number;
+  }[];
+  /** When any event was last attempted. */
+  readonly lastAttempt: Date | null;
+}
 
 const HOUR = 3_600_000;
 
@@ -20,26 +55,31 @@ interface StatsOptions {
 export async function statsOf(
   { all, dialect }: Readable,
   { since, now: at, most = Number.MAX_SAFE_INTEGER }: StatsOptions,
-) {
+): Promise<Stats> {
   const { schema } = dialect;
-  const byState = async (where: string, ...values: string[]) => {
+  const byKey = async (where: string, ...values: string[]): Promise<ReadonlyMap<string, StateStats>> => {
     const rows = await all(
-      `SELECT currency, count(*) AS events, CAST(sum(amount) AS text) AS sum
-       FROM (SELECT currency, amount FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found
-       GROUP BY currency ORDER BY currency`,
+      `SELECT key, currency, count(*) AS events, CAST(sum(amount) AS text) AS sum
+       FROM (SELECT key, currency, amount FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found
+       GROUP BY key, currency ORDER BY key, currency`,
       [...values, most],
     );
-    const events = rows.reduce((sum, row) => sum + Number(row["events"]), 0);
-    if (events >= most) return { events, sums: null };
-    return {
-      events,
-      /** What was approved, by currency: "EUR 152.80". Other outcomes have no sum. Null if there are more events than were asked for. */
-      sums: rows.flatMap(({ currency, sum }: Row) =>
-        typeof sum === "string" ? [formatAmount(unscaledAmount(BigInt(sum)), String(currency)).trim()] : [],
-      ),
-    };
+    const isWhole = countOf(rows) < most;
+    const keys = new Set(rows.map(({ key }) => String(key)));
+    return new Map(
+      [...keys].map((key) => {
+        const own = rows.filter((row) => row["key"] === key);
+        return [key, { events: countOf(own), sums: isWhole ? own.flatMap(sumOf) : null }] as const;
+      }),
+    );
   };
-  const { oldest, overdue, lastForward } = await backlogOf({ all, dialect });
+  const { keys: waiting, lastForward } = await backlogOf({ all, dialect });
+  const states = {
+    pending: await byKey(IN_STATE.pending),
+    failed: await byKey(IN_STATE.failed),
+    skipped: await byKey(IN_STATE.skipped),
+    delivered: await byKey(`${IN_STATE.delivered} AND event >= ?`, idAt(since)),
+  };
   const refused = await all(
     `SELECT code, count(*) AS n FROM ${schema}rejections WHERE id >= ? GROUP BY code ORDER BY n DESC, code`,
     [idAt(new Date(at.getTime() - HOUR))],
@@ -51,26 +91,35 @@ export async function statsOf(
      FROM ${schema}attempts WHERE event >= ? GROUP BY target ORDER BY target`,
     [idAt(since)],
   );
+  const keys = new Set(Object.values(states).flatMap((found) => [...found.keys()]));
   return {
-    pending: await byState(IN_STATE.pending),
-    failed: await byState(IN_STATE.failed),
-    skipped: await byState(IN_STATE.skipped),
-    /** Of the events since a time. */
-    delivered: await byState(`${IN_STATE.delivered} AND event >= ?`, idAt(since)),
-    /** When the oldest event that waits was received. */
-    oldest: oldest ?? null,
-    /** Something has been due for so many milliseconds, and no receiver has claimed it. */
-    overdue,
-    /** In the last hour, by reason. */
+    keys: [...keys].toSorted().map((key) => {
+      const { oldest, overdue = 0 } = waiting.find((one) => one.key === key) ?? {};
+      const inState = (state: keyof typeof states): StateStats => states[state].get(key) ?? NO_EVENTS;
+      return {
+        key,
+        pending: inState("pending"),
+        failed: inState("failed"),
+        skipped: inState("skipped"),
+        delivered: inState("delivered"),
+        oldest: oldest ?? null,
+        overdue,
+      };
+    }),
     refused: Object.fromEntries(refused.map(({ code, n }) => [String(code), Number(n)])),
-    /** Since a time, by target. */
     attempts: targets.map(({ target, accepted, refused, unanswered }) => ({
       target: String(target),
       accepted: Number(accepted),
       refused: Number(refused),
       unanswered: Number(unanswered),
     })),
-    /** When any event was last attempted. */
     lastAttempt: lastForward ?? null,
   };
 }
+
+export const NO_EVENTS: StateStats = { events: 0, sums: [] };
+
+const countOf = (rows: readonly Row[]): number => rows.reduce((sum, row) => sum + Number(row["events"]), 0);
+
+const sumOf = ({ currency, sum }: Row): string[] =>
+  typeof sum === "string" ? [formatAmount(unscaledAmount(BigInt(sum)), String(currency)).trim()] : [];

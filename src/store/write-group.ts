@@ -138,45 +138,72 @@ const printed = (event: EventWrite, content: ReadRecord): string | undefined =>
     ? undefined
     : lineOf(event, content, { repeated: false, level: "info", isCompact: event.print === "compact" });
 
-/** The first deliveries of those events that were stored before, by the digests of their bodies. */
+/**
+ * The first deliveries of those events that were stored before, by the digests of their bodies: verified by any key of the run,
+ * since the service may sign a repeat with its next key.
+ */
 async function firstDeliveries(
   session: Session,
   events: readonly EventWrite[],
 ): Promise<ReadonlyMap<string, string>> {
-  const { schema, types } = session.dialect;
-  const firsts = new Map<string, string>();
-  if (events.length === 0) return firsts;
-  const keyed = events.map((event) => {
-    const digest = hash("sha256", event.body, "buffer");
-    return { event, digest, key: digest.toString("hex") };
-  });
-  const added = keyed.filter(({ event }) => !event.isKnown);
+  const identified = events.map((event) => ({
+    event,
+    own: identityOf(event.key, event),
+    // With one key, which is the rule, there are none.
+    others: event.keys.filter((key) => key !== event.key).map((key) => identityOf(key, event)),
+  }));
+  const known = await eventsWith(
+    session,
+    identified.flatMap(({ event, own, others }) => (event.isKnown ? [own, ...others] : others)),
+  );
+  const isNew = ({ event, others }: (typeof identified)[number]): boolean =>
+    !event.isKnown && !others.some((other) => known.has(other));
+  const added = inOrder(identified.filter(isNew), ({ own }) => own);
   const inserted = await insert(
     session,
     "digests",
     ["digest", "event", "received_at"],
-    inOrder(added, ({ key }) => key).map(({ digest, event }) => [digest, event.id, event.receivedAt]),
+    added.map(({ event, own }) => [Buffer.from(own, "hex"), event.id, event.receivedAt]),
     "ON CONFLICT (digest) DO NOTHING RETURNING event",
   );
-  if (inserted.length === events.length) return firsts;
+  const repeated =
+    inserted.length === added.length
+      ? new Map<string, string>()
+      : await eventsWith(
+          session,
+          added.map(({ own }) => own),
+        );
+  return new Map(
+    identified.flatMap(({ event, own, others }) => {
+      const [first] = [own, ...others].flatMap((digest) => repeated.get(digest) ?? known.get(digest) ?? []);
+      // They are equal if this delivery is the first.
+      return first === undefined || first === event.id ? [] : [[event.id, first] as const];
+    }),
+  );
+}
+
+/** The digest of a body that a key has verified: what another key has verified is never the same event. In hex. */
+const identityOf = (key: string, { body }: EventWrite): string =>
+  hash("sha256", Buffer.concat([Buffer.from(key), body]), "hex");
+
+/** The events that are stored under these digests. */
+async function eventsWith(
+  session: Session,
+  digests: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { schema, types } = session.dialect;
   const found = await forRows(
     session,
-    keyed.map(({ digest }) => [digest]),
+    digests.map((digest) => [Buffer.from(digest, "hex")]),
     (places) => `SELECT digest, event FROM ${schema}digests WHERE digest IN (VALUES ${places})`,
     { types: [types.bytes] },
   );
-  const ids = new Map(
+  return new Map(
     found.map(({ digest, event }) => [
       digest instanceof Uint8Array ? Buffer.from(digest).toString("hex") : "",
       String(event),
     ]),
   );
-  for (const { event, key } of keyed) {
-    const first = ids.get(key);
-    // They are equal if this delivery is the first.
-    if (first !== undefined && first !== event.id) firsts.set(event.id, first);
-  }
-  return firsts;
 }
 
 /** Removes the rejections that have become events, and keeps who accepted them. */

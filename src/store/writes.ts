@@ -9,6 +9,7 @@ import type {
   NewEvent,
   PrintedAs,
   Rejection,
+  RunKeys,
   Stored,
   Wanted,
 } from "../receiver/event.ts";
@@ -19,7 +20,7 @@ import type { Selection } from "./selection.ts";
 
 /** The columns that the values of a write are for. */
 export const COLUMNS = {
-  events: ["id", "uti", "received_at", "outcome", "reference", "verdict", "head", "body"],
+  events: ["id", "uti", "received_at", "outcome", "reference", "key", "verdict", "head", "body"],
   actions: ["event", "at", "action", "actor"],
   attempts: ["event", "at", "target", "status", "ms", "detail", "replay"],
   rejections: ["id", "received_at", "signed", "code", "status", "detail", "verdict", "head", "body"],
@@ -27,6 +28,9 @@ export const COLUMNS = {
 
 export interface EventWrite extends EventTexts {
   readonly type: "event";
+  readonly key: string;
+  /** The keys of the run: it is a repeat of an event that one of them has verified. */
+  readonly keys: RunKeys;
   /** How it is forwarded: claimed for so many milliseconds, or, with 0, as soon as a receiver has room. Null if it is not. */
   readonly lease: number | null;
   /** Its bytes must have been stored before. */
@@ -66,11 +70,15 @@ export interface ReplayWrite {
 /** What an operator can order for an event: a new plan of attempts, whose first is due now, or that it is never forwarded. */
 export type Order = "retry" | "skip";
 
+/** The events of an order, or which of all that wait or failed. */
+export type Ordered = { readonly ids: readonly string[] } | Selection;
+
 export interface OrderWrite {
   readonly type: "order";
   readonly order: Order;
-  /** The events, or which of all that wait or failed. */
-  readonly events: { readonly ids: readonly string[] } | Selection;
+  readonly events: Ordered;
+  /** Only events of these keys; null for those of any key. */
+  readonly keys: RunKeys | null;
   readonly actor: string;
 }
 
@@ -120,9 +128,13 @@ const storable = (text: string): string => text.replaceAll("\0", "\ufffd").toWel
 const indexed = (text: string): string => storable(text.slice(0, 500));
 
 export function eventWrite(event: NewEvent, lease: number | undefined, isKnown = false): EventWrite {
+  const texts = textsOf(event);
+  if (texts.key === null) throw new Error("no key has verified the event");
   return {
     type: "event",
-    ...textsOf(event),
+    ...texts,
+    key: texts.key,
+    keys: event.keys,
     // A thread would be sent the whole buffer that the body is a part of.
     body: new Uint8Array(event.request.body),
     lease: lease ?? null,
@@ -132,10 +144,20 @@ export function eventWrite(event: NewEvent, lease: number | undefined, isKnown =
 }
 
 /** The values of the columns of an event. */
-export function eventValues(texts: EventTexts, record: TransactionRecord | null): Value[] {
+export function eventValues(texts: EventWrite, record: TransactionRecord | null): Value[] {
   const text = (name: "uti" | "reference"): string => indexed((record && textOf(record, name)) ?? "");
-  const { id, receivedAt, verdict, body } = texts;
-  return [id, text("uti"), receivedAt, outcomeOf(record), text("reference"), verdict, headOf(texts), body];
+  const { id, receivedAt, key, verdict, body } = texts;
+  return [
+    id,
+    text("uti"),
+    receivedAt,
+    outcomeOf(record),
+    text("reference"),
+    key,
+    verdict,
+    headOf(texts),
+    body,
+  ];
 }
 
 /** Outcome, currency, and the amount that was approved: no other is money that an application misses. */

@@ -5,7 +5,7 @@ import { runCommand } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { keyFile } from "../support/keys.ts";
+import { keyFile, KEY_ENV } from "../support/keys.ts";
 import { post, record, startApp, webhook } from "../support/webhooks.ts";
 
 /** A receiver of two payments whose application fails until `answer` is changed. */
@@ -18,7 +18,7 @@ async function failingApplication(...flags: string[]) {
   for (const uti of ["uti-a", "uti-b"])
     expect(await post(listen.url, webhook(listen.url, record({ uti, reference: uti })))).toBe(200);
   await expect.poll(() => app.taken.length).toBe(2);
-  const events = (...args: string[]) => runCommand(["events", ...args], { home });
+  const events = (...args: string[]) => runCommand(["events", ...args], { home, env: KEY_ENV });
   const listed = async (...args: string[]) =>
     jsonLines((await events("list", ...args, "--json")).stdout).map(({ uti, delivery }) => [uti, delivery]);
   return { home, app, state, listen, events, listed };
@@ -50,6 +50,7 @@ it("lists what waits with its attempts, and makes it due for the running listene
   expect(JSON.parse((await events("retry", "--all", "--json")).stdout)).toEqual({
     due: 1,
     unchanged: 0,
+    otherKey: 0,
   });
   await expect.poll(() => listed("--pending")).toEqual([]);
   expect((await events("list", "--pending")).stderr).toBe("No pending events found.\n");

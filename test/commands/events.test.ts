@@ -9,7 +9,7 @@ import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { freePort } from "../support/ports.ts";
-import { keyFile } from "../support/keys.ts";
+import { keyFile, KEY_ENV } from "../support/keys.ts";
 import { forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ async function storedHome(...records: readonly Fields[]): Promise<StoredHome> {
   await listen.stop();
   return {
     home,
-    events: (...args) => runCommand(["events", ...args], { home }),
+    events: (...args) => runCommand(["events", ...args], { home, env: KEY_ENV }),
     utis: records.map(({ uti }) => String(uti)),
   };
 }
@@ -260,7 +260,9 @@ describe("a damaged database", () => {
       ["prune", "--before", "1d", "-y"],
       ["replay", "a", "--to", "1"],
     ]) {
-      const { exit, stderr } = await runCommand(["events", ...args, "--db", path, "--json"]);
+      const { exit, stderr } = await runCommand(["events", ...args, "--db", path, "--json"], {
+        env: KEY_ENV,
+      });
       expect(exit).toBe(2);
       expect(JSON.parse(stderr)).toMatchObject({ error: { code: "file_unreadable" } });
     }

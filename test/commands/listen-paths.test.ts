@@ -6,7 +6,7 @@ import { startCommand, startListenCommand } from "../support/background-command.
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { keyFile } from "../support/keys.ts";
+import { keyFile, KEY_ENV } from "../support/keys.ts";
 import { type App, forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 const TWO_PATHS = ["--path", "/paid", "--path", "/failed"];
@@ -127,7 +127,7 @@ it("keeps events without a target, and replays them to a target of their outcome
   await listen.stop();
   expect(app.taken).toEqual([]);
   const replay = ["events", "replay", "--all", "--to", `declined=${app.url}`];
-  const { exit, stderr } = await runCommand(replay, { home });
+  const { exit, stderr } = await runCommand(replay, { home, env: KEY_ENV });
   expect({ exit, stderr }).toEqual({
     exit: 0,
     stderr: `! 1 event not sent: --to names no target for the outcome.\nReplayed 1 event to ${app.url}\n`,

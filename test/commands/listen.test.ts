@@ -11,7 +11,7 @@ import { startListenCommand } from "../support/background-command.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { readyUrl, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
-import { keyFile } from "../support/keys.ts";
+import { keyFile, KEY_ENV } from "../support/keys.ts";
 import { answerOf, forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 
 async function listen(home: string, ...flags: string[]): Promise<{ running: Running; url: string }> {
@@ -178,7 +178,10 @@ describe("forwarding", () => {
     expect(await post(url, webhook(url, one))).toBe(502);
     const app = await startApp(() => 200);
     const uti = String(one["uti"]).slice(0, 12);
-    const replay = await runPaylink(["events", "replay", uti, "--settle", "--to", app.url], { home });
+    const replay = await runPaylink(["events", "replay", uti, "--settle", "--to", app.url], {
+      home,
+      env: KEY_ENV,
+    });
     expect(replay.code).toBe(0);
     expect(app.taken.map(({ body }) => JSON.parse(body.toString()))).toEqual([one]);
     // Accepted meanwhile: the service's next try is answered without another attempt.

@@ -11,7 +11,7 @@ import { startListenWith } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines, type JsonLine, linesOf } from "../support/json-lines.ts";
-import { keyFile, KEYS, OTHER_KEYS } from "../support/keys.ts";
+import { keyFile, KEYS, OTHER_KEYS, KEY_ENV } from "../support/keys.ts";
 import { forged, post, record, startApp, type App, type Taken, webhook } from "../support/webhooks.ts";
 
 const ALG = "rsa-v1_5-sha256";
@@ -113,13 +113,14 @@ describe("an application with http-message-signatures and a limit of 3 s", () =>
     const now = new Date(Date.now() + HOUR);
     Object.assign(state, { isUp: true, now });
     const flags = ["--key", keyFile(home), "-f", app.url, "--ack", "stored", "--sign-with", path];
-    await runCommand(["events", "retry", "--all"], { home });
+    await runCommand(["events", "retry", "--all"], { home, env: KEY_ENV });
     const again = await startListenWith({ home, now: () => now }, ...flags);
     await expect.poll(() => linesOf("forward", again.stdout()).length).toBe(2);
     await again.stop();
     expect(state.answers).toEqual([200, 200]);
     state.now = new Date(now.getTime() + HOUR);
     const replayed = await runCommand(["events", "replay", "--all", "--to", app.url, "--sign-with", path], {
+      env: KEY_ENV,
       home,
       now: () => state.now,
     });
@@ -147,7 +148,7 @@ describe("without --sign-with", () => {
     await receive(home, app);
     Object.assign(state, { isUp: true, now: new Date(Date.now() + HOUR) });
     const flags = ["--key", keyFile(home), "-f", app.url, "--ack", "stored", "--retry", "none"];
-    await runCommand(["events", "retry", "--all"], { home });
+    await runCommand(["events", "retry", "--all"], { home, env: KEY_ENV });
     const listen = await startListenWith({ home, now: () => state.now }, ...flags);
     await expect.poll(() => linesOf("forward", listen.stdout()).length).toBe(2);
     expect(linesOf("forward", listen.stdout())).toMatchObject([
@@ -159,6 +160,7 @@ describe("without --sign-with", () => {
     const replay = (...more: string[]) =>
       runCommand(["events", "replay", "--all", "--failed", "--to", app.url, ...more], {
         home,
+        env: KEY_ENV,
         now: () => state.now,
       });
     const text = await replay();
@@ -175,8 +177,13 @@ describe("without --sign-with", () => {
     const replay = async (after: number): Promise<JsonLine | undefined> => {
       const now = new Date(Date.now() + after);
       return jsonLines(
-        (await runCommand(["events", "replay", "--all", "--to", app.url, "--json"], { home, now: () => now }))
-          .stdout,
+        (
+          await runCommand(["events", "replay", "--all", "--to", app.url, "--json"], {
+            home,
+            env: KEY_ENV,
+            now: () => now,
+          })
+        ).stdout,
       )[0];
     };
     expect(await replay(0)).toMatchObject({ hint: expect.stringContaining("does it have this key?") });
@@ -199,7 +206,10 @@ it("needs a time of creation where nothing kept would tell an old webhook", asyn
 describe("the key of --sign-with", () => {
   const replay = async (home: string, path: string) => {
     const { url } = await startApp(() => 200);
-    return runCommand(["events", "replay", "--all", "--to", url, "--sign-with", path], { home });
+    return runCommand(["events", "replay", "--all", "--to", url, "--sign-with", path], {
+      home,
+      env: KEY_ENV,
+    });
   };
 
   /** A home with one event, which a key is needed for. */
@@ -327,7 +337,7 @@ describe("events replay", () => {
     for (const to of [`http://${host}/other?x=y`, `${host}/hook`, `approved=${host}/hook?a=b`]) {
       const args = ["events", "replay", "--all", "--to", to, "--sign-with", path];
       // Both clocks stand still: the shop refuses what is signed after its own time.
-      const { exit } = await runCommand(args, { home, now: () => state.now });
+      const { exit } = await runCommand(args, { home, env: KEY_ENV, now: () => state.now });
       expect({ to, exit }).toEqual({ to, exit: 0 });
     }
     expect(state.answers).toEqual([200, 200, 200]);

@@ -9,7 +9,7 @@ import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { listenOnFreePort } from "../support/ports.ts";
-import { keyFile, privateKeyFile } from "../support/keys.ts";
+import { keyFile, privateKeyFile, KEY_ENV } from "../support/keys.ts";
 import { MAINTENANCE } from "../support/raw-server.ts";
 import { post, record, startApp, webhook } from "../support/webhooks.ts";
 
@@ -92,7 +92,11 @@ describe("a command at a server that is silent", () => {
     const { options, requests, passed } = silence();
     const { home, key } = await homeAt(URL_OF_SERVICE);
     const argv = words.map((word) => word.replace("URL", URL_OF_SERVICE).replace("KEY", key));
-    const { exit, stdout, stderr } = await runCommand([...argv, "--timeout", "6s"], { home, ...options });
+    const { exit, stdout, stderr } = await runCommand([...argv, "--timeout", "6s"], {
+      home,
+      env: KEY_ENV,
+      ...options,
+    });
     expect({ exit, requests: requests(), passed: passed() }).toEqual({
       exit: code,
       requests: 1,
@@ -107,7 +111,7 @@ describe("a command at a server that is silent", () => {
     const { home, utis } = await homeAt(URL_OF_SERVICE);
     const [uti = ""] = utis;
     const argv = ["events", "replay", uti, "--to", URL_OF_SERVICE, "--timeout", "6s"];
-    await runCommand(argv, { home, ...silence().options });
+    await runCommand(argv, { home, env: KEY_ENV, ...silence().options });
     const shown = await runCommand(["events", "show", uti, "--json"], { home });
     expect(shown.exit).toBe(0);
     expect(shown.stdout).toContain("timed out");
@@ -129,7 +133,7 @@ describe("a command at a server that is silent", () => {
     const { home, utis } = await homeAt(URL_OF_SERVICE);
     const port = await listenOnFreePort(broker);
     const argv = ["events", "replay", utis[0] ?? "", "--to", `nats://127.0.0.1:${port}/payments`];
-    const { exit, stderr } = await runCommand([...argv, "--timeout", "5s"], { home });
+    const { exit, stderr } = await runCommand([...argv, "--timeout", "5s"], { home, env: KEY_ENV });
     expect({ exit, published: published.length }).toEqual({ exit: 8, published: 1 });
     expect(stderr).toContain("Not every event was sent and answered; the last one may have arrived.");
     expect(stderr).not.toContain("Nothing was sent.");
@@ -139,7 +143,7 @@ describe("a command at a server that is silent", () => {
     const { options, requests, passed } = silence();
     const { home } = await homeAt(URL_OF_SERVICE);
     const argv = ["events", "replay", "--all", "--to", URL_OF_SERVICE, "--forward-timeout", "200ms"];
-    const { exit, stderr } = await runCommand(argv, { home, ...options });
+    const { exit, stderr } = await runCommand(argv, { home, env: KEY_ENV, ...options });
     expect({ exit, requests: requests(), passed: passed() }).toEqual({ exit: 4, requests: 2, passed: 400 });
     expect(stderr).toContain("did not accept 2 of 2 events");
   });
@@ -170,7 +174,10 @@ describe("-q", () => {
   it("prints the utis that events replay sent", async () => {
     const app = await startApp(() => 200);
     const { home, utis } = await homeAt(app.url);
-    const run = await runCommand(["events", "replay", "--all", "--to", app.url, "-q"], { home });
+    const run = await runCommand(["events", "replay", "--all", "--to", app.url, "-q"], {
+      home,
+      env: KEY_ENV,
+    });
     expect(run).toMatchObject({ exit: 0, stdout: `${utis.join("\n")}\n`, stderr: "" });
   });
 

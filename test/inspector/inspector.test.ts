@@ -7,7 +7,7 @@ import type { NewEvent } from "../../src/receiver/event.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { AT, event, forward, idOf, rejection, unanswered, wanted } from "../support/stored-events.ts";
+import { AT, event, forward, idOf, KEYS, rejection, unanswered, wanted } from "../support/stored-events.ts";
 
 const KEY = "k".repeat(32);
 const COOKIE = { Cookie: `paylink-inspect-4020=${KEY}` };
@@ -25,6 +25,7 @@ function openInspector(store: EventStore, parts: Partial<InspectorParts> = {}) {
     now: () => NOW,
     advice: "paylink trigger approved",
     verifyNow: async () => undefined,
+    keys: async () => KEYS,
     sending: undefined,
     observe: (action, what) => void observed.push(`${action} ${what}`),
     ...parts,

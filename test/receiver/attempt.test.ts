@@ -20,7 +20,7 @@ function event(id: string): WebhookEvent {
 
 describe("an application that", () => {
   /** The clock stands still: the result of an attempt must not depend on it. */
-  const options = { now: () => AT, headers: [], insecure: false };
+  const options = { now: () => AT, headers: [], insecure: false, keys: () => [] };
   const attemptAt = (app: URL, timeout = 8_000) =>
     attempt(event("a"), app, { ...options, deliver: deliverOver(openSender()), timeout });
 

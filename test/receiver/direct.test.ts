@@ -75,7 +75,7 @@ describe("the service that waits for the application", () => {
     expect(await detailsOf("a")).toEqual(["paylink; received-status=200"]);
     expect(await detailsOf("a")).toEqual(['paylink; details="the application accepted it before"']);
     expect(await detailsOf("b")).toEqual(["paylink; received-status=500"]);
-    await store.order("skip", { ids: ["b2"] });
+    await store.skip({ ids: ["b2"] });
     expect(await detailsOf("b")).toEqual(['paylink; details="an operator has skipped it"']);
   });
 });

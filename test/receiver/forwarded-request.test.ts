@@ -49,6 +49,7 @@ describe("the headers of a forwarded webhook", () => {
       headers: added,
       insecure: false,
       timeout: 8_000,
+      keys: () => [],
     };
     const forged = { ...request, headers: [...request.headers, ...SENT, ...sent] };
     const judged = { ...verdict, verdict: covered.length > 0 ? "valid" : verdict.verdict, covered } as const;

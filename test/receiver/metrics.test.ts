@@ -9,7 +9,8 @@ async function familiesOf(
   metrics: Metrics,
   gauges: Gauges = {
     connections: 0,
-    backlog: { events: 0, oldest: undefined, failed: 0, lastForward: undefined },
+    keys: [],
+    backlog: { keys: [], lastForward: undefined },
   },
 ) {
   const families = parse(await metrics.text(gauges, NOW));
@@ -65,27 +66,35 @@ it("counts forwards by status, and says how long they took", async () => {
 });
 
 it("shows what waits and who is connected", async () => {
-  const backlog = { events: 3, failed: 2, oldest: new Date(NOW.getTime() - 90_000), lastForward: NOW };
-  expect(await familiesOf(createMetrics(), { connections: 7, backlog })).toMatchObject({
+  const [own, other] = ["own-key-".repeat(5), "another-".repeat(5)];
+  const oldest = new Date(NOW.getTime() - 90_000);
+  const backlog = { keys: [{ key: other, events: 3, failed: 2, oldest, overdue: 0 }], lastForward: NOW };
+  const byKey = (ofOwn: string, ofOther: string) => ({
+    metrics: [
+      { value: ofOwn, labels: { key: "own-key-" } },
+      { value: ofOther, labels: { key: "another-" } },
+    ],
+  });
+  expect(await familiesOf(createMetrics(), { connections: 7, keys: [own], backlog })).toMatchObject({
     paylink_connections: { metrics: [{ value: "7" }] },
-    paylink_backlog_events: { metrics: [{ value: "3" }] },
-    paylink_backlog_age_seconds: { metrics: [{ value: "90" }] },
-    paylink_failed_events: { metrics: [{ value: "2" }] },
+    paylink_backlog_events: byKey("0", "3"),
+    paylink_backlog_age_seconds: byKey("0", "90"),
+    paylink_failed_events: byKey("0", "2"),
     paylink_last_forward_timestamp_seconds: { metrics: [{ value: String(NOW.getTime() / 1000) }] },
   });
 });
 
 it("says that the backlog is unknown where the store does not answer", async () => {
-  const text = await createMetrics().text({ connections: 0, backlog: undefined }, NOW);
-  expect(text).toMatch(/^paylink_backlog_events nan$/im);
-  expect(text).toMatch(/^paylink_backlog_age_seconds nan$/im);
+  const text = await createMetrics().text({ connections: 0, keys: [], backlog: undefined }, NOW);
+  expect(text).toMatch(/^paylink_backlog_events\{key=""\} nan$/im);
+  expect(text).toMatch(/^paylink_backlog_age_seconds\{key=""\} nan$/im);
 });
 
 it("takes the last attempt from this receiver or the store, whichever is later, and 0 if there is none", async () => {
   const metrics = createMetrics();
   const last = async (lastForward: Date | undefined): Promise<unknown> => {
-    const backlog = { events: 0, oldest: undefined, failed: 0, lastForward };
-    const families = await familiesOf(metrics, { connections: 0, backlog });
+    const backlog = { keys: [], lastForward };
+    const families = await familiesOf(metrics, { connections: 0, keys: [], backlog });
     return families["paylink_last_forward_timestamp_seconds"]?.metrics[0];
   };
   const at = (seconds: number): Date => new Date(seconds * 1000);

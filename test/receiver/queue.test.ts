@@ -10,7 +10,7 @@ import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { APP, closeAtEnd, forwarderParts, fresh, nameIn, OK, receive } from "../support/forwarding.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { AT, event, idOf } from "../support/stored-events.ts";
+import { AT, event, idOf, KEYS, backlogOf } from "../support/stored-events.ts";
 
 describe("events that wait in a store", () => {
   const numbers = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
@@ -73,11 +73,11 @@ describe("events that wait in a store", () => {
     const store = await storeWith("a");
     let isUp = false;
     const { sent } = await queued(store, () => (isUp ? 200 : 500), { delays: [10] });
-    await expect.poll(() => store.backlog(), { timeout: 5_000 }).toMatchObject({ events: 0, failed: 1 });
+    await expect.poll(() => backlogOf(store), { timeout: 5_000 }).toMatchObject({ events: 0, failed: 1 });
     expect(sent).toHaveLength(2);
     isUp = true;
-    await store.order("retry", { ids: ["a"] });
-    await expect.poll(() => store.backlog(), { timeout: 5_000 }).toMatchObject({ events: 0, failed: 0 });
+    await store.retry({ ids: ["a"] }, KEYS);
+    await expect.poll(() => backlogOf(store), { timeout: 5_000 }).toMatchObject({ events: 0, failed: 0 });
   });
 
   const HANGS = new Promise<never>(() => undefined);
@@ -87,7 +87,7 @@ describe("events that wait in a store", () => {
     const store = await storeWith(...numbers(40));
     const hang = new Set(["3", "11", "19"]);
     const { sent, warnings } = await queued(store, (id) => (hang.has(id) ? HANGS : 200), { concurrency: 2 });
-    await expect.poll(() => store.backlog(), { timeout: 5_000 }).toMatchObject({ events: 3 });
+    await expect.poll(() => backlogOf(store), { timeout: 5_000 }).toMatchObject({ events: 3 });
     expect(sent).toHaveLength(40);
     expect(warnings).toEqual([]);
   }, 20_000);
@@ -146,7 +146,7 @@ describe("events that wait in a store", () => {
     expect(most).toBeLessThanOrEqual(1);
     expect(warnings).toEqual([expect.stringContaining("does not answer (no answer: reset); next try in")]);
     isUp = true;
-    await expect.poll(() => store.backlog(), { timeout: 10_000 }).toMatchObject({ events: 0, failed: 0 });
+    await expect.poll(() => backlogOf(store), { timeout: 10_000 }).toMatchObject({ events: 0, failed: 0 });
     // Only what was sent to it while it was down has had an attempt.
     expect(sent.length).toBeLessThan(50 + 40);
   });
@@ -199,7 +199,7 @@ describe("events that wait in a store", () => {
     };
     const { sent, warnings } = await queued(store, () => 200, { queue: damaged });
     await expect.poll(() => sent).toEqual(["b"]);
-    await expect.poll(() => store.backlog()).toMatchObject({ events: 0, failed: 1 });
+    await expect.poll(() => backlogOf(store)).toMatchObject({ events: 0, failed: 1 });
     expect(warnings).toEqual([
       expect.stringContaining("The stored event a is damaged (it has no valid head)"),
     ]);
@@ -217,7 +217,7 @@ describe("events that wait in a store", () => {
     hold();
     await closed;
     expect(sent).toHaveLength(4);
-    const left = await other.claim({ limit: 20, outcomes: ["APPROVED"], lease: 1_000 });
+    const left = await other.claim({ limit: 20, outcomes: ["APPROVED"], keys: KEYS, lease: 1_000 });
     expect(left).toHaveLength(16);
     expect(left.map(({ made }) => made)).toEqual(Array.from({ length: 16 }, () => 0));
   });
@@ -233,7 +233,7 @@ describe("events that wait in a store", () => {
     };
     await store.append(fresh("a"), 0);
     const { sent, warnings } = await queued(store, () => 200, { log });
-    await expect.poll(() => store.backlog(), { timeout: 10_000 }).toMatchObject({ events: 0 });
+    await expect.poll(() => backlogOf(store), { timeout: 10_000 }).toMatchObject({ events: 0 });
     expect(sent).toEqual(["a"]);
     expect(warnings).toEqual(["Acknowledged webhooks wait to be forwarded: the disk is full"]);
   });
@@ -304,7 +304,7 @@ describe("two receivers, of which some are killed, deliver everything", () => {
         running[kill % 2]?.();
         running[kill % 2] = start();
       }
-      await expect.poll(() => store.backlog(), { timeout: 20_000 }).toMatchObject({ events: 0, failed: 0 });
+      await expect.poll(() => backlogOf(store), { timeout: 20_000 }).toMatchObject({ events: 0, failed: 0 });
       expect(accepted.size).toBe(events);
       // Only what was under way at a kill goes out again.
       const again = [...accepted.values()].reduce((sum, times) => sum + times - 1, 0);

@@ -80,7 +80,7 @@ describe("an answer is explained by its status and by its words:", () => {
 describe("what is no answer is explained by its cause:", () => {
   const causeAt = async (target: string, comesAgain = false, timeout = 2_000): Promise<string> => {
     const deliver = deliverOver(openSender());
-    const parts = { deliver, now: () => new Date(), headers: [], insecure: false, timeout };
+    const parts = { deliver, now: () => new Date(), headers: [], insecure: false, keys: () => [], timeout };
     const { forward } = await attempt(event("a"), new URL(target), parts);
     return likelyCause(forward, { comesAgain }) ?? forward.detail;
   };

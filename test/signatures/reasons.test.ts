@@ -340,17 +340,18 @@ describe("keys", () => {
 
   it("says which key verified", () => {
     const request = signed(UNSIGNED, COVERED, { created: NOW });
+    const thumbprint = OPTIONS.keys[0]?.thumbprint;
     const found = (text: string) => {
       const verdict = verify(request, { ...OPTIONS, keys: keysOf(text) });
       const checks = checksOf({ verdict, request, now: NOW });
       return [verdict.key, checks.find(({ check }) => check === "signature-value")?.detail];
     };
     expect(found(set({ ...other, kid: "o" }, jwk))).toEqual([
-      { keyid: "k", number: 2, bits: 2048 },
+      { keyid: "k", number: 2, bits: 2048, thumbprint },
       "rsa-v1_5-sha256 verifies with key k",
     ]);
     expect(found(set(other, { ...jwk, kid: undefined }))).toEqual([
-      { keyid: null, number: 2, bits: 2048 },
+      { keyid: null, number: 2, bits: 2048, thumbprint },
       "rsa-v1_5-sha256 verifies with configured key 2, which has no id",
     ]);
   });

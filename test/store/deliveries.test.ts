@@ -7,7 +7,19 @@ import { openEventDatabase } from "../../src/store/sqlite-database.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { all, AT, event, forward, idOf, ids, idsOf, unanswered, wanted } from "../support/stored-events.ts";
+import {
+  all,
+  AT,
+  backlogOf,
+  event,
+  forward,
+  idOf,
+  ids,
+  idsOf,
+  KEYS,
+  unanswered,
+  wanted,
+} from "../support/stored-events.ts";
 
 describe("deliveries in SQLite", () => {
   areDelivered(
@@ -120,7 +132,7 @@ function areDelivered(
     await store.ended({ id: "a", attempt: 1 }, forward(500));
     expect((await store.history("a")).attempts).toEqual([]);
     await other.ended({ id: "a", attempt: 2 }, forward(200));
-    expect(await store.backlog()).toMatchObject({ events: 0, failed: 0, oldest: undefined });
+    expect(await backlogOf(store)).toMatchObject({ events: 0, failed: 0, oldest: undefined });
   });
 
   it("are due again after a delay, and failed without one", async () => {
@@ -134,7 +146,7 @@ function areDelivered(
     expect(next?.getTime()).toBeLessThanOrEqual(Date.now() + HOUR);
     await change(place, END_OF_WAIT);
     expect(await attempt(500)).toEqual(["a", "b"]);
-    expect(await store.backlog()).toMatchObject({ events: 0, failed: 2 });
+    expect(await backlogOf(store)).toMatchObject({ events: 0, failed: 2 });
     expect(await ids(store.events({ state: "failed", limit: 5 }))).toEqual(["a", "b"]);
   });
 
@@ -157,7 +169,7 @@ function areDelivered(
     );
     expect(idsOf(await fresh())).toEqual(["b"]);
     expect(await fresh()).toEqual([]);
-    await store.order("retry", { ids: ["a"] });
+    await store.retry({ ids: ["a"] }, KEYS);
     expect(await fresh()).toMatchObject([{ id: "a", attempt: 2, made: 0 }]);
     await change(place, END_OF_WAIT);
     expect(await fresh()).toEqual([]);
@@ -179,7 +191,7 @@ function areDelivered(
     expect(damaged).toMatchObject({ id: "a", event: { damage } });
     expect(whole).toMatchObject({ id: "b", event: { id: "b" } });
     await store.ended({ id: "a", attempt: 1 }, NO_ANSWER);
-    expect(await store.backlog()).toMatchObject({ events: 1, failed: 1 });
+    expect(await backlogOf(store)).toMatchObject({ events: 1, failed: 1 });
   });
 
   it("are kept from being deleted while they wait or have failed", async () => {
@@ -190,51 +202,51 @@ function areDelivered(
     await store.append(event(done));
     expect(await store.prune(new Date(AT.getTime() + 1))).toMatchObject({ events: 1 });
     expect(await ids(store.events())).toEqual([failed, waits]);
-    await store.order("skip", { ids: [failed, waits] });
+    await store.skip({ ids: [failed, waits] });
     expect(await store.prune(new Date(AT.getTime() + 1))).toMatchObject({ events: 2 });
   });
 
   it("begin a new plan when an operator retries them, and keep who did it", async () => {
     const { store, other, claim, attempt } = await shared("a", "b", "c");
     await attempt(500, HOUR);
-    expect(await other.order("retry", { ids: ["a", "no such"] })).toEqual(["a"]);
+    expect(await other.retry({ ids: ["a", "no such"] }, KEYS)).toEqual(["a"]);
     expect(await claim()).toMatchObject([{ id: "a", attempt: 2, made: 0 }]);
     expect((await store.history("a")).actions).toMatchObject([{ action: "retry", actor: "tester" }]);
     // It is being attempted.
-    expect(await other.order("retry", { ids: ["a"] })).toEqual([]);
-    expect(await other.order("skip", { ids: ["a"] })).toEqual([]);
-    expect(await other.order("retry", {})).toHaveLength(2);
-    expect(await other.order("retry", {})).toHaveLength(0);
+    expect(await other.retry({ ids: ["a"] }, KEYS)).toEqual([]);
+    expect(await other.skip({ ids: ["a"] })).toEqual([]);
+    expect(await other.retry({}, KEYS)).toHaveLength(2);
+    expect(await other.retry({}, KEYS)).toHaveLength(0);
     expect(idsOf(await claim())).toEqual(["b", "c"]);
   });
 
   it("are retried all at once, as far as they are selected, and none that was accepted or skipped", async () => {
     const { store, attempt } = await shared("a", "b", "c");
-    await store.order("skip", { ids: ["c"] });
+    await store.skip({ ids: ["c"] });
     await attempt(500);
-    expect(await store.order("retry", { reference: "a" })).toHaveLength(1);
+    expect(await store.retry({ reference: "a" }, KEYS)).toHaveLength(1);
     expect(await attempt(200)).toEqual(["a"]);
     const many = Array.from({ length: 1500 }, (_, index) => `many ${index}`);
     await Promise.all(many.map((name) => store.append(event(name), 0)));
     await store.claim(wanted({ limit: 1500, lease: 1 }));
     await sleep(5);
-    expect(await store.order("retry", {})).toHaveLength(1501);
-    expect(await store.backlog()).toMatchObject({ events: 1501, failed: 0 });
+    expect(await store.retry({}, KEYS)).toHaveLength(1501);
+    expect(await backlogOf(store)).toMatchObject({ events: 1501, failed: 0 });
   });
 
   it("are never made when an operator skips them, also when the event arrives again, until it is retried", async () => {
     const { store, attempt, deliveryOf } = await shared("a", "b");
     await store.append(event("never forwarded"));
-    expect(await store.order("skip", { ids: ["a", "never forwarded"] })).toHaveLength(2);
+    expect(await store.skip({ ids: ["a", "never forwarded"] })).toHaveLength(2);
     expect(await store.append({ ...event("a", { reference: "a" }), id: "a2" }, HOUR)).toEqual({
       repeated: true,
       first: "a",
       state: "skipped",
     });
     expect(await attempt(200)).toEqual(["b"]);
-    expect(await store.backlog()).toMatchObject({ events: 0, failed: 0 });
-    expect(await store.order("retry", { ids: ["b"] })).toEqual([]);
-    await store.order("retry", { ids: ["a"] });
+    expect(await backlogOf(store)).toMatchObject({ events: 0, failed: 0 });
+    expect(await store.retry({ ids: ["b"] }, KEYS)).toEqual([]);
+    await store.retry({ ids: ["a"] }, KEYS);
     expect(await attempt(200)).toEqual(["a"]);
     expect(await deliveryOf("a")).toMatchObject({ state: "delivered", attempts: 1 });
   });
@@ -243,7 +255,7 @@ function areDelivered(
     const { store, deliveryOf } = await shared("a", "b");
     await store.replayed("a", forward(200), false, null);
     await store.replayed("b", forward(500), true, null);
-    expect(await store.backlog()).toMatchObject({ events: 2 });
+    expect(await backlogOf(store)).toMatchObject({ events: 2 });
     await store.replayed("a", forward(200), true, null);
     expect(await deliveryOf("a")).toMatchObject({ state: "delivered", attempts: 0 });
     expect((await store.history("a")).attempts).toMatchObject([{ isReplay: true }, { isReplay: true }]);
@@ -266,10 +278,15 @@ function areDelivered(
     await store.replayed(idOf("b", now), NO_ANSWER, false, null);
     const stats = await store.stats(new Date(now.getTime() - HOUR), now);
     expect(stats).toMatchObject({
-      pending: { events: 3, sums: ["EUR 0.20", "JPY 5"] },
-      delivered: { events: 1, sums: ["EUR 0.10"] },
-      failed: { events: 0, sums: [] },
-      oldest: now,
+      keys: [
+        {
+          key: KEYS[0],
+          pending: { events: 3, sums: ["EUR 0.20", "JPY 5"] },
+          delivered: { events: 1, sums: ["EUR 0.10"] },
+          failed: { events: 0, sums: [] },
+          oldest: now,
+        },
+      ],
       refused: {},
       attempts: [{ target: "http://127.0.0.1:3000/", accepted: 1, refused: 0, unanswered: 1 }],
     });

@@ -20,6 +20,7 @@ import {
   vector,
   verdict,
   wanted,
+  backlogOf,
 } from "../support/stored-events.ts";
 
 describe("the event store in SQLite", () => {
@@ -47,7 +48,7 @@ describe("the event store in PostgreSQL", () => {
     expect(new Set(claimed.flatMap(idsOf)).size).toBe(50);
     const [store, other] = stores;
     await Promise.all(claimed.flat().map((one) => store.ended(one, forward(200))));
-    expect(await other.backlog()).toMatchObject({ events: 0, failed: 0 });
+    expect(await backlogOf(other)).toMatchObject({ events: 0, failed: 0 });
     const database = new URL(own).pathname.slice(1);
     await server().query(`ALTER TABLE paylink.events ADD CONSTRAINT no CHECK (id <> 'b')`, database);
     await expect(store.append(event("b"))).rejects.toThrow("violates check constraint");

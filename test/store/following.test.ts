@@ -50,7 +50,7 @@ describe("a server that is followed", () => {
     await move(2, 1000);
     expect(await look()).toEqual(["a", "c", "b"]);
     await server().query(
-      `INSERT INTO paylink.events SELECT 500, '${idOf("late")}', uti, received_at, outcome, reference, verdict, head, body
+      `INSERT INTO paylink.events SELECT 500, '${idOf("late")}', uti, received_at, outcome, reference, key, verdict, head, body
          FROM paylink.events WHERE seq = 1`,
       name,
     );

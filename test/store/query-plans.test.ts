@@ -16,6 +16,7 @@ import {
   forward,
   genuine,
   idOf,
+  KEYS,
   verdict,
   wanted,
 } from "../support/stored-events.ts";
@@ -29,17 +30,17 @@ const LATEST = new Date(36 ** 8 - 1);
 
 /** Many events with their history: most are delivered, some have failed or wait. `numbers` is a table of 1 to MANY. */
 const history = ({ schema, types }: Dialect, numbers: string): readonly string[] => [
-  `INSERT INTO ${schema}events (id, uti, received_at, outcome, reference, verdict, head, body)
+  `INSERT INTO ${schema}events (id, uti, received_at, outcome, reference, key, verdict, head, body)
    SELECT 'zz' || (100000 + n), 'uti' || n, ${AT.getTime()} + n, CASE n % 4 WHEN 1 THEN 'DECLINED' ELSE 'APPROVED' END,
-     'INV-' || n, '${JSON.stringify(verdict)}', '${JSON.stringify({ ...genuine, body: undefined })}', CAST('{}' AS ${types.bytes}) FROM ${numbers}`,
+     'INV-' || n, '${KEYS[0]}', '${JSON.stringify(verdict)}', '${JSON.stringify({ ...genuine, body: undefined })}', CAST('{}' AS ${types.bytes}) FROM ${numbers}`,
   `INSERT INTO ${schema}digests (digest, event, received_at)
    SELECT CAST('digest' || n AS ${types.bytes}), 'zz' || (100000 + n), 1 FROM ${numbers}`,
   `INSERT INTO ${schema}arrivals (event, id, received_at) SELECT 'zz' || (100000 + n), 'again', 1 FROM ${numbers}`,
   `INSERT INTO ${schema}attempts (event, at, target, status, ms, detail, replay)
    SELECT 'zz' || (100000 + n), 1, 'http://localhost/', 200, 1, '', 0 FROM ${numbers}`,
   `INSERT INTO ${schema}actions (event, at, action, actor) SELECT 'zz' || (100000 + n), 1, 'retry', '' FROM ${numbers}`,
-  `INSERT INTO ${schema}deliveries (event, outcome, currency, state, due, attempts)
-   SELECT 'zz' || (100000 + n), 'APPROVED', 'EUR',
+  `INSERT INTO ${schema}deliveries (event, outcome, currency, key, state, due, attempts)
+   SELECT 'zz' || (100000 + n), 'APPROVED', 'EUR', '${KEYS[0]}',
      CASE WHEN n % 100 = 1 THEN 'failed' WHEN n % 100 = 2 THEN 'pending' ELSE 'delivered' END,
      CASE WHEN n % 100 = 2 THEN n END, 1 FROM ${numbers}`,
 ];
@@ -81,7 +82,7 @@ async function plansOf(
   const claimed = await store.claim(wanted({ limit: 8 }));
   expect(claimed).toHaveLength(8);
   await store.release(claimed.slice(0, 1));
-  await store.order("skip", { ids: [idOf("new")] });
+  await store.skip({ ids: [idOf("new")] });
   await store.history(idOf("new"));
   await store.lastAttempts([idOf("new")]);
   await store.find(idOf("new"));

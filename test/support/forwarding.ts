@@ -4,7 +4,7 @@ import type { Send } from "../../src/http/exchange.ts";
 import { deliverOver } from "../../src/receiver/attempt.ts";
 import type { EventLog, Forward, NewEvent } from "../../src/receiver/event.ts";
 import type { Forwarder, ForwarderParts } from "../../src/receiver/forwarder.ts";
-import { event } from "./stored-events.ts";
+import { event, KEYS } from "./stored-events.ts";
 
 export const APP = new URL("http://127.0.0.1:3000/hook");
 export const OK = { status: 200, headers: [], body: new Uint8Array() };
@@ -15,6 +15,7 @@ export function forwarderParts(log: Pick<EventLog, "ended">, send: Send) {
   const warnings: string[] = [];
   const parts: ForwarderParts = {
     log,
+    keys: () => KEYS,
     deliver: deliverOver(send),
     now: () => new Date(),
     headers: [],

@@ -57,7 +57,7 @@ const verdict: Members = {
 };
 const storedVerdict: Members = {
   ...verdict,
-  key: orNull(object({ keyid: orNull(text), number: count, bits: count })),
+  key: orNull(object({ keyid: orNull(text), number: count, bits: count, thumbprint: text })),
   failure: orNull(object(each(text, "check detail"))),
 };
 const explainedVerdict: Members = {
@@ -103,6 +103,7 @@ const compactEvent: Members = {
   ...logged,
   ...summary,
   repeated: flag,
+  key: orNull(text),
   verdict: schemaRef("Verdict"),
   ...request,
 };
@@ -242,16 +243,21 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     ),
   },
   "events stats": document({
-    ...each(object({ events: count, sums: listOf(text) }), "pending failed skipped delivered"),
-    oldest: orNull(time),
-    overdue: milliseconds,
+    keys: listOf(
+      object({
+        key: text,
+        ...each(object({ events: count, sums: listOf(text) }), "pending failed skipped delivered"),
+        oldest: orNull(time),
+        overdue: milliseconds,
+      }),
+    ),
     refused: { type: "object", additionalProperties: count },
     attempts: listOf(object({ target: text, ...each(count, "accepted refused unanswered") })),
     lastAttempt: orNull(time),
   }),
   "events replay": lines(line("forward", { ...each(text, "id uti detail hint?"), ...forward })),
   "events tail": lines(line("ready", { store: text, ...logged }), ...arriving, warning),
-  "events retry": document(each(count, "due unchanged")),
+  "events retry": document(each(count, "due unchanged otherKey")),
   "events skip": document({ skipped: count }),
   "events accept": document({ accepted: listOf(text), refused: count }),
   "events prune": document({ before: time, ...each(count, "events rejections") }),

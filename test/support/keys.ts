@@ -31,6 +31,9 @@ export const KEYS = pairOf(createPrivateKey(keys["test-key-rsa"].private_pem));
 /** The keys of somebody else: those of RFC 9421, appendix B.1.2, as a plain RSA key. */
 export const OTHER_KEYS = pairOf(createPrivateKey({ key: keys["test-key-rsa-pss"].jwk, format: "jwk" }));
 
+/** The environment of commands that act on what was signed with these. */
+export const KEY_ENV = { PAYLINK_WEBHOOK_KEY: KEYS.publicPem };
+
 /** Writes the private key where `--sign-with` finds it. */
 export function privateKeyFile(home: string): string {
   const path = join(home, "private.pem");

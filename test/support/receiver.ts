@@ -18,6 +18,7 @@ export async function startTestReceiver(parts: Pick<ReceiverOptions, "keys"> & P
     policy: DEFAULT_POLICY,
     strict: false,
     unverified: false,
+    runKeys: () => [],
     log: createMemoryLog(),
     now: () => new Date(),
     newId: () => "id",

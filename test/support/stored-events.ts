@@ -1,7 +1,7 @@
 /** Events, rejections and forwards to store, and what tests read of those that are stored. */
 import { OUTCOMES } from "../../src/domain/outcome.ts";
 import { readRecord } from "../../src/domain/transaction.ts";
-import type { Forward, NewEvent, Rejection } from "../../src/receiver/event.ts";
+import type { DeliveryQueue, Forward, NewEvent, Rejection, RunKeys } from "../../src/receiver/event.ts";
 import { idAt } from "../../src/receiver/event-id.ts";
 import { verify } from "../../src/signatures/verify.ts";
 import { vectorFile, type WebhookCase, webhookOptions, webhookRequest } from "./vectors.ts";
@@ -10,6 +10,8 @@ const { vectors } = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive");
 export const vector = vectors[0] as WebhookCase;
 export const genuine = webhookRequest(vector);
 export const verdict = verify(genuine, webhookOptions(vector));
+/** The keys of a run that has the vector's key. */
+export const KEYS: RunKeys = [verdict.key?.thumbprint ?? ""];
 export const AT = new Date("2026-11-21T10:00:00.123Z");
 
 /** An id of this time, as receivers make them. */
@@ -27,7 +29,7 @@ export function event(id: string, record: Record<string, unknown> = {}, received
     }),
   );
   const request = { ...genuine, body };
-  return { type: "event", id, receivedAt, verdict, request, content: readRecord(request.body) };
+  return { type: "event", id, receivedAt, verdict, request, content: readRecord(request.body), keys: KEYS };
 }
 
 export const rejection = (id: string, size = 10): Rejection => ({
@@ -69,6 +71,7 @@ export const unanswered = (detail = ""): Forward => ({
 export const wanted = (parts: { limit?: number; lease?: number } = {}) => ({
   limit: 10,
   outcomes: OUTCOMES,
+  keys: KEYS,
   lease: 60_000,
   ...parts,
 });
@@ -82,3 +85,13 @@ export async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
 export const idsOf = (found: readonly { readonly id: string }[]): string[] => found.map(({ id }) => id);
 export const ids = async (found: AsyncIterable<{ readonly id: string }>): Promise<string[]> =>
   idsOf(await all(found));
+
+/** What waits and what has failed, of all keys. */
+export async function backlogOf(store: Pick<DeliveryQueue, "backlog">) {
+  const { keys } = await store.backlog();
+  const sum = (of: "events" | "failed"): number => keys.reduce((total, one) => total + one[of], 0);
+  const [oldest] = keys
+    .flatMap((one) => one.oldest ?? [])
+    .toSorted((one, other) => one.getTime() - other.getTime());
+  return { events: sum("events"), failed: sum("failed"), oldest };
+}

@@ -6,6 +6,7 @@ import {
   eventStoreFlag as db,
   forwardingKeyFlag,
   forwardTimeoutFlag,
+  ownKeyFlag,
   policyFlags,
   quietFlag,
   serviceKeyFlag,
@@ -65,6 +66,7 @@ export const replayFlags = {
     "count an accepted replay as the delivery: a running listen does not send the event again",
   ),
   signWith: forwardingKeyFlag,
+  key: ownKeyFlag,
   insecure: toggle("--insecure", "accept a self-signed certificate from the target"),
   forwardTimeout: forwardTimeoutFlag(" for each event", REPLAY_SECONDS),
   timeout: timeoutFlag("none", "Not every event was sent and answered; the last one may have arrived."),
@@ -87,6 +89,7 @@ export const tailFlags = {
 export const retryFlags = {
   all: toggle("--all", "every event that failed or waits, and passes the filter"),
   ...selectionFlags,
+  key: ownKeyFlag,
   db,
 };
 

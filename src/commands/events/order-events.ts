@@ -8,11 +8,12 @@ import { renderHint } from "../../render/hint.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { eventCount } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { openJudgeAgain } from "../judge-again.ts";
+import { openJudgeAgain, openRunKeys } from "../judge-again.ts";
 import type { ValuesOf } from "../command.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
 import type { acceptFlags, retryFlags } from "./flags.ts";
-import { findEvents, nameOf } from "./stored-events.ts";
+import { otherKeyWords, ownEvents } from "./other-keys.ts";
+import { findEvents, MOST_COUNTED, nameOf } from "./stored-events.ts";
 
 type Uti = { readonly uti: readonly string[] };
 
@@ -21,17 +22,24 @@ const GO_OUT = hint`What is due goes out while this is running: ${paylink("liste
 /** Those that are named, or all that failed or wait, and are selected. */
 export async function retryEvents(
   context: Context,
-  { uti: names, outcome, reference, since, until, db }: ValuesOf<typeof retryFlags> & Uti,
+  { uti: names, outcome, reference, since, until, key, db }: ValuesOf<typeof retryFlags> & Uti,
 ): Promise<number> {
   const { out } = context;
+  const keys = await openRunKeys(context, key, "retry");
   const store = await context.events(db);
-  const chosen = (await findOpen(store, names, "retry")).map(({ id }) => id);
-  const chosenOrAll = names.length === 0 ? { outcome, reference, since, until } : { ids: chosen };
-  const { length: due } = await store.order("retry", chosenOrAll);
+  const found = await findOpen(store, names, "retry");
+  const chosen = ownEvents(found, keys, "retry").map(({ id }) => id);
+  const selection = { outcome, reference, since, until };
+  const { length: due } = await store.retry(names.length === 0 ? selection : { ids: chosen }, keys);
+  const others =
+    names.length === 0
+      ? await store.countOpen({ ...selection, otherThan: keys }, MOST_COUNTED)
+      : found.length - chosen.length;
   const busy = names.length === 0 ? 0 : chosen.length - due;
-  if (out.json) out.data(JSON.stringify({ due, unchanged: busy }));
-  else if (due + busy === 0) out.note("No event waits or has failed. Nothing was changed.");
+  if (out.json) out.data(JSON.stringify({ due, unchanged: busy, otherKey: others }));
+  else if (due + busy + others === 0) out.note("No event waits or has failed. Nothing was changed.");
   else out.data(due === 1 ? "1 event is due now." : `${due} events are due now.`);
+  if (others > 0) out.note(otherKeyWords(others));
   if (busy > 0)
     out.note(
       `${eventCount(busy)} not changed: ${busy === 1 ? "it is" : "they are"} due already, or being forwarded at this moment.`,
@@ -56,7 +64,7 @@ export async function skipEvents(
     !(await isConfirmed(context, `Skip ${what}? paylink will not tell your application about the payment.`))
   )
     return saidNo(context);
-  const skipped = await store.order("skip", { ids: found.map(({ id }) => id) });
+  const skipped = await store.skip({ ids: found.map(({ id }) => id) });
   const [busy] = found.filter(({ id }) => !skipped.includes(id)).map(nameOf);
   if (skipped.length > 0) {
     const names = found.filter(({ id }) => skipped.includes(id)).map(nameOf);
@@ -93,14 +101,14 @@ export async function acceptEvents(
   { id: names, key, db, ...policyFlags }: AcceptValues,
 ): Promise<number> {
   const { out } = context;
-  const judgeAgain = await openJudgeAgain(context, { key, ...policyFlags });
+  const again = await openJudgeAgain(context, { key, ...policyFlags });
   const accepted: string[] = [];
   let [refused, reason] = [0, ""];
   const store = await context.events(db);
   const found = names.length === 0 ? store.rejections() : await findRejections(store, names);
   for await (const rejection of found) {
     if (rejection.request === null) continue;
-    const judged = judgeAgain(rejection);
+    const judged = again.judge(rejection);
     if (typeof judged === "string") {
       refused += 1;
       reason = judged;

@@ -11,15 +11,18 @@ import { likelyCause } from "../../render/likely-cause.ts";
 import { eventCount, renderForward } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ValuesOf } from "../command.ts";
+import { openRunKeys } from "../judge-again.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
 import type { replayFlags } from "./flags.ts";
-import { findEvents } from "./stored-events.ts";
+import { otherKeyWords, ownEvents } from "./other-keys.ts";
+import { findEvents, MOST_COUNTED } from "./stored-events.ts";
 
 type ReplayValues = ValuesOf<typeof replayFlags> & { readonly uti: readonly string[] };
 
 export async function replayEvents(context: Context, values: ReplayValues): Promise<number> {
   const { out, now, signal, later } = context;
-  const { uti: names, to: routes, failed: isFailed, insecure, signWith, quiet, settle } = values;
+  const { uti: names, to: routes, failed: isFailed, insecure, signWith, key, quiet, settle } = values;
+  const keys = await openRunKeys(context, key, "replay");
   const { deliver, close } = await openTargets(routes, { ...context, insecure });
   later(close);
   // A broker has an exchange of its own.
@@ -33,7 +36,13 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
   const targets = routes.map(({ url }) => url.href).join(" and ");
   let [sent, failed, unreached, skipped] = [0, 0, 0, 0];
   const filter = { ...values, state: isFailed ? ("failed" as const) : undefined };
-  const found = names.length === 0 ? store.events(filter) : await findEvents(store, names, "replay");
+  const named = await findEvents(store, names, "replay");
+  const own = ownEvents(named, keys, "replay");
+  const others =
+    names.length === 0
+      ? await store.count({ ...filter, otherThan: keys }, MOST_COUNTED)
+      : named.length - own.length;
+  const found = names.length === 0 ? store.events({ ...filter, keys }) : own;
   // A key is made only for an event that it signs.
   let signing: ForwardingKey | undefined;
   for await (const event of found) {
@@ -55,6 +64,7 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
       insecure,
       timeout: values.forwardTimeout,
       signWith: signing?.key,
+      keys: () => keys,
     });
     await store.replayed(event.id, forward, settle, record);
     sent += 1;
@@ -74,6 +84,7 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
       ]);
     signal.throwIfAborted();
   }
+  if (others > 0) out.warn(otherKeyWords(others));
   if (skipped > 0) out.warn(`${eventCount(skipped)} not sent: --to names no target for the outcome.`);
   if (failed > 0 && failed === unreached)
     throw new PaylinkError(

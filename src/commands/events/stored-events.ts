@@ -4,6 +4,8 @@ import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { Delivery, StoredEvent, StoredRequest } from "../../store/rows.ts";
 import type { EventStore } from "../../store/event-store.ts";
+import { type KeyStats, NO_EVENTS } from "../../store/stats.ts";
+import { shortKey } from "../../signatures/thumbprint.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/event-json.ts";
 import { type Cell, relativeTime, renderListing } from "../../render/layout.ts";
 import { attemptCount, deletedWords } from "../../render/received-webhook.ts";
@@ -17,7 +19,7 @@ import { DEFAULT_LIMIT, type listFlags } from "./flags.ts";
 type ListValues = ValuesOf<typeof listFlags> & { readonly order: string | undefined };
 
 /** Beyond it, more events are not counted. */
-const MOST_COUNTED = 10_000;
+export const MOST_COUNTED = 10_000;
 
 /** The newest events as a table, or as JSON lines. Without a limit of the user, it says how many more there are. */
 export async function listEvents(context: Context, values: ListValues): Promise<number> {
@@ -140,17 +142,24 @@ function lineOf(one: StoredRequest): string {
 /** Milliseconds for which what is finished is counted. */
 const DAY = 86_400_000;
 
+const STATES = ["pending", "failed", "skipped", "delivered"] as const;
+const NO_STATES = { pending: NO_EVENTS, failed: NO_EVENTS, skipped: NO_EVENTS, delivered: NO_EVENTS };
+
 /** Says whether money is being lost now. */
 export async function showStats(context: Context, database: string | undefined): Promise<number> {
   const { out, now } = context;
   const store = await context.events(database);
   const stats = await store.stats(new Date(now().getTime() - DAY), now());
   const right = (text: string): Cell => ({ text, right: true });
-  const rows = (["pending", "failed", "skipped", "delivered"] as const).map((state) => [
-    { text: state === "delivered" ? "delivered, 24 h" : state },
-    right(String(stats[state].events)),
-    { text: (stats[state].sums ?? []).join(", ") || "–" },
-  ]);
+  const rowsOf = (of: Pick<KeyStats, (typeof STATES)[number]>): Cell[][] =>
+    STATES.map((state) => [
+      { text: state === "delivered" ? "delivered, 24 h" : state },
+      right(String(of[state].events)),
+      { text: (of[state].sums ?? []).join(", ") || "–" },
+    ]);
+  const [only = NO_STATES, ...others] = stats.keys;
+  const listingOf = (of: typeof only, title: string): string =>
+    renderListing([title, "COUNT", "APPROVED"], rowsOf(of), out);
   const targets = stats.attempts.map(({ target, accepted, refused, unanswered }) => [
     { text: target },
     right(String(accepted + refused + unanswered)),
@@ -158,7 +167,9 @@ export async function showStats(context: Context, database: string | undefined):
   ]);
   const shown = [
     statsSentence(stats, now()),
-    renderListing(["EVENTS", "COUNT", "APPROVED"], rows, out),
+    ...(others.length === 0
+      ? [listingOf(only, "EVENTS")]
+      : stats.keys.map((one) => listingOf(one, `EVENTS OF KEY ${shortKey(one.key)}`))),
     ...(targets.length === 0 ? [] : [renderListing(["ATTEMPTS, 24 h", "COUNT", "ANSWERS"], targets, out)]),
   ];
   out.result(stats, shown.join("\n"));

@@ -1,7 +1,7 @@
 /** The flags of `paylink inspect`. */
 import { flag, toggle } from "../command.ts";
 import { parseForwardTarget, parsePort } from "../flag-values.ts";
-import { eventStoreFlag, forwardingKeyFlag } from "../shared-flags.ts";
+import { eventStoreFlag, forwardingKeyFlag, ownKeyFlag } from "../shared-flags.ts";
 
 export const inspectFlags = {
   db: eventStoreFlag,
@@ -13,5 +13,6 @@ export const inspectFlags = {
     { example: "3000" },
   ),
   signWith: forwardingKeyFlag,
+  key: ownKeyFlag,
   open: toggle("--no-open", "do not open the browser"),
 };

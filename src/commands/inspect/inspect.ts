@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import type { StoredEvent } from "../../store/rows.ts";
 import { READ_TIMEOUT, startInspector, type InspectorParts } from "../../inspector/server.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
+import type { RunKeys } from "../../receiver/event.ts";
 import { jsonLine } from "../../receiver/event-json.ts";
 import { attempt } from "../../receiver/attempt.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -22,6 +23,7 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
   // What cannot be read is said now, not on each page.
   await store.identity();
   const { profile } = await context.settings();
+  const keys = createKeys(context, flags.key);
   const { url, close } = await startInspector({
     store,
     profile,
@@ -31,8 +33,8 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
       profile === SANDBOX_PROFILE
         ? `paylink create --amount 10 --currency EUR -p ${SANDBOX_PROFILE}`
         : "paylink trigger approved",
-    verifyNow: createVerifier(context),
-    sending: await sendingOf(context, flags),
+    ...keys,
+    sending: await sendingOf(context, flags, keys.keys),
     observe: (action, what) =>
       out.lines([out.json ? jsonLine("action", now(), { action, what }) : `${action}  ${safeText(what)}`]),
     serve,
@@ -54,21 +56,37 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
 /** Milliseconds for which keys are kept: an open page asks every two seconds. */
 const KEYS_KEPT = 30_000;
 
-/** With the keys and the policy of the profile. Nothing verifies without a key. */
-function createVerifier(context: Context): InspectorParts["verifyNow"] {
-  let opened: { readonly at: number; readonly judge: Promise<JudgeAgain> } | undefined;
-  return async (rejection) => {
+/**
+ * The keys of this run, and what verifies with them and the policy of the profile. Nothing does without a key. Keys that were read
+ * once count until the end.
+ */
+function createKeys(context: Context, key: readonly string[]): Pick<InspectorParts, "keys" | "verifyNow"> {
+  let opened: { readonly at: number; readonly again: Promise<JudgeAgain | undefined> } | undefined;
+  let keys: RunKeys = [];
+  const again = async (): Promise<JudgeAgain | undefined> => {
     const at = context.now().getTime();
     if (opened === undefined || at - opened.at > KEYS_KEPT)
-      opened = { at, judge: openJudgeAgain(context, { key: [] }).catch(() => () => "key_not_found") };
-    const judged = (await opened.judge)(rejection);
-    return typeof judged === "string" ? undefined : judged;
+      opened = { at, again: openJudgeAgain(context, { key }).catch(() => undefined) };
+    const found = await opened.again;
+    keys = [...new Set([...keys, ...(found?.keys ?? [])])];
+    return found;
+  };
+  return {
+    verifyNow: async (rejection) => {
+      const judged = (await again())?.judge(rejection);
+      return typeof judged === "string" ? undefined : judged;
+    },
+    keys: async () => {
+      await again();
+      return keys;
+    },
   };
 }
 
 async function sendingOf(
   context: Context,
   { forwardTo, signWith }: InspectFlags,
+  keys: InspectorParts["keys"],
 ): Promise<InspectorParts["sending"]> {
   if (forwardTo === undefined) return undefined;
   const { deliver, close } = await openTargets([{ url: forwardTo }], { ...context, insecure: false });
@@ -85,7 +103,10 @@ async function sendingOf(
   return {
     target: forwardTo.host,
     signs: signing !== undefined,
-    send: async (event: StoredEvent) =>
-      (await attempt(event, forwardTo, { ...options, signWith: signing?.key })).forward,
+    send: async (event: StoredEvent) => {
+      const own = await keys();
+      const parts = { ...options, signWith: signing?.key, keys: () => own };
+      return (await attempt(event, forwardTo, parts)).forward;
+    },
   };
 }

@@ -7,7 +7,7 @@ import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
 import { namesLoopback } from "../../receiver/address.ts";
-import type { Backlog, EventLog } from "../../receiver/event.ts";
+import type { Backlog, EventLog, RunKeys } from "../../receiver/event.ts";
 import { createMetrics } from "../../receiver/metrics.ts";
 
 export interface AdminAddress {
@@ -22,6 +22,7 @@ interface Watched {
   /** Rejects if no event can be stored. */
   readonly checkStore: () => Promise<void>;
   readonly connections: () => Promise<number>;
+  readonly keys: () => RunKeys;
   /** Undefined if no events are kept. */
   readonly backlog: () => Promise<Backlog> | undefined;
 }
@@ -34,7 +35,7 @@ const STORE_CHECK_INTERVAL = 1_000;
 const MOST_FAILURES = 3;
 /** Milliseconds after which it gets webhooks again: only one that is stored shows that the next ones will be. */
 const NEXT_TRY = 30_000;
-const NO_BACKLOG: Backlog = { events: 0, oldest: undefined, failed: 0, lastForward: undefined };
+const NO_BACKLOG: Backlog = { keys: [], lastForward: undefined };
 
 /** Throws `port_in_use`. */
 export async function openAdmin(
@@ -57,7 +58,7 @@ export async function openAdmin(
       watched?.connections(),
       watched?.backlog()?.catch(() => undefined) ?? NO_BACKLOG,
     ]);
-    return metrics.text({ connections, backlog }, now());
+    return metrics.text({ connections, keys: watched?.keys() ?? [], backlog }, now());
   };
   const pages: Readonly<Record<string, () => Promise<HttpReply>>> = {
     "/healthz": async () => text(200, "ok\n"),

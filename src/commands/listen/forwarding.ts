@@ -2,7 +2,7 @@
 import { hint, paylink } from "../../domain/errors.ts";
 import { within } from "../../domain/time.ts";
 import { type Named, renderHint } from "../../render/hint.ts";
-import type { DeliveryQueue } from "../../receiver/event.ts";
+import type { DeliveryQueue, RunKeys } from "../../receiver/event.ts";
 import { createDirectForwarder } from "../../receiver/direct.ts";
 import type { Forwarder, ForwarderParts } from "../../receiver/forwarder.ts";
 import { createQueueForwarder } from "../../receiver/queue.ts";
@@ -14,7 +14,7 @@ import type { ListenOptions } from "./options.ts";
 export function openForwarding(
   { forwarding: { delays, concurrency, ...forwarding } }: ListenOptions,
   queue: DeliveryQueue | undefined,
-  parts: Pick<ForwarderParts, "deliver" | "log" | "now" | "observe" | "signWith" | "warn">,
+  parts: Pick<ForwarderParts, "deliver" | "keys" | "log" | "now" | "observe" | "signWith" | "warn">,
 ): Forwarder | undefined {
   if (forwarding.routes.length === 0) return undefined;
   if (queue === undefined || delays === undefined) return createDirectForwarder({ ...forwarding, ...parts });
@@ -30,7 +30,7 @@ export function openForwarding(
     ...forwarder,
     close: async () => {
       await forwarder.close();
-      const { events } = await within(LAST_WORDS, backlogOf(queue), () => NONE);
+      const events = await within(LAST_WORDS, waitingIn(queue, parts.keys()), () => 0);
       if (events > 0)
         parts.warn(
           `${eventCount(events)} not forwarded yet: the next listen --ack stored forwards ${events === 1 ? "it" : "them"}.`,
@@ -39,10 +39,12 @@ export function openForwarding(
   };
 }
 
-const NONE = { events: 0 };
-/** Whatever needs the store reports a failure. */
-const backlogOf = (queue: Pick<DeliveryQueue, "backlog">): Promise<{ readonly events: number }> =>
-  queue.backlog().catch(() => NONE);
+/** How many events of these keys wait. Whatever needs the store reports a failure. */
+const waitingIn = (queue: Pick<DeliveryQueue, "backlog">, own: RunKeys): Promise<number> =>
+  queue.backlog().then(
+    ({ keys }) => keys.filter(({ key }) => own.includes(key)).reduce((sum, { events }) => sum + events, 0),
+    () => 0,
+  );
 /** Milliseconds for what a run may leave unsaid, if the database does not answer. */
 const LAST_WORDS = 2_000;
 
@@ -50,10 +52,11 @@ const LAST_WORDS = 2_000;
 export async function backlogNotice(
   { forwarding: { routes, delays } }: ListenOptions,
   queue: Pick<DeliveryQueue, "backlog"> | undefined,
+  keys: RunKeys,
   named: Named,
 ): Promise<string | undefined> {
   if (queue === undefined || (routes.length > 0 && delays !== undefined)) return undefined;
-  const { events } = await backlogOf(queue);
+  const events = await waitingIn(queue, keys);
   if (events === 0) return undefined;
   const [wait, them] = events === 1 ? ["waits", "it"] : ["wait", "them"];
   return renderHint(

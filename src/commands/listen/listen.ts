@@ -56,6 +56,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   const log = admin?.measured(kept) ?? kept;
   const forwarding = openForwarding(options, store, {
     log,
+    keys: keyring.read,
     now,
     deliver: targets.deliver,
     signWith: forwardingKey?.key,
@@ -79,6 +80,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     serve: context.serve,
     keys: keyring.keys,
     renewKeys: keyring.renew,
+    runKeys: keyring.read,
     log,
     forwarder: forwarding,
     now,
@@ -109,6 +111,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     // Without a store, what is acknowledged is at the brokers.
     checkStore: store === undefined ? targets.check : check,
     connections: () => server.connections(),
+    keys: keyring.read,
     backlog: () => store?.backlog(),
   });
   isReady = await waiting.until(check, end.reached);
@@ -120,7 +123,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   void targets
     .check()
     .catch((error: unknown) => out.warn(`${capitalized(messageOf(error))}. ${UNTIL_IT_DOES}`));
-  const notice = await backlogNotice(options, store, context.named);
+  const notice = await backlogNotice(options, store, keyring.read(), context.named);
   showReady({ listeners, adminUrl: admin?.url, forwardingKey, store: store?.place }, options, context);
   if (notice !== undefined) out.warn(notice);
   if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);

@@ -2,12 +2,13 @@
 import type { Context } from "../../context.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
-import type { Rejection, WebhookEvent } from "../../receiver/event.ts";
+import type { Rejection, RunKeys, WebhookEvent } from "../../receiver/event.ts";
 import { createEventIds } from "../../receiver/event-id.ts";
 import type { Route } from "../../receiver/routes.ts";
 import { createDirectForwarder } from "../../receiver/direct.ts";
 import type { ForwarderParts } from "../../receiver/forwarder.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
+import { thumbprintsOf } from "../../receiver/webhook-keys.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { AS_THE_SERVICE, type SandboxSetup } from "../../sandbox/setup.ts";
@@ -38,6 +39,7 @@ export async function openLocalServices(context: Context, options: LocalServices
   const sandboxHome = await home.sandbox();
   const { identity, renewKey, ledger } = sandboxHome;
   const keys = createSigningKeys(identity, renewKey, now);
+  const runKeys = (): RunKeys => thumbprintsOf(keys.verifying());
   // The program under test finds the events as it would find those of `listen`.
   const log = await home.events();
   const targets = await openTargets(routes, { ...context, insecure: false });
@@ -50,6 +52,7 @@ export async function openLocalServices(context: Context, options: LocalServices
     headers: [],
     insecure: false,
     log,
+    keys: runKeys,
     observe: onForward,
     warn: out.warn,
   });
@@ -59,6 +62,7 @@ export async function openLocalServices(context: Context, options: LocalServices
     publicAddress: () => undefined,
     maxBody: DEFAULT_MAX_BODY,
     keys: keys.verifying,
+    runKeys,
     policy: DEFAULT_POLICY,
     strict: false,
     unverified: false,

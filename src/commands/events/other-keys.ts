@@ -1,0 +1,24 @@
+/** The events that a command leaves out, because a key that it does not have has verified them. */
+import { type Effect, hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import type { RunKeys } from "../../receiver/event.ts";
+import { eventCount } from "../../render/received-webhook.ts";
+import type { StoredEvent } from "../../store/rows.ts";
+
+/** Those events, of the ones that a user names, that keys of this run have verified. Throws `usage` if there is none. */
+export function ownEvents(events: readonly StoredEvent[], keys: RunKeys, effect: Effect): StoredEvent[] {
+  const own = events.filter(({ key }) => keys.includes(key));
+  const [other] = events;
+  if (own.length === 0 && other !== undefined)
+    throw new PaylinkError("usage", otherKeyWords(events.length), {
+      effect,
+      hints: [
+        hint`Name the profile that received ${events.length === 1 ? "it" : "them"} (-p), or that key (--key).`,
+        hint`To see which key it was: ${paylink("events", "show", other.id)}`,
+      ],
+    });
+  return own;
+}
+
+/** What is said of events that are left out. */
+export const otherKeyWords = (count: number): string =>
+  `${eventCount(count)} ${count === 1 ? "was" : "were"} left out: another key than those in use here has verified ${count === 1 ? "it" : "them"}.`;
