@@ -25,10 +25,10 @@ export function serviceWords({ body, undecoded }: Pick<HttpReply, "body" | "unde
   if (undecoded !== undefined)
     return { ...unreadable, text: clip(`a body that cannot be decoded (${undecoded})`) };
   const text = new TextDecoder().decode(body).trim();
-  // No text has these characters: it may be an image, or encoded in a way that nobody named.
-  if (/[^\P{Cc}\s]/u.test(text))
-    return { ...unreadable, text: `a body of ${body.length} bytes that is no text` };
   const parsed = parseJson(text);
+  // No text has these characters: it may be an image, or encoded in a way that nobody named.
+  if (!parsed.ok && /[^\P{Cc}\s]/u.test(text))
+    return { ...unreadable, text: `a body of ${body.length} bytes that is no text` };
   const value = parsed.ok ? parsed.value.value : null;
   const isPage = HTML.test(text);
   const problems = problemsIn(value);

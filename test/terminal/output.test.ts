@@ -2,6 +2,7 @@
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { formatLocal } from "../../src/render/layout.ts";
 import { createEventText } from "../../src/commands/event-text.ts";
 import { standardChannels } from "../../src/terminal/channel.ts";
 import { createOutput } from "../../src/terminal/output.ts";
@@ -49,7 +50,7 @@ it("says when and how important only where a log is kept, and not on a terminal"
     await out.settled();
   }
   piped.reader.end();
-  const time = NOW().toISOString();
+  const time = formatLocal(NOW());
   expect(shown.written.join("")).toBe("! before\n! a warning\na note\n");
   expect(await text(piped.reader)).toBe(`! before\n${time} warning a warning\n${time} info a note\n`);
 });

@@ -132,7 +132,8 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   NODE_DISABLE_COMPILE_CACHE:
     "1 turns off the compile cache (Node 22 and later), so that each run starts slower",
   HTTPS_PROXY: "the proxy for https requests",
-  NO_PROXY: "the hosts that are reached without the proxy",
+  NO_PROXY:
+    "hosts, domains and ranges of addresses (10.0.0.0/8) that are reached without the proxy; this machine always is",
   NO_COLOR: "no colours",
   FORCE_COLOR: "colours even without a terminal",
   CI: "never prompt",
