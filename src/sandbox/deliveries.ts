@@ -24,6 +24,8 @@ export function createDeliveries(setup: SandboxSetup) {
   const { ledger, clock } = setup;
   /** The attempts in progress, by the link: the webhooks of a link are posted one at a time. */
   const running = new Map<string, { readonly deliveryId: string; readonly ended: Promise<void> }>();
+  /** What was to be sent again during an attempt, whose end must not overwrite that. */
+  const resent = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   /** The delivery whose attempt could not be stored, and why. Nothing is posted until the ledger can be written again. */
@@ -50,11 +52,17 @@ export function createDeliveries(setup: SandboxSetup) {
       })
       .then(() => {
         running.delete(delivery.linkId);
+        if (resent.delete(delivery.id)) startAgain(delivery.id);
         wake();
       })
       .catch(setup.faulted);
     running.set(delivery.linkId, { deliveryId: delivery.id, ended });
   };
+  const startAgain = (id: string): void => {
+    ledger.write(() => ledger.resend(id, clock.now().getTime()));
+  };
+  const isUnderWay = (id: string): boolean =>
+    [...running.values()].some(({ deliveryId }) => deliveryId === id);
   const hold = (id: string, error: unknown): void => {
     stuck = { id, error };
     clearTimeout(timer);
@@ -105,7 +113,8 @@ export function createDeliveries(setup: SandboxSetup) {
     /** Starts a delivery's schedule again, with an attempt now. Throws a 404 problem for an unknown id. */
     resend: (id: string): void => {
       if (ledger.findDelivery(id) === undefined) throw new ServiceProblem(404, "no delivery has this id");
-      ledger.write(() => ledger.resend(id, clock.now().getTime()));
+      if (isUnderWay(id)) resent.add(id);
+      startAgain(id);
       wake();
     },
     /** The same for every failed delivery. */
@@ -114,7 +123,7 @@ export function createDeliveries(setup: SandboxSetup) {
       wake();
     },
     /** Whether an attempt of a delivery has begun and waits for an answer. */
-    isUnderWay: (id: string): boolean => [...running.values()].some(({ deliveryId }) => deliveryId === id),
+    isUnderWay,
     /** Moves the clock forwards, making each attempt at the time it is due. Throws a 503 problem if one cannot be stored. */
     advance: async (milliseconds: number): Promise<void> => {
       const target = clock.now().getTime() + milliseconds;

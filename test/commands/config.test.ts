@@ -69,6 +69,18 @@ describe("paylink config", () => {
     expect(JSON.parse(ready).notice).toMatch(
       /^Links of profile default report payments to https:\/\/b\.example\/ \(callbackUrl\) and https:\/\/failed\.example\/ \(failureCallbackUrl\), not to this listener\./,
     );
+    await config("set", "callbackUrl", "http://127.0.0.1:4000/");
+    const url = await startListenCommand(
+      home,
+      "--key",
+      keyFile(home),
+      "--public-url",
+      "http://127.0.0.1:4000/",
+    );
+    expect(JSON.parse((await url.stop()).stdout.split("\n")[0] ?? "").notice).toMatch(
+      /^Links of profile default report failed payments to https:\/\/failed\.example\/ \(failureCallbackUrl\), not to this listener\. .*--failure-callback-url/,
+    );
+    await config("set", "callbackUrl", "https://b.example/");
     const json = await config("set", "callbackUrl", "https://failed.example/", "--json");
     expect(JSON.parse(json.stdout)).not.toHaveProperty("also");
     const unset = await config("unset", "callbackUrl", "--json");

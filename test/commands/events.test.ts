@@ -326,6 +326,26 @@ describe("events replay", () => {
     }
   });
 
+  it("exits 4 where a gateway answers in the place of the application, and says why", async () => {
+    const { events } = await storedHome(APPROVED);
+    const app = await startApp(() => 502);
+    const { exit, stdout, stderr } = await events("replay", "--all", "--to", app.url);
+    expect({ exit, stderr }).toEqual({
+      exit: 4,
+      stderr: expect.stringContaining("did not accept 1 of 1 event"),
+    });
+    expect(stdout).toContain("The server before your application does not reach it");
+  });
+
+  it("names another cause than an application that is not started", async () => {
+    const { events } = await storedHome(APPROVED);
+    const { exit, stderr } = await events("replay", "--all", "--to", "http://shop.invalid/");
+    expect({ exit, stderr }).toEqual({
+      exit: 5,
+      stderr: expect.stringContaining("The host name is unknown here"),
+    });
+  });
+
   it("sends nothing if one of the names is unknown or of a rejected webhook", async () => {
     const { events, utis } = await storedHome(APPROVED);
     const rejected = (await events("list", "--rejected", "-q")).stdout.trim();

@@ -95,6 +95,7 @@ const LINES: readonly (readonly [typed: string, ...problems: string[]])[] = [
   ["events list --since 1h --until 2h", "--until  must be later than --since"],
   ["events list --limit 1.5 --all", '--limit  (got "1.5")', "--all  cannot be used with --limit"],
   ["events lst", "<order>  did you mean list?"],
+  ["events foo", "<order>  is no command of events"],
   ["events accept", "<id...>  is required, or --all"],
   ["events replay", "<uti...>  is required, or --all", "--to  is required"],
   ["events replay a1 --failed --to 3000", "--failed  cannot be used with <uti...>"],

@@ -78,6 +78,19 @@ describe("the schedule", () => {
     expect(service.posted).toHaveLength(7);
   });
 
+  it("is not ended by an attempt that was under way when it was resent", async () => {
+    let answer = (): void => undefined;
+    const first = new Promise<number>((resolve) => (answer = () => resolve(200)));
+    const service = openTestSandbox({ answer: (_, count) => (count === 1 ? first : 200) });
+    await service.pay(await linkId(service, oneTime()), { outcome: "approved" });
+    await expect.poll(() => service.posted.length).toBe(1);
+    const [, id = ""] = /data-row="([^"]+)"/.exec((await service.request("GET", "/deliveries")).text) ?? [];
+    expect((await service.control(`/sandbox/deliveries/${id}/resend`)).status).toBe(303);
+    answer();
+    await service.sandbox.idle();
+    expect(service.posted).toHaveLength(2);
+  });
+
   it("makes every due attempt when the clock moves past several, and stops at the first 2xx", async () => {
     const service = openTestSandbox({ answer: (_, count) => (count < 4 ? 503 : 204) });
     await service.pay(await linkId(service, oneTime()), { outcome: "approved" });

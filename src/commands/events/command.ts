@@ -36,13 +36,19 @@ const list = command({
   consequence: "Nothing was listed.",
   check: (values, usage) => {
     checkPeriod(values, usage);
-    const { order = "" } = values;
+    const { order } = values;
+    if (order === undefined) return;
     // `paylink events lst` names an order for commander, because this command is the default.
     const near = nearest(order, NAMES);
     if (near !== undefined)
       usage.problems.push({
         at: "<order>",
         message: `looks like a command: did you mean ${near}? (got "${order}")`,
+      });
+    else if (!/\d/.test(order))
+      usage.problems.push({
+        at: "<order>",
+        message: `is no command of events, of which ${nearest(order, NAMES, () => true)} is the nearest; an order number without a digit is given with --reference (got "${order}")`,
       });
   },
   run: async (context, values) => (await import("./stored-events.ts")).listEvents(context, values),

@@ -1,7 +1,7 @@
 /** `paylink events replay`: sends events to the application again, with their original bytes and headers. */
 import type { Context } from "../../context.ts";
 import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
-import { hint, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { isAccepted } from "../../receiver/event.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
@@ -35,6 +35,7 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
   const store = await context.events(values.db);
   const targets = routes.map(({ url }) => url.href).join(" and ");
   let [sent, failed, unreached, skipped] = [0, 0, 0, 0];
+  let lastCause: string | undefined;
   const filter = { ...values, state: isFailed ? ("failed" as const) : undefined };
   const named = await findEvents(store, names, "replay");
   const own = ownEvents(named, keys, "replay");
@@ -75,6 +76,7 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
       ownKey: signing && (signing.publicPath ?? signing.path),
       comesAgain: false,
     });
+    lastCause = cause;
     const name = event.uti || event.id;
     const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, hint: cause };
     if (quiet) out.lines([safeText(name)]);
@@ -90,7 +92,7 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
     throw new PaylinkError(
       "not_reached",
       `Nothing answers at ${targets}: ${failed} of ${eventCount(sent)} not delivered.`,
-      { hints: [hint`Start your application, or name another address with --to.`] },
+      { hints: [[lastCause ?? "Start your application, or name another address with --to."]] },
     );
   if (failed > 0)
     throw new PaylinkError("not_accepted", `${targets} did not accept ${failed} of ${eventCount(sent)}.`);

@@ -256,11 +256,16 @@ function elsewhere(
 ): string | undefined {
   const others = Object.entries(callbacks).flatMap(([key, url = ""]) => {
     const isHere = listeners.some(({ address, bound }) => leadsTo(url, address) || leadsTo(url, bound));
-    return url === "" || isHere ? [] : [`${withoutPassword(url)} (${key})`];
+    return url === "" || isHere ? [] : [{ key, url }];
   });
   if (others.length === 0) return undefined;
   const links = profile === undefined ? "Links" : `Links of profile ${profile}`;
-  const create = paylink("create", "--callback-url", listeners[0]?.address ?? "");
+  const isOfFailed = others.every(({ key }) => key === "failureCallbackUrl");
+  const [flag, payments] = isOfFailed
+    ? ["--failure-callback-url", "failed payments"]
+    : ["--callback-url", "payments"];
+  const create = paylink("create", flag, listeners[0]?.address ?? "");
   const fix = tunnel ? "" : ` For a link that reports here: ${renderCommand(create, named)}`;
-  return `${links} report payments to ${others.join(" and ")}, not to this listener.${fix}`;
+  const addresses = others.map(({ key, url }) => `${withoutPassword(url)} (${key})`);
+  return `${links} report ${payments} to ${addresses.join(" and ")}, not to this listener.${fix}`;
 }
