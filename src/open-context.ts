@@ -239,7 +239,7 @@ async function openServices(own: Own, secrets: Pick<Secrets, "know">) {
     }
     if (chosen !== undefined) requireFolder(chosen);
     const { openEventStore } = await import("./store/sqlite.ts");
-    return openEventStore(chosen ?? eventsPath(data), {
+    return openEventStore(chosen ?? eventsPath(data, (await settings()).profile), {
       thread: eventThread,
       user: await userName(),
       create: create || chosen === undefined,

@@ -52,7 +52,7 @@ export const quietFlag = (what: string) => toggleForPeople("-q, --quiet", `print
 /** Where events are kept. */
 export const eventStoreFlag = flag(
   "--db <file or URL>",
-  "where events are kept: a file or postgres://… (default: in paylink's data folder)",
+  "where events are kept: a file or postgres://… (default: a file for each profile, in paylink's data folder)",
   parseEventStore,
   { example: "events.db" },
 );

@@ -36,8 +36,9 @@ async function platformFolders(): Promise<Folders | undefined> {
 /** The folder, inside the data folder, of the sandbox's identity and ledger. */
 export const sandboxFolder = (dataFolder: string): string => join(dataFolder, "sandbox");
 
-/** Where events are stored unless the user names another file. */
-export const eventsPath = (data: string): string => join(data, "events.db");
+/** Where the events of a profile, or of no profile, are stored unless the user names another file. */
+export const eventsPath = (data: string, profile?: string): string =>
+  join(data, profile === undefined ? "events.db" : `events-${profile}.db`);
 
 /** Makes a folder, for its owner only, and those above it. */
 export const makeFolder = (path: string): void => void mkdirSync(path, { recursive: true, mode: 0o700 });
