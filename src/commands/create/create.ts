@@ -89,7 +89,11 @@ export async function create(context: Context, options: CreateOptions): Promise<
   const api = await context.api();
   const created = await api.createLink(request);
   await showLink(created, options, context);
-  if (!options.wait) await warnOfCallbacks(request, options, context);
+  // An address that is not https was said before it was sent.
+  const isSaid = warnings().some(
+    ({ at }) => at === nameOf("callbackUrl") || at === nameOf("failureCallbackUrl"),
+  );
+  if (!options.wait && !isSaid) await warnOfCallbacks(request, options, context);
   if (!options.wait) return 0;
   const { waitForPayment } = await import("./wait.ts");
   return waitForPayment(context, { ...options, link: created.link });
