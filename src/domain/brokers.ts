@@ -2,7 +2,11 @@
 import { decodedPart } from "./addresses.ts";
 import { accepted, refused, type Parsed } from "./parse-result.ts";
 
+/** Also the beginning of the names of its variables. */
+export type BrokerName = "NATS" | "AMQP";
+
 interface BrokerKind {
+  readonly id: BrokerName;
   /** The rest of its address, as the user writes it. */
   readonly form: string;
   /** How it is called in messages. */
@@ -16,6 +20,7 @@ interface BrokerKind {
 }
 
 const NATS = {
+  id: "NATS",
   form: "host:4222/subject",
   name: "NATS JetStream",
   port: 4222,
@@ -29,6 +34,7 @@ const NATS = {
 } satisfies Partial<BrokerKind>;
 
 const AMQP = {
+  id: "AMQP",
   form: "host/exchange?key=routing.key",
   name: "RabbitMQ",
   login: "AMQP_USER and AMQP_PASSWORD, or AMQP_PASSWORD_FILE",
@@ -54,7 +60,11 @@ const KINDS: Readonly<Record<string, BrokerKind>> = {
 
 export const BROKER_FORMS = ["nats:", "amqp:"].map((scheme) => `${scheme}//${KINDS[scheme]?.form}`);
 
-export const isBroker = ({ protocol }: Pick<URL, "protocol">): boolean => Object.hasOwn(KINDS, protocol);
+/** Undefined for an application. */
+export const brokerOf = ({ protocol }: Pick<URL, "protocol">): BrokerName | undefined =>
+  Object.hasOwn(KINDS, protocol) ? KINDS[protocol]?.id : undefined;
+
+export const isBroker = (url: Pick<URL, "protocol">): boolean => brokerOf(url) !== undefined;
 
 /** Whether a text is meant as the address of a broker. */
 export const namesBroker = (text: string): boolean =>
@@ -91,30 +101,45 @@ export const amqpRoute = ({ pathname, searchParams }: URL) => ({
   vhost: searchParams.get("vhost") ?? "/",
 });
 
-/** The variables of both brokers, with what each means. */
-export const BROKER_VARIABLES = {
-  NATS_USER: "the user name at NATS",
-  NATS_PASSWORD: "the password of NATS_USER",
-  NATS_TOKEN: "the token at NATS, instead of a user",
-  NATS_CREDS: "the file with the credentials of a NATS user",
-  NATS_NKEY: "the file with the seed of a NATS user",
-  NATS_CA: "a file with the CA certificates that the certificate of NATS is checked with; requires TLS",
-  NATS_CERT: "the file with paylink's client certificate for NATS; requires TLS",
-  NATS_KEY: "the file with its private key",
-  AMQP_USER: "the user name at RabbitMQ (default: guest)",
-  AMQP_PASSWORD: "the password of AMQP_USER",
-  AMQP_PASSWORD_FILE: "a file with the password of AMQP_USER",
-  AMQP_CA: "a file with the CA certificates that the certificate of RabbitMQ is checked with",
-  AMQP_CERT:
-    "the file with paylink's client certificate for RabbitMQ; without AMQP_USER, paylink logs in with it",
-  AMQP_KEY: "the file with its private key",
-} as const;
+interface BrokerVariableMeaning {
+  readonly means: string;
+  /** Its value is never printed. */
+  readonly isSecret: boolean;
+}
 
-export type BrokerVariable = keyof typeof BROKER_VARIABLES;
+const plain = (means: string): BrokerVariableMeaning => ({ means, isSecret: false });
+const secret = (means: string): BrokerVariableMeaning => ({ means, isSecret: true });
+
+/** Each broker's variables. That each is declared as a secret or not is a part of its entry. */
+const VARIABLES = {
+  NATS_USER: plain("the user name at NATS"),
+  NATS_PASSWORD: secret("the password of NATS_USER"),
+  NATS_TOKEN: secret("the token at NATS, instead of a user"),
+  NATS_CREDS: plain("the file with the credentials of a NATS user"),
+  NATS_NKEY: plain("the file with the seed of a NATS user"),
+  NATS_CA: plain(
+    "a file with the CA certificates that the certificate of NATS is checked with; requires TLS",
+  ),
+  NATS_CERT: plain("the file with paylink's client certificate for NATS; requires TLS"),
+  NATS_KEY: plain("the file with its private key"),
+  AMQP_USER: plain("the user name at RabbitMQ (default: guest)"),
+  AMQP_PASSWORD: secret("the password of AMQP_USER"),
+  AMQP_PASSWORD_FILE: plain("a file with the password of AMQP_USER"),
+  AMQP_CA: plain("a file with the CA certificates that the certificate of RabbitMQ is checked with"),
+  AMQP_CERT: plain(
+    "the file with paylink's client certificate for RabbitMQ; without AMQP_USER, paylink logs in with it",
+  ),
+  AMQP_KEY: plain("the file with its private key"),
+} as const satisfies Readonly<Record<`${BrokerName}_${string}`, BrokerVariableMeaning>>;
+
+export type BrokerVariable = keyof typeof VARIABLES;
+
+/** The variables of all brokers, with what each means. */
+export const BROKER_VARIABLES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(VARIABLES).map(([name, { means }]) => [name, means]),
+);
 
 /** Those that hold a secret. */
-export const SECRET_BROKER_VARIABLES: readonly BrokerVariable[] = [
-  "NATS_PASSWORD",
-  "NATS_TOKEN",
-  "AMQP_PASSWORD",
-];
+export const SECRET_BROKER_VARIABLES: readonly string[] = Object.entries(VARIABLES).flatMap(
+  ([name, { isSecret }]) => (isSecret ? [name] : []),
+);

@@ -80,6 +80,10 @@ export const FAILURES = {
     exit: 2,
     means: "the PostgreSQL server refuses the login, lacks a permission, or is not supported",
   },
+  broker_unusable: {
+    exit: 2,
+    means: "the broker of --forward-to is set up so that it could not keep or confirm a message",
+  },
   key_required: {
     exit: 2,
     means: "no key to verify webhooks with",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { credsAuthenticator, nkeys } from "@nats-io/transport-node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { NATS_SERVER, startNats } from "../support/broker-servers.mjs";
+import { brokerContract } from "../support/broker-contract.ts";
 import {
   deliver,
   detailsOf,
@@ -51,6 +52,63 @@ function jwtOf(signer: nkeys.KeyPair, subject: nkeys.KeyPair, claims: object): s
   return `${signed}.${Buffer.from(signer.sign(Buffer.from(signed))).toString("base64url")}`;
 }
 
+brokerContract(() => ({
+  name: "NATS",
+  target: (route) => targetOf(route),
+  createRoute: (route) => server().createStream(route),
+  removeRoute: (route) => server().deleteStream(route),
+  missing: /no stream takes the subject/,
+}));
+
+describe("a stream that would lose what it confirms", () => {
+  it.each([
+    ["confirms nothing", { no_ack: true }, /no_ack/],
+    [
+      "keeps for consumers that there are not",
+      { retention: "interest" },
+      /retention "interest" and no consumer/,
+    ],
+    [
+      "keeps for workers that there are not",
+      { retention: "workqueue" },
+      /retention "workqueue" and no consumer/,
+    ],
+    ["forgets by count", { max_msgs: 1, discard: "old" }, /forgets its oldest/],
+    ["forgets by size", { max_bytes: 10_000 }, /forgets its oldest/],
+    ["forgets by subject", { max_msgs_per_subject: 1, discard: "new" }, /discard_new_per_subject/],
+  ])("is refused at the start: one that %s", async (name, limits, words) => {
+    const stream = name.replaceAll(" ", "_");
+    await server().createStream(stream, limits);
+    const home = temporaryHome();
+    const argv = ["listen", "--key", keyFile(home), "--no-store", "--forward-to", targetOf(stream)];
+    expect(await runCommand(argv, { home })).toMatchObject({ exit: 2, stderr: expect.stringMatching(words) });
+  });
+
+  it.each([
+    ["forgets by age", { max_age: 3_600e9 }, /one replica/],
+    ["is in memory", { storage: "memory" }, /kept in memory/],
+  ])("is used with a warning: one that %s", async (name, limits, words) => {
+    const stream = name.replaceAll(" ", "_");
+    await server().createStream(stream, limits);
+    const listen = await listenTo(targetOf(stream));
+    await listen.until(words);
+    expect(await deliver(listen)).toBe(200);
+  });
+
+  it("is not asked where the user may only publish", async () => {
+    const guarded = await startOwn();
+    await guarded.createStream("in");
+    await guarded.kill();
+    await guarded.start(
+      `authorization { users = [{ user: shop, password: secret, permissions: { publish: ["in"], subscribe: ["_INBOX.>"] } }] }`,
+    );
+    const env = { NATS_USER: "shop", NATS_PASSWORD: "secret" };
+    const listen = await listenTo(targetOf("in", guarded.port), { env });
+    await listen.until(/may not be asked/);
+    expect(await deliver(listen)).toBe(200);
+  });
+});
+
 describe("a stream", () => {
   it("gets the bytes, what verifies them, and each record once", async () => {
     await server().createStream("paid");
@@ -73,19 +131,23 @@ describe("a stream", () => {
     await server().createStream("small", { max_msgs: 1, discard: "new" });
     const listen = await listenTo(targetOf("small"));
     expect([await deliver(listen), await deliver(listen)]).toEqual([200, 503]);
-    const lost = await listenTo(targetOf("nowhere"));
+    await server().createStream("lost");
+    const lost = await listenTo(targetOf("lost"));
+    await server().deleteStream("lost");
     expect(await deliver(lost)).toBe(503);
     expect([...detailsOf(listen), ...detailsOf(lost)]).toEqual([
       undefined,
       "the stream refused it: maximum messages exceeded",
-      "no stream takes the subject nowhere",
+      "no stream takes the subject lost",
     ]);
   });
 
   it("gets what is replayed, signed anew", async () => {
     await server().createStream("again");
     const home = temporaryHome();
+    await server().createStream("gone");
     const listen = await listenTo(targetOf("gone"), { home, flags: [] });
+    await server().deleteStream("gone");
     expect(await deliver(listen)).toBe(503);
     const key = join(home, "forward.pem");
     const argv = ["events", "replay", "--all", "--failed", "--to", targetOf("again"), "--sign-with", key];

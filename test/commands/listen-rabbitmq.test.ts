@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openTargets } from "../../src/receiver/brokers/targets.ts";
 import { RABBITMQ_SERVER, startRabbitMq } from "../support/broker-servers.mjs";
+import { brokerContract } from "../support/broker-contract.ts";
 import {
   deliver,
   detailsOf,
@@ -22,6 +23,18 @@ import { post, record, webhook } from "../support/webhooks.ts";
 const server = useServer(RABBITMQ_SERVER, "rabbitmq-server", () => startRabbitMq());
 
 const targetOf = (route: string): string => `amqp://127.0.0.1:${server().port}/${route}`;
+
+brokerContract(() => ({
+  name: "AMQP",
+  target: (route) => targetOf(`${route}?key=${route}`),
+  createRoute: (route) => server().createQueue(route),
+  removeRoute: (route) =>
+    server().onChannel(async (channel) => {
+      await channel.deleteQueue(route);
+      await channel.deleteExchange(route);
+    }),
+  missing: /no exchange/,
+}));
 
 describe("a queue", () => {
   it("gets the bytes, what verifies them, and one id for each record", async () => {
@@ -65,7 +78,9 @@ describe("a queue", () => {
     const unbound = await listenTo(targetOf("small?key=other"));
     const answers = await Promise.all([1, 2, 3].map(() => deliver(unbound)));
     expect(answers).toEqual([503, 503, 503]);
+    await server().createQueue("missing");
     const missing = await listenTo(targetOf("missing?key=other"));
+    await server().onChannel((channel) => channel.deleteExchange("missing"));
     expect(await deliver(missing)).toBe(503);
     expect([...detailsOf(full), ...new Set(detailsOf(unbound))]).toEqual([
       undefined,

@@ -167,6 +167,8 @@ export async function startNats(config) {
           ask(connection, `STREAM.CREATE.${stream}`, { name: stream, subjects: [stream], ...limits }),
         login,
       ),
+    /** @param {string} stream */
+    deleteStream: (stream) => connected((connection) => ask(connection, `STREAM.DELETE.${stream}`)),
     /**
      * The messages of a stream, which keeps them.
      * @param {string} stream

@@ -3,11 +3,12 @@ import { openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { localAddress } from "../../domain/addresses.ts";
 import { capitalized } from "../../domain/payment-link-fields.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { createEventIds } from "../../receiver/event-id.ts";
 import { jsonLine } from "../../receiver/event-json.ts";
-import { openTargets } from "../../receiver/brokers/targets.ts";
+import { openTargets, type Targets } from "../../receiver/brokers/targets.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
@@ -41,6 +42,8 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   });
   const targets = await openTargets(options.forwarding.routes, { ...context, insecure: options.insecure });
   later(targets.close);
+  // Where waiting does not help, nothing is bound.
+  const asked = await askBrokers(targets);
   const { database } = options;
   const store =
     database === null ? undefined : await context.events(database, { create: true, drains: true });
@@ -109,7 +112,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   const listeners = listenersOf(server, options.paths, address);
   admin?.started({
     // Without a store, what is acknowledged is at the brokers.
-    checkStore: store === undefined ? targets.check : check,
+    checkStore: store === undefined ? async () => void (await targets.check()) : check,
     connections: () => server.connections(),
     keys: keyring.read,
     backlog: () => store?.backlog(),
@@ -120,11 +123,9 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   forwarding?.start();
   if (options.keep !== undefined && store !== undefined)
     later(startDeleting(options.keep, store.prune, context));
-  void targets
-    .check()
-    .catch((error: unknown) => out.warn(`${capitalized(messageOf(error))}. ${UNTIL_IT_DOES}`));
   const notice = await backlogNotice(options, store, keyring.read(), context.named);
   showReady({ listeners, adminUrl: admin?.url, forwardingKey, store: store?.place }, options, context);
+  for (const warning of asked) out.warn(warning);
   if (notice !== undefined) out.warn(notice);
   if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
   await end.reached;
@@ -132,6 +133,16 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   await drain(context.signal, options.drain);
   hurry();
   return 0;
+}
+
+/** What may lose messages at the brokers, and which of them are away, as warnings. Throws `broker_unusable`. */
+async function askBrokers(targets: Pick<Targets, "check">): Promise<readonly string[]> {
+  try {
+    return await targets.check();
+  } catch (error) {
+    if (error instanceof PaylinkError) throw new PaylinkError(error.code, capitalized(error.message));
+    return [`${capitalized(messageOf(error))}. ${UNTIL_IT_DOES}`];
+  }
 }
 
 async function openAdminOf({ admin }: ListenOptions, context: Context): Promise<Admin | undefined> {

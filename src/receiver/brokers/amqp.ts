@@ -1,7 +1,7 @@
 /** RabbitMQ: publishes with confirms, and takes a message that no queue is bound for as refused. */
-import { connect, credentials } from "amqplib";
+import { type ChannelModel, connect, credentials } from "amqplib";
 import { amqpRoute, brokerServer } from "../../domain/brokers.ts";
-import type { Connector, Login } from "./broker.ts";
+import { CannotKeep, type Connector, type Login } from "./broker.ts";
 
 /** Seconds between the signs of life of a connection: one that misses two is ended. */
 const HEARTBEAT = 5;
@@ -35,13 +35,14 @@ export const amqp: Connector = async (url, login) => {
       channel.on("error", (error: Error) => (refused = error));
       // A broker closes the channel when the exchange is gone or forbidden: the next message needs a new one.
       channel.on("close", () => void close());
-      if (exchange !== "") await channel.checkExchange(exchange);
       return { channel, refusal: () => refused };
     };
-    const { channel, refusal } = await open().catch(async (error: unknown) => {
-      await close();
-      throw error;
-    });
+    const { channel, refusal } = await checkRoute(model, exchange, key)
+      .then(open)
+      .catch(async (error: unknown) => {
+        await close();
+        throw error;
+      });
     /** How many of the messages under way came back, by their ids. RabbitMQ returns a message before it confirms it. */
     const returned = new Map<string, number>();
     channel.on("return", ({ properties: { messageId } }) =>
@@ -53,15 +54,19 @@ export const amqp: Connector = async (url, login) => {
       else returned.delete(id);
       return times > 0;
     };
-    const check = async (): Promise<void> => {
+    const checkBlocked = async (): Promise<void> => {
       if (blocked !== undefined) throw new Error(`the broker takes no messages now: ${blocked}`);
     };
     return {
       ended,
       close,
-      check,
+      check: async () => {
+        await checkBlocked();
+        await checkRoute(model, exchange, key);
+        return [];
+      },
       publish: async ({ id, headers, body }) => {
-        await check();
+        await checkBlocked();
         const options = {
           persistent: true,
           mandatory: true,
@@ -84,6 +89,30 @@ export const amqp: Connector = async (url, login) => {
     };
   };
 };
+
+/** The reply code of AMQP 0-9-1 for an exchange or a queue that does not exist. */
+const NOT_FOUND = 404;
+
+/**
+ * Whether the exchange is there; for the default exchange, the queue. A refusal ends the channel, so each check has its own. Which
+ * queues are bound to an exchange cannot be asked: a message that reaches none comes back.
+ */
+async function checkRoute(model: ChannelModel, exchange: string, key: string): Promise<void> {
+  const channel = await model.createChannel();
+  channel.on("error", () => undefined);
+  try {
+    if (exchange === "") await channel.checkQueue(key);
+    else await channel.checkExchange(exchange);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === NOT_FOUND)
+      throw new CannotKeep(
+        exchange === "" ? `it has no queue '${key}'` : `it has no exchange '${exchange}'`,
+        { cause: error },
+      );
+    throw error;
+  }
+  await channel.close();
+}
 
 /** Without a user, a certificate of paylink's own logs in. */
 async function loginOf({ value, file, tlsFiles }: Login) {

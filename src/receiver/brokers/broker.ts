@@ -1,5 +1,5 @@
 /** What the brokers have in common: the message, the connection that publishes it, and how to log in. */
-import type { BrokerVariable } from "../../domain/brokers.ts";
+import type { BrokerName, BrokerVariable } from "../../domain/brokers.ts";
 
 /** A webhook as a message. */
 export interface BrokerMessage {
@@ -10,12 +10,18 @@ export interface BrokerMessage {
   readonly body: Buffer;
 }
 
+/** The way in which a broker is set up would lose what is acknowledged, or refuse everything. */
+export class CannotKeep extends Error {}
+
 /** A connection to a broker, for one target. */
 export interface Session {
   /** Resolves once the broker has confirmed that it holds the message; rejects with the reason why not. */
   publish(message: BrokerMessage, timeout: number): Promise<void>;
-  /** Rejects if the broker takes no messages now. */
-  check(): Promise<void>;
+  /**
+   * Asks the broker whether it can keep and confirm a message. Rejects if it takes none now, and with `CannotKeep` where it has to
+   * be set up otherwise. Resolves with what may lose one all the same, in words.
+   */
+  check(): Promise<readonly string[]>;
   /** Resolves when the connection has ended, for whatever reason. */
   readonly ended: Promise<unknown>;
   close(): Promise<void>;
@@ -27,7 +33,7 @@ export interface Login {
   /** The text of the file that a variable names. */
   readonly file: (variable: BrokerVariable) => Promise<string | undefined>;
   /** The texts of the PEM files that the variables name. */
-  readonly tlsFiles: (broker: "NATS" | "AMQP") => Promise<{ ca?: string; cert?: string; key?: string }>;
+  readonly tlsFiles: (broker: BrokerName) => Promise<{ ca?: string; cert?: string; key?: string }>;
   readonly insecure: boolean;
   /** Milliseconds. */
   readonly timeout: number;

@@ -10,9 +10,9 @@ import {
   errors,
 } from "@nats-io/transport-node";
 import { brokerServer, natsSubject } from "../../domain/brokers.ts";
-import { memberAt } from "../../domain/json.ts";
+import { type Json, memberAt, plainJson } from "../../domain/json.ts";
 import { parseJsonObject } from "../../domain/parse-json.ts";
-import type { Connector, Login } from "./broker.ts";
+import { CannotKeep, type Connector, type Login } from "./broker.ts";
 
 /** Milliseconds between the signs of life of a connection: one that misses two is ended. */
 const PING_INTERVAL = 5_000;
@@ -42,7 +42,12 @@ export const nats: Connector = async (url, login) => {
     const subject = natsSubject(url);
     return {
       ended: connection.closed(),
-      check: () => connection.flush(),
+      check: async () => {
+        await connection.flush();
+        return checkStream(subject, (what, body = {}) =>
+          connection.request(`$JS.API.STREAM.${what}`, JSON.stringify(body), { timeout: API_TIMEOUT }),
+        );
+      },
       close: () => connection.close(),
       publish: async (message, timeout) => {
         const fields = headers();
@@ -58,6 +63,59 @@ export const nats: Connector = async (url, login) => {
     };
   };
 };
+
+/** Milliseconds for an answer of JetStream's own interface. */
+const API_TIMEOUT = 1_000;
+
+type AskStreams = (what: string, body?: object) => Promise<{ readonly string: () => string }>;
+
+/** Whether the stream of a subject keeps what it confirms (ADR-8 and ADR-31 of NATS' architecture describe these settings). */
+async function checkStream(subject: string, ask: AskStreams): Promise<readonly string[]> {
+  const named = await ask("NAMES", { subject }).catch((error: unknown) => {
+    // Without the right to ask, each message still says whether it is kept.
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    if (cause instanceof errors.TimeoutError || cause instanceof errors.PermissionViolationError)
+      return undefined;
+    if (error instanceof errors.RequestError && error.isNoResponders())
+      throw new CannotKeep("the server has no JetStream");
+    throw error;
+  });
+  if (named === undefined) return [`it may not be asked how the stream of ${subject} keeps messages`];
+  const names = memberAt(parseJsonObject(named.string()), "streams");
+  const name = Array.isArray(names) ? names[0] : undefined;
+  if (typeof name !== "string") throw new CannotKeep(`no stream takes the subject ${subject}`);
+  const stream = parseJsonObject((await ask(`INFO.${name}`)).string());
+  const of = (member: string): Json | undefined => memberAt(stream, member);
+  const numberOf = (member: string): number => Number(plainJson(of(member) ?? "0"));
+  const isAbove = (member: string): boolean => numberOf(member) > 0;
+  for (const [isSo, problem] of [
+    [of("config.no_ack") === true, "confirms nothing (no_ack)"],
+    [of("config.sealed") === true, "is sealed, and takes nothing"],
+    [
+      of("config.retention") !== "limits" && !isAbove("state.consumer_count"),
+      `has retention ${JSON.stringify(of("config.retention"))} and no consumer, so that it may keep nothing: create the consumer first`,
+    ],
+    [
+      of("config.discard") !== "new" && ["max_msgs", "max_bytes"].some((limit) => isAbove(`config.${limit}`)),
+      "forgets its oldest messages when it is full: create it with discard new",
+    ],
+    [
+      isAbove("config.max_msgs_per_subject") && of("config.discard_new_per_subject") !== true,
+      "forgets the oldest messages of the subject (max_msgs_per_subject): set discard_new_per_subject",
+    ],
+  ] as const)
+    if (isSo) throw new CannotKeep(`its stream ${name} ${problem}`);
+  return [
+    ...(numberOf("config.num_replicas") === 1
+      ? [
+          `its stream ${name} has one replica: a power failure can lose what it acknowledged, unless the server has sync_interval: always`,
+        ]
+      : []),
+    ...(of("config.storage") === "memory"
+      ? [`its stream ${name} is kept in memory: a restart loses what it acknowledged`]
+      : []),
+  ];
+}
 
 /** Throws unless a stream says that it has the message, now or from an earlier delivery. */
 function checkAcknowledged(text: string): void {

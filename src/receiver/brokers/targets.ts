@@ -1,12 +1,13 @@
 /** The targets of webhooks: applications, which get a request, and brokers, which get a message over a connection of their own. */
 import { createHash } from "node:crypto";
-import { type BrokerVariable, isBroker } from "../../domain/brokers.ts";
+import { type BrokerName, brokerOf, type BrokerVariable } from "../../domain/brokers.ts";
+import { PaylinkError } from "../../domain/errors.ts";
 import { within } from "../../domain/time.ts";
 import { reasonOf, type Send } from "../../http/exchange.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { sendFailure } from "../../http/send-failure.ts";
 import { type AttemptResult, type Deliver, deliverOver } from "../attempt.ts";
-import type { BrokerMessage, Connector, Login, Session } from "./broker.ts";
+import { type BrokerMessage, CannotKeep, type Connector, type Login, type Session } from "./broker.ts";
 
 /** Milliseconds in which a connection is made, without a shorter limit. */
 const CONNECT_TIMEOUT = 5_000;
@@ -25,8 +26,11 @@ interface TargetParts {
 
 export interface Targets {
   readonly deliver: Deliver;
-  /** Rejects if a broker cannot be reached or takes no messages now. */
-  readonly check: () => Promise<void>;
+  /**
+   * Asks each broker whether it can keep and confirm. Rejects if one cannot be reached or takes no messages now, with
+   * `broker_unusable` where waiting does not help. Resolves with warnings.
+   */
+  readonly check: () => Promise<readonly string[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -55,23 +59,25 @@ export async function openTargets(
   const login: Login = { value, file, tlsFiles, insecure, timeout: CONNECT_TIMEOUT };
   const brokers = new Map<string, ReturnType<typeof createBroker>>();
   for (const { url } of routes) {
-    if (!isBroker(url) || brokers.has(url.href)) continue;
-    const connector = await connectorOf(url);
+    const name = brokerOf(url);
+    if (name === undefined || brokers.has(url.href)) continue;
+    const connector = await CONNECTORS[name]();
     brokers.set(url.href, createBroker(url, await connector(url, login)));
   }
   const deliverToApplication = deliverOver(send);
   return {
     deliver: (request, options, url) =>
       brokers.get(url.href)?.deliver(request, options.timeout) ?? deliverToApplication(request, options, url),
-    check: async () => void (await Promise.all([...brokers.values()].map((broker) => broker.check()))),
+    check: async () => (await Promise.all([...brokers.values()].map((broker) => broker.check()))).flat(),
     close: async () => void (await Promise.all([...brokers.values()].map((broker) => broker.close()))),
   };
 }
 
-/** The clients of the brokers are loaded only where they are used. */
-async function connectorOf({ protocol }: URL): Promise<Connector> {
-  return protocol.startsWith("amqp") ? (await import("./amqp.ts")).amqp : (await import("./nats.ts")).nats;
-}
+/** By the broker's entry in the table of brokers. The clients are loaded only where they are used. */
+const CONNECTORS: Readonly<Record<BrokerName, () => Promise<Connector>>> = {
+  NATS: async () => (await import("./nats.ts")).nats,
+  AMQP: async () => (await import("./amqp.ts")).amqp,
+};
 
 /** Keeps one connection, and makes another when the next message needs it. */
 function createBroker(url: URL, connect: () => Promise<Session>) {
@@ -113,14 +119,20 @@ function createBroker(url: URL, connect: () => Promise<Session>) {
         return isOpen ? { kind: "noAnswer", why, failure, sent: true } : { kind: "notReached", why, failure };
       }
     },
-    check: async (): Promise<void> => {
+    check: async (): Promise<readonly string[]> => {
       const checked = session().then((open) => open.check());
       const late = (): never => {
         throw new Error("no answer");
       };
-      await within(CHECK_TIMEOUT, checked, late).catch((error: unknown) => {
+      const warnings = await within(CHECK_TIMEOUT, checked, late).catch((error: unknown) => {
+        if (error instanceof CannotKeep)
+          throw new PaylinkError(
+            "broker_unusable",
+            `the broker ${url.href} cannot be used: ${error.message}`,
+          );
         throw new Error(`the broker ${url.href} takes no messages: ${wordsOf(error)}`, { cause: error });
       });
+      return warnings.map((warning) => `The broker ${url.href}: ${warning}.`);
     },
     close: async (): Promise<void> => {
       const open = await current?.catch(() => undefined);
