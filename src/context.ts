@@ -60,6 +60,8 @@ export interface Context {
   readonly yes: boolean;
   /** Opens a web page in the user's browser. Rejects if it cannot. */
   readonly openBrowser: (url: string) => Promise<void>;
+  /** The same for an address with a key, which does not get into the arguments of a program. */
+  readonly openPrivately: (url: string) => Promise<void>;
   readonly now: () => Date;
   readonly newId: () => string;
   /** From 0 up to 1. */

@@ -1,7 +1,7 @@
 /** Opens the context of a command: its services are opened when it needs them. */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Context, EventsOptions, GlobalOptions, TemporaryHome } from "./context.ts";
+import type { Context, EventsOptions, GlobalOptions, Later, TemporaryHome } from "./context.ts";
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
 import { hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
@@ -42,6 +42,8 @@ export interface Surroundings extends Pick<
   Context,
   "startProgram" | "now" | "random" | "openBrowser" | "send" | "serve"
 > {
+  /** Opens a file in the user's browser. */
+  readonly openFile: (path: string) => Promise<void>;
   /** Fires at Ctrl-C or SIGTERM. */
   readonly interruption: AbortSignal;
   readonly pause: Pause;
@@ -77,6 +79,7 @@ export function createOpener(around: Surroundings): Opener {
       now,
       random,
       openBrowser,
+      openPrivately: (url) => openPrivately(url, around.openFile, later),
       pause: timeLimit.boundPause(pause),
       env,
       stdin,
@@ -121,6 +124,7 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
     now: () => new Date(),
     random: Math.random,
     openBrowser: async (url) => (await import("./terminal/programs.ts")).openBrowser(url),
+    openFile: async (path) => (await import("./terminal/programs.ts")).startOpener(path),
     pause,
     send: network.send,
     serve: async (handler, options) => (await import("./http/serve.ts")).serve(handler, options),
@@ -134,6 +138,27 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
     },
   };
   return { around, close: () => network.close() };
+}
+
+/**
+ * Every user of the machine can read the arguments of programs, so the one that opens the page gets a file, which only this user can
+ * read and which leads there.
+ */
+async function openPrivately(url: string, openFile: Surroundings["openFile"], later: Later): Promise<void> {
+  const { writeFile: write } = await import("node:fs/promises");
+  const { pageThatLeadsTo } = await import("./terminal/programs.ts");
+  const file = join(await temporaryFolder(later), "open.html");
+  await write(file, pageThatLeadsTo(url), { mode: 0o600, flag: "wx" });
+  await openFile(file);
+}
+
+/** For this user only; it is deleted when the run ends. */
+async function temporaryFolder(later: Later): Promise<string> {
+  const { mkdtemp, rm } = await import("node:fs/promises");
+  const { tmpdir } = await import("node:os");
+  const path = await mkdtemp(join(tmpdir(), "paylink-"));
+  later(() => rm(path, { recursive: true, force: true }));
+  return path;
 }
 
 const pause: Pause = async (milliseconds, signal) => {
@@ -294,10 +319,7 @@ async function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       };
     },
     temporaryHome: async (): Promise<TemporaryHome> => {
-      const { mkdtemp, rm } = await import("node:fs/promises");
-      const { tmpdir } = await import("node:os");
-      const path = await mkdtemp(join(tmpdir(), "paylink-"));
-      later(() => rm(path, { recursive: true, force: true }));
+      const path = await temporaryFolder(later);
       const { sandbox, events } = await openServices(
         { ...own, env: { PAYLINK_HOME: path }, profile: undefined, named: {} },
         secrets,

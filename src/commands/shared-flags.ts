@@ -60,6 +60,12 @@ export const eventStoreFlag = flag(
 /** What to do about a store that a container forgets. */
 export const KEEPING_STORE = hint`Keep it in a volume of the container, or in PostgreSQL: PAYLINK_DB.`;
 
+/** For pages on this machine. */
+export const plainHostFlag = toggle(
+  "--plain-host",
+  "serve the pages at 127.0.0.1, for browsers that find no names below localhost (Safari); other ports of this machine then receive their cookie",
+);
+
 /** The private key of a sender. */
 export const signingKeyFlag = flag(
   "--sign-with <file>",

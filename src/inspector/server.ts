@@ -4,13 +4,12 @@ import { csrf } from "hono/csrf";
 import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import { PaylinkError } from "../domain/errors.ts";
-import { isLoopback } from "../domain/addresses.ts";
 import { within } from "../domain/time.ts";
 import type { StoredEvent } from "../store/rows.ts";
 import type { EventStore } from "../store/event-store.ts";
 import type { Serve } from "../http/exchange.ts";
 import { handlerFromFetch } from "../http/fetch-handler.ts";
-import { createPageKey, requireHost } from "../pages/access.ts";
+import type { PageAccess } from "../pages/access.ts";
 import { localPath, plural } from "../pages/components.ts";
 import { capturedRequest } from "../pages/exchange.ts";
 import { serveFiles } from "../pages/files.ts";
@@ -24,8 +23,7 @@ import { nameOf } from "./rows.ts";
 export interface InspectorParts {
   readonly store: EventStore;
   readonly profile: string | undefined;
-  /** A secret of this run. */
-  readonly key: string;
+  readonly access: PageAccess;
   readonly now: () => Date;
   /** The command that makes a first webhook. */
   readonly advice: string;
@@ -46,8 +44,7 @@ export interface InspectorParts {
 }
 
 export function createInspector(parts: InspectorParts) {
-  const { store, now, sending, observe } = parts;
-  const key = createPageKey(parts.key, "paylink-inspect");
+  const { store, now, sending, observe, access } = parts;
   const app = new Hono();
   const view = async (c: Context): Promise<View> => {
     const { pathname, search } = new URL(c.req.url);
@@ -66,10 +63,13 @@ export function createInspector(parts: InspectorParts) {
       done: c.req.query("done"),
     };
   };
-  app.use(requireHost(isLoopback, "paylink inspect answers to the loopback names of this machine only"));
-  app.use(...pageHeaders, csrf(), key.exchange);
   app.use(async (c, next) => {
-    if (!key.isHeldBy(c)) throw new HTTPException(403, { message: WITHOUT_KEY });
+    if (!access.isHere(c)) throw new HTTPException(421, { message: WITHOUT_KEY });
+    return next();
+  });
+  app.use(...pageHeaders, csrf(), access.exchange);
+  app.use(async (c, next) => {
+    if (!access.isHeldBy(c)) throw new HTTPException(403, { message: WITHOUT_KEY });
     return next();
   });
   serveFiles(app, "inspector");
@@ -142,10 +142,7 @@ export function createInspector(parts: InspectorParts) {
     if (error instanceof PaylinkError) return refusal(503, error.message);
     throw error;
   });
-  return {
-    handler: handlerFromFetch((request) => app.fetch(request)),
-    query: `?key=${parts.key}`,
-  };
+  return handlerFromFetch((request) => app.fetch(request));
 }
 
 /** The page does not wait for an address of keys that hangs: the next reading knows whether it verifies. */
@@ -154,7 +151,8 @@ const VERIFY_TIMEOUT = 1_000;
 /** Milliseconds for a page; a server ends what is still being read by then. */
 export const READ_TIMEOUT = 5_000;
 const TOO_SLOW = `The store did not answer in ${READ_TIMEOUT / 1000} s. Reload the page to ask again.`;
-const WITHOUT_KEY = "Open the address that paylink inspect prints: it carries the key of this page.";
+const WITHOUT_KEY =
+  "Open the last address that paylink inspect printed in its terminal: each works once, for one browser.";
 const WRONG_PAGE = "The request was made by a page of another origin.";
 
 /** Nothing is shown to who is refused: not even which store it is. */
@@ -171,8 +169,7 @@ export async function startInspector(
     readonly faulted: (error: unknown) => void;
   },
 ) {
-  const { handler, query } = createInspector(parts);
   const { serve, port, faulted } = parts;
-  const server = await serve(handler, { host: "127.0.0.1", port, maxBody: MAX_BODY, faulted });
-  return { url: `${server.url}${query}`, close: () => server.close() };
+  const server = await serve(createInspector(parts), { host: "127.0.0.1", port, maxBody: MAX_BODY, faulted });
+  return { url: server.url, close: () => server.close() };
 }

@@ -1,4 +1,4 @@
-/** Who may read and use the pages: the host they answer to, the page that a form is on, and the key in a cookie. */
+/** Who may read and use the pages: a host of their own, keys that work once, and the cookie that a browser gets for one. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
@@ -24,26 +24,68 @@ export const requireSamePage: MiddlewareHandler = (c, next) =>
     ? next()
     : onSamePage(c, next);
 
-export type PageKey = ReturnType<typeof createPageKey>;
+/** The host of pages that have one to themselves; `label` is hard to guess. */
+export const ownHost = (label: string): string => `paylink-${label.slice(0, 12).toLowerCase()}.localhost`;
+
+export interface PageAccessOptions {
+  /** What the name of the cookie begins with. */
+  readonly name: string;
+  /** The only host of the pages; undefined where they share the hosts that `isShared` allows. */
+  readonly host: string | undefined;
+  readonly isShared: (hostname: string) => boolean;
+  /** What the cookie holds. */
+  readonly session: string;
+  readonly newKey: () => string;
+  /** Called when every address that was made has been used; `origin` is where a browser found the pages. */
+  readonly used: (origin: string) => void;
+}
+
+export type PageAccess = ReturnType<typeof createPageAccess>;
 
 /**
- * The key of the pages. The printed address carries it once, in `?key=`; from then on it is in a cookie, so that no address that
- * is copied, bookmarked or sent gives it away. Ports of one machine share cookies, so the port is part of the name.
+ * An address carries a key in `?key=` that works once, so that neither a log nor a history gives away the pages. A browser gets a
+ * cookie for it, which is another secret. Browsers send a cookie to every port of its host, so the pages have a host of their own:
+ * nothing else on this machine is asked by that name.
  */
-export function createPageKey(key: string, name: string) {
+export function createPageAccess({ name, host, isShared, session, newKey, used }: PageAccessOptions) {
+  const keys = new Set<string>();
+  // Where the pages share a host, its other ports have cookies too.
   const cookieOf = (c: Context): string => `${name}-${new URL(c.req.url).port || "80"}`;
+  const isHere = (c: Context): boolean => {
+    const { hostname } = new URL(c.req.url);
+    return host === undefined ? isShared(hostname) : hostname === host;
+  };
+  const isHeldBy = (c: Context): boolean => isHere(c) && isSame(getCookie(c, cookieOf(c)) ?? "", session);
+  const admit = (c: Context, given: string): void => {
+    const key = [...keys].find((one) => isSame(given, one));
+    if (key === undefined) return;
+    keys.delete(key);
+    // Not Strict: the browser may come from a file, which is another site, and would not send it to the page that follows.
+    setCookie(c, cookieOf(c), session, { httpOnly: true, sameSite: "Lax" });
+    if (keys.size === 0) used(new URL(c.req.url).origin);
+  };
   return {
-    isHeldBy: (c: Context): boolean => isSame(getCookie(c, cookieOf(c)) ?? "", key),
-    /** Exchanges the key in an address for the cookie, and leads to the address without it. */
+    isHere,
+    isHeldBy,
+    /** Exchanges the key in an address for the cookie, and leads to the address without it. A browser with the cookie uses up no key. */
     exchange: (async (c, next) => {
       const given = c.req.query("key");
-      if (given === undefined || c.req.method !== "GET") return next();
+      if (given === undefined || c.req.method !== "GET" || !isHere(c)) return next();
+      if (!isHeldBy(c)) admit(c, given);
       const url = new URL(c.req.url);
       url.searchParams.delete("key");
-      if (isSame(given, key)) setCookie(c, cookieOf(c), key, { httpOnly: true, sameSite: "Strict" });
       // Browsers read an address that starts with two slashes as one of another host.
       return c.redirect(`${url.pathname.replace(/^\/+/, "/")}${url.search}`, 303);
     }) satisfies MiddlewareHandler,
+    /** A new address of the pages, for one browser; `server` is any address of the server. */
+    newAddress: (server: string): string => {
+      const url = new URL("/", server);
+      if (host !== undefined) url.hostname = host;
+      const key = newKey();
+      keys.add(key);
+      url.searchParams.set("key", key);
+      return url.href;
+    },
   };
 }
 

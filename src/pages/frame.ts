@@ -20,8 +20,6 @@ interface WorkFrame extends Omit<Frame, "content"> {
   readonly beside: Page;
   /** What an action has done. The script takes it out of the address, so that it is told once. */
   readonly done: string | undefined;
-  /** Above the content, and never live. */
-  readonly note?: Page | "";
   readonly content: Page;
   /** The address that the script reads again. */
   readonly here: string;
@@ -36,7 +34,6 @@ export const workPage = ({
   current,
   beside,
   done,
-  note = "",
   content,
   here,
   live,
@@ -66,7 +63,7 @@ export const workPage = ({
         </div>
       </section>
       <main id="main" tabindex="-1">
-        ${done === undefined ? "" : html`<p class="notice" role="status">${done}</p>`} ${note}
+        ${done === undefined ? "" : html`<p class="notice" role="status">${done}</p>`}
         <div id="content" data-page="${here}" ${live ? "data-live" : ""}>${content}</div>
       </main>`,
   });

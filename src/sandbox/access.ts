@@ -1,9 +1,10 @@
-/** Who may use the sandbox: the hosts that it answers to, the merchant's credentials, and access tokens. */
+/** Who may use the sandbox, and where: the hosts of API, checkout and dashboard, the merchant's credentials, and access tokens. */
 import { createHmac } from "node:crypto";
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { isLoopback } from "../domain/addresses.ts";
 import { SCOPE } from "../domain/known-services.ts";
-import { isSame, type PageKey } from "../pages/access.ts";
+import { isSame, ownHost, type PageAccess } from "../pages/access.ts";
+import type { Merchant } from "./identity.ts";
 import { ServiceProblem } from "./replies.ts";
 import type { SandboxSetup } from "./setup.ts";
 
@@ -14,6 +15,20 @@ export const isNamed = (hostname: string, { allowedHosts }: SandboxSetup): boole
 export const isAllowed = (hostname: string, setup: SandboxSetup): boolean =>
   setup.allowRemote || isNamed(hostname, setup);
 
+/** The secrets of the dashboard are the same after a restart, so that an open page goes on. */
+const dashboardSecret = ({ token }: Merchant, what: "host" | "cookie"): string =>
+  createHmac("sha256", token).update(`dashboard ${what}`).digest("hex");
+
+export const dashboardHost = (merchant: Merchant): string => ownHost(dashboardSecret(merchant, "host"));
+export const dashboardCookie = (merchant: Merchant): string => dashboardSecret(merchant, "cookie");
+
+/** The checkout's URL at the address that the client used for the sandbox; the dashboard's host is not for customers. */
+export function checkoutUrl(c: Context, { apiHost, merchant }: SandboxSetup): string {
+  const url = new URL("/pay", c.req.url);
+  if (url.hostname === dashboardHost(merchant)) url.hostname = apiHost;
+  return url.href;
+}
+
 /** Every operation of the service needs an access token. */
 export function requireToken(tokens: AccessTokens): MiddlewareHandler {
   return async (c, next) => {
@@ -22,10 +37,10 @@ export function requireToken(tokens: AccessTokens): MiddlewareHandler {
   };
 }
 
-/** Controls need the key of the pages in its cookie, or the merchant's token: any local program can send any Origin. */
-export function requireControlAccess(tokens: AccessTokens, key: PageKey): MiddlewareHandler {
+/** Controls need the cookie of the dashboard, or the merchant's token: any local program can send any Origin. */
+export function requireControlAccess(tokens: AccessTokens, pages: PageAccess): MiddlewareHandler {
   return async (c, next) => {
-    if (!key.isHeldBy(c)) tokens.require(c.req.header("authorization"));
+    if (!pages.isHeldBy(c)) tokens.require(c.req.header("authorization"));
     return next();
   };
 }
@@ -91,8 +106,6 @@ export function createAccessTokens({ merchant, tokenAuth, newId, clock }: Sandbo
       const expiry = expiries.get(token) ?? (isSame(token, merchant.token) ? Infinity : 0);
       if (expiry <= now()) throw new ServiceProblem(401, "the access token is unknown or expired");
     },
-    /** The key of the pages; it stays valid after a restart. */
-    pageKey: createHmac("sha256", merchant.token).update("dashboard").digest("base64url"),
   };
 }
 

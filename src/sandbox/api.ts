@@ -4,7 +4,8 @@ import type { Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { Link } from "./store/rows.ts";
 import { addLink, cancelLink, findLink, linkResponse, listLinks, updateLink } from "./links.ts";
-import { checkoutUrl, jsonReply, ServiceProblem } from "./replies.ts";
+import { checkoutUrl } from "./access.ts";
+import { jsonReply, ServiceProblem } from "./replies.ts";
 import type { SandboxRuntime } from "./runtime.ts";
 
 export function apiRoutes(app: Hono, runtime: SandboxRuntime): void {
@@ -42,9 +43,9 @@ function readTransaction(c: Context, { ledger }: SandboxRuntime): Response {
 const LINKS = "/v1/payment-links";
 
 function linkRoutes(app: Hono, runtime: SandboxRuntime): void {
-  const shown = (c: Context, link: Link) => linkResponse(link, checkoutUrl(c), runtime.clock.now());
+  const shown = (c: Context, link: Link) => linkResponse(link, checkoutUrl(c, runtime), runtime.clock.now());
   const reply = (c: Context, link: Link): Response => jsonReply(shown(c, link));
-  app.post(LINKS, async (c) => reply(c, addLink(runtime, await jsonBody(c), checkoutUrl(c))));
+  app.post(LINKS, async (c) => reply(c, addLink(runtime, await jsonBody(c), checkoutUrl(c, runtime))));
   app.get(LINKS, (c) => {
     const { totalCount, records } = listLinks(runtime, c.req.query());
     return jsonReply({ totalCount, records: records.map((link) => shown(c, link)) });

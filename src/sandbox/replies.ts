@@ -68,8 +68,5 @@ export const jsonReply = (value: unknown, status = 200, headers: Record<string, 
 export const formBody = async (c: Context): Promise<URLSearchParams> =>
   new URLSearchParams(await c.req.text());
 
-/** The checkout's URL at the address that the client used for the sandbox. */
-export const checkoutUrl = (c: Context): string => new URL("/pay", c.req.url).href;
-
 export const accepts = (c: Context, type: "text/html" | "application/json"): boolean =>
   c.req.header("accept")?.includes(type) ?? false;

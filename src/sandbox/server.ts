@@ -4,9 +4,9 @@ import { HTTPException } from "hono/http-exception";
 import { localAddress } from "../domain/addresses.ts";
 import type { Serve } from "../http/exchange.ts";
 import { handlerFromFetch } from "../http/fetch-handler.ts";
-import { createPageKey, requireHost, requireSamePage } from "../pages/access.ts";
+import { createPageAccess, requireHost, requireSamePage } from "../pages/access.ts";
 import { htmlReply, pageHeaders } from "../pages/page.ts";
-import { isAllowed, requireControlAccess, requireToken } from "./access.ts";
+import { dashboardCookie, dashboardHost, isAllowed, requireControlAccess, requireToken } from "./access.ts";
 import { apiRoutes } from "./api.ts";
 import { problemPage } from "./checkout/messages.ts";
 import { checkoutRoutes } from "./checkout/routes.ts";
@@ -17,20 +17,29 @@ import type { SandboxSetup } from "./setup.ts";
 
 export function createSandbox(setup: SandboxSetup) {
   const runtime = createRuntime(setup);
-  const key = createPageKey(runtime.tokens.pageKey, "paylink-sandbox");
+  const { tokens } = runtime;
+  const host = setup.plainHost ? undefined : dashboardHost(setup.merchant);
+  const pages = createPageAccess({
+    name: "paylink-sandbox",
+    host,
+    isShared: (hostname) => isAllowed(hostname, setup),
+    session: dashboardCookie(setup.merchant),
+    newKey: setup.newId,
+    used: (origin) => setup.observe({ type: "dashboard", url: pages.newAddress(origin) }),
+  });
   // The service has the same addresses with a slash at their end.
   const app = new Hono({ strict: false });
   app.use(
-    requireHost((hostname) => isAllowed(hostname, setup), WRONG_HOST),
+    requireHost((hostname) => hostname === host || isAllowed(hostname, setup), WRONG_HOST),
     requireSamePage,
   );
-  app.use("/v1/*", requireToken(runtime.tokens));
+  app.use("/v1/*", requireToken(tokens));
   apiRoutes(app, runtime);
-  app.use(...pageHeaders, key.exchange);
-  app.use("/sandbox/*", requireControlAccess(runtime.tokens, key));
+  app.use(...pageHeaders, pages.exchange);
+  app.use("/sandbox/*", requireControlAccess(tokens, pages));
   checkoutRoutes(app, runtime);
   controlRoutes(app, runtime);
-  dashboardRoutes(app, runtime, key);
+  dashboardRoutes(app, runtime, pages);
   app.notFound((c) => problemReply(c, new ServiceProblem(404, "the sandbox has no such address")));
   app.onError((error, c) => {
     if (error instanceof ServiceProblem) return problemReply(c, error);
@@ -39,8 +48,8 @@ export function createSandbox(setup: SandboxSetup) {
   });
   return {
     handler: runtime.requests.recording(handlerFromFetch((request) => app.fetch(request))),
-    /** The query of the dashboard's address, which gives a browser the key; without it the dashboard is read-only. */
-    dashboardQuery: `?key=${runtime.tokens.pageKey}`,
+    /** A new address of the dashboard, for one browser; `url` is that of the server. */
+    dashboardAt: pages.newAddress,
     /** Posts the webhooks left from an earlier run. Call it once the sandbox answers requests. */
     start: () => runtime.deliveries.wake(),
     /** Resolves when no webhook is due or being posted. */
@@ -88,8 +97,8 @@ export async function startSandbox(
     url: server.url,
     /** For clients on this machine; without a final slash, as profiles store it. */
     baseUrl: localAddress(server.url).replace(/\/$/, ""),
-    /** With the key that its controls need, which a browser exchanges for a cookie. */
-    dashboardUrl: `${server.url}${sandbox.dashboardQuery}`,
+    /** For one browser, which gets a cookie for the key in it. */
+    dashboardUrl: sandbox.dashboardAt(localAddress(server.url)),
     idle: sandbox.idle,
     /** Answers open requests, finishes the attempts in progress, and leaves the other deliveries on disk. */
     close: async (): Promise<void> => {

@@ -12,6 +12,8 @@ export type SandboxEvent =
   | { readonly type: "link"; readonly link: Link; readonly url: string }
   | { readonly type: "payment"; readonly link: Link; readonly record: WellFormedRecord }
   | { readonly type: "updated" | "cancelled"; readonly link: Link }
+  /** A new address of the dashboard, since a browser has opened the one before. */
+  | { readonly type: "dashboard"; readonly url: string }
   | {
       readonly type: "delivery";
       readonly delivery: Delivery;
@@ -48,6 +50,10 @@ export interface SandboxSetup {
   readonly duplicateInvoices: "accept" | "refuse";
   /** How clients send their credentials: as form fields, or with HTTP Basic too. */
   readonly tokenAuth: "post" | "basic";
+  /** The host of the API and the checkout, as `URL.hostname` spells it, for links that are made on the dashboard. */
+  readonly apiHost: string;
+  /** Whether the dashboard is at the hosts of the API, and not at one of its own. */
+  readonly plainHost: boolean;
   readonly observe: (event: SandboxEvent) => void;
   readonly faulted: (error: unknown) => void;
 }
@@ -65,4 +71,6 @@ export const AS_THE_SERVICE = {
   fault: undefined,
   duplicateInvoices: "refuse",
   tokenAuth: "post",
+  apiHost: "127.0.0.1",
+  plainHost: false,
 } satisfies Partial<SandboxSetup>;

@@ -65,9 +65,18 @@ const OPENER_TIMEOUT = 2_000;
 export async function openBrowser(url: string): Promise<void> {
   const address = parseWebAddress(url);
   if (address === undefined) throw new Error("it is not an http or https URL");
+  await startOpener(address.href);
+}
+
+/** A file that leads to an address of paylink's own, which has no character with a meaning in HTML. */
+export const pageThatLeadsTo = (url: string): string =>
+  `<!doctype html><meta charset="utf-8"><title>paylink</title><meta http-equiv="refresh" content="0;url=${url}"><a href="${url}">Open the page</a>\n`;
+
+/** Opens a URL or a file in the browser. */
+export async function startOpener(target: string): Promise<void> {
   const { default: open } = await import("open");
   try {
-    const opener = await open(address.href);
+    const opener = await open(target);
     const end = await endWithin(opener, OPENER_TIMEOUT);
     if (end !== undefined && end !== 0) throw new Error(`the program that opens web pages ended with ${end}`);
   } catch (error) {

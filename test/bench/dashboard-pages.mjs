@@ -12,7 +12,7 @@ const LISTS = ["deliveries", "payments", "links"];
 
 /**
  * @typedef {object} Tools
- * @property {(args: string[]) => { ready: Promise<string>, stop: (signal: NodeJS.Signals) => Promise<void> }} start
+ * @property {(args: string[]) => { ready: Promise<string>, dashboard: Promise<string>, stop: (signal: NodeJS.Signals) => Promise<void> }} start
  * @property {(url: string, headers: Record<string, string>, body: string) => Promise<{ text: string }>} post
  * @property {(extra: object) => string} linkRequest
  * @property {() => string} tokenOf
@@ -30,11 +30,11 @@ export async function comparePages(tools) {
     /** @type {{ few: number[], many: number[] }} */
     const times = { few: [], many: [] };
     for (let page = 0; page < PAGES; page++) {
-      times.few.push((await timed(`${few.url}${list}`)).time);
-      times.many.push((await timed(`${many.url}${list}`)).time);
+      times.few.push((await timed(few, list)).time);
+      times.many.push((await timed(many, list)).time);
     }
     ratios.push(median(times.many) / median(times.few));
-    growth.push((await timed(`${many.url}${list}`)).size - (await timed(`${few.url}${list}`)).size);
+    growth.push((await timed(many, list)).size - (await timed(few, list)).size);
     process.stdout.write(
       `/${list}  ${median(times.few).toFixed(1)} ms with ${FEW}, ${median(times.many).toFixed(1)} ms with ${MANY}\n`,
     );
@@ -57,7 +57,18 @@ export async function comparePages(tools) {
  */
 async function filled(count, { start, post, linkRequest, tokenOf, binary, home }) {
   const database = join(home, `${count}.db`);
-  const sandbox = start([binary, "sandbox", "--port", "0", "--json", "--retry", "none", "--db", database]);
+  const sandbox = start([
+    binary,
+    "sandbox",
+    "--port",
+    "0",
+    "--json",
+    "--retry",
+    "none",
+    "--db",
+    database,
+    "--plain-host",
+  ]);
   const url = await sandbox.ready;
   const headers = { authorization: `Bearer ${tokenOf()}`, "content-type": "application/json" };
   const callbackUrl = "http://receiver.invalid/paid";
@@ -73,13 +84,19 @@ async function filled(count, { start, post, linkRequest, tokenOf, binary, home }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   showProgress("");
-  return { url, stop: sandbox.stop };
+  const opened = await fetch(await sandbox.dashboard, { redirect: "manual" });
+  const [cookie = ""] = (opened.headers.get("set-cookie") ?? "").split(";", 1);
+  return { url, cookie, stop: sandbox.stop };
 }
 
-/** @param {string} address */
-async function timed(address) {
+/**
+ * @param {{ url: string, cookie: string }} dashboard
+ * @param {string} list
+ */
+async function timed({ url, cookie }, list) {
+  const address = `${url}${list}`;
   const started = process.hrtime.bigint();
-  const reply = await fetch(address);
+  const reply = await fetch(address, { headers: { cookie } });
   const { byteLength } = await reply.arrayBuffer();
   if (reply.status !== 200) throw new Error(`${address} answered ${reply.status}`);
   return { time: Number(process.hrtime.bigint() - started) / 1e6, size: byteLength };

@@ -34,21 +34,29 @@ function start(args) {
   });
   children.add(child);
   const ended = new Promise((done) => child.on("exit", done));
-  /** @type {Promise<string>} */
-  const ready = new Promise((done) => {
-    let text = "";
-    child.stdout.on("data", (chunk) => {
-      if (text.includes("\n")) return;
-      text += chunk;
-      if (text.includes("\n")) done(JSON.parse(text.slice(0, text.indexOf("\n"))).url);
+  /**
+   * The address in the first line of this type.
+   * @param {"ready" | "dashboard"} type
+   * @returns {Promise<string>}
+   */
+  const printed = (type) =>
+    new Promise((done) => {
+      let text = "";
+      const line = new RegExp(`"type":"${type}","url":"([^"]+)".*\\n`);
+      child.stdout.on("data", function read(chunk) {
+        text += chunk;
+        const [, url] = line.exec(text) ?? [];
+        if (url === undefined) return;
+        child.stdout.off("data", read);
+        done(url);
+      });
     });
-  });
   /** @param {NodeJS.Signals} [signal] */
   const stop = async (signal) => {
     child.kill(signal);
     await ended;
   };
-  return { ready, stop };
+  return { ready: printed("ready"), dashboard: printed("dashboard"), stop };
 }
 
 /**

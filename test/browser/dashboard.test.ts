@@ -1,5 +1,7 @@
 /** The dashboard in a real browser: live rows, details, actions with and without JavaScript, and what axe-core finds. */
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { violationsOn } from "../support/accessibility.ts";
@@ -9,10 +11,10 @@ import { startPaylink, type Running } from "../support/paylink.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
 interface Shop {
-  /** With a final slash. */
+  /** Of the API, with a final slash. */
   readonly url: string;
   readonly sandbox: Running;
-  /** An address of the dashboard, with its key. */
+  /** An address of the dashboard, with a key for the first browser that opens one. */
   readonly at: (path: string) => string;
   /** Creates a link through the dashboard's form and returns its id. */
   readonly create: (fields?: Readonly<Record<string, string>>) => Promise<string>;
@@ -50,17 +52,19 @@ const startSandbox = async (home: string, port: string) => {
 async function openShop(home = temporaryHome()): Promise<Shop> {
   const callback = await openReceiver();
   const { sandbox, dashboard } = await startSandbox(home, "0");
-  const url = `${dashboard.origin}/`;
-  const key = dashboard.searchParams.get("key") ?? "";
+  const url = `http://127.0.0.1:${dashboard.port}/`;
   const at = (path: string): string => {
-    const address = new URL(path, url);
-    address.searchParams.set("key", key);
+    const address = new URL(path, dashboard);
+    address.searchParams.set("key", dashboard.searchParams.get("key") ?? "");
     return address.href;
+  };
+  const { token } = JSON.parse(readFileSync(join(home, "data", "sandbox", "sandbox.json"), "utf8")) as {
+    readonly token: string;
   };
   const post: Shop["post"] = (path, form = {}) =>
     fetch(new URL(path, url), {
       method: "POST",
-      headers: { Cookie: `paylink-sandbox-${new URL(url).port}=${key}` },
+      headers: { Authorization: `Bearer ${token}` },
       body: new URLSearchParams(form),
       redirect: "manual",
     });
@@ -145,7 +149,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await shop.create({ description: "Only" });
     const page = await openPage();
     await page.goto(shop.at("/links"));
-    expect(page.url()).toBe(`${shop.url}links`);
+    expect(page.url()).toBe(new URL("/links", shop.at("/")).origin + "/links");
     await live(page);
     await page.keyboard.press("/");
     await page.keyboard.type("a/b");

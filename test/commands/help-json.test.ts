@@ -86,7 +86,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
     "--to --all --failed --outcome --reference --since --until --limit --settle --sign-with --insecure --forward-timeout --timeout --quiet --db",
   ],
   ["events prune", "--before --db"],
-  ["inspect", "--db --port --forward-to --sign-with --no-open"],
+  ["inspect", "--db --port --forward-to --sign-with --key --plain-host --no-open"],
   ["verify", "--event --db --key --public-url --path --tolerance --require --require-created --at"],
   [
     "trigger",
@@ -95,7 +95,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
   ["check", "--sign-with --cover --allow-remote --timeout --junit"],
   [
     "sandbox",
-    "--port --host --allow-remote --allow-host --insecure --db --reset --cover --no-created --clock --retry --deliver --duplicate-invoices --token-auth",
+    "--port --host --allow-remote --allow-host --plain-host --insecure --db --reset --cover --no-created --clock --retry --deliver --duplicate-invoices --token-auth",
   ],
   ["sandbox advance", "--timeout"],
   ["sandbox rotate-key", "--timeout"],

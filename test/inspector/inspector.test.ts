@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
+import { createPageAccess } from "../../src/pages/access.ts";
 import { createInspector, type InspectorParts } from "../../src/inspector/server.ts";
 import type { NewEvent } from "../../src/receiver/event.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
@@ -9,19 +10,32 @@ import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { AT, event, forward, idOf, KEYS, rejection, unanswered, wanted } from "../support/stored-events.ts";
 
-const KEY = "k".repeat(32);
-const COOKIE = { Cookie: `paylink-inspect-4020=${KEY}` };
-const SAME_PAGE = { ...COOKIE, Origin: "http://127.0.0.1:4020" };
+const SESSION = "s".repeat(32);
+const COOKIE = { Cookie: `paylink-inspect-4020=${SESSION}` };
+const HOST = "paylink-0123456789ab.localhost";
+const PAGES = `http://${HOST}:4020`;
+const SAME_PAGE = { ...COOKIE, Origin: PAGES };
 const NOW = new Date(AT.getTime() + 60_000);
 
 type Headers = Readonly<Record<string, string>>;
 
 function openInspector(store: EventStore, parts: Partial<InspectorParts> = {}) {
   const observed: string[] = [];
-  const { handler, query } = createInspector({
+  const printed: string[] = [];
+  let keys = 0;
+  const access = createPageAccess({
+    name: "paylink-inspect",
+    host: HOST,
+    isShared: () => false,
+    session: SESSION,
+    newKey: () => `key-${++keys}`,
+    used: (origin) => void printed.push(access.newAddress(origin)),
+  });
+  printed.push(access.newAddress("http://127.0.0.1:4020/"));
+  const handler = createInspector({
     store,
     profile: "shop",
-    key: KEY,
+    access,
     now: () => NOW,
     advice: "paylink trigger approved",
     verifyNow: async () => undefined,
@@ -36,7 +50,7 @@ function openInspector(store: EventStore, parts: Partial<InspectorParts> = {}) {
     {
       headers = COOKIE,
       body = "",
-      authority = "127.0.0.1:4020",
+      authority = `${HOST}:4020`,
     }: { headers?: Headers; body?: string; authority?: string } = {},
   ) => {
     const reply = await handler({
@@ -52,7 +66,7 @@ function openInspector(store: EventStore, parts: Partial<InspectorParts> = {}) {
   };
   const get = async (target: string): Promise<string> => (await request("GET", target)).text;
   const post = (target: string, body = "back=/") => request("POST", target, { headers: SAME_PAGE, body });
-  return { request, get, post, query, observed };
+  return { request, get, post, printed, observed };
 }
 
 async function claimOne(store: EventStore) {
@@ -246,24 +260,22 @@ describe("sending again", () => {
 });
 
 describe("nobody else gets anything", () => {
-  const PAGES = ["/", "/queue", "/events/x", "/events/x/body", "/inspector.js", "/nowhere"];
+  const PATHS = ["/", "/queue", "/events/x", "/events/x/body", "/inspector.js", "/nowhere"];
 
   it.each([
     ["no key", {}],
-    ["another key", { Cookie: `paylink-inspect-4020=${"x".repeat(32)}` }],
-    ["the key of another port", { Cookie: `paylink-inspect-4021=${KEY}` }],
-    [
-      "the key in another place",
-      { Authorization: `Bearer ${KEY}`, Referer: `http://127.0.0.1:4020/?key=${KEY}` },
-    ],
+    ["another cookie", { Cookie: `paylink-inspect-4020=${"x".repeat(32)}` }],
+    ["the cookie of another port", { Cookie: `paylink-inspect-4021=${SESSION}` }],
+    ["the key as a cookie", { Cookie: "paylink-inspect-4020=key-1" }],
+    ["the key in another place", { Authorization: "Bearer key-1", Referer: `${PAGES}/?key=key-1` }],
   ])("with %s", async (_, headers) => {
     const store = openSqlite(join(temporaryHome(), "events.db"));
     const { request } = openInspector(store);
-    for (const path of PAGES) {
+    for (const path of PATHS) {
       const { status, text } = await request("GET", path, { headers });
       expect([status, text]).toEqual([
         403,
-        expect.stringContaining("Open the address that paylink inspect prints"),
+        expect.stringContaining("Open the last address that paylink inspect printed in its terminal"),
       ]);
       expect(text).not.toContain(store.place);
     }
@@ -271,14 +283,19 @@ describe("nobody else gets anything", () => {
     expect(action.status).toBe(403);
   });
 
-  it.each(["evil.example", "evil.example:4020", "127.0.0.1.evil.example", "10.0.0.1:4020"])(
-    "at the host %s",
-    async (authority) => {
-      const { request } = openInspector(openSqlite(join(temporaryHome(), "events.db")));
-      for (const path of [...PAGES, `/?key=${KEY}`])
-        expect((await request("GET", path, { authority })).status).toBe(421);
-    },
-  );
+  it.each([
+    "evil.example:4020",
+    "127.0.0.1.evil.example",
+    "10.0.0.1:4020",
+    "127.0.0.1:4020",
+    "localhost:4020",
+    "paylink-000000000000.localhost:4020",
+    `x.${HOST}:4020`,
+  ])("at the host %s", async (authority) => {
+    const { request } = openInspector(openSqlite(join(temporaryHome(), "events.db")));
+    for (const path of [...PATHS, "/?key=key-1"])
+      expect((await request("GET", path, { authority })).status).toBe(421);
+  });
 
   it.each([
     {},
@@ -307,18 +324,25 @@ describe("nobody else gets anything", () => {
     expect((await store.history(idOf("a"))).actions).toEqual([]);
   });
 
-  it("exchanges the printed key for a cookie of its port, and leads to a clean address of this host", async () => {
-    const { request, query } = openInspector(openSqlite(join(temporaryHome(), "events.db")));
-    const answer = await request("GET", `/queue${query}`, { headers: {} });
+  it("exchanges the printed key once for a cookie, prints a new one, and leads to a clean address of this host", async () => {
+    const { request, printed } = openInspector(openSqlite(join(temporaryHome(), "events.db")));
+    const answer = await request("GET", "/queue?key=key-1", { headers: {} });
     expect([answer.status, answer.header("location")]).toEqual([303, "/queue"]);
-    expect(answer.header("set-cookie")).toBe(`${COOKIE.Cookie}; Path=/; HttpOnly; SameSite=Strict`);
-    expect((await request("GET", `//evil.example/${query}`, { headers: {} })).header("location")).toBe(
+    expect(answer.header("set-cookie")).toBe(`${COOKIE.Cookie}; Path=/; HttpOnly; SameSite=Lax`);
+    for (const key of ["key-1", "wrong", ""]) {
+      const wrong = await request("GET", `/?key=${key}`, { headers: {} });
+      expect([wrong.header("location"), wrong.header("set-cookie")]).toEqual(["/", undefined]);
+    }
+    expect(printed).toEqual([`${PAGES}/?key=key-1`, `${PAGES}/?key=key-2`]);
+    // The browser that has the cookie uses up no key.
+    await request("GET", "/?key=key-2");
+    const evil = await request("GET", "//evil.example/?key=key-2", { headers: {} });
+    expect([evil.header("location"), evil.header("set-cookie")]).toEqual([
       "/evil.example/",
-    );
-    const wrong = await request("GET", "/?key=wrong", { headers: {} });
-    expect(wrong.header("set-cookie")).toBeUndefined();
+      expect.anything(),
+    ]);
     const page = await request("GET", "/");
-    expect(page.text).not.toContain(KEY);
+    expect(page.text).not.toContain(SESSION);
     expect(page.header("cache-control")).toBe("no-store");
     expect(page.header("content-security-policy")).toContain("default-src 'none'");
     for (const back of ["https://evil.example/", "//evil.example/", "/.//evil.example", "/\\evil.example"]) {

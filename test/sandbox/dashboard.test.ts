@@ -13,16 +13,11 @@ import {
   paidRecord,
 } from "../support/sandbox.ts";
 
-const HTML = { Origin: ORIGIN, Accept: "text/html" };
-
 const get = async (service: TestSandbox, path: string): Promise<string> =>
-  (await service.request("GET", path, { headers: { Cookie: service.cookie } })).text;
+  (await service.browse("GET", path)).text;
 
 const post = (service: TestSandbox, path: string, form: Readonly<Record<string, string>> = {}) =>
-  service.request("POST", path, {
-    headers: { ...HTML, Cookie: service.cookie },
-    body: new URLSearchParams(form).toString(),
-  });
+  service.browse("POST", path, { body: new URLSearchParams(form).toString() });
 
 const rowIds = (page: string): string[] => [...page.matchAll(/data-row="([^"]+)"/g)].map(([, id = ""]) => id);
 
@@ -66,7 +61,6 @@ describe("the lists", () => {
     const first = await get(service, "/");
     expect(first).toContain("paylink create --amount 10 --currency EUR -p sandbox");
     expect(first).toContain("paylink listen --port 4000 -p sandbox");
-    expect((await service.request("GET", "/")).text).not.toContain("Create and pay a sample link");
     const answer = await post(service, "/sandbox/sample", { back: "/" });
     await service.sandbox.idle();
     const after = await get(service, answer.header("location") ?? "");
@@ -118,7 +112,6 @@ describe("the lists", () => {
     const page = await get(service, "/deliveries");
     expect(page).toContain("1 delivery failed");
     expect(page).toContain("Resend all failed");
-    expect((await service.request("GET", "/deliveries")).text).not.toContain("Resend all failed");
   });
 
   it("find the payment, its link and its deliveries by a reference", async () => {
@@ -150,7 +143,7 @@ describe("the requests to the API", () => {
     const page = await get(service, "/requests/1");
     expect(page).toContain("Response 200");
     expect(page).toContain("&quot;description&quot;: &quot;Ticket&quot;");
-    expect((await service.request("GET", "/requests/9")).status).toBe(404);
+    expect((await service.browse("GET", "/requests/9")).status).toBe(404);
   });
 
   it("show no secret, in whatever form it was sent", async () => {
@@ -275,7 +268,7 @@ describe("a detail", () => {
       "paylink verify --key",
     ])
       expect(page).toContain(part);
-    const body = await service.request("GET", `/deliveries/${delivery}/attempts/1/body`);
+    const body = await service.browse("GET", `/deliveries/${delivery}/attempts/1/body`);
     expect(body.text).toBe(new TextDecoder().decode(service.posted[0]?.body));
     expect(body.header("content-type")).toBe("application/octet-stream");
     expect(body.header("content-disposition")).toContain("attachment");
@@ -380,7 +373,7 @@ describe("a detail", () => {
   it.each(["/links/none", "/payments/none", "/deliveries/none", "/deliveries/none/attempts/1/body"])(
     "answers 404 for %s",
     async (path) => {
-      expect((await openTestSandbox().request("GET", path)).status).toBe(404);
+      expect((await openTestSandbox().browse("GET", path)).status).toBe(404);
     },
   );
 });
@@ -492,26 +485,110 @@ describe("an action", () => {
   });
 });
 
-describe("the printed address", () => {
-  it("exchanges its key once for a cookie of this port, and leads to a clean address", async () => {
-    const service = openTestSandbox();
-    const answer = await service.request("GET", `/links${service.sandbox.dashboardQuery}&state=paid`);
-    expect([answer.status, answer.header("location")]).toEqual([303, "/links?state=paid"]);
-    expect(answer.header("set-cookie")).toBe(`${service.cookie}; Path=/; HttpOnly; SameSite=Strict`);
-    expect(await get(service, "/links")).toContain("New link");
-    expect(await get(service, "/links")).not.toContain(service.cookie.split("=")[1]);
+describe("the address that the terminal shows", () => {
+  const SENTENCE = "opens at the last address that paylink sandbox printed in its terminal";
+  const targetOf = (address: string, path = "/"): string => `${path}${new URL(address).search}`;
+
+  it("works once, gives a browser a cookie that is another secret, and is followed by a new one", async () => {
+    const printed: string[] = [];
+    const service = openTestSandbox({
+      observe: (event) => {
+        if (event.type === "dashboard") printed.push(event.url);
+      },
+    });
+    const authority = new URL(service.pages).host;
+    expect(authority).toMatch(/^paylink-[0-9a-f]{12}\.localhost:4010$/);
+    const address = service.sandbox.dashboardAt(ORIGIN);
+    // The one that was asked for to learn the host is not used yet.
+    const opened = await service.request("GET", targetOf(address, "/links"), { authority });
+    expect([opened.status, opened.header("location")]).toEqual([303, "/links"]);
+    expect(opened.header("set-cookie")).toBe(`${service.cookie}; Path=/; HttpOnly; SameSite=Lax`);
+    const again = await service.request("GET", targetOf(address), { authority });
+    expect(again.header("set-cookie")).toBeUndefined();
+    expect(printed).toEqual([]);
+    const last = service.sandbox.dashboardAt(ORIGIN);
+    // A browser that has the cookie uses up no key.
+    await service.browse("GET", targetOf(last));
+    for (const one of [service.addressOfPages, last])
+      expect((await service.request("GET", targetOf(one), { authority })).header("set-cookie")).toBeDefined();
+    expect(printed).toEqual([expect.stringMatching(`^${service.pages}/\\?key=`)]);
+    const next = await service.request("GET", targetOf(printed[0] ?? ""), { authority });
+    expect(next.header("set-cookie")).toBeDefined();
+    const page = await get(service, "/links");
+    expect(page).toContain("New link");
+    expect(page).not.toContain(service.cookie.split("=")[1]);
   });
 
   it("gives nothing for another key, and never leads to another host", async () => {
     const service = openTestSandbox();
-    const wrong = await service.request("GET", "/?key=nonsense");
+    const authority = new URL(service.pages).host;
+    const wrong = await service.request("GET", "/?key=nonsense", { authority });
     expect([wrong.status, wrong.header("location"), wrong.header("set-cookie")]).toEqual([
       303,
       "/",
       undefined,
     ]);
-    const other = await service.request("GET", `//evil.example/${service.sandbox.dashboardQuery}`);
-    expect(other.header("location")).toBe("/evil.example/");
-    expect((await service.request("GET", "/links")).text).toContain("This page is read-only.");
+    const evil = targetOf(service.sandbox.dashboardAt(ORIGIN), "//evil.example/");
+    expect((await service.request("GET", evil, { authority })).header("location")).toBe("/evil.example/");
+    for (const path of [
+      "/",
+      "/links",
+      "/links/new",
+      "/links/x",
+      "/deliveries",
+      "/payments",
+      "/requests",
+      "/search",
+    ]) {
+      const { status, text } = await service.request("GET", path, {
+        authority,
+        headers: { Accept: "text/html" },
+      });
+      expect([status, text]).toEqual([403, expect.stringContaining(SENTENCE)]);
+    }
+  });
+
+  it("is the only one of the dashboard: the API's has none, whatever the cookie, and serves the checkout alone", async () => {
+    const service = openTestSandbox();
+    const id = await linkId(service, oneTime());
+    const key = targetOf(service.sandbox.dashboardAt(ORIGIN));
+    for (const authority of [
+      "127.0.0.1:4010",
+      "localhost:4010",
+      "[::1]:4010",
+      "paylink-000000000000.localhost:4010",
+    ]) {
+      const ask = (path: string) =>
+        service.request("GET", path, { authority, headers: { Cookie: service.cookie } });
+      for (const path of ["/", "/links", `/${key}`]) {
+        const { status, text, header } = await ask(path);
+        expect([status, text, header("set-cookie")]).toEqual([
+          403,
+          expect.stringContaining(SENTENCE),
+          undefined,
+        ]);
+      }
+      expect((await ask(`/pay?r=${id}`)).status).toBe(200);
+    }
+  });
+
+  it("shows customers' links at the API's host, also those that are made on the dashboard", async () => {
+    const service = openTestSandbox();
+    await post(service, "/sandbox/sample", { back: "/" });
+    const links = await get(service, "/links");
+    const [id] = rowIds(links);
+    const page = await get(service, `/links/${id}`);
+    expect(page).toContain(`${ORIGIN}/pay?r=`);
+    expect(page).not.toContain(`${service.pages}/pay`);
+  });
+
+  it("is at the API's hosts if that was asked for", async () => {
+    const service = openTestSandbox({ plainHost: true, allowedHosts: ["shop"] });
+    expect(service.pages).toBe(ORIGIN);
+    const authority = "shop:4010";
+    const opened = await service.request("GET", targetOf(service.addressOfPages), { authority });
+    const Cookie = opened.header("set-cookie")?.split(";")[0] ?? "";
+    const page = await service.request("GET", "/links", { authority, headers: { Cookie } });
+    expect(page.text).toContain("New link");
   });
 });

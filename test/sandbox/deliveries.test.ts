@@ -71,7 +71,7 @@ describe("the schedule", () => {
       await service.control("/sandbox/advance", { when: wait });
       expect([wait, service.posted.length]).toEqual([wait, total]);
     }
-    const page = (await service.request("GET", "/deliveries?state=failed")).text;
+    const page = (await service.browse("GET", "/deliveries?state=failed")).text;
     const [, id = ""] = /data-row="([^"]+)"/.exec(page) ?? [];
     expect((await service.control(`/sandbox/deliveries/${id}/resend`)).status).toBe(303);
     await service.sandbox.idle();
@@ -146,13 +146,13 @@ describe("order and timeouts", () => {
       },
     });
     await paidRecord(service);
-    const waiting = (await service.request("GET", "/deliveries?state=waiting")).text;
+    const waiting = (await service.browse("GET", "/deliveries?state=waiting")).text;
     expect(waiting).toContain("no answer");
     const detail = `/deliveries/${/data-row="([^"]+)"/.exec(waiting)?.[1]}`;
-    expect((await service.request("GET", detail)).text).toContain("no answer within 10000 ms");
+    expect((await service.browse("GET", detail)).text).toContain("no answer within 10000 ms");
     await service.control("/sandbox/advance", { when: "5s" });
     expect(service.options.map(({ timeout }) => timeout)).toEqual([10_000, 10_000]);
-    expect((await service.request("GET", detail)).text).toContain("2 attempts");
+    expect((await service.browse("GET", detail)).text).toContain("2 attempts");
   });
 
   it("delivers to other receivers while one hangs", async () => {
@@ -251,7 +251,7 @@ describe("a ledger that fails", () => {
     isFull = false;
     expect((await service.control("/sandbox/advance", { when: "1s" })).status).toBe(200);
     expect(service.posted).toHaveLength(2);
-    expect((await service.request("GET", "/deliveries?state=delivered")).text).toContain("data-row=");
+    expect((await service.browse("GET", "/deliveries?state=delivered")).text).toContain("data-row=");
   });
 
   it("reports a failure to read the next delivery, and answers the customer whose payment was stored", async () => {
@@ -285,7 +285,7 @@ it("keeps the verdict of the time when a webhook was sent", async () => {
   const [delivery] = service.ledger.deliveries({ limit: 1, now: NOW }).rows;
   await service.control("/sandbox/rotate-key");
   await service.control("/sandbox/advance", { when: "2d" });
-  const page = (await service.request("GET", `/deliveries/${delivery?.id}`)).text;
+  const page = (await service.browse("GET", `/deliveries/${delivery?.id}`)).text;
   for (const step of ["✓ Cover", "✓ Time", "✓ Key", "✓ Signature", "✓ Digest"]) expect(page).toContain(step);
 });
 

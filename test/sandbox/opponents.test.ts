@@ -33,7 +33,7 @@ async function delivered(form?: SignatureForm): Promise<Delivered> {
   if (webhook === undefined) throw new Error("no webhook was delivered");
   const publicPem = createPublicKey(service.identity.privateKey).export({ type: "spki", format: "pem" });
   const [delivery] = service.ledger.deliveries({ limit: 1, now: NOW }).rows;
-  const page = (await service.request("GET", `/deliveries/${delivery?.id}`)).text;
+  const page = (await service.browse("GET", `/deliveries/${delivery?.id}`)).text;
   const [, base = ""] = /<pre id="base"[^>]*>([^<]*)</.exec(page) ?? [];
   return { webhook, base: base.replaceAll("&quot;", '"'), publicPem: publicPem.toString() };
 }

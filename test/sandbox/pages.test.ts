@@ -20,7 +20,7 @@ it("escapes every value, and allows no other scripts", async () => {
   const chain = [`/links/${id}`, `/payments/${payment?.uti}`, `/deliveries/${delivery?.id}`];
   const filters = [`/links?text=${encodeURIComponent(markup)}`, `/search?text=${encodeURIComponent(markup)}`];
   for (const path of ["/links", "/payments", "/deliveries", `/pay?r=${id}`, ...chain, ...filters]) {
-    const page = await service.request("GET", path);
+    const page = await service.browse("GET", path);
     expect(page.status).toBe(200);
     expect(page.text).not.toContain("<script>alert");
     expect(page.header("content-security-policy")).toContain("default-src 'none'");
@@ -34,7 +34,7 @@ it("shows characters that would hide or reorder others, and keeps emoji whole", 
   const shown = "a\\u{202e}b\\u{1b}c\\r\\nd \u{1f468}\u200d\u{1f469} \u2764\ufe0f";
   const id = await linkId(service, oneTime({ customerName: text, invoiceId: text, description: text }));
   for (const path of [`/pay?r=${id}`, `/links/${id}`, "/links"]) {
-    const { text: page } = await service.request("GET", path);
+    const { text: page } = await service.browse("GET", path);
     expect(page).toContain(path === "/links" ? "a\\u{202e}b\\u{1b}c\\r" : shown);
     // eslint-disable-next-line no-control-regex
     expect(page).not.toMatch(/[\u202e\u001b\r]/);

@@ -81,6 +81,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
         now: options.now ?? (() => new Date()),
         random: () => 0.5,
         openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("no browser in tests"))),
+        openFile: () => Promise.reject(new Error("no browser in tests")),
         pause:
           options.pause ??
           (async (milliseconds, ended) => {

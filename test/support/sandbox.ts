@@ -5,6 +5,7 @@ import { LISTENER_URL, SANDBOX_URL } from "../../src/domain/addresses.ts";
 import type { SendOptions } from "../../src/http/exchange.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { createClock } from "../../src/sandbox/clock.ts";
+import { dashboardCookie } from "../../src/sandbox/access.ts";
 import { createSandbox } from "../../src/sandbox/server.ts";
 import { AS_THE_SERVICE, type SandboxSetup } from "../../src/sandbox/setup.ts";
 import { createSigningKeys } from "../../src/sandbox/signing-keys.ts";
@@ -91,7 +92,9 @@ export function openTestSandbox({ path, answer = () => 200, ...setup }: TestSand
     };
   };
   const bearer = { Authorization: `Bearer ${MERCHANT.token}` };
-  const key = new URLSearchParams(sandbox.dashboardQuery).get("key") ?? "";
+  const cookie = `paylink-sandbox-${new URL(ORIGIN).port}=${dashboardCookie(MERCHANT)}`;
+  const addressOfPages = sandbox.dashboardAt(ORIGIN);
+  const pages = new URL(addressOfPages).origin;
   /** Calls an operation of the service with the merchant's token; the body is sent as JSON. */
   const call = (method: string, target: string, body?: object): Promise<Answer> =>
     request(method, target, {
@@ -108,7 +111,18 @@ export function openTestSandbox({ path, answer = () => 200, ...setup }: TestSand
     posted,
     options,
     /** The Cookie header of a browser that has opened the dashboard's address. */
-    cookie: `paylink-sandbox-${new URL(ORIGIN).port}=${key}`,
+    cookie,
+    /** The address of the dashboard, with its key. */
+    addressOfPages,
+    /** The origin of the dashboard. */
+    pages,
+    /** As the browser that has opened the dashboard's address. */
+    browse: (method: "GET" | "POST", target: string, { headers = {}, body = "" }: RequestOptions = {}) =>
+      request(method, target, {
+        authority: new URL(pages).host,
+        headers: { Cookie: cookie, Accept: "text/html", Origin: pages, ...headers },
+        body,
+      }),
     request,
     call,
     create: (body: object) => call("POST", "/v1/payment-links", body),

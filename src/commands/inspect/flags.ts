@@ -1,7 +1,7 @@
 /** The flags of `paylink inspect`. */
 import { flag, toggle } from "../command.ts";
 import { parseForwardTarget, parsePort } from "../flag-values.ts";
-import { eventStoreFlag, forwardingKeyFlag, ownKeyFlag } from "../shared-flags.ts";
+import { eventStoreFlag, forwardingKeyFlag, ownKeyFlag, plainHostFlag } from "../shared-flags.ts";
 
 export const inspectFlags = {
   db: eventStoreFlag,
@@ -14,5 +14,6 @@ export const inspectFlags = {
   ),
   signWith: forwardingKeyFlag,
   key: ownKeyFlag,
+  plainHost: plainHostFlag,
   open: toggle("--no-open", "do not open the browser"),
 };

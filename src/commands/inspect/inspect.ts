@@ -2,13 +2,14 @@
 import { openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import type { StoredEvent } from "../../store/rows.ts";
+import { createPageAccess, ownHost } from "../../pages/access.ts";
 import { READ_TIMEOUT, startInspector, type InspectorParts } from "../../inspector/server.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import type { RunKeys } from "../../receiver/event.ts";
 import { jsonLine } from "../../receiver/event-json.ts";
 import { attempt } from "../../receiver/attempt.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import { isLoopback, SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import type { ValuesOf } from "../command.ts";
 import { openJudgeAgain, type JudgeAgain } from "../judge-again.ts";
 import { FORWARD_SECONDS, forwardingKeyWords } from "../shared-flags.ts";
@@ -24,10 +25,21 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
   await store.identity();
   const { profile } = await context.settings();
   const keys = createKeys(context, flags.key);
+  const host = flags.plainHost ? undefined : ownHost(newId().replaceAll("-", ""));
+  const print = (url: string, words: string): void =>
+    out.lines([out.json ? jsonLine("ready", now(), { url }) : `${words} ${out.paint.bold(url)}`]);
+  const access = createPageAccess({
+    name: "paylink-inspect",
+    host,
+    isShared: isLoopback,
+    session: `${newId()}${newId()}`,
+    newKey: () => `${newId()}${newId()}`,
+    used: (origin) => print(access.newAddress(origin), "A browser has opened it. For another one:"),
+  });
   const { url, close } = await startInspector({
     store,
     profile,
-    key: `${newId()}${newId()}`,
+    access,
     now,
     advice:
       profile === SANDBOX_PROFILE
@@ -42,16 +54,21 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
     faulted: (error) => out.warn(String(error)),
   });
   later(close);
-  out.lines([out.json ? jsonLine("ready", now(), { url }) : `paylink inspect on ${out.paint.bold(url)}`]);
-  if (!out.json) out.note(`It shows ${safeText(store.place)}. Only this address opens it. Ctrl-C ends it.`);
+  print(access.newAddress(url), "paylink inspect on");
+  if (!out.json) out.note(`It shows ${safeText(store.place)}. ${addressNote(host)} Ctrl-C ends it.`);
   if (flags.open && context.ask !== undefined)
     await context
-      .openBrowser(url)
+      .openPrivately(access.newAddress(url))
       .catch(() => out.note("The browser could not be opened: open the address above."));
   if (!signal.aborted)
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   return 0;
 }
+
+const addressNote = (host: string | undefined): string =>
+  host === undefined
+    ? "The address works once, for one browser. Other ports of this machine receive the cookie of these pages."
+    : "The address works once, for one browser; for Safari, which does not find such a host: --plain-host.";
 
 /** Milliseconds for which keys are kept: an open page asks every two seconds. */
 const KEYS_KEPT = 30_000;

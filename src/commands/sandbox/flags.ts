@@ -3,6 +3,7 @@ import { SANDBOX_PORT } from "../../domain/addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/time.ts";
 import { flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
+import { plainHostFlag } from "../shared-flags.ts";
 import { parseCover, parseDelays, parsePort } from "../flag-values.ts";
 
 export const sandboxFlags = {
@@ -18,6 +19,7 @@ export const sandboxFlags = {
       parseHost,
       { example: "shop" },
     ),
+    plainHost: plainHostFlag,
     insecure: toggle("--insecure", "accept self-signed certificates on this machine and on allowed hosts"),
   }),
   ...group("Storage:", {

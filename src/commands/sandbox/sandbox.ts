@@ -4,7 +4,7 @@ import type { Paint } from "../../render/paint.ts";
 import { stringifyJson, type JsonObject } from "../../domain/json.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
-import { SCHEDULE, type SandboxEvent } from "../../sandbox/setup.ts";
+import { SCHEDULE, type SandboxEvent, type SandboxSetup } from "../../sandbox/setup.ts";
 import { control, findSandbox } from "../../service/sandbox.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Context } from "../../context.ts";
@@ -14,6 +14,7 @@ import {
   isLoopback,
   LISTENER_PORT,
   LISTENER_URL,
+  localAddress,
   SANDBOX_PROFILE,
   withoutPassword,
 } from "../../domain/addresses.ts";
@@ -35,10 +36,12 @@ export const sandboxOptions = ({
   deliver,
   host,
   allowHost,
+  plainHost,
   ...flags
 }: SandboxFlags) => ({
   ...flags,
   host,
+  ...dashboardOptions(host, plainHost),
   /** Milliseconds between the attempts of a delivery. */
   schedule: retry ?? SCHEDULE,
   fault: deliver,
@@ -47,6 +50,12 @@ export const sandboxOptions = ({
   /** As `URL.hostname` spells them. The address that it is bound to is in the profile that it registers. */
   allowedHosts: isLoopback(hostnameOf(host)) ? allowHost : [...allowHost, hostnameOf(host).toLowerCase()],
 });
+
+/** A name below localhost leads to no other address of this machine. */
+function dashboardOptions(host: string, plainHost: boolean): Pick<SandboxSetup, "apiHost" | "plainHost"> {
+  const { hostname: apiHost } = new URL(localAddress(`http://${hostnameOf(host)}/`));
+  return { apiHost, plainHost: plainHost || !isLoopback(apiHost) };
+}
 
 export async function sandbox(context: Context, flags: SandboxFlags): Promise<number> {
   const options = sandboxOptions(flags);
@@ -129,6 +138,8 @@ function eventText(event: SandboxEvent, paint: Paint): string {
     case "updated":
     case "cancelled":
       return `link      ${event.type}  ${safeText(event.link.id)}`;
+    case "dashboard":
+      return `dashboard opened; for another browser: ${event.url}`;
     case "delivery":
       return `delivery  ${event.state}  attempt ${event.attempt}: ${safeText(event.detail)}  ${safeText(withoutPassword(event.delivery.url))}`;
   }
@@ -145,6 +156,8 @@ function eventDocument(event: SandboxEvent): Record<string, unknown> {
     case "updated":
     case "cancelled":
       return { type: event.type, id: event.link.id };
+    case "dashboard":
+      return { type: event.type, url: event.url };
     case "delivery": {
       const { delivery, attempt, status, detail, state } = event;
       const { id, uti, url } = delivery;

@@ -1,4 +1,5 @@
 /** What every page of the dashboard shows and carries, its addresses and forms, and the values of links and payments. */
+import { checkoutUrl } from "../access.ts";
 import type { Context } from "hono";
 import { html } from "hono/html";
 import { withoutPassword } from "../../domain/addresses.ts";
@@ -10,19 +11,15 @@ import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domai
 import { actionForm, clipped, localPath } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { isReusable } from "../links.ts";
-import { checkoutUrl } from "../replies.ts";
+
 import type { SandboxRuntime } from "../runtime.ts";
 import type { Attempt, Link } from "../store/rows.ts";
 
 export type View = Readonly<ReturnType<typeof viewOf>>;
 
-/** `mayAct` is false without the key of the pages; `here` is the page's address, if it is not that of the request. */
-export function viewOf(
-  c: Context,
-  { merchant, clock, keys, ledger, requests }: SandboxRuntime,
-  mayAct: boolean,
-  here?: string,
-) {
+/** `here` is the page's address, if it is not that of the request. */
+export function viewOf(c: Context, runtime: SandboxRuntime, here?: string) {
+  const { merchant, clock, keys, ledger, requests } = runtime;
   const { pathname, search } = new URL(c.req.url);
   return {
     merchantName: merchant.merchantName,
@@ -30,13 +27,12 @@ export function viewOf(
     ledger,
     requests,
     /** Where customers open links. */
-    checkoutUrl: checkoutUrl(c),
+    checkoutUrl: checkoutUrl(c, runtime),
     now: clock.now(),
     clock: clock.running ? (clock.own ? "moved" : "running") : "stopped",
     /** The id of the signing key. */
     keyid: keys.current().keyid ?? "",
     failed: ledger.failedCount(),
-    mayAct,
     /** The path and query of this page; actions return to it. */
     here: here ?? localPath(pathname + search, HOME),
     /** The action that led to this page. */
@@ -55,9 +51,9 @@ export const deliveryPath = (id: string): string => `/deliveries/${encodeURIComp
 /** Text that leads to a page of the dashboard. */
 export const pageLink = (path: string, text: string): Page => html`<a href="${path}" dir="auto">${text}</a>`;
 
-/** A form for an action; empty without the key. */
-export const controlForm = (view: View, action: string, content: Page): Page | "" =>
-  view.mayAct ? actionForm(action, view.here, content) : "";
+/** A form for an action, which leads back to the page. */
+export const controlForm = (view: View, action: string, content: Page): Page =>
+  actionForm(action, view.here, content);
 
 /** Without the scheme, to save space. */
 export const shortUrl = (url: string): string => clipped(withoutPassword(url).replace(/^https?:\/\//, ""));

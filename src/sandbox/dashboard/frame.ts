@@ -50,7 +50,6 @@ export const dashboardPage = (
     current: tab && `/${tab}`,
     beside: html`<div id="controls" class="controls" data-live>${clock(view)} ${signingKey(view)}</div>`,
     done: DONE.get(view.done ?? ""),
-    note: view.mayAct ? "" : readOnlyNotice,
     content,
     here: view.here,
     live: live && !invalid,
@@ -70,21 +69,17 @@ const clock = (view: View): Page =>
 
 const signingKey = (view: View): Page =>
   html`<div class="control">
-    ${
-      view.mayAct
-        ? askedAction({
-            id: "rotate",
-            button: "Signing key…",
-            title: "Rotate the signing key?",
-            subject: `Webhooks are signed with ${view.keyid}.`,
-            text: "They will be signed with a new key. The old key stays published for a day.",
-            confirm: "Rotate key",
-            kind: "danger",
-            action: "/sandbox/rotate-key",
-            back: view.here,
-          })
-        : html`<span class="control-name">Signing key</span> <span class="mono">${clipped(view.keyid)}</span>`
-    }
+    ${askedAction({
+      id: "rotate",
+      button: "Signing key…",
+      title: "Rotate the signing key?",
+      subject: `Webhooks are signed with ${view.keyid}.`,
+      text: "They will be signed with a new key. The old key stays published for a day.",
+      confirm: "Rotate key",
+      kind: "danger",
+      action: "/sandbox/rotate-key",
+      back: view.here,
+    })}
   </div>`;
 
 /** What the action that led to this page did. */
@@ -97,11 +92,6 @@ const DONE = new Map([
   ["sampled", "A sample link was created and paid. No money moved."],
   ["rotated", "Webhooks are now signed with a new key. The old key stays published for a day."],
 ]);
-
-const readOnlyNotice = html`<p class="notice">
-  This page is read-only. To create links, cancel them or resend webhooks, open the dashboard address that
-  <code>paylink sandbox</code> prints.
-</p>`;
 
 /** What has failed, above a list. */
 export const failedAlert = (view: View): Page | "" =>

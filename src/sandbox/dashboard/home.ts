@@ -28,7 +28,7 @@ export function homePage(view: View): Page {
       <ol class="steps">
         <li class="panel">
           <h2>Create a link</h2>
-          <p class="hint">${view.mayAct ? html`<a href="/links/new">Fill in the form</a>, or:` : ""}</p>
+          <p class="hint"><a href="/links/new">Fill in the form</a>, or:</p>
           ${command("creates a link", "create --amount 10 --currency EUR")}
         </li>
         <li class="panel">

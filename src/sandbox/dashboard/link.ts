@@ -42,7 +42,7 @@ export function linkPage(view: View, id: string): Page | undefined {
     state: status,
     actions: html`${open ? html`<a class="button" href="${url}">Open checkout</a>` : ""}
     ${
-      open && view.mayAct
+      open
         ? askedAction({
             id: "cancel",
             button: "Cancel link…",

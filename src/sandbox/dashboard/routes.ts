@@ -8,7 +8,7 @@ import { checkRequest } from "../../domain/payment-link.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
 import { formatInstant, parseWhen } from "../../domain/time.ts";
 import { cardFor } from "../../domain/test-cards.ts";
-import type { PageKey } from "../../pages/access.ts";
+import type { PageAccess } from "../../pages/access.ts";
 import dashboardStyle from "../../pages/browser/dashboard.css?raw";
 import { localPath } from "../../pages/components.ts";
 import { capturedRequest } from "../../pages/exchange.ts";
@@ -16,7 +16,8 @@ import { serveFiles } from "../../pages/files.ts";
 import { download, htmlReply, type Page } from "../../pages/page.ts";
 import { addLink, cancelLink } from "../links.ts";
 import { acceptPayment } from "../payments.ts";
-import { accepts, checkoutUrl, formBody, jsonReply, ServiceProblem } from "../replies.ts";
+import { checkoutUrl } from "../access.ts";
+import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { SandboxRuntime } from "../runtime.ts";
 import { HOME, linkPath, viewOf, type View } from "./components.ts";
 import { deliveryPage, requestOf } from "./delivery.ts";
@@ -26,8 +27,19 @@ import { homePage } from "./home.ts";
 import { linkPage, newLinkPage, sampleForm } from "./link.ts";
 import { DELIVERIES, LINKS, listPage, PAYMENTS, REQUESTS, requestPage, searchPage } from "./lists.ts";
 
-export function dashboardRoutes(app: Hono, runtime: SandboxRuntime, key: PageKey): void {
-  const view = (c: Context): View => viewOf(c, runtime, key.isHeldBy(c));
+/** What only a browser with the cookie may read. */
+const PAGES = ["/", "/deliveries/*", "/payments/*", "/links/*", "/requests/*", "/search"];
+
+const WITHOUT_KEY =
+  "the dashboard opens at the last address that paylink sandbox printed in its terminal: each works once, for one browser";
+
+export function dashboardRoutes(app: Hono, runtime: SandboxRuntime, pages: PageAccess): void {
+  for (const path of PAGES)
+    app.use(path, async (c, next) => {
+      if (!pages.isHeldBy(c)) throw new ServiceProblem(403, WITHOUT_KEY);
+      return next();
+    });
+  const view = (c: Context): View => viewOf(c, runtime);
   app.get("/", (c) => htmlReply(homePage(view(c))));
   app.get("/deliveries", (c) => htmlReply(listPage(view(c), DELIVERIES, c.req.query())));
   app.get("/payments", (c) => htmlReply(listPage(view(c), PAYMENTS, c.req.query())));
@@ -75,7 +87,7 @@ export function controlRoutes(app: Hono, runtime: SandboxRuntime): void {
   app.post("/sandbox/rotate-key", (c) => rotateKey(c, runtime));
   app.post("/sandbox/sample", async (c) => {
     const request = requestFromForm(sampleForm(runtime.merchant.terminalId), runtime.clock.now());
-    const { id } = addLink(runtime, request, checkoutUrl(c));
+    const { id } = addLink(runtime, request, checkoutUrl(c, runtime));
     acceptPayment(runtime, id, { card: cardFor("approved") });
     return redirectBack(c, "sampled", "/");
   });
@@ -142,11 +154,11 @@ async function rotateKey(c: Context, { keys }: SandboxRuntime): Promise<Response
 async function createFromForm(c: Context, runtime: SandboxRuntime): Promise<Response> {
   const form = await formBody(c);
   try {
-    const link = addLink(runtime, requestFromForm(form, runtime.clock.now()), checkoutUrl(c));
+    const link = addLink(runtime, requestFromForm(form, runtime.clock.now()), checkoutUrl(c, runtime));
     return await redirectBack(c, "created", linkPath(link.id));
   } catch (error) {
     if (!(error instanceof ServiceProblem) || !accepts(c, "text/html")) throw error;
-    const view = viewOf(c, runtime, true, "/links/new");
+    const view = viewOf(c, runtime, "/links/new");
     return htmlReply(newLinkPage(view, { entered: form, problem: error }), error.status);
   }
 }
