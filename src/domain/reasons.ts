@@ -230,6 +230,8 @@ export const REASONS: Readonly<Record<RefusalCode, Row>> = {
 export const isReason = (code: unknown): code is Reason =>
   typeof code === "string" && Object.hasOwn(SIGNATURE, code);
 
+export const isRefusalCode = (code: string): code is RefusalCode => Object.hasOwn(REASONS, code);
+
 export const statusOf = (code: RefusalCode): number => REASONS[code].status;
 
 /**

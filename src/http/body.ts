@@ -7,8 +7,8 @@ const LINGER_BYTES = 1024 * 1024;
 const LINGER_CHUNKS = 1024;
 const LINGER_TIME = 1_000;
 /**
- * Each chunk takes about the time of this many bytes however small it is, so it counts as this many: a body of one-byte chunks
- * has 4,096 of them in 64 KiB.
+ * Each chunk takes about the time of this many bytes however small it is. What smaller ones lack has the limit of the body: of
+ * one-byte chunks, some 4,370 are read at 64 KiB.
  */
 const SMALLEST_CHUNK = 16;
 /** Bytes of a body's first buffer, and the factor by which each next one is larger. */
@@ -40,7 +40,7 @@ export function readBody(
     const declared = declaredLength(incoming);
     let buffer: Buffer = Buffer.alloc(0);
     let length = 0;
-    let counted = 0;
+    let padding = 0;
     const refuse = (why: Refusal): void => {
       incoming.off("data", take).pause();
       resolve(why);
@@ -55,8 +55,8 @@ export function readBody(
     };
     const take = (chunk: Buffer): void => {
       const total = length + chunk.length;
-      counted += Math.max(chunk.length, SMALLEST_CHUNK);
-      if (counted > maxBody + SMALLEST_CHUNK) return refuse(bodyTooLarge(maxBody));
+      padding += Math.max(SMALLEST_CHUNK - chunk.length, 0);
+      if (total > maxBody || padding > maxBody) return refuse(bodyTooLarge(maxBody));
       if (total === declared && length === 0) {
         hold(total);
         buffer = chunk;

@@ -9,6 +9,8 @@ import { refuseMissingHost, socketRefusal } from "./serve.ts";
 export interface RawRequest extends Omit<HttpRequest, "scheme" | "authority"> {
   /** Why the listener would have refused it. */
   readonly fault?: Refusal;
+  /** A line of a field goes on in the next one (obs-fold, RFC 9112 5.2), as a tool wraps what it prints; servers refuse it. */
+  readonly isFolded?: boolean;
 }
 
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/(\d(?:\.\d)?)$/;
@@ -26,7 +28,7 @@ export async function parseRequest(bytes: Uint8Array): Promise<RawRequest | unde
       .replace(/^(?:\xEF\xBB\xBF)?[\r\n]*/, ""),
   );
   const end = /\r?\n\r?\n|\r?\n?$/.exec(text);
-  const lines = text.slice(0, end?.index).split(/\r?\n/);
+  const lines = withRequestLine(text.slice(0, end?.index).split(/\r?\n/));
   const rest = text.slice((end?.index ?? 0) + (end?.[0].length ?? 0));
   const [, method, target, version] = REQUEST_LINE.exec(lines[0] ?? "") ?? [];
   if (method === undefined || target === undefined) return undefined;
@@ -37,8 +39,27 @@ export async function parseRequest(bytes: Uint8Array): Promise<RawRequest | unde
     fieldLines(headers, "content-length").length > 0 ||
     (fieldLines(headers, "transfer-encoding").length > 0 && CHUNK.test(rest));
   const fault = refused ?? (isFramed ? cut : undefined);
+  const isFolded = lines.slice(1).some((line) => /^[ \t]+\S/.test(line));
   const request = { method, target, headers, body: isFramed ? body : Buffer.from(rest, "latin1") };
-  return fault === undefined ? request : { ...request, fault };
+  return fault === undefined ? request : { ...request, fault, isFolded };
+}
+
+const PSEUDO_HEADER = /^:(method|path|authority|scheme): ?(.*)$/;
+
+/** A capture of HTTP/2 has pseudo-headers (RFC 9113 8.3.1), in place of the request line and Host or beside them. */
+function withRequestLine(lines: string[]): string[] {
+  const pseudo = lines.flatMap((line) => {
+    const [, name = "", value = ""] = PSEUDO_HEADER.exec(line) ?? [];
+    return name === "" ? [] : [[name, value] as const];
+  });
+  if (pseudo.length === 0) return lines;
+  const found = new Map(pseudo);
+  const others = lines.filter((line) => !PSEUDO_HEADER.test(line));
+  const hasStart = REQUEST_LINE.test(others[0] ?? "");
+  const start = hasStart ? (others[0] ?? "") : `${found.get("method")} ${found.get("path")} HTTP/2`;
+  const fields = hasStart ? others.slice(1) : others;
+  const host = fields.some((line) => /^host:/i.test(line)) ? [] : [`host: ${found.get("authority") ?? ""}`];
+  return [start, ...host, ...fields];
 }
 
 /** The exact bytes of the request on the wire. */

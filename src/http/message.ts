@@ -71,6 +71,10 @@ export function targetUri(request: Pick<RequestHead, "scheme" | "authority" | "t
   return `${request.scheme}://${request.authority}${request.target}`;
 }
 
+/** The URL of a request in a capture: the target alone where the address is not known, as where Host does not name the listener. */
+export const capturedUrl = (request: Pick<RequestHead, "scheme" | "authority" | "target">): string =>
+  request.authority === "" ? request.target : targetUri(request);
+
 /** Without leading and trailing OWS (RFC 9110 5.6.3); a regular expression would take quadratic time here. */
 export function trimSpace(text: string): string {
   let [start, end] = [0, text.length];

@@ -33,7 +33,7 @@ import {
   type Description,
 } from "../pages/exchange.ts";
 import type { Page } from "../pages/page.ts";
-import { isAccepted, type Rejection } from "../receiver/event.ts";
+import { bodyIsKept, isAccepted, type Rejection } from "../receiver/event.ts";
 import { ageWords } from "../render/stats.ts";
 import { inspectorPage, type View } from "./frame.ts";
 import { amountOf, answerText, eventPath, nameOf, outcomeText, stateOf } from "./rows.ts";
@@ -77,7 +77,7 @@ export function rejectionPage(view: View, rejection: Rejection, accepts: boolean
     ${
       request === null
         ? panel("request", "Request", html`<p class="hint">It was not an HTTP request.</p>`)
-        : requestPanel(request, filesOf(id))
+        : requestPanel(request, { ...filesOf(id), isKept: bodyIsKept(rejection) })
     }`,
   });
 }

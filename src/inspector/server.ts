@@ -90,11 +90,11 @@ export function createInspector(parts: InspectorParts) {
     );
   });
   app.get("/events/:id/:file{body|request}", async (c) => {
-    const { request } = await store.findOne(c.req.param("id"));
+    const { request, receivedAt } = await store.findOne(c.req.param("id"));
     if (request === null) return c.notFound();
     return c.req.param("file") === "body"
       ? download("webhook.json", request.body)
-      : download("webhook-request.json", capturedRequest(request));
+      : download("webhook-request.json", capturedRequest(request, receivedAt));
   });
 
   /** Reports an action, and leads back to the page that its form was on. */

@@ -4,7 +4,7 @@ import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { indentedJson } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
-import { targetUri } from "../http/message.ts";
+import { capturedUrl } from "../http/message.ts";
 import { baseOf, checksOf, type Check } from "../signatures/explain/checks.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { block, clipped, copyButton, folded, headerTable, panel, plural } from "./components.ts";
@@ -68,12 +68,14 @@ interface RequestOptions {
   readonly body: string;
   /** The body is folded too: what it holds is on the page already. */
   readonly isFolded?: boolean;
+  /** Whether the body that arrived is there. */
+  readonly isKept?: boolean;
 }
 
 /** The request with its headers and its exact body folded. */
 export function requestPanel(
   request: HttpRequest,
-  { body, isFolded = false }: RequestOptions,
+  { body, isFolded = false, isKept = true }: RequestOptions,
   title = "Request",
 ): Page {
   const text = maskCardNumbers(new TextDecoder().decode(request.body));
@@ -84,12 +86,18 @@ export function requestPanel(
   return panel(
     "request",
     title,
-    html`<p class="mono request-line">${clipped(request.method)} ${clipped(targetUri(request), 200)}</p>
+    html`<p class="mono request-line">${clipped(request.method)} ${clipped(capturedUrl(request), 200)}</p>
       ${shown === "" || !isFolded ? shown : folded("json", "Body as JSON", shown)}
       ${folded("headers", `Headers, ${request.headers.length}`, headerTable("Request headers", request.headers))}
       ${
         text === ""
-          ? html`<p class="hint">The request has no body.</p>`
+          ? html`<p class="hint">
+              ${
+                isKept
+                  ? "The request has no body."
+                  : "Its body was not kept. Correct the path or what else was refused, and let the service send it again."
+              }
+            </p>`
           : folded(
               "bytes",
               `Exact body, ${plural(request.body.length, "byte")}`,
@@ -211,11 +219,12 @@ export function verdictPanel({ verdict, request, at }: Judged, { command, file }
   );
 }
 
-/** A request in the form that `paylink verify` reads. */
-export const capturedRequest = (request: HttpRequest): string =>
+/** A request in the form that `paylink verify` reads, which judges it as of its receipt. */
+export const capturedRequest = (request: HttpRequest, receivedAt?: Date): string =>
   JSON.stringify({
     method: request.method,
-    url: targetUri(request),
+    url: capturedUrl(request),
     headers: request.headers,
     bodyBase64: Buffer.from(request.body).toString("base64"),
+    receivedAt,
   });

@@ -49,12 +49,15 @@ export function refuseRequest(head: RequestHead): MessageRefusal | undefined {
   );
 }
 
-/** The rules of a listener: those of every webhook, path (404), media type and content coding (415). */
-export function refuseHead(head: RequestHead, paths: readonly string[]): Refusal | undefined {
+/**
+ * The rules of a listener: those of every webhook, path (404), media type and content coding (415). Without `paths`, any path is
+ * right.
+ */
+export function refuseHead(head: RequestHead, paths?: readonly string[]): Refusal | undefined {
   return (
     refuseForm(head) ??
     refuseMethod(head) ??
-    refusePath(head.target, paths) ??
+    (paths === undefined ? undefined : refusePath(head.target, paths)) ??
     (mayBeCallback(head) ? undefined : refuseMediaType(head)) ??
     refuseContentCoding(head) ??
     refuseTransferCoding(head.headers)

@@ -1,5 +1,5 @@
 /** Judges a captured webhook as the listener would have, from its head to the record in its body, and explains the verdict. */
-import type { RefusalCode } from "../domain/reasons.ts";
+import { isRefusalCode, type RefusalCode } from "../domain/reasons.ts";
 import type { ReadRecord } from "../domain/transaction.ts";
 import { refusal, type Refusal } from "../http/refusal.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
@@ -7,7 +7,8 @@ import { causesOf } from "../signatures/explain/causes.ts";
 import { baseOf, checksOf, type Check } from "../signatures/explain/checks.ts";
 import type { Hint } from "../signatures/explain/transit.ts";
 import type { Verdict } from "../signatures/verdict.ts";
-import { refusedVerdict, refuseMessage } from "./admit.ts";
+import { refusedVerdict, refuseHead, refuseMessage } from "./admit.ts";
+import { bodyIsKept, type Rejection } from "./event.ts";
 import { judge, type JudgeOptions, UNREAD, verifyOptions } from "./judge.ts";
 
 export interface Explanation extends ReadRecord {
@@ -17,23 +18,35 @@ export interface Explanation extends ReadRecord {
   /** What explains a failure. */
   readonly hints: readonly Hint[];
   readonly signatureBase: string | null;
+  /** What a listener answers before it verifies; null where it gets to verify. */
+  readonly refused: Refusal | null;
 }
 
 interface ExplanationOptions extends JudgeOptions {
   /** Bytes of body. */
   readonly maxBody: number;
+  /** Those that the listener receives at; undefined where that is not known. */
+  readonly paths?: readonly string[] | undefined;
 }
 
-/** `fault` is the reason why the HTTP layer would have refused the capture. */
+/** Why a request was refused or would have been, and what to do about it where the reason alone does not say it. */
+export interface Fault {
+  readonly refused: Refusal;
+  readonly hint?: Hint;
+}
+
+/** `fault` is the reason why the listener refused the request by its head, or the HTTP layer would have. */
 export function explainCapture(
   request: HttpRequest,
   options: ExplanationOptions,
-  fault?: Refusal,
+  fault?: Fault,
 ): Explanation {
-  const refused = fault ?? refuseMessage(request) ?? refuseBody(request, options.maxBody);
-  if (refused !== undefined) {
-    const checks = [{ check: "http", ok: false, detail: refused.detail }];
-    return { verdict: refusedVerdict(refused), checks, hints: [], signatureBase: null, ...UNREAD };
+  const unread = fault?.refused ?? refuseMessage(request) ?? refuseBody(request, options.maxBody);
+  if (unread !== undefined) {
+    const checks = [{ check: "http", ok: false, detail: unread.detail }];
+    const hints = fault?.hint === undefined ? [] : [fault.hint];
+    const verdict = refusedVerdict(unread);
+    return { verdict, checks, hints, signatureBase: null, refused: unread, ...UNREAD };
   }
   const { verdict, content } = judge(request, options);
   const { now } = verifyOptions(options);
@@ -43,11 +56,24 @@ export function explainCapture(
     checks: [received, ...checksOf({ verdict, request, now })],
     hints: causesOf(request, verifyOptions(options), verdict),
     signatureBase: baseOf({ verdict, request }),
+    refused: refuseHead(request, options.paths) ?? null,
     record: content.record,
     violations: content.violations,
     isWhole: content.isWhole,
   };
 }
+
+/** That of a stored rejection; undefined where all of the request is there to judge. */
+export const faultOf = (rejection: Rejection): Fault | undefined =>
+  bodyIsKept(rejection) || !isRefusalCode(rejection.code)
+    ? undefined
+    : {
+        refused: refusal(rejection.code, rejection.detail, rejection.status),
+        hint: { variant: "its body was not kept", advice: BODY_NOT_KEPT },
+      };
+
+const BODY_NOT_KEPT =
+  "The request was refused before its body was read, so nobody can verify it any more. Correct what it was refused for, such as the path (--path) or the media type, and let the service send it again.";
 
 const describe = ({ method, headers, body }: HttpRequest): string =>
   `${method}, ${headers.length} header lines, ${body.length} bytes of body`;

@@ -1,6 +1,6 @@
 /** An event, a rejected request or a record as a line of JSON. */
 import { type ReadRecord, summaryOf } from "../domain/transaction.ts";
-import { type HttpRequest, targetUri } from "../http/message.ts";
+import { capturedUrl, type HttpRequest } from "../http/message.ts";
 import { stringifyJson } from "../domain/json.ts";
 import type { Rejection, WebhookEvent } from "./event.ts";
 
@@ -87,19 +87,16 @@ export function lineOf(
     `,"amount":${stringifyJson(amount)},"currency":${stringifyJson(currency)}` +
     `,"reference":${stringifyJson(reference)},"uti":${stringifyJson(uti)}` +
     `,"violations":${JSON.stringify(violations)},"repeated":${repeated},"key":${JSON.stringify(texts.key)},"verdict":${texts.verdict}` +
-    `,"method":${JSON.stringify(texts.method)},"url":${JSON.stringify(urlOf(texts))},"headers":${texts.headers}`;
+    `,"method":${JSON.stringify(texts.method)},"url":${JSON.stringify(capturedUrl(texts))},"headers":${texts.headers}`;
   if (isCompact) return `${line}}`;
   const body = bytes(texts.body);
   return `${line},"record":${recordText(content, body)},"bodyBase64":"${body.toString("base64")}"}`;
 }
 
-const urlOf = (request: Parameters<typeof targetUri>[0]): string =>
-  request.authority === "" ? request.target : targetUri(request);
-
 /** A request in the form that `verify` reads: the members that the line of an event has of it. */
 export function requestDocument(request: HttpRequest) {
   const { method, headers, body } = request;
-  return { method, url: urlOf(request), headers, bodyBase64: bytes(body).toString("base64") };
+  return { method, url: capturedUrl(request), headers, bodyBase64: bytes(body).toString("base64") };
 }
 
 /** The record as one line: the text of the body, if it is the record. In JSON, line breaks are only between tokens. */

@@ -57,6 +57,14 @@ export interface ReplyText {
   readonly text: string;
 }
 
+/** Whether the body is there: it was not read where the head alone was refused, or where it was too large or incomplete. */
+export const bodyIsKept = ({
+  verdict,
+  code,
+  request,
+}: Pick<Rejection, "verdict" | "code" | "request">): boolean =>
+  request !== null && (verdict !== null || code === "internal_error");
+
 /** One attempt to forward an event, and how the application answered. */
 export interface Forward {
   readonly at: Date;

@@ -3,6 +3,7 @@ import type { Paint } from "./paint.ts";
 import { REASONS, WARNING_MEANINGS, type Warning } from "../domain/reasons.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Explanation } from "../receiver/captured.ts";
+import type { Refusal } from "../http/refusal.ts";
 import type { Check } from "../signatures/explain/checks.ts";
 import { renderRecord, type RecordStyle } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
@@ -16,8 +17,10 @@ export function renderExplanation(
   style: RecordStyle,
 ): string {
   const { paint } = style;
-  const { verdict, checks, signatureBase, record, violations } = explanation;
+  const { verdict, checks, signatureBase, record, violations, refused } = explanation;
   return joined([
+    // Of what could not be verified, the verdict is the answer.
+    refused === null || refused.code === verdict.code ? "" : answered(refused, paint),
     `${heading(verdict, request, paint)}${paint.dim(`  (address from ${source})`)}`,
     section(
       "checks",
@@ -42,9 +45,13 @@ export function renderExplanation(
 
 const joined = (sections: readonly string[]): string => sections.filter((text) => text !== "").join("\n\n");
 
+const answered = ({ status, code, detail }: Refusal, paint: Paint): string =>
+  `${paint.red.bold(`listen answers ${status}`)}  ${paint.bold(code)}  ${safeText(detail)}\n  ${paint.dim("It verifies nothing then. What verify makes of the signature:")}`;
+
 function heading(verdict: Explanation["verdict"], request: HttpRequest, paint: Paint): string {
   const { method, scheme, authority, target } = request;
-  const address = `${scheme}://${authority}${target}`;
+  // A target in absolute form has the address in it.
+  const address = target.startsWith("/") ? `${scheme}://${authority}${target}` : target;
   const word = verdict.verdict === "valid" ? paint.green.bold("VALID") : paint.red.bold("INVALID");
   const code = verdict.verdict === "valid" ? "" : `  ${paint.bold(verdict.code)}`;
   return `${word}${code}  ${safeText(method)} ${safeText(clip(address, ADDRESS_LENGTH))}`;

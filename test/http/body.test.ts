@@ -5,14 +5,14 @@ import { expect, it, onTestFinished } from "vitest";
 import { serve } from "../../src/http/serve.ts";
 import { exchangeRaw } from "../support/raw-client.ts";
 
-async function startServer(maxHeld?: number) {
+async function startServer(maxHeld?: number, maxBody = 1024 * 1024) {
   const bodies: string[] = [];
   const server = await serve(
     async ({ body }) => {
       bodies.push(Buffer.from(body).toString());
       return { status: 204, headers: [], body: new Uint8Array() };
     },
-    { host: "127.0.0.1", port: 0, maxBody: 1024 * 1024, ...(maxHeld === undefined ? {} : { maxHeld }) },
+    { host: "127.0.0.1", port: 0, maxBody, ...(maxHeld === undefined ? {} : { maxHeld }) },
   );
   onTestFinished(() => server.close());
   return { url: server.url, port: server.port, bodies };
@@ -33,6 +33,21 @@ it("is read whole from chunks of any size", async () => {
   );
   await exchangeRaw(url, `${HEAD}Transfer-Encoding: chunked\r\n\r\n${"1\r\na\r\n".repeat(4000)}0\r\n\r\n`);
   expect(bodies.at(-1)).toBe("a".repeat(4000));
+});
+
+it("has the same limit in chunks as with Content-Length", async () => {
+  const { url, bodies } = await startServer(undefined, 64 * 1024);
+  const framed = (body: string) => `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const inChunks = (size: number) => (body: string) => {
+    const chunks = body.match(new RegExp(`.{1,${size}}`, "g")) ?? [];
+    const wire = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
+    return `${HEAD}Transfer-Encoding: chunked\r\n\r\n${wire}0\r\n\r\n`;
+  };
+  for (const send of [framed, inChunks(65_536), inChunks(1000), inChunks(16), inChunks(9)]) {
+    expect(await exchangeRaw(url, send("a".repeat(65_536)))).toMatch(/^HTTP\/1\.1 204 /);
+    expect(bodies.at(-1)).toHaveLength(65_536);
+    expect(await exchangeRaw(url, send("a".repeat(65_537)))).toMatch(/^HTTP\/1\.1 413 /);
+  }
 });
 
 it("makes room by closing the requests that are incomplete for longest", async () => {

@@ -110,6 +110,7 @@ describe("a body that changed on its way", () => {
 describe("another address", () => {
   const covered = ["@method", "@target-uri", "@authority", "content-digest", "content-type"];
   const good = signed(webhook(), covered);
+  const atPort = signed({ ...webhook(), authority: "merchant.example:8443" }, covered);
 
   it.each<[string, HttpRequest, string]>([
     ["http for https", { ...good, scheme: "http" }, "scheme=https"],
@@ -117,6 +118,27 @@ describe("another address", () => {
       "the proxy's host, and X-Forwarded-Host",
       { ...withHeader(good, "x-forwarded-host", "merchant.example"), authority: "10.0.0.7:8080" },
       "authority=merchant.example",
+    ],
+    [
+      "the proxy's host, and X-Original-Host",
+      { ...withHeader(good, "x-original-host", "merchant.example"), authority: "10.0.0.7:8080" },
+      "authority=merchant.example",
+    ],
+    [
+      "a port of its own, and X-Forwarded-Port",
+      {
+        ...withHeader(atPort, "x-forwarded-port", "8443"),
+        authority: "merchant.example",
+      },
+      "authority=merchant.example:8443",
+    ],
+    [
+      "the proxy's host, and the host and port apart",
+      {
+        ...withHeader(withHeader(atPort, "x-forwarded-host", "merchant.example"), "x-forwarded-port", "8443"),
+        authority: "app:3000",
+      },
+      "authority=merchant.example:8443",
     ],
     [
       "the proxy's host, and Forwarded",
@@ -187,6 +209,20 @@ describe("another Content-Type or Content-Length", () => {
   ])("%s", (_, code, variant, request) => {
     expect(diagnosis(request)).toEqual([code, variant]);
   });
+});
+
+it("a Content-Digest that a proxy added to the signed one", () => {
+  const good = signed(webhook(), SERVICE);
+  const own = contentDigest(Buffer.from(BODY));
+  const other = contentDigest(Buffer.from(BODY), "sha-512");
+  expect(diagnosis(withHeader(good, "content-digest", own, own))).toEqual([
+    "signature_invalid",
+    "content-digest once",
+  ]);
+  expect(diagnosis(withHeader(good, "content-digest", other, own))).toEqual([
+    "signature_invalid",
+    "content-digest once",
+  ]);
 });
 
 describe("another key or algorithm", () => {

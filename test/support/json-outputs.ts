@@ -261,7 +261,13 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   "events skip": document({ skipped: count }),
   "events accept": document({ accepted: listOf(text), refused: count }),
   "events prune": document({ before: time, ...each(count, "events rejections") }),
-  verify: document({ ...explainedVerdict, ...summary, outcome: oneOf(...OUTCOMES, null), record }),
+  verify: document({
+    ...explainedVerdict,
+    "refused?": about("What listen answers before it verifies.", object({ status: count, code: text })),
+    ...summary,
+    outcome: oneOf(...OUTCOMES, null),
+    record,
+  }),
   trigger: lines(
     line("answer", { url: text, uti: anything, status: count, ms: milliseconds, body: text, "hint?": text }),
     about("With --dry-run.", captured),

@@ -1,7 +1,7 @@
 /** `paylink events retry`, `skip` and `accept`: what operators decide about single events, or all that are not delivered. */
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import type { Rejection } from "../../receiver/event.ts";
+import { bodyIsKept, type Rejection } from "../../receiver/event.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { Order } from "../../store/writes.ts";
 import { renderHint } from "../../render/hint.ts";
@@ -107,7 +107,7 @@ export async function acceptEvents(
   const store = await context.events(db);
   const found = names.length === 0 ? store.rejections() : await findRejections(store, names);
   for await (const rejection of found) {
-    if (rejection.request === null) continue;
+    if (!bodyIsKept(rejection)) continue;
     const judged = again.judge(rejection);
     if (typeof judged === "string") {
       refused += 1;
@@ -130,7 +130,9 @@ export async function acceptEvents(
       "signature_rejected",
       `${verify} with the keys that are configured now: ${reason}.`,
       {
-        hints: [hint`To see why: ${paylink("verify", "--event", names[0] ?? "<id>")}`],
+        hints: [
+          hint`To see why: ${paylink("verify", "--event", names[0] ?? "<id>", ...key.flatMap((source) => ["--key", source]))}`,
+        ],
       },
     );
   return 0;
@@ -142,7 +144,19 @@ async function findRejections(store: EventStore, names: readonly string[]): Prom
     const found = await store.findOne(name);
     if (found.type === "event")
       throw new PaylinkError("usage", `${name} was not rejected: it is stored as an event.`);
+    if (!bodyIsKept(found)) throw notKept(name, found);
     rejections.push(found);
   }
   return rejections;
 }
+
+const notKept = (name: string, { status, code }: Rejection): PaylinkError =>
+  new PaylinkError(
+    "usage",
+    `${name} was refused with ${status} ${code} before its body was read, so its body was not kept.`,
+    {
+      hints: [
+        "Correct what it was refused for, such as the path (--path), and let the service send it again.",
+      ].map((text) => [text]),
+    },
+  );

@@ -4,7 +4,7 @@ import { paylink } from "../../domain/errors.ts";
 import type { History } from "../../store/reading.ts";
 import type { Delivery, StoredAttempt, StoredEvent } from "../../store/rows.ts";
 import type { HttpRequest } from "../../http/message.ts";
-import { isAccepted, type Rejection } from "../../receiver/event.ts";
+import { bodyIsKept, isAccepted, type Rejection } from "../../receiver/event.ts";
 import { eventLine, failedCheck, requestDocument } from "../../receiver/event-json.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import { renderCommand } from "../../render/hint.ts";
@@ -112,25 +112,27 @@ function rejectionDetails(rejection: Rejection, { out, named }: Context): string
   const { paint } = out;
   return [
     rejectionText(rejection, out),
-    ...(request === null ? [] : requestLines(request, paint)),
+    ...(request === null ? [] : requestLines(request, paint, bodyIsKept(rejection))),
     `  ${paint.cyan("signature")}`,
     `    ${failedCheck(verdict) === undefined ? "it verified" : `the check "${failedCheck(verdict)}" failed`}${verdict === null ? "" : `; ${verdictWords(verdict)}`}`,
     ...(request === null
       ? []
-      : [
-          `  ${renderCommand(paylink("verify", "--event", id), named)}   explains it`,
+      : [`  ${renderCommand(paylink("verify", "--event", id), named)}   explains it`]),
+    ...(bodyIsKept(rejection)
+      ? [
           `  ${renderCommand(paylink("events", "accept", id), named)}   stores it if it verifies with today's keys`,
-        ]),
+        ]
+      : []),
   ].join("\n");
 }
 
 type Paint = Context["out"]["paint"];
 
-function requestLines({ method, target, headers, body }: HttpRequest, paint: Paint): string[] {
+function requestLines({ method, target, headers, body }: HttpRequest, paint: Paint, isKept = true): string[] {
   return [
     `  ${paint.cyan("request")}`,
     `    ${safeText(`${method} ${target}`)}`,
     ...headers.map(([name, value]) => `    ${paint.dim(safeText(name))}: ${safeText(value)}`),
-    `    ${body.length} bytes of body`,
+    `    ${isKept ? `${body.length} bytes of body` : "its body was not kept; correct the path or what else was refused, and let the service send it again"}`,
   ];
 }

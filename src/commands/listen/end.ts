@@ -1,5 +1,6 @@
 /** When `listen` ends: stopped, nobody reads on, all that `--expect` names has arrived, one was rejected, or time is up. */
 import { LONGEST_TIMER } from "../../domain/time.ts";
+import { isKeyText } from "../../domain/addresses.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/event.ts";
 import { jsonLine } from "../../receiver/event-json.ts";
@@ -17,9 +18,11 @@ import { renderHint } from "../../render/hint.ts";
 const isRefusedWebhook = ({ request, status }: Rejection): boolean =>
   request !== null && ![404, 405, 421, 503].includes(status);
 
+type EndOptions = Pick<ListenOptions, "expect" | "timeout" | "database" | "keySources" | "keyPlace">;
+
 export function watchForEnd(
   stop: AbortSignal,
-  { expect, timeout, database }: Pick<ListenOptions, "expect" | "timeout" | "database">,
+  { expect, timeout, database, keySources, keyPlace }: EndOptions,
 ) {
   const tally = createTally(expect);
   let resolve = (): void => undefined;
@@ -50,7 +53,7 @@ export function watchForEnd(
       if (expect.length === 0) return;
       if (outcome.type === "event") tally.count(outcome);
       if (outcome.type === "rejected" && isRefusedWebhook(outcome))
-        reject(rejected(outcome, database !== null));
+        reject(rejected(outcome, database !== null, keyPlace === "--key" ? keyWords(keySources) : []));
       else if (tally.missing().length === 0) resolve();
     },
   };
@@ -73,12 +76,20 @@ const timedOut = (missing: readonly string[]): PaylinkError =>
     details: { missing },
   });
 
-const rejected = ({ id, code, detail }: Rejection, isStored: boolean): PaylinkError =>
+/** The flags that name the keys; the text of one is too long to repeat. */
+const keyWords = (sources: readonly string[]): string[] =>
+  sources.flatMap((source) => ["--key", isKeyText(source) ? "<key>" : source]);
+
+const rejected = (
+  { id, code, detail }: Rejection,
+  isStored: boolean,
+  keys: readonly string[],
+): PaylinkError =>
   new PaylinkError("signature_rejected", `A webhook was rejected: ${code}: ${detail}`, {
     hints: [
       isStored
-        ? hint`To see why: ${paylink("verify", "--event", id)}`
-        : hint`It was not stored (--no-store). Without that flag, ${paylink("verify", "--event", "<id>")} explains a rejected webhook.`,
+        ? hint`To see why: ${paylink("verify", "--event", id, ...keys)}`
+        : hint`It was not stored (--no-store). Without that flag, ${paylink("verify", "--event", "<id>", ...keys)} explains a rejected webhook.`,
     ],
     details: { id, code },
   });

@@ -6,7 +6,7 @@ import { summaryOf } from "../../domain/transaction.ts";
 import { fieldLines, type HttpRequest } from "../../http/message.ts";
 import { addressed, publicAddress } from "../../receiver/address.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
-import { explainCapture, type Explanation } from "../../receiver/captured.ts";
+import { explainCapture, type Explanation, type Fault, faultOf } from "../../receiver/captured.ts";
 import { renderExplanation } from "../../render/verdict-report.ts";
 import * as z from "zod/mini";
 import { parseRequest, type RawRequest } from "../../http/capture.ts";
@@ -30,15 +30,24 @@ export async function verify(
   const at = flags.at ?? capture.receivedAt ?? context.now();
   for (const warning of warningsAt(at)) out.warn(warning);
   const { request, source } = addressedRequest(capture, flags, settings);
+  const { publicUrl, path } = flags;
+  // Who gives only the host of the public URL has not said at which path the listener receives.
+  const publicPath = publicUrl === undefined || publicUrl.pathname === "/" ? [] : [publicUrl.pathname];
+  const paths = [...publicPath, ...path];
   const explanation = explainCapture(
     request,
-    { keys, policy, now: at, maxBody: DEFAULT_MAX_BODY },
-    capture.request.fault,
+    { keys, policy, now: at, maxBody: DEFAULT_MAX_BODY, paths: paths.length === 0 ? undefined : paths },
+    capture.fault,
   );
   out.data(out.json ? documentOf(explanation) : renderExplanation(explanation, request, source, out));
-  const { verdict, code } = explanation.verdict;
-  if (verdict === "invalid")
-    throw new PaylinkError("signature_rejected", `The webhook does not verify: ${code}.`);
+  const { verdict, refused } = explanation;
+  if (verdict.verdict === "invalid")
+    throw new PaylinkError("signature_rejected", `The webhook does not verify: ${verdict.code}.`);
+  if (refused !== null)
+    throw new PaylinkError(
+      "signature_rejected",
+      `The webhook verifies, but listen refuses it with ${refused.status}: ${refused.code}.`,
+    );
   return 0;
 }
 
@@ -49,17 +58,19 @@ async function openCapture(
 ): Promise<Capture> {
   if (event === undefined) return readCapture(await readFile(file), file === "-" ? "stdin" : file);
   const store = await events(db);
-  const { id, request: stored, receivedAt } = await store.findOne(event);
+  const found = await store.findOne(event);
+  const { id, request: stored, receivedAt } = found;
   if (stored === null)
     throw new PaylinkError("usage", `${id} was not an HTTP request, so there is nothing to verify.`);
   const { scheme, authority, ...request } = stored;
   const address = authority === "" ? {} : { address: { scheme, authority } };
-  return { request, receivedAt, ...address };
+  const fault = found.type === "rejected" ? faultOf(found) : undefined;
+  return { request, receivedAt, fault, ...address };
 }
 
 /** The contract of `--json`: these members, in this order. */
 function documentOf(explanation: Explanation): string {
-  const { verdict, record, violations } = explanation;
+  const { verdict, record, violations, refused } = explanation;
   const { outcome, reason, ...summary } = summaryOf({ record, violations });
   // What is not authentic says nothing of a payment.
   const judged = verdict.verdict === "valid" ? { outcome, reason } : { outcome: null };
@@ -67,6 +78,7 @@ function documentOf(explanation: Explanation): string {
     {
       verdict: verdict.verdict,
       code: verdict.code,
+      ...(refused === null ? {} : { refused: { status: refused.status, code: refused.code } }),
       ...judged,
       ...summary,
       label: verdict.label,
@@ -101,7 +113,9 @@ function addressedRequest(
 }
 
 interface Capture {
-  readonly request: RawRequest;
+  readonly request: Omit<RawRequest, "fault">;
+  /** Why it was refused, or would have been, before anything could be verified. */
+  readonly fault?: Fault | undefined;
   /** The address that `listen` verified it against. */
   readonly address?: Pick<HttpRequest, "scheme" | "authority">;
   /** When `listen` received it: it is judged as of then. */
@@ -122,9 +136,18 @@ async function readCapture(bytes: Uint8Array, name: string): Promise<Capture> {
   if (content === "") throw unreadable(name, "is empty");
   if (content.startsWith("{")) return fromJson(content, name);
   const request = await parseRequest(bytes);
-  if (request !== undefined) return { request };
+  if (request !== undefined) {
+    const hint = request.isFolded === true ? { hint: FOLDED } : {};
+    return { request, fault: request.fault && { refused: request.fault, ...hint } };
+  }
   throw unreadable(name, "is neither a raw HTTP/1.1 request nor JSON");
 }
+
+const FOLDED = {
+  variant: "a folded line",
+  advice:
+    "A line of a field goes on in the next one, which begins with white space. If the tool that captured the request wrapped it, join the two lines; servers refuse such a request (RFC 9112 5.2).",
+};
 
 const unreadable = (name: string, what: string): PaylinkError =>
   new PaylinkError("usage", `${name} ${what}.`, {

@@ -9,7 +9,7 @@ import type { Verdict } from "../verdict.ts";
 import { isSignature, type VerifyOptions } from "../verify.ts";
 import { changeOf } from "./body.ts";
 import { receivedSignature } from "./checks.ts";
-import { addressVariants, combined, fieldVariants, type Hint } from "./transit.ts";
+import { addressVariants, combined, digestVariants, fieldVariants, type Hint } from "./transit.ts";
 
 /** The checks whose failure another message or key may explain. */
 const EXPLAINED: ReadonlySet<string> = new Set(["key", "algorithm", "signature-base", "signature-value"]);
@@ -64,7 +64,11 @@ function causeOfSignature(
   }
   // A variant that changes nothing that is covered explains nothing.
   const seen = new Set([base?.toString("latin1")]);
-  const variants = [...addressVariants(request), ...fieldVariants(request, received, length)];
+  const variants = [
+    ...addressVariants(request),
+    ...digestVariants(request),
+    ...fieldVariants(request, received, length),
+  ];
   for (const variant of combined(variants)) {
     const text = textOf(variant.apply(request), received);
     if (text === undefined || seen.size === seen.add(text.toString("latin1")).size) continue;

@@ -12,7 +12,7 @@ export interface Hint {
 
 interface Variant extends Hint {
   /** What of the request it replaces. */
-  readonly replaces: "address" | "content-type" | "content-length";
+  readonly replaces: "address" | "content-type" | "content-length" | "content-digest";
   /** Makes the request as it may have been signed. */
   readonly apply: (request: HttpRequest) => HttpRequest;
 }
@@ -61,8 +61,20 @@ function authoritiesOf({ headers, authority }: HttpRequest): string[] {
   const forwarded = lines("forwarded").flatMap(
     (line) => /(?:^|;)\s*host="?([^";,\s]+)/i.exec(line)?.[1] ?? [],
   );
-  const named = [...lines("x-forwarded-host"), ...forwarded, ...lines("host")];
-  return named.filter((host) => /^[^/?#@\\\s,;]+$/.test(host) && host !== authority).slice(0, MAX_GUESSES);
+  const named = [
+    ...lines("x-forwarded-host"),
+    ...lines("x-original-host"),
+    ...forwarded,
+    ...lines("host"),
+    authority,
+  ];
+  const hosts = [...new Set(named)].filter((host) => /^[^/?#@\\\s,;]+$/.test(host)).slice(0, MAX_GUESSES);
+  // A proxy may name the port that the service posted to beside the host.
+  const ports = lines("x-forwarded-port").filter((port) => /^\d{1,5}$/.test(port));
+  const withPorts = ports
+    .slice(0, 2)
+    .flatMap((port) => hosts.map((host) => `${host.replace(/:\d+$/, "")}:${port}`));
+  return [...new Set([...hosts, ...withPorts])].filter((host) => host !== authority);
 }
 
 const MAX_GUESSES = 4;
@@ -111,6 +123,18 @@ export function fieldVariants(
     const apply = (one: HttpRequest): HttpRequest => withField(one, name, value);
     return [{ replaces: name, variant: `${name}=${value}`, advice, apply }];
   });
+}
+
+/** Where Content-Digest arrived in several lines: each of them alone. */
+export function digestVariants({ headers }: HttpRequest): Variant[] {
+  const lines = fieldLines(headers, "content-digest");
+  if (lines.length < 2) return [];
+  return [...new Set(lines)].slice(0, MAX_GUESSES).map((digest) => ({
+    replaces: "content-digest",
+    variant: "content-digest once",
+    advice: `One Content-Digest was signed, and ${lines.length} arrived: a proxy or a library on the way added its own. Configure it to leave the field alone.`,
+    apply: (one) => withField(one, "content-digest", digest),
+  }));
 }
 
 function withField(request: HttpRequest, name: string, value: string): HttpRequest {
