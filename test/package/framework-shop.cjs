@@ -38,13 +38,14 @@ async function koa(parse, requestOf) {
   return answerOf(app.listen(0, "127.0.0.1"));
 }
 
-async function nest(rawBody) {
+/** On Express, or on Fastify by its adapter; `requestOf` takes what is passed from the request of @Req(). */
+async function nest(rawBody, adapter, requestOf = (request) => request) {
   require("reflect-metadata");
   const { NestFactory } = require("@nestjs/core");
   const { Controller, Module, Post, Req } = require("@nestjs/common");
   class Hook {
     receive(request) {
-      return judge(request);
+      return judge(requestOf(request));
     }
   }
   Post("hook")(Hook.prototype, "receive", Object.getOwnPropertyDescriptor(Hook.prototype, "receive"));
@@ -52,10 +53,15 @@ async function nest(rawBody) {
   Controller()(Hook);
   class Shop {}
   Module({ controllers: [Hook] })(Shop);
-  const app = await NestFactory.create(Shop, { rawBody, logger: false });
+  const options = { rawBody, logger: false };
+  const app = await (adapter === undefined
+    ? NestFactory.create(Shop, options)
+    : NestFactory.create(Shop, adapter, options));
   await app.listen(0, "127.0.0.1");
   return answerOf(app.getHttpServer());
 }
+
+const fastify = () => new (require("@nestjs/platform-fastify").FastifyAdapter)();
 
 async function run() {
   const answers = {
@@ -63,6 +69,9 @@ async function run() {
     "Koa with a body parser: ctx.req": await koa(true, (context) => context.req),
     "NestJS with rawBody": await nest(true),
     "NestJS without rawBody": await nest(false),
+    "NestJS on Fastify with rawBody": await nest(true, fastify()),
+    "NestJS on Fastify with rawBody, and request.raw": await nest(true, fastify(), ({ raw }) => raw),
+    "NestJS on Fastify without rawBody": await nest(false, fastify()),
   };
   console.log(JSON.stringify(answers));
 }

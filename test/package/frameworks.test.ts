@@ -24,6 +24,7 @@ const frameworks = (): string =>
     "@nestjs/core@11",
     "@nestjs/common@11",
     "@nestjs/platform-express@11",
+    "@nestjs/platform-fastify@11",
     "rxjs@7",
     "reflect-metadata@0.2",
   ]);
@@ -42,6 +43,9 @@ it("verifies in Koa and NestJS, with and without their body parsers", async () =
     "Koa with a body parser: ctx.req": "body_parsed",
     "NestJS with rawBody": "APPROVED",
     "NestJS without rawBody": "body_parsed",
+    "NestJS on Fastify with rawBody": "APPROVED",
+    "NestJS on Fastify with rawBody, and request.raw": "body_parsed",
+    "NestJS on Fastify without rawBody": "body_parsed",
   });
 });
 
