@@ -3,7 +3,6 @@ import type { Paint } from "./paint.ts";
 import { REASONS, WARNING_MEANINGS, type Warning } from "../domain/reasons.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Explanation } from "../receiver/captured.ts";
-import type { Refusal } from "../http/refusal.ts";
 import type { Check } from "../signatures/explain/checks.ts";
 import { renderRecord, type RecordStyle } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
@@ -45,7 +44,7 @@ export function renderExplanation(
 
 const joined = (sections: readonly string[]): string => sections.filter((text) => text !== "").join("\n\n");
 
-const answered = ({ status, code, detail }: Refusal, paint: Paint): string =>
+const answered = ({ status, code, detail }: NonNullable<Explanation["refused"]>, paint: Paint): string =>
   `${paint.red.bold(`listen answers ${status}`)}  ${paint.bold(code)}  ${safeText(detail)}\n  ${paint.dim("It verifies nothing then. What verify makes of the signature:")}`;
 
 function heading(verdict: Explanation["verdict"], request: HttpRequest, paint: Paint): string {
