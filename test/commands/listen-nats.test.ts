@@ -150,7 +150,18 @@ describe("a stream", () => {
     await server().deleteStream("gone");
     expect(await deliver(listen)).toBe(503);
     const key = join(home, "forward.pem");
-    const argv = ["events", "replay", "--all", "--failed", "--to", targetOf("again"), "--sign-with", key];
+    const argv = [
+      "events",
+      "replay",
+      "--all",
+      "--failed",
+      "--to",
+      targetOf("again"),
+      "--sign-with",
+      key,
+      "--key",
+      keyFile(home),
+    ];
     expect(await runCommand(argv, { home })).toMatchObject({ exit: 0 });
     const [{ headers, body } = { headers: "", body: Buffer.of() }] = await server().messages("again");
     expect(await outcomeOf(fieldsOf(headers), body, `${key}.pub`)).toBe("APPROVED");
