@@ -48,7 +48,7 @@ export async function planList({
     ids,
     orderNumbers: new Set(asked.flatMap(({ identity }) => identity?.orderNumber ?? [])),
     terminals: new Set(rows.flatMap(({ identity }) => identity?.terminal ?? [])),
-    since: links.length > 0 ? 0 : Math.min(...firstOf(attempts)),
+    since: links.length > 0 ? 0 : firstOf(attempts),
   };
   const service = await askService(api, wanted, now);
   const { found, without } = resolve(asked, unknown, service, ids);
@@ -60,11 +60,9 @@ export async function planList({
 
 const attemptText = ({ key, occurrence, attempt }: SentKey): string => [key, occurrence, attempt].join(" ");
 
-function* firstOf(attempts: readonly Attempt[]): Generator<number> {
-  let first = Number.MAX_SAFE_INTEGER;
-  for (const { sentAt } of attempts) first = Math.min(first, sentAt);
-  yield first;
-}
+/** When the first of them was sent. */
+const firstOf = (attempts: readonly Attempt[]): number =>
+  attempts.reduce((first, { sentAt }) => Math.min(first, sentAt), Number.MAX_SAFE_INTEGER);
 
 /** The newest attempt of each row, where its outcome is not known. */
 function newestUnknown(attempts: readonly Attempt[]): Map<string, Attempt> {

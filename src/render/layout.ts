@@ -63,10 +63,11 @@ interface Column {
 
 /** `room` is that of a line. */
 function columnsOf(rows: readonly (readonly Cell[])[], room: number): Column[] {
-  const count = Math.max(0, ...rows.map((row) => row.length));
+  const count = rows.reduce((most, row) => Math.max(most, row.length), 0);
   return Array.from({ length: count }, (_, at) => {
     const cells = rows.flatMap((row) => row[at] ?? []);
-    const width = Math.max(...cells.map(({ text }) => widthOf(text)));
+    // A call takes fewer arguments than a list may have rows.
+    const width = cells.reduce((most, { text }) => Math.max(most, widthOf(text)), 0);
     if (cells.some(({ right }) => right)) return { width, least: width };
     return { width, least: Math.min(width, cells.some(({ isWhole }) => isWhole) ? room : LEAST) };
   });

@@ -141,6 +141,14 @@ describe("bulk", () => {
     expect(statSync(results).mode & 0o777).toBe(0o600);
   });
 
+  it("warns in one line where the service would report no payment", async () => {
+    const { path, home, service } = await desk(LIST);
+    const env = { ...service.env, PAYLINK_CALLBACK_URL: "" };
+    const run = await runCommand(["bulk", path, "--currency", "EUR"], { home, env });
+    expect(run.exit).toBe(0);
+    expect(run.stderr).toMatch(/^! no callbackUrl: the service reports no payment[^\n]*\n$/);
+  });
+
   it("says how to continue after Ctrl-C", async () => {
     const control = new AbortController();
     const { path, home, service, send } = await desk(LIST, (before) => {

@@ -68,7 +68,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
     "bulk",
     `${REQUEST} --map --decimal-comma --allow-duplicates --output --force --concurrency --rate --timeout --dry-run --skip-invalid --again`,
   ],
-  ["links list", "--status --since --until --limit --terminal-id --timeout --quiet"],
+  ["links list", "--status --invoice-id --since --until --limit --terminal-id --timeout --quiet"],
   ["links cancel", "--timeout --quiet"],
   ["transaction", "--timeout --quiet"],
   ["pay", "--outcome --card --amount --reference --timeout --quiet"],

@@ -72,7 +72,8 @@ describe("paylink links list", () => {
     expect(header).toMatch(
       /^ID +CREATED \(\+00:00\) +STATUS +AMOUNT +CUSTOMER +ORDER NUMBER +KIND +PAID \(\+00:00\)$/,
     );
-    expect(rows).toHaveLength(2);
+    expect(rows).toHaveLength(3);
+    expect(rows.at(-1)).toMatch(/^2 links active: /);
     expect(rows.join()).toContain(one);
     expect(rows.join()).toContain(two);
     expect(rows[0]).toMatch(/active +GBP 10\.00 +Ada Lovelace +A-1 +one-time +–$/);
@@ -109,7 +110,7 @@ describe("paylink links list", () => {
         from: "2026-11-15T10:00:00Z",
         to: "2026-11-29T10:00:00Z",
         page: "1",
-        size: "500",
+        size: "5000",
       },
       { from: "2026-11-22T08:00:00Z", to: "2026-11-22T09:00:00Z", status: "paid" },
     ]);

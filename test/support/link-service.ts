@@ -131,6 +131,11 @@ export async function startLinkService(
     arrivals,
     created: createdLinks,
     others,
-    env: { PAYLINK_BASE_URL: url, PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1" },
+    env: {
+      PAYLINK_BASE_URL: url,
+      PAYLINK_TOKEN: "t",
+      PAYLINK_TERMINAL_ID: "1",
+      PAYLINK_CALLBACK_URL: "https://shop.example/webhooks",
+    },
   };
 }

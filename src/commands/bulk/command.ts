@@ -7,13 +7,18 @@ export const bulk = command({
   examples: [
     `printf 'amount,customerName\\n10,Ada\\n20,Bob\\n' | paylink bulk - --currency EUR`,
     `printf 'amount\\n10\\n20\\n' > orders.csv && paylink bulk orders.csv --rate 20`,
+    `printf 'amount\\n10\\n20\\n' > orders.csv && paylink bulk orders.csv --again ended --yes`,
     `echo '{"amount": 10, "customerName": "Ada"}' | paylink bulk - --dry-run`,
   ],
   notes: `The headers of the CSV are field names, in any case: amount, currency, customerName, invoiceId, expirationDate, …; nested ones have dots: linkOptions.mode, paymentSettings.callbackUrl, customerDetails.email. A flag above is the default for rows that leave its field empty. Other columns are copied to the results and not sent; a column that means a field (Invoice, customer, E-mail) is an error until it has the field's name or a --map.
 
 On a terminal, paylink shows the list and asks before it sends; with --yes, or if the list comes from stdin, it does not ask.
 
-paylink remembers every row that it sent until the link has expired. Stopped, killed, renamed, sorted or grown: the same command sends the rows that were not sent. A row is what it asks for, with the defaults of flags and profile. A row whose order number was sent with other values stops the run; --again sends every row once more.`,
+A row is its order number; without one, it is what it asks for: amount, currency, customer, description and the other fields, but not its addresses or expiry. A row that was sent is remembered for 400 days, in the event store's database if that is PostgreSQL (PAYLINK_DB), so that colleagues and CI jobs share it, else in a file of this machine; the results of an earlier run count too, beside the list or as the list. Stopped, killed, renamed, sorted or grown, here or elsewhere: the same command sends the rows that were not sent, and says what became of the others.
+
+A row whose order number was sent with another amount, currency, kind or type stops the run. --again changed cancels its earlier link and sends it; --again unknown sends rows whose outcome is unknown and for which the service has no link; --again ended, rows whose links were cancelled or have expired; --again all, every row once more.
+
+A currency that the list names, in a column, a header (Amount (GBP)) or a cell (€10), must be that of the row: where it is unclear, or --currency says another one, nothing is sent.`,
   arguments: {
     file: argument("<file>", "CSV with the request's fields as headers, or JSON lines; - for stdin", text, {
       example: "orders.csv",

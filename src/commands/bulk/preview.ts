@@ -73,6 +73,15 @@ export function introduce({ out, env }: Context, list: PlannedList, { dryRun }: 
 const SEND_AGAIN =
   "To send every row once more, which creates a second link for each: --again all; to send those whose links have ended: --again ended";
 
+/** Who waits for payments hears of them at these addresses: those of the first link stand for all. */
+async function warnOfCallbacks(context: Context, list: PlannedList): Promise<void> {
+  const [first] = askedNow(context, list).first;
+  if (first === undefined) return;
+  const { callbackWarning } = await import("../../service/checks.ts");
+  const warning = callbackWarning(first.paymentSettings ?? {}, await context.settings());
+  if (warning !== undefined) context.out.warn(warning);
+}
+
 /** What `--again` does besides. */
 const EFFECTS = {
   unknown: "for which the service has no link",
@@ -96,6 +105,7 @@ export async function confirmSending(
       : `--again ${again} sends ${rowsOf(counts.second)} once more, ${EFFECTS[again]}.`;
   if (yes || counts.due === 0 || ask === undefined) {
     introduce(context, list, options);
+    await warnOfCallbacks(context, list);
     if (second !== "" && !yes)
       throw new PaylinkError("usage", `${second} Nothing was sent.`, { hints: [hint`To confirm it: --yes`] });
     return true;
@@ -103,6 +113,7 @@ export async function confirmSending(
   list.reporter.hide();
   out.note(await renderPreview(context, askedNow(context, list), options, out.notePaint));
   introduce(context, list, options);
+  await warnOfCallbacks(context, list);
   const settings = await context.settings();
   const { label } = settings;
   const address = settings.get("baseUrl") ?? "";

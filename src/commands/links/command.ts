@@ -1,8 +1,9 @@
 /** `paylink links`: its subcommands with their flags, their help, and what runs them. */
 import { parseWebAddress } from "../../domain/addresses.ts";
-import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
+import { accepted, parseChoice, refused, type Parsed } from "../../domain/parse-result.ts";
+import type { LinkStatus } from "../../domain/payment-link-reply.ts";
 import { parseExpiry } from "../../domain/time.ts";
-import { argument, command, flag, lines, oneOf, text, type Parser } from "../command.ts";
+import { argument, command, flag, lines, text, type Parser } from "../command.ts";
 import { parseEnd, parseLimit, parsePast } from "../flag-values.ts";
 import { checkConfirmable, quietFlag, timeoutFlag } from "../shared-flags.ts";
 
@@ -17,16 +18,44 @@ const link = argument("<link>", "the link's id or URL", parseLinkId, { example: 
 
 const parseExpires: Parser<Date> = (typed, { now }) => parseExpiry(typed, now());
 
+/** As the service documents them. */
+const LINK_STATUSES: readonly LinkStatus[] = [
+  "active",
+  "viewed",
+  "attempted",
+  "paid",
+  "expired",
+  "cancelled",
+];
+
+function parseStatuses(typed: string): Parsed<readonly LinkStatus[]> {
+  const found: LinkStatus[] = [];
+  for (const word of typed.split(",")) {
+    const status = parseChoice(LINK_STATUSES, word.trim().toLowerCase());
+    if (!status.ok) return status;
+    if (!found.includes(status.value)) found.push(status.value);
+  }
+  return accepted(found);
+}
+
 const list = command({
   summary: "list the links of the last 7 days, newest first",
-  examples: ["paylink links list --status active --since 30d", "paylink links list --limit 5 --quiet"],
+  examples: [
+    "paylink links list --status active,viewed --since 30d",
+    "paylink links list --invoice-id INV-1",
+    "paylink links list --limit 5 --quiet",
+  ],
   isDefault: true,
   flags: {
     status: flag(
       "--status <status>",
-      "only links with this status",
-      oneOf(["active", "viewed", "attempted", "paid", "expired", "cancelled"]),
+      `only links with this status, or these: ${LINK_STATUSES.join(", ")}`,
+      parseStatuses,
+      {
+        example: "paid,expired",
+      },
     ),
+    invoiceId: flag("--invoice-id <id>", "only links with this order number", text, { example: "INV-1" }),
     since: flag(
       "--since <when>",
       "created at or after this time: a date, ISO 8601, or a time ago (2h, 30d) (default: 7d)",

@@ -1,7 +1,9 @@
 /** What `paylink links` does with links at the service: lists, shows, updates and cancels them. */
 import type { Context } from "../../context.ts";
+import { comparableText } from "../../domain/comparable-text.ts";
 import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
-import { isJsonObject, type Json, memberOf, stringifyJson } from "../../domain/json.ts";
+import { type Json, stringifyJson } from "../../domain/json.ts";
+import { Sums } from "../../domain/money.ts";
 import { labelOf } from "../../domain/payment-link-fields.ts";
 import { linkKind, type PaymentLink } from "../../domain/payment-link-values.ts";
 import { readPaymentLink } from "../../domain/payment-link-reply.ts";
@@ -10,6 +12,8 @@ import { renderServiceName } from "../../render/account.ts";
 import { type Cell, formatLocal, localTime, renderListing } from "../../render/layout.ts";
 import { linkAmount, paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
+import { linksOf, renderSums } from "../../render/bulk.ts";
+import { allLinks } from "../../service/all-links.ts";
 import type { Api } from "../../service/client.ts";
 import type { Usage } from "../command.ts";
 import { printLink, showServiceLink } from "../link-output.ts";
@@ -20,7 +24,8 @@ interface ListFlags {
   readonly terminalId: string | undefined;
   readonly since: Date | undefined;
   readonly until: Date | undefined;
-  readonly status: string | undefined;
+  readonly status: readonly string[] | undefined;
+  readonly invoiceId: string | undefined;
   readonly limit: number | undefined;
   readonly quiet: boolean;
 }
@@ -69,12 +74,12 @@ export async function listLinks(context: Context, options: ListOptions): Promise
   const { out } = context;
   const { limit = Number.POSITIVE_INFINITY, quiet, isDefaultPeriod } = options;
   const api = await context.api();
-  const listed = (await readPages(api, options)).map((json) => ({ json, link: readPaymentLink(json).link }));
+  const listed = await readPages(api, options);
   const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
   if (out.json) out.lines(newest.map(({ json }) => stringifyJson(json)));
   else if (quiet) out.lines(newest.map(({ link }) => safeText(link.url ?? link.id ?? "")));
   else {
-    if (newest.length > 0) out.lines([tableOf(newest, context)]);
+    if (newest.length > 0) out.lines([tableOf(newest, context), ...sumsOf(newest)]);
     else out.note("No links found.");
     if (isDefaultPeriod) out.note("Only the last 7 days are listed. Use --since for older links.");
     out.note(renderServiceName(await context.settings(), out.notePaint));
@@ -82,26 +87,38 @@ export async function listLinks(context: Context, options: ListOptions): Promise
   return 0;
 }
 
-/** The documented maximum is 5000; smaller pages need less memory. */
-const PAGE_SIZE = 500;
-
-/**
- * Every link of the period: no order of the pages is documented, so the newest can be on any of them. A page without another link
- * ends the list: `totalCount` may be the number of links on one page, and a page may have fewer than it was asked for.
- */
-async function readPages(api: Api, { terminalId = "", from, to, status }: ListOptions): Promise<Json[]> {
-  const found = new Map<string, Json>();
-  for (let page = 1; ; page++) {
-    const { size: before } = found;
-    const query = { terminalId, from, to, status, page, size: PAGE_SIZE };
-    for (const record of await api.listLinks(query)) found.set(keyOf(record), record);
-    if (found.size === before) return [...found.values()];
-  }
+/** Every link of the period; with several statuses, one question for each. */
+async function readPages(
+  api: Api,
+  { terminalId = "", from, to, status: statuses, invoiceId }: ListOptions,
+): Promise<Listed[]> {
+  const found = new Map<string, Listed>();
+  for (const status of statuses ?? [undefined])
+    for await (const json of allLinks(api.listLinks, { terminalId, from, to, status })) {
+      const { link } = readPaymentLink(json);
+      if (invoiceId !== undefined && comparableText(link.invoiceId ?? "") !== comparableText(invoiceId))
+        continue;
+      // A link may change its status between two questions.
+      found.set(link.id ?? stringifyJson(json), { json, link });
+    }
+  return [...found.values()];
 }
 
-function keyOf(record: Json): string {
-  const id = isJsonObject(record) ? memberOf(record, "id") : undefined;
-  return typeof id === "string" ? id : stringifyJson(record);
+/** How many links there are, and their sum, by status and currency. A reusable link is asked for any number of times. */
+function sumsOf(listed: readonly Listed[]): string[] {
+  const groups = new Map<string, { links: number; sums: Sums }>();
+  for (const { link } of listed) {
+    const status = link.status ?? "–";
+    const group = groups.get(status) ?? { links: 0, sums: new Sums() };
+    groups.set(status, group);
+    group.links++;
+    if (link.amount !== undefined && link.currency !== undefined && linkKind(link) !== "reusable")
+      group.sums.add(link.amount, link.currency);
+  }
+  return [...groups].map(([status, { links, sums }]) => {
+    const list = sums.list();
+    return `${linksOf(links)} ${safeText(status)}${list.length === 0 ? "" : `: ${renderSums(list)}`}`;
+  });
 }
 
 const createdAt = ({ link }: Listed): number => parseInstant(String(link.createdDate))?.getTime() ?? 0;

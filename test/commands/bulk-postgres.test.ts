@@ -1,0 +1,78 @@
+/** `paylink bulk` where the event store is PostgreSQL, in process: colleagues and CI jobs share what was sent. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { startLinkService, type Fate } from "../support/link-service.ts";
+import { usePostgres } from "../support/postgres.ts";
+
+const listOf = (rows: number): string =>
+  `invoiceId,amount,customerName\n${Array.from({ length: rows }, (_, row) => `I${row},${row + 1},Ada\n`).join("")}`;
+
+describe("a memory in PostgreSQL", () => {
+  const server = usePostgres();
+
+  /** Each run is that of another machine: it has a home of its own. */
+  async function desk(fateOf: (before: number) => Fate = () => "create") {
+    const service = await startLinkService(({ before }) => fateOf(before));
+    const url = await server().createDatabase();
+    const send = (text: string, ...flags: string[]) => {
+      const home = temporaryHome();
+      const path = join(home, "orders.csv");
+      writeFileSync(path, text);
+      const env = { ...service.env, PAYLINK_DB: url };
+      return runCommand(["bulk", path, "--currency", "EUR", ...flags], { home, env });
+    };
+    const query = (sql: string) => server().query(sql, new URL(url).pathname.slice(1));
+    return { service, send, query };
+  }
+
+  it("is that of every machine", async () => {
+    const { service, send } = await desk();
+    expect((await send(listOf(4))).stdout).toContain("4 rows: 4 created");
+    const other = await send(listOf(5));
+    expect(other).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 created, 4 sent before") });
+    expect(other.stderr).toContain("4 of 5 rows were sent before: 4 open.");
+    expect((await send(listOf(5), "--again", "all", "--yes")).stdout).toContain("5 rows: 5 created");
+    expect([...service.links.values()]).toEqual([2, 2, 2, 2, 2]);
+  });
+
+  it("lets several runs work on one list at the same time, and each row is sent once", async () => {
+    const { service, send } = await desk();
+    const runs = await Promise.all(Array.from({ length: 3 }, () => send(listOf(60))));
+    expect(runs.map(({ exit }) => exit)).toEqual([0, 0, 0]);
+    expect([...service.links.values()]).toEqual(Array.from({ length: 60 }, () => 1));
+    const created = runs.map(({ stdout }) => Number(/(\d+) created/.exec(stdout)?.[1] ?? 0));
+    expect(created.reduce((sum, rows) => sum + rows)).toBe(60);
+  });
+
+  it("waits for a row that another run has in flight, and sends it once that run has let it go", async () => {
+    const { service, send, query } = await desk();
+    await send(listOf(2));
+    await query(
+      "UPDATE paylink.sent_rows SET state = 'claimed', lease = (extract(epoch FROM now()) * 1000)::bigint + 60000",
+    );
+    const waiting = send(listOf(2));
+    await expect.poll(() => service.others.length, { timeout: 10_000 }).toBeGreaterThan(1);
+    await query("UPDATE paylink.sent_rows SET state = 'created' WHERE id = 'I0.1'");
+    await query("DELETE FROM paylink.sent_rows WHERE id = 'I1.1'");
+    expect(await waiting).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining("1 created, 1 sent before"),
+    });
+    expect(service.arrivals).toHaveLength(3);
+  });
+
+  it("does not know the outcome of a row whose run has ended in between", async () => {
+    const { service, send, query } = await desk();
+    await send(listOf(2));
+    await query("UPDATE paylink.sent_rows SET state = 'claimed', lease = 0, id = NULL, url = NULL");
+    const run = await send(listOf(2));
+    expect(run).toMatchObject({ exit: 6, stdout: expect.stringContaining("2 rows: 2 unknown") });
+    expect(run.stderr).toContain("an earlier run ended during this request; the link may exist");
+    // The service has their links.
+    expect((await send(listOf(2), "--again", "unknown", "--yes")).stdout).toContain("2 rows: 2 sent before");
+    expect(service.arrivals).toHaveLength(2);
+  });
+});
