@@ -10,7 +10,7 @@ import { parseInstant } from "../domain/time.ts";
 import { textOf } from "../domain/transaction.ts";
 import type { FieldName } from "../domain/transaction-fields.ts";
 import type { History } from "../store/reading.ts";
-import type { StoredEvent } from "../store/rows.ts";
+import type { StoredAttempt, StoredEvent } from "../store/rows.ts";
 import {
   actionForm,
   askedAction,
@@ -20,6 +20,7 @@ import {
   countdown,
   facts,
   folded,
+  headerTable,
   momentOf,
   panel,
   plural,
@@ -34,6 +35,7 @@ import {
 } from "../pages/exchange.ts";
 import type { Page } from "../pages/page.ts";
 import { bodyIsKept, isAccepted, type Rejection } from "../receiver/event.ts";
+import { likelyCause } from "../render/likely-cause.ts";
 import { ageWords } from "../render/stats.ts";
 import { inspectorPage, type View } from "./frame.ts";
 import { amountOf, answerText, eventPath, nameOf, outcomeText, stateOf } from "./rows.ts";
@@ -52,7 +54,8 @@ export function eventPage(view: View, event: StoredEvent, history: History, sign
     state: stateOf(event),
     actions: actionsOf(view, event, signs),
     tab: "/",
-    content: html`${summary(describeEvent(event, history, view.now))} ${attemptsPart(history, view.now)}
+    content: html`${summary({ ...describeEvent(event, history, view.now), advice: causeIn(event, history) })}
+    ${attemptsPart(history, view.now)} ${answerPart(history.attempts.at(-1))}
     ${recordPart(event, history, view.now)} ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
     ${requestPanel(request, { ...filesOf(id), isFolded: true })}`,
   });
@@ -91,6 +94,12 @@ const filesOf = (id: string) => ({
   file: `${eventPath(id)}/request`,
   command: `paylink verify --event ${shellWord(id)}`,
 });
+
+/** Why the last attempt was probably not accepted. */
+function causeIn({ delivery }: StoredEvent, { attempts }: History): string | undefined {
+  const last = attempts.at(-1);
+  return last && likelyCause(last, { comesAgain: (delivery?.next ?? null) !== null });
+}
 
 function describeEvent({ delivery }: StoredEvent, history: History, now: Date): Description {
   const { attempts, actions } = history;
@@ -160,6 +169,18 @@ function attemptsPart({ attempts, actions }: History, now: Date): Page {
     .toSorted((one, other) => other.at.getTime() - one.at.getTime())
     .map((row) => ({ ...row, id: String(row.at.getTime()), time: momentOf(row.at, now) }));
   return attemptsPanel(rows.slice(0, ATTEMPTS), Math.max(0, rows.length - ATTEMPTS), "It was not forwarded.");
+}
+
+/** What the application answered last. */
+function answerPart(attempt: StoredAttempt | undefined): Page | "" {
+  if (attempt === undefined || attempt.reply === null) return "";
+  const { headers, text } = attempt.reply;
+  return panel(
+    "answer",
+    "Answer",
+    html`${folded("answer-headers", "Headers", headerTable("Headers of the answer", headers))}
+    ${text === "" ? html`<p class="hint">It has no body.</p>` : block({ id: "answer-body", title: "Body", text })}`,
+  );
 }
 
 function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page {

@@ -128,10 +128,12 @@ async function deliverOne(
   return deliver(request, { timeout, insecure }, url);
 }
 
+/** A cookie may be the key of a session: it is not kept. */
 function answerOf({ status, headers, body }: Answered) {
   const text = maskCardNumbers(textIn(headers, body));
   const isOk = isAccepted(status);
-  const reply = { headers, text: beginning(text, isOk ? TEXT_LENGTH.accepted : TEXT_LENGTH.refused) };
+  const shown = headers.filter(([name]) => name.toLowerCase() !== "set-cookie");
+  const reply = { headers: shown, text: beginning(text, isOk ? TEXT_LENGTH.accepted : TEXT_LENGTH.refused) };
   return { status, failure: null, reply, detail: isOk ? "" : beginning(text, DETAIL_LENGTH) };
 }
 

@@ -1,11 +1,19 @@
 /** The statements of the deliveries: which events wait, who attempts which, how attempts end, and what operators order. */
+import { readRecord } from "../domain/transaction.ts";
 import type { Backlog, Claim, DeliveryState, RunKeys, Stored, Wanted } from "../receiver/event.ts";
 import type { Value } from "./database.ts";
 import { type Dialect, forRows, inOrder, insert, places, type Row, type Session } from "./dialects.ts";
 import { stateOf } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
 import { conditionsOf, selectEvents, type Selection } from "./selection.ts";
-import { COLUMNS, type EndWrite, type Order, type OrderWrite, type ReplayWrite } from "./writes.ts";
+import {
+  COLUMNS,
+  type EndWrite,
+  type Order,
+  type OrderWrite,
+  paymentOf,
+  type ReplayWrite,
+} from "./writes.ts";
 
 /**
  * Adds deliveries, or begins them again where the event had failed. With a lease, each is claimed, unless it is delivered,
@@ -253,17 +261,22 @@ const ofKeys = (keys: RunKeys | null): Condition =>
   keys === null ? { where: "TRUE", values: [] } : { where: `key IN (${places(keys)})`, values: keys };
 
 /** Events by their ids. One that was not to be forwarded so far gets a delivery. */
-async function chosenEvents(
-  { all, dialect }: Session,
-  ids: readonly string[],
-  owned: Condition,
-): Promise<Condition> {
-  const { schema } = dialect;
-  await all(
-    `INSERT INTO ${schema}deliveries (event, outcome, currency, key, state, attempts)
-     SELECT id, outcome, '', key, 'failed', 0 FROM ${schema}events WHERE id IN (${places(ids)}) AND ${owned.where}
-     ON CONFLICT (event) DO NOTHING`,
+async function chosenEvents(session: Session, ids: readonly string[], owned: Condition): Promise<Condition> {
+  const { schema } = session.dialect;
+  const unplanned = await session.all(
+    `SELECT id, key, body FROM ${schema}events WHERE id IN (${places(ids)}) AND ${owned.where}
+       AND NOT EXISTS (SELECT 1 FROM ${schema}deliveries WHERE event = events.id)`,
     [...ids, ...owned.values],
+  );
+  await insert(
+    session,
+    "deliveries",
+    ["event", "outcome", "currency", "amount", "key", "state", "attempts"],
+    unplanned.map(({ id, key, body }) => {
+      const { record } = readRecord(body instanceof Uint8Array ? body : new Uint8Array());
+      return [String(id), ...paymentOf(record), String(key), "failed", 0];
+    }),
+    "ON CONFLICT (event) DO NOTHING",
   );
   return { where: `event IN (${places(ids)})`, values: ids };
 }

@@ -4,6 +4,7 @@ import { isReason, isWarning, type Reason, type Warning } from "../domain/reason
 import { messageOf } from "../domain/system-reason.ts";
 import { LateRecord } from "../domain/transaction.ts";
 import { withBody } from "../http/message.ts";
+import { SEND_FAILURES } from "../http/send-failure.ts";
 import type { Claimed, DeliveryState, Rejection, WebhookEvent } from "../receiver/event.ts";
 import { ALGORITHM, LABEL } from "../signatures/policy.ts";
 import { CHECKS, type CheckName, type Verdict } from "../signatures/verdict.ts";
@@ -70,13 +71,14 @@ const verdict = z.object({
   failure: z.nullable(z.object({ check: z.custom<CheckName | "http">(isCheck), detail: z.string() })),
 }) satisfies z.ZodMiniType<Verdict>;
 export const verdictColumn = json(verdict);
+const headerLines = z.array(z.readonly(z.tuple([z.string(), z.string()])));
 const head = json(
   z.object({
     method: z.string(),
     scheme: z.enum(["http", "https"]),
     authority: z.string(),
     target: z.string(),
-    headers: z.array(z.readonly(z.tuple([z.string(), z.string()]))),
+    headers: headerLines,
   }),
 );
 const stateColumn = z.nullable(z.enum(["pending", "trying", "delivered", "failed", "skipped"]));
@@ -113,6 +115,9 @@ const attemptRow = z.object({
   status: z.nullable(z.number()),
   ms: z.number(),
   detail: z.string(),
+  failure: z.nullable(z.enum(SEND_FAILURES)),
+  reply: z.nullable(json(headerLines)),
+  reply_text: z.nullable(z.string()),
   replay: z.number(),
 });
 const actionRow = z.object({ at: time, action: z.enum(["retry", "skip", "accept"]), actor: z.string() });
@@ -175,8 +180,9 @@ export function arrivalFromRow(row: Row) {
 export type StoredAttempt = ReturnType<typeof attemptFromRow>;
 
 export function attemptFromRow(row: Row) {
-  const { replay, ...forward } = attemptRow.parse(row);
-  return { ...forward, isReplay: replay !== 0 };
+  const { replay, reply: headers, reply_text: text, ...forward } = attemptRow.parse(row);
+  const reply = headers === null ? null : { headers, text: text ?? "" };
+  return { ...forward, reply, isReplay: replay !== 0 };
 }
 
 /** What an operator did to an event: `actor` is the user of the system. */

@@ -30,8 +30,8 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
  * itself. `attempts` counts the claims and only grows: the end of an attempt is written where the number is still the same.
  * `planned` is the number of attempts before the present plan of retries. Where `due` is null, `state` says why.
  *
- * `reply` has the header lines of the application's answer to an attempt, as JSON, and `reply_body` the beginning of its body;
- * both are null where there was no answer.
+ * `reply` has the header lines of the application's answer to an attempt, as JSON, and `reply_text` the beginning of its body,
+ * decoded; both are null where there was no answer, and `failure` says why.
  */
 export const createTables = ({ schema, types, newIdentity }: Dialect): string => {
   const { seq, integer, text, bytes, table, keyed } = types;
@@ -91,8 +91,9 @@ export const createTables = ({ schema, types, newIdentity }: Dialect): string =>
      status INTEGER,
      ms ${integer} NOT NULL,
      detail TEXT NOT NULL,
+     failure TEXT,
      reply TEXT,
-     reply_body ${bytes},
+     reply_text TEXT,
      replay INTEGER NOT NULL
    ) ${table};
    CREATE INDEX attempts_event ON ${schema}attempts (event);

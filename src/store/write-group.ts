@@ -102,15 +102,21 @@ async function storeEvents(
     "ON CONFLICT (id) DO NOTHING",
   );
   const repeated = events.filter(isRepeated);
+  // Nothing would delete an arrival whose event was deleted before.
+  const kept = await keptOf(session, repeated.map(firstOf));
   await insert(
     session,
     "arrivals",
     ["event", "id", "received_at"],
-    repeated.map((event) => [firstOf(event), event.id, event.receivedAt]),
+    repeated
+      .filter((event) => kept.has(firstOf(event)))
+      .map((event) => [firstOf(event), event.id, event.receivedAt]),
   );
   await endAcceptance(
     session,
-    events.filter(({ acceptedBy }) => acceptedBy !== undefined),
+    events.flatMap((event) =>
+      event.acceptedBy === undefined ? [] : [{ id: event.id, first: firstOf(event), by: event.acceptedBy }],
+    ),
   );
   const claims = await addDeliveries(
     session,
@@ -206,14 +212,33 @@ async function eventsWith(
   );
 }
 
+/** Which of these events are still stored. */
+async function keptOf(session: Session, events: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = await forRows(
+    session,
+    events.map((event) => [event]),
+    (places) => `SELECT id FROM ${session.dialect.schema}events WHERE id IN (VALUES ${places})`,
+    { types: ["text"] },
+  );
+  return new Set(found.map(({ id }) => String(id)));
+}
+
+interface Acceptance {
+  /** The id of the rejection. */
+  readonly id: string;
+  /** The event that it became, or that was stored before with the same bytes. */
+  readonly first: string;
+  readonly by: string;
+}
+
 /** Removes the rejections that have become events, and keeps who accepted them. */
-async function endAcceptance(session: Session, accepted: readonly EventWrite[]): Promise<void> {
+async function endAcceptance(session: Session, accepted: readonly Acceptance[]): Promise<void> {
   const { schema } = session.dialect;
   await insert(
     session,
     "actions",
     COLUMNS.actions,
-    accepted.map(({ id, acceptedBy = "" }) => [id, session.now, "accept", acceptedBy]),
+    accepted.map(({ first, by }) => [first, session.now, "accept", by]),
   );
   await forRows(
     session,

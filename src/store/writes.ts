@@ -22,7 +22,7 @@ import type { Selection } from "./selection.ts";
 export const COLUMNS = {
   events: ["id", "uti", "received_at", "outcome", "reference", "key", "verdict", "head", "body"],
   actions: ["event", "at", "action", "actor"],
-  attempts: ["event", "at", "target", "status", "ms", "detail", "replay"],
+  attempts: ["event", "at", "target", "status", "ms", "detail", "failure", "reply", "reply_text", "replay"],
   rejections: ["id", "received_at", "signed", "code", "status", "detail", "verdict", "head", "body"],
 };
 
@@ -180,7 +180,7 @@ const headOf = ({
 
 export const attemptValues = (
   event: string,
-  { at, target, status, ms, detail }: Forward,
+  { at, target, status, ms, detail, failure, reply }: Forward,
   isReplay: boolean,
 ): Value[] => [
   event,
@@ -189,6 +189,9 @@ export const attemptValues = (
   status,
   Math.round(ms),
   storable(detail),
+  failure,
+  reply && JSON.stringify(reply.headers),
+  reply && storable(reply.text),
   Number(isReplay),
 ];
 

@@ -179,6 +179,7 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "http/message",
+      "http/send-failure",
       "signatures",
       "receiver/event",
       "receiver/event-id",

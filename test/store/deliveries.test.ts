@@ -159,6 +159,31 @@ function areDelivered(
     expect(await claim()).toEqual([]);
   });
 
+  it("keep the whole answer of each attempt, or why there was none", async () => {
+    const { store, claim } = await shared("a");
+    const reply = {
+      headers: [
+        ["Location", "/login"],
+        ["X-A", "é\u0000"],
+      ] as const,
+      text: "moved\u0000 é",
+    };
+    for (const one of await claim()) await store.ended(one, { ...forward(302), reply }, 0);
+    for (const one of await claim()) await store.ended(one, unanswered("connection refused"));
+    expect((await store.history("a")).attempts).toMatchObject([
+      { status: 302, failure: null, reply: { headers: reply.headers, text: "moved\ufffd é" } },
+      { status: null, failure: "refused", reply: null },
+    ]);
+  });
+
+  it("have currency and amount also where an operator makes them", async () => {
+    const { store } = await shared();
+    await store.append(event("new", { amountTrans: 12.5, transCurrencyCode: "EUR" }));
+    await store.retry({ ids: ["new"] }, KEYS);
+    const stats = await store.stats(AT, AT);
+    expect(stats.keys).toMatchObject([{ pending: { events: 1, sums: ["EUR 12.50"] } }]);
+  });
+
   it("are claimed only once an operator retries them where fresh ones are wanted", async () => {
     const { place, store, claim, attempt } = await shared("a", "b");
     const fresh = () => store.claim({ ...wanted({ limit: 10, lease: HOUR }), isFresh: true });

@@ -1,4 +1,5 @@
 /** What each command prints with `--json`, as JSON Schema: every run of a command in a test is held to it. */
+import { SEND_FAILURES } from "../../src/http/send-failure.ts";
 import { FAILURES } from "../../src/domain/errors.ts";
 import { OUTCOMES } from "../../src/domain/outcome.ts";
 import { REASONS, WARNINGS } from "../../src/domain/reasons.ts";
@@ -231,7 +232,19 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
       object({
         ...event,
         arrivals: listOf(object(received)),
-        attempts: listOf(object({ at: time, ...forward, detail: text, isReplay: flag })),
+        attempts: listOf(
+          object({
+            at: time,
+            ...forward,
+            detail: text,
+            failure: about("Why there was no answer.", orNull(oneOf(...SEND_FAILURES))),
+            reply: about(
+              "What the application answered.",
+              orNull(object({ headers: listOf(listOf(text)), text })),
+            ),
+            isReplay: flag,
+          }),
+        ),
         actions: listOf(object({ at: time, action: oneOf("retry", "skip", "accept"), actor: text })),
         delivery,
       }),

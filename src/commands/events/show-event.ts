@@ -9,6 +9,7 @@ import { eventLine, failedCheck, requestDocument } from "../../receiver/event-js
 import type { Verdict } from "../../signatures/verdict.ts";
 import { renderCommand } from "../../render/hint.ts";
 import { formatLocal } from "../../render/layout.ts";
+import { likelyCause } from "../../render/likely-cause.ts";
 import { attemptCount, renderCard, renderWebhook } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { rejectionText } from "../event-text.ts";
@@ -66,6 +67,7 @@ function eventText(
       ? [...requestLines(request, paint), `  ${paint.cyan("signature")}`, `    ${verdictWords(verdict)}`]
       : []),
     ...happened.map(({ at, text }) => `  ${paint.dim(formatLocal(at))}  ${text}`),
+    ...answerLines(attempts.at(-1), delivery, full, paint),
     ...(delivery === null ? [] : [`  ${deliveryWords(id, delivery, context)}`]),
   ].join("\n");
 }
@@ -80,6 +82,28 @@ function attemptWords({ status, ms, target, detail, isReplay }: StoredAttempt, p
       : (isAccepted(status) ? paint.green : paint.red.bold)(String(status));
   const words = status === null || detail === "" ? "" : `  ${clip(safeText(detail), ANSWER_LENGTH)}`;
   return `${isReplay ? "replay " : ""}→ ${answer} in ${ms} ms  ${safeText(target)}${words}`;
+}
+
+/** Why the last attempt was probably not accepted, and in full what was answered. */
+function answerLines(
+  attempt: StoredAttempt | undefined,
+  delivery: Delivery | null,
+  full: boolean,
+  paint: Paint,
+): string[] {
+  if (attempt === undefined) return [];
+  const cause = likelyCause(attempt, { comesAgain: (delivery?.next ?? null) !== null });
+  const { reply } = attempt;
+  return [
+    ...(cause === undefined ? [] : [`  ${safeText(cause)}`]),
+    ...(full && reply !== null
+      ? [
+          `  ${paint.cyan("last answer")}`,
+          ...reply.headers.map(([name, value]) => `    ${paint.dim(safeText(name))}: ${safeText(value)}`),
+          ...reply.text.split("\n").map((line) => `    ${safeText(line)}`.trimEnd()),
+        ]
+      : []),
+  ];
 }
 
 function verdictWords({ keyid, alg, created, covered }: Verdict): string {
