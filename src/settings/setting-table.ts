@@ -158,7 +158,7 @@ const TABLE = {
   },
   webhookKey: {
     means:
-      "the service's public keys, each a file or a URL; PAYLINK_WEBHOOK_KEY may also hold the text of one",
+      "the service's public keys, each a file or a URL; PAYLINK_WEBHOOK_KEY may also hold the text of one, or its base64",
     parse: KINDS.keySources,
     mayBeFile: true,
     variable: "PAYLINK_WEBHOOK_KEY",

@@ -9,6 +9,7 @@ import {
   type KeyObject,
 } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -497,6 +498,21 @@ describe.each(Object.entries(LANGUAGES))(
 
     it("accepts what the service signs, and an authentic record of any form", async () => {
       expect((await answersTo(ACCEPTED)).filter(([, status]) => status !== 200)).toEqual([]);
+    });
+
+    it("answers Expect: 100-continue, or says in its file that its server does not", async () => {
+      const bytes = webhook({ lines: plus("Expect: 100-continue") });
+      const head = bytes.subarray(0, Buffer.from(bytes).indexOf("\r\n\r\n") + 4);
+      const socket = connect(Number(server.port), "127.0.0.1").setEncoding("latin1");
+      const first = new Promise<string>((resolve) => {
+        socket.once("data", resolve);
+        setTimeout(() => resolve("nothing"), 1_500);
+      });
+      socket.write(head);
+      const isAnswered = (await first).startsWith("HTTP/1.1 100");
+      socket.destroy();
+      const says = /does not: such a sender waits/.test(readFileSync(join(FILES, file), "utf8"));
+      expect({ isAnswered, says }).toEqual({ isAnswered: !says, says });
     });
 
     it("refuses everything else, and goes on", async () => {

@@ -1,7 +1,7 @@
 /**
  * NestJS: npm install paylink-webhooks, and save this as src/paylink.controller.ts, with orders.mjs beside it as src/orders.ts. Add
  * PaylinkController to the controllers of AppModule. In src/main.ts, NestFactory.create(AppModule, { rawBody: true }) keeps the bytes
- * of the body, which verify() needs.
+ * of the body, which verify() needs. On Fastify, new FastifyAdapter() stands before the options; the request of @Req() is passed as it is.
  */
 import { Controller, HttpCode, HttpException, Post, Req } from "@nestjs/common";
 import type { RawBodyRequest } from "@nestjs/common";
