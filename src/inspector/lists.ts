@@ -82,7 +82,7 @@ export async function queuePage(view: View, store: EventStore): Promise<Page> {
       .page({ show: "pending", nextFirst: true, limit: ROWS_SHOWN })
       .then((found) => withAttempts(store, found)),
   ]);
-  const lost = [...waiting, ...failed].find(({ attempt }) => attempt !== undefined)?.attempt;
+  const lost = [...waiting, ...failed].flatMap(({ attempt }) => attempt ?? []);
   const [words, all] = [situationSentence(stats, lost, view.now), statsSentence(stats, view.now)];
   return inspectorPage(view, {
     title: "Queue",

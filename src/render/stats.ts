@@ -17,10 +17,10 @@ export function statsSentence({ keys, refused, lastAttempt }: Stats, now: Date):
   return safeText(`${parts.filter((part) => part !== false).join("; ")}.${last}`);
 }
 
-/** Says what somebody wants to know at three in the morning; `attempt` is the last one of what waits or failed. */
+/** Says what somebody wants to know at three in the morning; `attempts` are the last ones of what waits or failed. */
 export function situationSentence(
   { keys, lastAttempt }: Stats,
-  attempt: Pick<Forward, "target" | "status"> | undefined,
+  attempts: readonly Pick<Forward, "target" | "status">[],
   now: Date,
 ): string {
   const open = keys.filter(isOpen);
@@ -33,7 +33,7 @@ export function situationSentence(
     ].filter((part) => part !== false);
     return keys.length > 1 ? `${ofKey(one)}${words.join(", ")}` : words;
   });
-  return safeText(`${causeOf(attempt)}${parts.join("; ")}.`);
+  return safeText(`${causesOf(attempts)}${parts.join("; ")}.`);
 }
 
 const isOpen = ({ pending, failed }: KeyStats): boolean => pending.events + failed.events > 0;
@@ -63,10 +63,20 @@ const sumsOf = ({ sums }: StateStats): string => (sums ?? []).map((sum) => `, ${
 const counted = ({ events, sums }: StateStats, one: string, many: string): string =>
   `${events}${sums === null ? " or more" : ""} ${events === 1 ? one : many}`;
 
-function causeOf(attempt: Pick<Forward, "target" | "status"> | undefined): string {
-  if (attempt === undefined || isAccepted(attempt.status)) return "";
-  const host = parseWebAddress(attempt.target)?.host ?? attempt.target;
-  return attempt.status === null ? `${host} does not answer: ` : `${host} answers ${attempt.status}: `;
+/** The most causes in a sentence, the most frequent first. */
+const MOST_CAUSES = 3;
+
+function causesOf(attempts: readonly Pick<Forward, "target" | "status">[]): string {
+  const counts = new Map<string, number>();
+  for (const { target, status } of attempts) {
+    if (isAccepted(status)) continue;
+    const host = parseWebAddress(target)?.host ?? target;
+    const cause = status === null ? `${host} does not answer` : `${host} answers ${status}`;
+    counts.set(cause, (counts.get(cause) ?? 0) + 1);
+  }
+  const causes = [...counts].toSorted(([, one], [, other]) => other - one).slice(0, MOST_CAUSES);
+  const words = causes.map(([cause, count]) => (causes.length === 1 ? cause : `${cause} (${count})`));
+  return words.length === 0 ? "" : `${words.join(", ")}: `;
 }
 
 const UNITS: readonly (readonly [name: string, milliseconds: number])[] = [

@@ -186,6 +186,13 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(wordsOf(page)).toContain("1 acknowledged payment is not delivered, EUR 10.00");
     expect(wordsOf(page)).toMatch(/Failed: not retried automatically .* Waiting, next attempt first/);
     expect(page).toContain("<title>(1 failed) Queue");
+    for (const name of ["c", "d"]) await store.append(event(idOf(name)), 0);
+    for (const claim of await store.claim(wanted())) await store.ended(claim, forward(500));
+    await store.append(event(idOf("e")), 0);
+    for (const claim of await store.claim(wanted())) await store.ended(claim, forward(502));
+    expect(wordsOf(await get("/queue"))).toMatch(
+      /127\.0\.0\.1:3000 does not answer \(2\), 127\.0\.0\.1:3000 answers 500 \(2\), 127\.0\.0\.1:3000 answers 502 \(1\): 1 waits/,
+    );
   });
 
   it("opens a rejection with what failed, and accepts it once it verifies", async () => {
