@@ -1,12 +1,13 @@
 /**
  * Kills `bulk` at random moments, runs it to its end, and counts links by row: none may be lost or created twice.
- * One case alone: npm run bench -- bulk-kill hostile|sandbox [number of kills]
+ * One case alone: npm run bench -- bulk-kill hostile|sandbox|postgres [number of kills]
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { bulk, hostileRow, newHome, openDatabase, ROWS, startSandbox, writeList } from "./bulk.mjs";
+import { startPostgresServer } from "../support/postgres-server.mjs";
 import { rowOfLost } from "./kills.mjs";
 import { showProgress } from "./progress.mjs";
 
@@ -90,6 +91,29 @@ async function serviceWithProfile(home) {
 }
 
 /**
+ * The same, with the memory in a PostgreSQL that several runs share.
+ * @param {string} home
+ * @returns {Promise<Service>}
+ */
+async function serviceWithPostgres(home) {
+  const server = await startPostgresServer({ fsync: true });
+  const service = await countingService();
+  const eventStore = await server.createDatabase();
+  const profile = { baseUrl: service.url, token: "t", terminalId: "1", currency: "EUR", eventStore };
+  writeFileSync(
+    join(home, "settings.json"),
+    JSON.stringify({ current: "bench", profiles: { bench: profile } }),
+  );
+  return {
+    ...service,
+    stop: () => {
+      service.stop();
+      void server.remove();
+    },
+  };
+}
+
+/**
  * The sandbox prints a line for each link; its database says which invoice the link is for.
  * @param {string} home
  * @returns {Promise<Service>}
@@ -139,6 +163,7 @@ const killAtRandom = (service) => (child) => {
  * @property {string} label
  * @property {(home: string) => Promise<Service>} open
  * @property {(row: number) => string} [rowOf]
+ * @property {number} [runs] At the same time; each of them is killed.
  */
 
 /**
@@ -179,24 +204,32 @@ async function kills(tested, most) {
  * @param {Case} tested
  * @param {number} most
  */
-async function killAndFinish(home, service, { rowOf }, most) {
+async function killAndFinish(home, service, { rowOf, runs: atOnce = 1 }, most) {
   let list = join(home, "list-0.csv");
   await writeList(list, ROWS, rowOf);
   let runs = 0;
-  /** @param {ReturnType<typeof killAtRandom>} [scheduleKill] */
-  const run = (scheduleKill) => {
+  /**
+   * @param {ReturnType<typeof killAtRandom>} [scheduleKill]
+   * @param {string} [results]
+   */
+  const run = (scheduleKill, results = "results.csv") =>
+    bulk(home, [list, "--allow-duplicates", "-o", join(home, results)], scheduleKill);
+  const rename = () => {
     // A list is known by its rows, whatever its name.
     const next = join(home, `list-${++runs}.csv`);
     renameSync(list, next);
     list = next;
-    return bulk(home, [list, "--allow-duplicates", "-o", join(home, "results.csv")], scheduleKill);
   };
   let killed = 0;
   while (killed < most) {
-    const { code } = await run(killAtRandom(service));
-    if (code !== null) break;
-    killed++;
+    rename();
+    const ends = await Promise.all(
+      Array.from({ length: atOnce }, (_, at) => run(killAtRandom(service), `killed-${at}.csv`)),
+    );
+    killed += ends.filter(({ code }) => code === null).length;
+    if (ends.some(({ code }) => code !== null)) break;
   }
+  rename();
   let last = await run();
   for (let again = 0; again < 20 && / not sent/.test(last.output); again++) last = await run();
   return killed;
@@ -236,6 +269,7 @@ const CASES = {
     rowOf: hostileRow,
   },
   sandbox: { label: "at the sandbox", open: sandbox },
+  postgres: { label: "of two runs at the same time on one PostgreSQL", open: serviceWithPostgres, runs: 2 },
 };
 const [only, most = "50"] = process.argv.slice(2);
 for (const [name, tested] of Object.entries(CASES))
