@@ -106,8 +106,8 @@ export const serviceKeyFlag = repeatable(
 
 /** Whose events a command acts on: those that a key of the service has verified. */
 export const ownKeyFlag = repeatable(
-  "--key <file or URL>",
-  "only events that this public key has verified (default: the profile's keys); repeatable",
+  "--key <key>",
+  "only events that this public key has verified: a file, a URL or a thumbprint (default: the profile's keys); repeatable",
   lines,
   { example: "service.pem" },
 );

@@ -51,7 +51,7 @@ const RETRY_PAUSE = 60_000;
 export interface Keyring {
   /** The keys in use now; a promise while those of a URL are read again because their time has passed. */
   readonly keys: () => CurrentKeys;
-  /** Every key that was read so far, also one that has gone from its source since: events that it has verified move on. */
+  /** Every key of this run: read so far, also one that has gone from its source since, or named by its thumbprint. */
   readonly read: () => RunKeys;
   /** Reads every source again. Resolves with false, without reading, if the last renewal was a moment ago. */
   readonly renew: () => Promise<boolean>;
@@ -59,14 +59,18 @@ export interface Keyring {
 
 /**
  * Keys that are read again while in use: those of a URL when their time has passed, all of them for a key that may be new. A key that
- * has gone from its source is not used any more. If a source can no longer be read, its last keys stay in use. Throws
- * `key_invalid`, `file_unreadable`, `not_reached`.
+ * has gone from its source is not used any more. If a source can no longer be read, its last keys stay in use. `earlier` keys
+ * verify nothing. Throws `key_invalid`, `file_unreadable`, `not_reached`.
  */
-export async function openKeyring(sources: readonly KeySource[], io: KeyAccess): Promise<Keyring> {
+export async function openKeyring(
+  sources: readonly KeySource[],
+  io: KeyAccess,
+  earlier: RunKeys = [],
+): Promise<Keyring> {
   const time = (): number => io.now().getTime();
   const opened: Awaited<ReturnType<typeof openSource>>[] = [];
   for (const source of sources) opened.push(await openSource(source, io));
-  let thumbprints: RunKeys = [];
+  let thumbprints = earlier;
   const keysNow = (): readonly VerificationKey[] => {
     const keys = opened.flatMap((source) => source.keys());
     thumbprints = thumbprintsOf(keys, thumbprints);

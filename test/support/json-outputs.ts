@@ -201,6 +201,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   listen: lines(
     line("ready", {
       store: orNull(text),
+      keys: about("The thumbprints of the keys of this run.", listOf(text)),
       url: text,
       "urls?": listOf(text),
       ...each(text, "publicUrl? admin? notice?"),

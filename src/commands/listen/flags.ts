@@ -3,7 +3,7 @@ import { LISTENER_PORT, parseUrl } from "../../domain/addresses.ts";
 import type { Outcome } from "../../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { HeaderLine } from "../../http/message.ts";
-import { flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
+import { flag, group, lines, oneOf, repeatable, text, toggle } from "../command.ts";
 import {
   parseCount,
   parseDelays,
@@ -21,7 +21,6 @@ import {
   forwardingKeyFlag,
   forwardTimeoutFlag,
   policyFlags,
-  serviceKeyFlag,
   targetsFlag,
 } from "../shared-flags.ts";
 import type { AdminAddress } from "./admin.ts";
@@ -57,7 +56,12 @@ export const listenFlags = {
     tlsKey: flag("--tls-key <file>", "the certificate's private key (PEM)", text, { example: "key.pem" }),
   }),
   ...group("Verification:", {
-    key: serviceKeyFlag,
+    key: repeatable(
+      "--key <key>",
+      "the service's public key: a file or URL of a PEM, certificate, JWK or JWKS; or the thumbprint of an earlier key, whose stored events are forwarded too; repeatable",
+      lines,
+      { example: "service.pem" },
+    ),
     ...policyFlags,
     strict: toggle("--strict", "refuse records that break the specification"),
     verify: toggle(

@@ -1,14 +1,20 @@
 /** How `listen` forwards: before it acknowledges a webhook, or from the event store after that. */
-import { hint, paylink } from "../../domain/errors.ts";
+import type { Context } from "../../context.ts";
+import { type Hint, hint, paylink } from "../../domain/errors.ts";
 import { within } from "../../domain/time.ts";
-import { type Named, renderHint } from "../../render/hint.ts";
+import { renderHint } from "../../render/hint.ts";
 import type { DeliveryQueue, RunKeys } from "../../receiver/event.ts";
 import { createDirectForwarder } from "../../receiver/direct.ts";
 import type { Forwarder, ForwarderParts } from "../../receiver/forwarder.ts";
 import { createQueueForwarder } from "../../receiver/queue.ts";
 import { SYSTEM_TIMERS } from "../../receiver/timers.ts";
 import { eventCount } from "../../render/received-webhook.ts";
+import type { EventStore } from "../../store/event-store.ts";
+import type { KeyStats } from "../../store/stats.ts";
 import type { ListenOptions } from "./options.ts";
+
+/** Tells what waits. */
+type Waiting = Pick<DeliveryQueue, "backlog">;
 
 /** Undefined without a target. */
 export function openForwarding(
@@ -40,27 +46,56 @@ export function openForwarding(
 }
 
 /** How many events of these keys wait. Whatever needs the store reports a failure. */
-const waitingIn = (queue: Pick<DeliveryQueue, "backlog">, own: RunKeys): Promise<number> =>
-  queue.backlog().then(
+const waitingIn = (store: Waiting, own: RunKeys): Promise<number> =>
+  store.backlog().then(
     ({ keys }) => keys.filter(({ key }) => own.includes(key)).reduce((sum, { events }) => sum + events, 0),
     () => 0,
   );
 /** Milliseconds for what a run may leave unsaid, if the database does not answer. */
 const LAST_WORDS = 2_000;
 
-/** Says what waits in the store and will not go out; undefined if this run forwards it, or nothing waits. */
-export async function backlogNotice(
+/** Says what waits in the store and will not go out, because this run does not forward it or does not have its key. */
+export async function backlogNotices(
   { forwarding: { routes, delays } }: ListenOptions,
-  queue: Pick<DeliveryQueue, "backlog"> | undefined,
-  keys: RunKeys,
-  named: Named,
-): Promise<string | undefined> {
-  if (queue === undefined || (routes.length > 0 && delays !== undefined)) return undefined;
-  const events = await waitingIn(queue, keys);
-  if (events === 0) return undefined;
+  store: (Waiting & Pick<EventStore, "stats" | "place">) | undefined,
+  own: RunKeys,
+  { named, now }: Pick<Context, "named" | "now">,
+): Promise<readonly string[]> {
+  if (store === undefined) return [];
+  const forwards = routes.length > 0 && delays !== undefined;
+  const waiting = forwards ? 0 : await waitingIn(store, own);
+  const others = await waitingForOthers(store, own, now());
+  return [
+    ...(waiting === 0 ? [] : [notForwarded(waiting)]),
+    ...others.map((other) => ofOtherKey(other, store.place, forwards)),
+  ].map((notice) => renderHint(notice, named));
+}
+
+function notForwarded(events: number): Hint {
   const [wait, them] = events === 1 ? ["waits", "it"] : ["wait", "them"];
-  return renderHint(
-    hint`${eventCount(events)} ${wait} to be forwarded, and this run does not forward ${them}. Start with --ack stored and --forward-to, or skip ${them}: ${paylink("events", "skip", "<uti>")}`,
-    named,
-  );
+  return hint`${eventCount(events)} ${wait} to be forwarded, and this run does not forward ${them}. Start with --ack stored and --forward-to, or skip ${them}: ${paylink("events", "skip", "<uti>")}`;
+}
+
+function ofOtherKey({ key, pending: { events, sums } }: KeyStats, place: string, forwards: boolean): Hint {
+  const [wait, them] = events === 1 ? ["waits", "it"] : ["wait", "them"];
+  const approved = sums === null || sums.length === 0 ? "" : ` (${sums.join(", ")})`;
+  const flags = forwards ? "add" : "start with --ack stored, --forward-to and";
+  return hint`${eventCount(events)}${approved} in ${place} ${wait} for another key, so this run does not forward ${them}. If it is an earlier key of your service, ${flags} --key ${key}. Else skip ${them}: ${paylink("events", "list", "--pending")} shows what waits, ${paylink("events", "skip", "<uti>")} skips it.`;
+}
+
+/** What waits for each key that this run does not have. Sums take a while, and are read only if something does. */
+async function waitingForOthers(
+  store: Waiting & Pick<EventStore, "stats">,
+  own: RunKeys,
+  now: Date,
+): Promise<readonly KeyStats[]> {
+  try {
+    const { keys } = await store.backlog();
+    if (keys.every(({ key, events }) => events === 0 || own.includes(key))) return [];
+    const stats = await store.stats(now, now);
+    return stats.keys.filter(({ key, pending }) => pending.events > 0 && !own.includes(key));
+  } catch {
+    // Whatever needs the store reports a failure.
+    return [];
+  }
 }

@@ -14,7 +14,7 @@ import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
 import type { Admin } from "./admin.ts";
 import { drain, watchForEnd, watchReader } from "./end.ts";
-import { backlogNotice, openForwarding } from "./forwarding.ts";
+import { backlogNotices, openForwarding } from "./forwarding.ts";
 import type { ListenOptions } from "./options.ts";
 import { createReporter, listenersOf, type Reporter, showReady } from "./report.ts";
 import { isSelfSigned, readTls, watchTls } from "./tls.ts";
@@ -26,12 +26,13 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   out.keepLog();
   const admin = await openAdminOf(options, context);
   later(() => admin?.close());
-  const keyring = await openKeyring(options.keySources, {
+  const keyAccess = {
     ...context,
     place: options.keyPlace,
     effect: "receive",
     warn: out.warn,
-  });
+  } as const;
+  const keyring = await openKeyring(options.keySources, keyAccess, options.earlierKeys);
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
   const forwardingKey =
     options.signWith === undefined ? undefined : await openForwardingKey(options.signWith, context);
@@ -123,10 +124,11 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   forwarding?.start();
   if (options.keep !== undefined && store !== undefined)
     later(startDeleting(options.keep, store.prune, context));
-  const notice = await backlogNotice(options, store, keyring.read(), context.named);
-  showReady({ listeners, adminUrl: admin?.url, forwardingKey, store: store?.place }, options, context);
+  const keys = keyring.read();
+  const notices = await backlogNotices(options, store, keys, context);
+  showReady({ listeners, adminUrl: admin?.url, forwardingKey, store: store?.place, keys }, options, context);
   for (const warning of asked) out.warn(warning);
-  if (notice !== undefined) out.warn(notice);
+  for (const notice of notices) out.warn(notice);
   if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
   await end.reached;
   admin?.ending();

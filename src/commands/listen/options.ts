@@ -1,6 +1,7 @@
 /** What the flags of `listen` mean together with the settings. */
 import { publicAddress } from "../../receiver/address.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
+import { isThumbprint } from "../../signatures/thumbprint.ts";
 import type { ValuesOf } from "../command.ts";
 import { parseDelays } from "../flag-values.ts";
 import { FORWARD_CONCURRENCY, policyOf, serviceKeys } from "../shared-flags.ts";
@@ -11,13 +12,16 @@ export type ListenOptions = ReturnType<typeof listenOptions>;
 /** Throws `key_required`. */
 export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: ResolvedSettings) {
   const { tlsCert: cert, tlsKey: key, tunnel } = flags;
-  const keys = serviceKeys(flags.key, settings, flags.verify ? "receive" : undefined);
+  const verifying = flags.key.filter((source) => !isThumbprint(source));
+  const keys = serviceKeys(verifying, settings, flags.verify ? "receive" : undefined);
   const storedUrl = settings.get("publicUrl");
   const publicUrl = flags.publicUrl ?? (storedUrl === undefined ? undefined : new URL(storedUrl));
   const [firstPath, ...otherPaths] = new Set(flags.path);
   return {
     ...flags,
     ...keys,
+    /** Thumbprints of keys that verify nothing here: what they have verified before is forwarded too. */
+    earlierKeys: flags.key.filter(isThumbprint),
     /** The paths to receive webhooks on, each once; at least one. */
     paths: [firstPath ?? (tunnel ? undefined : publicUrl?.pathname) ?? "/", ...otherPaths] as const,
     /** A tunnel has an address of its own. */

@@ -4,7 +4,13 @@ import type { Context } from "../../context.ts";
 import { type Named, renderCommand, renderHint } from "../../render/hint.ts";
 import { paylink } from "../../domain/errors.ts";
 import { leadsTo, withoutPassword } from "../../domain/addresses.ts";
-import { type Forward, isAccepted, type Rejection, type WebhookEvent } from "../../receiver/event.ts";
+import {
+  type Forward,
+  isAccepted,
+  type Rejection,
+  type RunKeys,
+  type WebhookEvent,
+} from "../../receiver/event.ts";
 import { eventLine, jsonLine, type Level, rejectionLine } from "../../receiver/event-json.ts";
 import type { Progress } from "../../receiver/forwarder.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
@@ -193,13 +199,14 @@ interface Ready {
   readonly forwardingKey: ForwardingKey | undefined;
   /** Where events are kept: a file, or a database without its password; undefined without a store. */
   readonly store: string | undefined;
+  readonly keys: RunKeys;
 }
 
 const OLD_SIGNATURES =
   "Late retries keep the signature of the service, and most verifiers refuse one that is older than 5 minutes. --sign-with <file> signs every attempt anew.";
 
 export function showReady(
-  { listeners, adminUrl, forwardingKey, store }: Ready,
+  { listeners, adminUrl, forwardingKey, store, keys }: Ready,
   options: ListenOptions,
   { out, now, named, forgetting }: Context,
 ): void {
@@ -213,6 +220,7 @@ export function showReady(
     ...(tunnel ? { publicUrl: publicUrls[0] } : {}),
     ...(adminUrl === undefined ? {} : { admin: adminUrl }),
     store: store ?? null,
+    keys,
     ...(forwardingKey === undefined ? {} : { verifyWith: forwardingKey.publicPath ?? null }),
     ...(notice === undefined ? {} : { notice }),
   };
