@@ -43,6 +43,7 @@ export const EXIT_CODES = {
   7: "a signature did not verify, or an endpoint failed its check",
   8: "timed out",
   9: "the payment was declined or cancelled",
+  10: "records that must agree do not",
   130: "interrupted (SIGINT); running requests were completed first",
   143: "terminated (SIGTERM); running requests were completed first",
 } as const;
@@ -168,6 +169,11 @@ export const FAILURES = {
   timed_out: {
     exit: 8,
     means: "time ran out before an answer, a payment or a webhook arrived, or before every row was sent",
+  },
+  records_differ: {
+    exit: 10,
+    means:
+      "records that must agree do not: what was paid and what is booked, or what an application answered before and answers now",
   },
   payment_failed: { exit: 9, means: "the payment was declined or cancelled" },
   interrupted: { exit: 130, means: "interrupted by Ctrl-C (SIGINT)" },

@@ -15,10 +15,12 @@ import {
   actionFromRow,
   type Arrival,
   arrivalFromRow,
+  answerFromRow,
   attemptFromRow,
   type StoredAttempt,
   type StoredEvent,
   type StoredRequest,
+  type RecordedAnswer,
 } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
 import {
@@ -156,6 +158,15 @@ export function createReading(readable: Readable) {
       );
       const convert = checked(attemptFromRow, readable);
       return new Map(rows.map((row) => [String(row["event"]), convert(row)]));
+    },
+    /** The newest answer of an application to an event as it was forwarded, not replayed; undefined if there was none. */
+    recordedAnswer: async (event: string): Promise<RecordedAnswer | undefined> => {
+      const [row] = await all(
+        `SELECT at, target, status FROM ${schema}attempts WHERE event = ? AND replay = 0 AND status IS NOT NULL
+         ORDER BY seq DESC LIMIT 1`,
+        [event],
+      );
+      return row && checked(answerFromRow, readable)(row);
     },
     history: async (event: string): Promise<History> => {
       const of = async <T>(convert: (row: Row) => T, table: string): Promise<T[]> =>

@@ -120,6 +120,7 @@ const attemptRow = z.object({
   reply_text: z.nullable(z.string()),
   replay: z.number(),
 });
+const answerRow = z.object({ at: time, target: z.string(), status: z.number() });
 const actionRow = z.object({ at: time, action: z.enum(["retry", "skip", "accept"]), actor: z.string() });
 
 /** An event that is claimed is `trying`, until the end of the attempt is written. */
@@ -184,6 +185,11 @@ export function attemptFromRow(row: Row) {
   const reply = headers === null ? null : { headers, text: text ?? "" };
   return { ...forward, reply, isReplay: replay !== 0 };
 }
+
+/** An answer to an event that was forwarded. */
+export type RecordedAnswer = z.infer<typeof answerRow>;
+
+export const answerFromRow = (row: Row): RecordedAnswer => answerRow.parse(row);
 
 /** What an operator did to an event: `actor` is the user of the system. */
 export type Action = z.infer<typeof actionRow>;

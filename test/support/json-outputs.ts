@@ -269,7 +269,21 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     attempts: listOf(object({ target: text, ...each(count, "accepted refused unanswered") })),
     lastAttempt: orNull(time),
   }),
-  "events replay": lines(line("forward", { ...each(text, "id uti detail hint?"), ...forward })),
+  "events replay": lines(
+    line("forward", { ...each(text, "id uti detail hint?"), ...forward }),
+    about(
+      "With --compare.",
+      line("difference", {
+        ...each(text, "id uti outcome reference detail hint?"),
+        recorded: object({ at: time, target: text, status: count }),
+        ...forward,
+      }),
+    ),
+    about(
+      "With --compare.",
+      line("summary", each(count, "compared differ unreached unanswered untargeted otherKey")),
+    ),
+  ),
   "events tail": lines(line("ready", { store: text, ...logged }), ...arriving, warning),
   "events retry": document(each(count, "due unchanged otherKey")),
   "events skip": document({ skipped: count }),

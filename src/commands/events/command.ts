@@ -1,6 +1,8 @@
 /** `paylink events`: its subcommands with their help, the rules between their flags, and what runs them. */
+import { withoutPassword } from "../../domain/addresses.ts";
+import { isBroker } from "../../domain/brokers.ts";
 import { nearest } from "../../domain/parse-result.ts";
-import { argument, command, excludes, flag, text, toggle, type Usage } from "../command.ts";
+import { argument, command, excludes, flag, needs, text, toggle, type Usage } from "../command.ts";
 import { checkConfirmable, checkPeriod, checkTargets, eventStoreFlag as db } from "../shared-flags.ts";
 import { parsePast } from "../flag-values.ts";
 import { acceptFlags, listFlags, replayFlags, retryFlags, tailFlags } from "./flags.ts";
@@ -84,22 +86,36 @@ const replay = command({
     "paylink events replay --all --since 1h --to localhost:3000/webhooks",
     "paylink events replay --all --failed --to 3000 --sign-with forward.pem",
     "paylink events replay $(paylink events list --limit 1 --quiet) --to 3000",
+    "paylink events replay --all --since 7d --to 3001 --compare --sign-with forward.pem",
   ],
+  notes:
+    "--compare sends stored webhooks to a new build of your application, and settles nothing. Events without a recorded answer are left out. Exit code 10: an answer differs.",
   arguments: { uti: anyUtis },
   flags: replayFlags,
   rules: [
     excludes(["all", "failed"], ["uti"]),
     excludes(["outcome", "reference", "since", "until", "limit"], ["uti"], "names single events"),
+    excludes(["settle"], ["compare"], "settles nothing"),
+    needs(["strict"], ["compare"]),
   ],
   consequence: "Nothing was replayed.",
   check: (values, usage) => {
-    const { uti, all, to } = values;
+    const { uti, all, to, compare } = values;
     checkNamed("<uti...>", uti, all, usage);
     if (to.length === 0) usage.problems.push({ at: "--to", message: "is required" });
+    for (const { url } of compare ? to : [])
+      if (isBroker(url))
+        usage.problems.push({
+          at: "--to",
+          message: `must be an application with --compare: a broker gives no answer of its own (got "${withoutPassword(url.href)}")`,
+        });
     checkTargets("--to", to, usage);
     checkPeriod(values, usage);
   },
-  run: async (context, values) => (await import("./replay-events.ts")).replayEvents(context, values),
+  run: async (context, values) =>
+    values.compare
+      ? (await import("./compare-answers.ts")).compareAnswers(context, values)
+      : (await import("./replay-events.ts")).replayEvents(context, values),
 });
 
 const tail = command({

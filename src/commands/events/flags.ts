@@ -61,6 +61,11 @@ export const replayFlags = {
   failed: toggle("--failed", `with --all: ${FAILED}`),
   ...selectionFlags,
   limit,
+  compare: toggle(
+    "--compare",
+    "list the events whose answer is of another class (2xx, 4xx, 5xx) than the one recorded when they were forwarded",
+  ),
+  strict: toggle("--strict", "with --compare: another status is a difference too"),
   settle: toggle(
     "--settle",
     "count an accepted replay as the delivery: a running listen does not send the event again",

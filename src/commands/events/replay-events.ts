@@ -1,82 +1,34 @@
 /** `paylink events replay`: sends events to the application again, with their original bytes and headers. */
 import type { Context } from "../../context.ts";
-import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import { isAccepted } from "../../receiver/event.ts";
-import { openTargets } from "../../receiver/brokers/targets.ts";
-import { attempt, type Deliver } from "../../receiver/attempt.ts";
 import { targetOf } from "../../receiver/routes.ts";
-import { likelyCause } from "../../render/likely-cause.ts";
 import { eventCount, renderForward } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
-import type { ValuesOf } from "../command.ts";
-import { openRunKeys } from "../judge-again.ts";
-import { forwardingKeyWords } from "../shared-flags.ts";
-import type { replayFlags } from "./flags.ts";
-import { otherKeyWords, ownEvents } from "./other-keys.ts";
-import { findEvents, MOST_COUNTED } from "./stored-events.ts";
-
-type ReplayValues = ValuesOf<typeof replayFlags> & { readonly uti: readonly string[] };
+import { otherKeyWords } from "./other-keys.ts";
+import { openSending, type ReplayValues } from "./sending.ts";
 
 export async function replayEvents(context: Context, values: ReplayValues): Promise<number> {
-  const { out, now, signal, later } = context;
-  const { uti: names, to: routes, failed: isFailed, insecure, signWith, key, quiet, settle } = values;
-  const keys = await openRunKeys(context, key, "replay");
-  const { deliver, close } = await openTargets(routes, { ...context, insecure });
-  later(close);
-  // A broker has an exchange of its own.
-  const bounded: Deliver = (request, options, url) =>
-    context.timeLimit.exchange(
-      options.timeout,
-      (timeout = options.timeout) => deliver(request, { ...options, timeout }, url),
-      (result) => result.kind === "answered" || (result.kind === "noAnswer" && result.sent),
-    );
-  const store = await context.events(values.db);
+  const { out, signal } = context;
+  const { to: routes, quiet } = values;
   const targets = routes.map(({ url }) => url.href).join(" and ");
+  const { events, others, send } = await openSending(context, values);
   let [sent, failed, unreached, skipped] = [0, 0, 0, 0];
   let lastCause: string | undefined;
-  const filter = { ...values, state: isFailed ? ("failed" as const) : undefined };
-  const named = await findEvents(store, names, "replay");
-  const own = ownEvents(named, keys, "replay");
-  const others =
-    names.length === 0
-      ? await store.count({ ...filter, otherThan: keys }, MOST_COUNTED)
-      : named.length - own.length;
-  const found = names.length === 0 ? store.events({ ...filter, keys }) : own;
-  // A key is made only for an event that it signs.
-  let signing: ForwardingKey | undefined;
-  for await (const event of found) {
+  for await (const event of events) {
     signal.throwIfAborted();
-    const { record } = event.content;
-    const url = targetOf(routes, outcomeOf(record));
+    const url = targetOf(routes, outcomeOf(event.content.record));
     if (url === undefined) {
       skipped += 1;
       continue;
     }
-    if (signWith !== undefined && signing === undefined) {
-      signing = await openForwardingKey(signWith, context);
-      if (!quiet) out.note(forwardingKeyWords(signing));
-    }
-    const { result, forward } = await attempt(event, url, {
-      deliver: bounded,
-      now,
-      headers: [],
-      insecure,
-      timeout: values.forwardTimeout,
-      signWith: signing?.key,
-      keys: () => keys,
-    });
-    await store.replayed(event.id, forward, settle, record);
+    const { result, forward, cause } = await send(event, url);
     sent += 1;
     if (!isAccepted(forward.status)) failed += 1;
     if (result.kind === "notReached") unreached += 1;
-    const { target, status, ms, detail } = forward;
-    const cause = likelyCause(forward, {
-      ownKey: signing && (signing.publicPath ?? signing.path),
-      comesAgain: false,
-    });
     lastCause = cause;
+    const { target, status, ms, detail } = forward;
     const name = event.uti || event.id;
     const line = { type: "forward", id: event.id, uti: event.uti, target, status, ms, detail, hint: cause };
     if (quiet) out.lines([safeText(name)]);

@@ -1,0 +1,146 @@
+/** `paylink events replay --compare`: sends stored events to another build, and shows where it answers otherwise than is recorded. */
+import type { Context } from "../../context.ts";
+import { namesBroker } from "../../domain/brokers.ts";
+import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { outcomeOf } from "../../domain/transaction.ts";
+import type { Forward } from "../../receiver/event.ts";
+import { targetOf } from "../../receiver/routes.ts";
+import { type Cell, relativeTime, renderListing } from "../../render/layout.ts";
+import { eventCount } from "../../render/received-webhook.ts";
+import { safeJson, safeText } from "../../render/safe-text.ts";
+import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
+import type { RecordedAnswer, StoredEvent } from "../../store/rows.ts";
+import { otherKeyWords } from "./other-keys.ts";
+import { openSending, type ReplayValues } from "./sending.ts";
+import { nameOf } from "./stored-events.ts";
+
+/** An event that is answered otherwise. */
+interface Difference {
+  readonly event: StoredEvent;
+  readonly recorded: RecordedAnswer;
+  readonly forward: Forward;
+  /** Why the answer was probably given. */
+  readonly cause: string | undefined;
+}
+
+/** How many events were compared, and how many not. */
+interface Counts {
+  compared: number;
+  differ: number;
+  /** Nobody was connected to, so there is nothing to compare. */
+  unreached: number;
+  /** No attempt of a listener has an answer. */
+  unanswered: number;
+  /** `--to` names no target for their outcome. */
+  untargeted: number;
+}
+
+export async function compareAnswers(context: Context, values: ReplayValues): Promise<number> {
+  const { out, signal } = context;
+  const { to: routes, quiet, strict } = values;
+  const { store, events, others, send } = await openSending(context, values);
+  const counts: Counts = { compared: 0, differ: 0, unreached: 0, unanswered: 0, untargeted: 0 };
+  const rows: Cell[][] = [];
+  let first: Difference | undefined;
+  let unreachedCause: string | undefined;
+  for await (const event of events) {
+    signal.throwIfAborted();
+    const url = targetOf(routes, outcomeOf(event.content.record));
+    const recorded = url && (await store.recordedAnswer(event.id));
+    // That a broker has confirmed an event says nothing of the application.
+    if (url === undefined || recorded === undefined || namesBroker(recorded.target)) {
+      counts[url === undefined ? "untargeted" : "unanswered"]++;
+      continue;
+    }
+    const { result, forward, cause } = await send(event, url);
+    if (result.kind === "notReached") {
+      counts.unreached++;
+      unreachedCause = cause;
+    } else {
+      counts.compared++;
+      const difference = { event, recorded, forward, cause };
+      if (!isSame(recorded.status, forward.status, strict)) {
+        counts.differ++;
+        first ??= difference;
+        if (out.json) out.lines([lineOf(difference)]);
+        else if (quiet) out.lines([safeText(nameOf(event))]);
+        else rows.push(cellsOf(difference, context));
+      }
+    }
+    out.progress(`${eventCount(counts.compared + counts.unreached)} sent, ${counts.differ} differ`);
+    signal.throwIfAborted();
+  }
+  out.progress(undefined);
+  if (rows.length > 0) out.lines([renderListing(TITLES, rows, out)]);
+  if (out.json) out.lines([JSON.stringify({ type: "summary", ...counts, otherKey: others })]);
+  if (others > 0) out.warn(otherKeyWords(others));
+  if (counts.untargeted > 0)
+    out.warn(`${eventCount(counts.untargeted)} not sent: --to names no target for the outcome.`);
+  if (counts.unanswered > 0)
+    out.warn(
+      `${eventCount(counts.unanswered)} not sent: no answer of an application is recorded to compare with.`,
+    );
+  const targets = routes.map(({ url }) => url.href).join(" and ");
+  if (first !== undefined) throw differing(first, counts, targets);
+  if (counts.unreached > 0)
+    throw new PaylinkError(
+      "not_reached",
+      `Nothing answers at ${targets}: ${counts.unreached} of ${eventCount(counts.compared + counts.unreached)} not compared.`,
+      { hints: [[unreachedCause ?? "Start your application, or name another address with --to."]] },
+    );
+  if (!quiet)
+    out.note(
+      counts.compared === 0
+        ? "There is no such event with a recorded answer. Nothing was compared."
+        : `${targets} answers ${eventCount(counts.compared)} as recorded.`,
+    );
+  return 0;
+}
+
+/** The service sends again what is not answered with 2xx, so by default only the class of the status counts. */
+const isSame = (recorded: number, now: number | null, isStrict: boolean): boolean =>
+  now !== null && (isStrict ? now === recorded : Math.floor(now / 100) === Math.floor(recorded / 100));
+
+const TITLES = ["RECEIVED", "OUTCOME", "AMOUNT", "REFERENCE", "UTI", "RECORDED", "NOW", "ANSWER"];
+
+function cellsOf(
+  { event, recorded, forward: { status, detail }, cause }: Difference,
+  { now, out: { paint } }: Context,
+): Cell[] {
+  const { record } = event.content;
+  const outcome = outcomeOf(record);
+  return [
+    { text: relativeTime(event.receivedAt, now()), paint: paint.dim },
+    { text: outcome, paint: () => paintOutcome(outcome, paint) },
+    { text: record === null ? "–" : amountOf(record), right: true },
+    { text: event.reference || "–" },
+    { text: nameOf(event) },
+    { text: String(recorded.status) },
+    { text: status === null ? "none" : String(status), paint: paint.red },
+    { text: detail === "" ? (cause ?? "") : detail },
+  ];
+}
+
+function lineOf({ event, recorded, forward, cause }: Difference): string {
+  const { target, status, ms, detail } = forward;
+  const { id, uti, outcome, reference } = event;
+  const answer = { target, status, ms, detail, hint: cause };
+  return safeJson(JSON.stringify({ type: "difference", id, uti, outcome, reference, recorded, ...answer }));
+}
+
+function differing({ event, cause }: Difference, counts: Counts, targets: string): PaylinkError {
+  const rest =
+    counts.unreached === 0
+      ? ""
+      : ` ${eventCount(counts.unreached)} not compared: the target was not reached.`;
+  return new PaylinkError(
+    "records_differ",
+    `${targets} answers ${counts.differ} of ${eventCount(counts.compared)} otherwise than recorded.${rest}`,
+    {
+      hints: [
+        ...(cause === undefined ? [] : [[cause]]),
+        hint`To see what was answered before and now: ${paylink("events", "show", event.id)}`,
+      ],
+    },
+  );
+}

@@ -1,0 +1,79 @@
+/** How `paylink events replay` sends stored events again: which ones, with which signature, and how each attempt ended. */
+import type { Context } from "../../context.ts";
+import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
+import { type Attempt, attempt, type Deliver } from "../../receiver/attempt.ts";
+import { openTargets } from "../../receiver/brokers/targets.ts";
+import { likelyCause } from "../../render/likely-cause.ts";
+import type { EventStore } from "../../store/event-store.ts";
+import type { StoredEvent } from "../../store/rows.ts";
+import type { ValuesOf } from "../command.ts";
+import { openRunKeys } from "../judge-again.ts";
+import { forwardingKeyWords } from "../shared-flags.ts";
+import type { replayFlags } from "./flags.ts";
+import { ownEvents } from "./other-keys.ts";
+import { findEvents, MOST_COUNTED } from "./stored-events.ts";
+
+export type ReplayValues = ValuesOf<typeof replayFlags> & { readonly uti: readonly string[] };
+
+interface Sent extends Attempt {
+  /** Why the application probably did not accept it. */
+  readonly cause: string | undefined;
+}
+
+export interface Sending {
+  readonly store: EventStore;
+  /** The chosen events that keys of this run have verified. */
+  readonly events: AsyncIterable<StoredEvent> | Iterable<StoredEvent>;
+  /** How many of the chosen events another key has verified. */
+  readonly others: number;
+  /** Sends an event, and records the attempt as a replay. */
+  readonly send: (event: StoredEvent, url: URL) => Promise<Sent>;
+}
+
+/** Throws where an event that is named is not there or not of this run's keys, and where a key or a target cannot be used. */
+export async function openSending(context: Context, values: ReplayValues): Promise<Sending> {
+  const { out, now, later } = context;
+  const { uti: names, to: routes, failed: isFailed, insecure, signWith, key, quiet, settle } = values;
+  const keys = await openRunKeys(context, key, "replay");
+  const { deliver, close } = await openTargets(routes, { ...context, insecure });
+  later(close);
+  // A broker has an exchange of its own.
+  const bounded: Deliver = (request, options, url) =>
+    context.timeLimit.exchange(
+      options.timeout,
+      (timeout = options.timeout) => deliver(request, { ...options, timeout }, url),
+      (result) => result.kind === "answered" || (result.kind === "noAnswer" && result.sent),
+    );
+  const store = await context.events(values.db);
+  const filter = { ...values, state: isFailed ? ("failed" as const) : undefined };
+  const named = await findEvents(store, names, "replay");
+  const own = ownEvents(named, keys, "replay");
+  // A key is made only for an event that it signs.
+  let signing: ForwardingKey | undefined;
+  return {
+    store,
+    events: names.length === 0 ? store.events({ ...filter, keys }) : own,
+    others:
+      names.length === 0
+        ? await store.count({ ...filter, otherThan: keys }, MOST_COUNTED)
+        : named.length - own.length,
+    send: async (event, url) => {
+      if (signWith !== undefined && signing === undefined) {
+        signing = await openForwardingKey(signWith, context);
+        if (!quiet) out.note(forwardingKeyWords(signing));
+      }
+      const made = await attempt(event, url, {
+        deliver: bounded,
+        now,
+        headers: [],
+        insecure,
+        timeout: values.forwardTimeout,
+        signWith: signing?.key,
+        keys: () => keys,
+      });
+      await store.replayed(event.id, made.forward, settle, event.content.record);
+      const ownKey = signing && (signing.publicPath ?? signing.path);
+      return { ...made, cause: likelyCause(made.forward, { ownKey, comesAgain: false }) };
+    },
+  };
+}
