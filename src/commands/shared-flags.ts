@@ -5,6 +5,7 @@ import { isLoopback } from "../domain/addresses.ts";
 import { BROKER_FORMS } from "../domain/brokers.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { type Outcome, OUTCOME_NAMES, outcomeName } from "../domain/outcome.ts";
+import { API_OPERATION_NAMES, parseApiFault } from "../domain/api-faults.ts";
 import { accepted, refused, type Parsed } from "../domain/parse-result.ts";
 import { formatLocal } from "../render/layout.ts";
 import { safeText } from "../render/safe-text.ts";
@@ -59,6 +60,14 @@ export const eventStoreFlag = flag(
 
 /** What to do about a store that a container forgets. */
 export const KEEPING_STORE = hint`Keep it in a volume of the container, or in PostgreSQL: PAYLINK_DB.`;
+
+/** What the API of a sandbox does wrong on purpose. */
+export const failFlag = repeatable(
+  "--fail <operation>=<fault>",
+  `have the API fail: ${API_OPERATION_NAMES.join(", ")} with a status, html, lost, late=<duration> or gzip; :<count> limits it; repeatable`,
+  parseApiFault,
+  { example: "create=lost:1" },
+);
 
 /** For pages on this machine. */
 export const plainHostFlag = toggle(

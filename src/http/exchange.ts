@@ -58,6 +58,9 @@ export const isRefusedByProxy = ({ cause }: SendError): boolean =>
 
 export type Handler = (request: HttpRequest) => Promise<HttpReply>;
 
+/** A handler throws it to close the connection instead of an answer. */
+export class NoAnswer extends Error {}
+
 /** The certificate chain and its private key, as PEM. */
 export interface TlsFiles {
   readonly cert: Uint8Array;

@@ -13,7 +13,14 @@ import { PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { discardRest, readBody, tooLarge } from "./body.ts";
 import { type Connections, trackConnections, trackHandshakes } from "./connections.ts";
-import type { Handler, Serve, ServeOptions, Server, TlsFiles } from "./exchange.ts";
+import {
+  type Handler,
+  NoAnswer,
+  type Serve,
+  type ServeOptions,
+  type Server,
+  type TlsFiles,
+} from "./exchange.ts";
 import { refusal, type Refusal } from "./refusal.ts";
 import { headerLines, type HeaderLine, type HttpReply, type RequestHead, withBody } from "./message.ts";
 
@@ -65,6 +72,7 @@ export const serve: Serve = async (handler, options) => {
     });
     begin(socket, () => {
       exchange(incoming, outgoing, state).catch((error: unknown) => {
+        if (error instanceof NoAnswer) return void socket.destroy();
         options.faulted?.(error);
         answer(outgoing, { status: 500, headers: [], body: EMPTY }, state.closing);
       });

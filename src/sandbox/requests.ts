@@ -4,8 +4,9 @@ import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { isJsonObject, indentedJson, type Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { isSecretName } from "../domain/secrets.ts";
-import type { Handler } from "../http/exchange.ts";
+import { NoAnswer, type Handler } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, targetUri } from "../http/message.ts";
+import type { Faults } from "./faults.ts";
 import type { SandboxSetup } from "./setup.ts";
 import type { ListPage, ListQuery } from "./store/lists.ts";
 
@@ -27,6 +28,8 @@ export interface ApiRequest {
   readonly duration: number;
   readonly request: ShownBody;
   readonly response: ShownBody;
+  /** The fault that struck it, as it was set: `lost`. */
+  readonly fault: string | undefined;
 }
 
 /** The most requests that are kept, the most characters of a target and of a media type, and the most bytes and characters of a body. */
@@ -61,14 +64,15 @@ export function createRequestLog({
       rows: kept.filter((one) => state === "" || (state === "failed") === isFailed(one)),
       older: undefined,
     }),
-    /** Records each request to the API once it is answered. */
+    clear: (): void => void (kept.length = 0),
+    /** Records each request to the API once it is answered; of a lost answer, what was lost. */
     recording:
-      (handler: Handler): Handler =>
+      (handler: Handler, faults: Faults): Handler =>
       async (message) => {
         const url = parseWebAddress(targetUri(message));
         if (url === undefined || !API.test(url.pathname)) return handler(message);
         const [at, started] = [clock.now(), machineNow().getTime()];
-        const reply = await handler(message);
+        const { reply, fault } = await faults.answer(message, handler);
         const { status, headers, body } = reply;
         const query = url.search === "" ? "" : `?${formText(url.searchParams)}`;
         kept.unshift({
@@ -80,8 +84,10 @@ export function createRequestLog({
           duration: machineNow().getTime() - started,
           request: bodyOf(message),
           response: bodyOf({ headers, body }),
+          fault: fault?.words,
         });
         kept.length = Math.min(kept.length, KEPT);
+        if (fault?.kind.type === "lost") throw new NoAnswer("the fault is lost");
         return reply;
       },
   };

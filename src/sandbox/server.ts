@@ -47,7 +47,10 @@ export function createSandbox(setup: SandboxSetup) {
     throw error;
   });
   return {
-    handler: runtime.requests.recording(handlerFromFetch((request) => app.fetch(request))),
+    handler: runtime.requests.recording(
+      handlerFromFetch((request) => app.fetch(request)),
+      runtime.faults,
+    ),
     /** A new address of the dashboard, for one browser; `url` is that of the server. */
     dashboardAt: pages.newAddress,
     /** Posts the webhooks left from an earlier run. Call it once the sandbox answers requests. */

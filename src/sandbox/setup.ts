@@ -1,5 +1,6 @@
 /** What a sandbox is made of: everything that it is given, and what it reports. */
 import { SERVICE_FORM, type SignatureForm } from "../signatures/cover.ts";
+import type { ApiFault } from "../domain/api-faults.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import type { Send } from "../http/exchange.ts";
 import type { Clock } from "./clock.ts";
@@ -54,6 +55,8 @@ export interface SandboxSetup {
   readonly apiHost: string;
   /** Whether the dashboard is at the hosts of the API, and not at one of its own. */
   readonly plainHost: boolean;
+  /** What the API does wrong on purpose. */
+  readonly fail: readonly ApiFault[];
   readonly observe: (event: SandboxEvent) => void;
   readonly faulted: (error: unknown) => void;
 }
@@ -73,4 +76,5 @@ export const AS_THE_SERVICE = {
   tokenAuth: "post",
   apiHost: "127.0.0.1",
   plainHost: false,
+  fail: [],
 } satisfies Partial<SandboxSetup>;

@@ -53,13 +53,13 @@ export const control = (
   send: Send,
   { baseUrl, token }: Target,
   path: string,
-  form: Readonly<Record<string, string>>,
+  form: URLSearchParams,
   signal: AbortSignal,
 ): Promise<string> => ask(send, new URL(path, baseUrl), { form, effect: "control", token, signal });
 
 interface Question extends SendOptions {
   /** Posted; without it, the question is a GET. */
-  readonly form?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>> | URLSearchParams;
   readonly effect: Effect;
   readonly token?: string;
 }

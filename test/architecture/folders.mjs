@@ -76,6 +76,8 @@ export const FOLDERS = {
       "hono",
       "hono/html",
       "hono/http-exception",
+      "node:timers/promises",
+      "node:zlib",
       "zod/mini",
       "check/signed-webhook",
       "render/safe-text",

@@ -95,9 +95,11 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
   ["check", "--sign-with --cover --allow-remote --timeout --junit"],
   [
     "sandbox",
-    "--port --host --allow-remote --allow-host --plain-host --insecure --db --reset --cover --no-created --clock --retry --deliver --duplicate-invoices --token-auth",
+    "--port --host --allow-remote --allow-host --plain-host --insecure --db --reset --cover --no-created --clock --retry --deliver --fail --duplicate-invoices --token-auth",
   ],
   ["sandbox advance", "--timeout"],
+  ["sandbox fail", "--clear --timeout"],
+  ["sandbox reset", "--timeout"],
   ["sandbox rotate-key", "--timeout"],
   [
     "login",

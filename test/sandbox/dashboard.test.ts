@@ -1,6 +1,7 @@
 /** The dashboard's pages and actions, in process: lists, details, paging, search, the form for a link, and live rows. */
 import { describe, expect, it } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
+import { createFaults } from "../../src/sandbox/faults.ts";
 import { createRequestLog } from "../../src/sandbox/requests.ts";
 import type { DeliveryState } from "../../src/sandbox/store/rows.ts";
 import {
@@ -194,7 +195,11 @@ describe("the requests to the API", () => {
   async function shown(body: string): Promise<string> {
     const { identity: merchant, clock } = openTestSandbox();
     const log = createRequestLog({ merchant, clock, machineNow: () => NOW });
-    await log.recording(async () => ({ status: 200, headers: [], body: new Uint8Array() }))({
+    const empty = { status: 200, headers: [], body: new Uint8Array() };
+    await log.recording(
+      async () => empty,
+      createFaults([]),
+    )({
       method: "POST",
       scheme: "http",
       authority: "127.0.0.1",

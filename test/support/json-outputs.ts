@@ -332,6 +332,10 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   ),
   "sandbox advance": document({ now: time }),
   "sandbox rotate-key": document({ keyid: text }),
+  "sandbox fail": document({
+    faults: listOf(object({ ...each(text, "operation fault"), count: orNull(count) })),
+  }),
+  "sandbox reset": document({}),
   pay: document({ ...summary, record }),
   test: document({
     type: { const: "summary" },

@@ -1,11 +1,12 @@
 /** `paylink test` and `paylink demo`, which run a sandbox and a receiver of their own. */
 import { argument, command, verbatim } from "../command.ts";
-import { checkTargets, targetsFlag } from "../shared-flags.ts";
+import { checkTargets, failFlag, targetsFlag } from "../shared-flags.ts";
 
 export const test = command({
   examples: [
     "paylink test -- paylink create --amount 10 --currency EUR",
     "paylink test -- npm test",
+    "paylink test --fail create=429:1 -- paylink create --amount 10 --currency EUR",
     "paylink test --forward-to 3000 -- sh -c 'paylink pay $(paylink create --reusable -q) --amount 25'",
   ],
   arguments: {
@@ -13,10 +14,10 @@ export const test = command({
       example: "-- paylink create --amount 10 --currency EUR",
     }),
   },
-  flags: { forwardTo: targetsFlag("-f, --forward-to <target>") },
+  flags: { forwardTo: targetsFlag("-f, --forward-to <target>"), fail: failFlag },
   consequence: "Nothing was run.",
   check: ({ forwardTo }, usage) => checkTargets("--forward-to", forwardTo, usage),
-  run: async (context, { words, forwardTo }) => (await import("./test.ts")).test(context, words, forwardTo),
+  run: async (context, { words, ...options }) => (await import("./test.ts")).test(context, words, options),
 });
 
 export const demo = command({

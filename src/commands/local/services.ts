@@ -1,4 +1,5 @@
 /** A sandbox and a receiver of its webhooks, on free ports of this machine and in a home of their own. */
+import type { ApiFault } from "../../domain/api-faults.ts";
 import type { Context } from "../../context.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
@@ -19,6 +20,8 @@ import { FORWARD_SECONDS } from "../shared-flags.ts";
 interface LocalServicesOptions {
   /** Where verified webhooks are forwarded to. */
   readonly routes: readonly Route[];
+  /** What the sandbox's API does wrong on purpose. */
+  readonly fail?: readonly ApiFault[];
   readonly onWebhook: (outcome: WebhookEvent | Rejection) => void;
   readonly onSandboxEvent: SandboxSetup["observe"];
   readonly onForward: ForwarderParts["observe"];
@@ -28,7 +31,7 @@ export type LocalServices = Awaited<ReturnType<typeof openLocalServices>>;
 
 export async function openLocalServices(context: Context, options: LocalServicesOptions) {
   const { send, now, newId, serve, out, later } = context;
-  const { routes, onWebhook, onSandboxEvent, onForward } = options;
+  const { routes, fail = [], onWebhook, onSandboxEvent, onForward } = options;
   const shared = {
     host: "127.0.0.1",
     port: 0,
@@ -75,6 +78,7 @@ export async function openLocalServices(context: Context, options: LocalServices
   later(() => receiver.close());
   const sandbox = await startSandbox({
     ...AS_THE_SERVICE,
+    fail,
     ...shared,
     merchant: identity,
     keys,

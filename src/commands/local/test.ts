@@ -4,6 +4,7 @@ import { createPublicKey } from "node:crypto";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import type { Context } from "../../context.ts";
+import type { ApiFault } from "../../domain/api-faults.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
@@ -21,11 +22,11 @@ import { openLocalServices, type LocalServices } from "./services.ts";
 export async function test(
   context: Context,
   command: readonly string[],
-  routes: readonly Route[],
+  { forwardTo, fail }: { readonly forwardTo: readonly Route[]; readonly fail: readonly ApiFault[] },
 ): Promise<number> {
   const { out } = context;
   const report = createTestReport();
-  const services = await openLocalServices(context, { routes, ...report });
+  const services = await openLocalServices(context, { routes: forwardTo, fail, ...report });
   const exit = await runProgram(command, await environmentOf(services), context);
   // The report covers the webhooks that are still due.
   await services.sandbox.idle();

@@ -1,13 +1,17 @@
 /** `paylink sandbox` and its subcommands: their help, and what runs them. */
 import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
+import { parseApiFault } from "../../domain/api-faults.ts";
 import { accepted } from "../../domain/parse-result.ts";
-import { argument, command } from "../command.ts";
+import { argument, command, toggle } from "../command.ts";
 import { parseWhen } from "../../domain/time.ts";
 import { timeoutFlag } from "../shared-flags.ts";
 import { sandboxFlags } from "./flags.ts";
 
 const NOTES =
   "The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package contains the description of the documented service as dist/openapi.json.";
+
+const FAULTS =
+  "A status (429, 503) is an error in the service's words, and nothing is done. html is a gateway's page. lost does the work and closes the connection before the answer. late=12s answers that much later. gzip compresses the answer.";
 
 /** Advancing the clock far waits for every delivery attempt in between. */
 const limit = (afterwards: string) => ({ timeout: timeoutFlag({ default: "10m" }, afterwards) });
@@ -44,12 +48,42 @@ const rotateKey = command({
   run: async (context) => (await import("./sandbox.ts")).rotateKey(context),
 });
 
+const fail = command({
+  summary: "have the running sandbox's API fail on purpose, or show the faults that are set",
+  examples: [
+    "paylink sandbox fail create=lost:1",
+    "paylink sandbox fail token=500 list=late=12s",
+    "paylink sandbox fail --clear",
+  ],
+  notes: FAULTS,
+  arguments: {
+    faults: argument("[fault...]", "the operation, =, the fault, and :<count> to limit it", parseApiFault, {
+      example: "create=lost:1",
+    }),
+  },
+  flags: {
+    clear: toggle("--clear", "remove the faults that were set before"),
+    ...limit("The faults may have been set."),
+  },
+  consequence: "The faults were not changed.",
+  run: async (context, values) => (await import("./sandbox.ts")).setFaults(context, values),
+});
+
+const reset = command({
+  summary: "delete the running sandbox's links, payments, deliveries, requests and faults",
+  examples: ["paylink sandbox reset", "paylink sandbox reset --json"],
+  flags: limit("The sandbox may have been emptied."),
+  consequence: "Nothing was deleted.",
+  run: async (context) => (await import("./sandbox.ts")).resetSandbox(context),
+});
+
 export const sandbox = command({
   examples: [
     "paylink sandbox",
     "paylink sandbox --port 0 --json",
     "paylink sandbox --clock 2026-01-31T12:00:00Z",
     "paylink sandbox --deliver duplicate --retry 1s,1s",
+    "paylink sandbox --fail create=lost:1 --fail token=500:2",
     'paylink sandbox --cover "content-digest @method @target-uri" --no-created',
   ],
   notes: NOTES,
@@ -63,5 +97,5 @@ export const sandbox = command({
       });
   },
   run: async (context, values) => (await import("./sandbox.ts")).sandbox(context, values),
-  commands: { advance, "rotate-key": rotateKey },
+  commands: { advance, "rotate-key": rotateKey, fail, reset },
 });

@@ -3,7 +3,7 @@ import { SANDBOX_PORT } from "../../domain/addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/time.ts";
 import { flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
-import { plainHostFlag } from "../shared-flags.ts";
+import { failFlag, plainHostFlag } from "../shared-flags.ts";
 import { parseCover, parseDelays, parsePort } from "../flag-values.ts";
 
 export const sandboxFlags = {
@@ -58,6 +58,7 @@ export const sandboxFlags = {
       "how deliveries fail",
       oneOf(["duplicate", "late", "out-of-order", "drop-first", "same-signature"]),
     ),
+    fail: failFlag,
     duplicateInvoices: flag(
       "--duplicate-invoices <rule>",
       "refuse or accept a link with the invoiceId of a paid order",

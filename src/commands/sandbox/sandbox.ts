@@ -3,10 +3,11 @@ import * as z from "zod/mini";
 import type { Paint } from "../../render/paint.ts";
 import { stringifyJson, type JsonObject } from "../../domain/json.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
+import type { ApiFault } from "../../domain/api-faults.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
 import { SCHEDULE, type SandboxEvent, type SandboxSetup } from "../../sandbox/setup.ts";
 import { control, findSandbox } from "../../service/sandbox.ts";
-import { safeText } from "../../render/safe-text.ts";
+import { safeLines, safeText } from "../../render/safe-text.ts";
 import type { Context } from "../../context.ts";
 import {
   hostnameOf,
@@ -177,7 +178,13 @@ const rotated = z.object({ keyid: z.string() });
 
 export async function advanceClock(context: Context, { when }: { readonly when: string }): Promise<number> {
   const { out, send, signal } = context;
-  const text = await control(send, await findSandbox(context), "/sandbox/advance", { when }, signal);
+  const text = await control(
+    send,
+    await findSandbox(context),
+    "/sandbox/advance",
+    new URLSearchParams({ when }),
+    signal,
+  );
   const words = (): string => `The sandbox's clock is at ${safeText(advanced.parse(JSON.parse(text)).now)}.`;
   out.data(out.json ? text : words());
   return 0;
@@ -185,9 +192,53 @@ export async function advanceClock(context: Context, { when }: { readonly when: 
 
 export async function rotateKey(context: Context): Promise<number> {
   const { out, send, signal } = context;
-  const text = await control(send, await findSandbox(context), "/sandbox/rotate-key", {}, signal);
+  const text = await control(
+    send,
+    await findSandbox(context),
+    "/sandbox/rotate-key",
+    new URLSearchParams(),
+    signal,
+  );
   const words = (): string =>
     `The sandbox signs with ${safeText(rotated.parse(JSON.parse(text)).keyid)} from now on.`;
   out.data(out.json ? text : words());
+  return 0;
+}
+
+const faultsSet = z.object({
+  faults: z.array(z.object({ operation: z.string(), fault: z.string(), count: z.nullable(z.number()) })),
+});
+
+/** What is set after the change. Each fault replaces the one of its operation. */
+export async function setFaults(
+  context: Context,
+  { faults, clear }: { readonly faults: readonly ApiFault[]; readonly clear: boolean },
+): Promise<number> {
+  const { out, send, signal } = context;
+  const form = new URLSearchParams(clear ? { clear: "" } : {});
+  for (const { operation, words, count } of faults)
+    form.append("fault", `${operation}=${words}${count === null ? "" : `:${count}`}`);
+  const text = await control(send, await findSandbox(context), "/sandbox/fail", form, signal);
+  const sentences = (): string => {
+    const lines = faultsSet.parse(JSON.parse(text)).faults.map(({ operation, fault, count }) => {
+      const times = count === null ? "every time" : count === 1 ? "once more" : `${count} times more`;
+      return `${operation}=${fault}  strikes ${times}`;
+    });
+    return lines.length === 0 ? "No fault is set: the API works as the service does." : lines.join("\n");
+  };
+  out.data(out.json ? text : safeLines(sentences()));
+  return 0;
+}
+
+export async function resetSandbox(context: Context): Promise<number> {
+  const { out, send, signal } = context;
+  const text = await control(
+    send,
+    await findSandbox(context),
+    "/sandbox/reset",
+    new URLSearchParams(),
+    signal,
+  );
+  out.data(out.json ? text : "The sandbox has no links, payments, deliveries, requests or faults any more.");
   return 0;
 }

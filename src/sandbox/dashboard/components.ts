@@ -19,13 +19,14 @@ export type View = Readonly<ReturnType<typeof viewOf>>;
 
 /** `here` is the page's address, if it is not that of the request. */
 export function viewOf(c: Context, runtime: SandboxRuntime, here?: string) {
-  const { merchant, clock, keys, ledger, requests } = runtime;
+  const { merchant, clock, keys, ledger, requests, faults } = runtime;
   const { pathname, search } = new URL(c.req.url);
   return {
     merchantName: merchant.merchantName,
     terminalId: merchant.terminalId,
     ledger,
     requests,
+    faults,
     /** Where customers open links. */
     checkoutUrl: checkoutUrl(c, runtime),
     now: clock.now(),

@@ -28,6 +28,7 @@ import {
   statusText,
   type View,
 } from "./components.ts";
+import { faultControl } from "./faults.ts";
 import { dashboardPage, failedAlert, type Tab } from "./frame.ts";
 
 /** What differs between the lists. */
@@ -182,6 +183,7 @@ export const REQUESTS: List<ApiRequest> = {
   nothingYet: "Requests to the service's API since the sandbox was started appear here, with their answers.",
   read: ({ requests }, query) => requests.list(query),
   caption: "Requests to the API, newest first",
+  action: faultControl,
   id: ({ number }) => String(number),
   columns: [
     {
@@ -193,6 +195,7 @@ export const REQUESTS: List<ApiRequest> = {
       kind: "main",
       cell: ({ number, method, target }) => pageLink(requestPath(number), `${method} ${clipped(target, 80)}`),
     },
+    { title: "Fault", cell: ({ fault }) => fault && html`<span class="bad">fault ${clipped(fault)}</span>` },
     { title: "Duration", kind: "number", cell: ({ duration }) => `${duration} ms` },
     { title: "Time", cell: ({ at }, { now }) => momentOf(at, now) },
   ],
@@ -202,7 +205,7 @@ export const REQUESTS: List<ApiRequest> = {
 export function requestPage(view: View, number: string): Page | undefined {
   const found = view.requests.find(Number(number));
   if (found === undefined) return undefined;
-  const { method, target, status, duration, at, request, response } = found;
+  const { method, target, status, duration, at, request, response, fault } = found;
   const body = (id: string, { type, text }: ApiRequest["request"]): Page =>
     text === "" ? html`<p class="hint">No body.</p>` : block({ id, title: type, text });
   return dashboardPage(view, {
@@ -218,7 +221,9 @@ export function requestPage(view: View, number: string): Page | undefined {
       ${panel(
         "response",
         `Response ${status}`,
-        html`<p>After ${duration} ms</p>
+        html`<p>
+            After ${duration} ms${fault === undefined ? "" : html` · <span class="bad">fault ${fault}</span>`}
+          </p>
           ${body("response-body", response)}`,
       )}`,
   });

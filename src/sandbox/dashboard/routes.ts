@@ -2,7 +2,8 @@
 import { requestFields } from "../../domain/payment-link-fields.ts";
 import type { Context, Hono } from "hono";
 import type { Problem } from "../../domain/errors.ts";
-import { setAt, type JsonObject } from "../../domain/json.ts";
+import { parseApiFault } from "../../domain/api-faults.ts";
+import { JsonNumber, setAt, type JsonObject } from "../../domain/json.ts";
 import { fieldFromText } from "../../domain/payment-link-values.ts";
 import { checkRequest } from "../../domain/payment-link.ts";
 import { refused, type Parsed } from "../../domain/parse-result.ts";
@@ -14,6 +15,7 @@ import { localPath } from "../../pages/components.ts";
 import { capturedRequest } from "../../pages/exchange.ts";
 import { serveFiles } from "../../pages/files.ts";
 import { download, htmlReply, type Page } from "../../pages/page.ts";
+import type { Faults } from "../faults.ts";
 import { addLink, cancelLink } from "../links.ts";
 import { acceptPayment } from "../payments.ts";
 import { checkoutUrl } from "../access.ts";
@@ -85,6 +87,8 @@ function downloadAttempt(view: View, c: Context): Response | Promise<Response> {
 export function controlRoutes(app: Hono, runtime: SandboxRuntime): void {
   app.post("/sandbox/advance", (c) => advanceClock(c, runtime));
   app.post("/sandbox/rotate-key", (c) => rotateKey(c, runtime));
+  app.post("/sandbox/fail", (c) => setFaults(c, runtime));
+  app.post("/sandbox/reset", (c) => reset(c, runtime));
   app.post("/sandbox/sample", async (c) => {
     const request = requestFromForm(sampleForm(runtime.merchant.terminalId), runtime.clock.now());
     const { id } = addLink(runtime, request, checkoutUrl(c, runtime));
@@ -144,6 +148,45 @@ async function advanceClock(c: Context, { clock, deliveries }: SandboxRuntime): 
   }
   await deliveries.advance(when.value.getTime() - now.getTime());
   return answered(c, "advanced", { now: clock.now().toISOString() });
+}
+
+/** `fault` is as in `--fail`, and may be there several times; `clear` removes those that were set before. */
+async function setFaults(c: Context, { faults }: SandboxRuntime): Promise<Response> {
+  const form = await formBody(c);
+  const texts = form.has("kind") ? [faultOfForm(form)] : form.getAll("fault");
+  const parsed = texts.map(parseApiFault);
+  const problems = parsed.flatMap((one) => (one.ok ? [] : [{ at: "fault", message: one.message }]));
+  const [first] = problems;
+  if (first !== undefined) throw new ServiceProblem(422, `the fault ${first.message}`, problems);
+  if (form.has("clear")) faults.clear();
+  faults.add(parsed.flatMap((one) => (one.ok ? [one.value] : [])));
+  return answered(c, form.has("clear") ? "faults-cleared" : "fault-set", faultsDocument(faults));
+}
+
+/** The dashboard's form has a field for each part. */
+function faultOfForm(form: URLSearchParams): string {
+  const count = form.get("count")?.trim() ?? "";
+  return `${form.get("operation")}=${form.get("kind")}${count === "" ? "" : `:${count}`}`;
+}
+
+const faultsDocument = (faults: Faults): JsonObject => ({
+  faults: faults.list().map(({ operation, words, count }) => ({
+    operation,
+    fault: words,
+    count: count === null ? null : new JsonNumber(String(count)),
+  })),
+});
+
+/** As a new sandbox, at the time and with the keys that it has. */
+async function reset(
+  c: Context,
+  { ledger, deliveries, requests, faults }: SandboxRuntime,
+): Promise<Response> {
+  await deliveries.idle();
+  ledger.write(() => ledger.forget());
+  requests.clear();
+  faults.clear();
+  return answered(c, "reset", {});
 }
 
 async function rotateKey(c: Context, { keys }: SandboxRuntime): Promise<Response> {

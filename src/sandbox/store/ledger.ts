@@ -40,6 +40,9 @@ export function openLedger(path: string) {
   const run = (sql: string, ...values: Value[]): void => void prepared(sql).run(...values);
   const rows = (sql: string, ...values: Value[]) => prepared(sql).all(...values);
   const row = (sql: string, ...values: Value[]) => prepared(sql).get(...values);
+  const forget = (): void => {
+    for (const table of ["links", "payments", "deliveries", "attempts"]) run(`DELETE FROM ${table}`);
+  };
   const insert = (table: string, columns: Readonly<Record<string, Value>>): void => {
     const names = Object.keys(columns);
     const places = names.map(() => "?");
@@ -140,10 +143,12 @@ export function openLedger(path: string) {
       run("DELETE FROM clock");
       insert("clock", { ahead });
     },
+    /** Deletes everything but the clock. */
+    forget,
     /** Deletes everything. */
     reset: () => {
-      for (const table of ["links", "payments", "deliveries", "attempts", "clock"])
-        run(`DELETE FROM ${table}`);
+      forget();
+      run("DELETE FROM clock");
     },
     close: () => {
       database.close();

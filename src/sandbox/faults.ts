@@ -1,0 +1,105 @@
+/** Does the API's work wrongly on purpose: the faults that are set, how often each still strikes, and what becomes of an answer. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import {
+  API_OPERATION_NAMES,
+  API_OPERATIONS,
+  type ApiFault,
+  type ApiOperation,
+} from "../domain/api-faults.ts";
+import type { Handler } from "../http/exchange.ts";
+import type { HttpReply, HttpRequest } from "../http/message.ts";
+
+/** An answer of the API, with the fault that struck it. */
+export interface StruckReply {
+  readonly reply: HttpReply;
+  readonly fault: ApiFault | undefined;
+}
+
+export type Faults = ReturnType<typeof createFaults>;
+
+/** The first fault of an operation that is not used up strikes. */
+export function createFaults(initial: readonly ApiFault[]) {
+  let set = initial;
+  const strike = ({ method, target }: HttpRequest): ApiFault | undefined => {
+    const [path = ""] = target.split("?", 1);
+    const operation = operationOf(method, path);
+    const fault = set.find((one) => one.operation === operation);
+    if (fault?.count != null)
+      set = set.flatMap((one) => {
+        if (one !== fault) return [one];
+        return fault.count === 1 ? [] : [{ ...fault, count: (fault.count ?? 0) - 1 }];
+      });
+    return fault;
+  };
+  return {
+    list: (): readonly ApiFault[] => set,
+    /** Another fault of an operation replaces the one before. */
+    add: (faults: readonly ApiFault[]): void => {
+      set = [...set.filter(({ operation }) => faults.every((one) => one.operation !== operation)), ...faults];
+    },
+    clear: (): void => void (set = []),
+    /** Has the API answer, with the fault that strikes the request. */
+    answer: async (message: HttpRequest, handler: Handler): Promise<StruckReply> => {
+      const fault = strike(message);
+      return { fault, reply: await struckReply(fault, message, handler) };
+    },
+  };
+}
+
+const operationOf = (method: string, path: string): ApiOperation | undefined =>
+  API_OPERATION_NAMES.find(
+    (name) => API_OPERATIONS[name].method === method && API_OPERATIONS[name].path.test(path),
+  );
+
+async function struckReply(
+  fault: ApiFault | undefined,
+  message: HttpRequest,
+  handler: Handler,
+): Promise<HttpReply> {
+  switch (fault?.kind.type) {
+    case undefined:
+    case "lost":
+      return handler(message);
+    case "late": {
+      const reply = await handler(message);
+      // A sandbox that ends does not wait for it.
+      await sleep(fault.kind.milliseconds, undefined, { ref: false });
+      return reply;
+    }
+    case "gzip": {
+      const { status, headers, body } = await handler(message);
+      return { status, headers: [...headers, ["Content-Encoding", "gzip"]], body: gzipSync(body) };
+    }
+    case "html":
+      return { status: 503, headers: [["Content-Type", "text/html; charset=utf-8"]], body: bytesOf(PAGE) };
+    case "status":
+      return errorReply(fault.operation, fault.kind.status);
+  }
+}
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const PAGE =
+  "<html><head><title>503 Service Temporarily Unavailable</title></head><body><h1>503 Service Temporarily Unavailable</h1></body></html>\n";
+
+/** Seconds that a client is asked to wait. */
+const WAIT = "1";
+
+/** The service's own error; of the token endpoint, that of RFC 6749 5.2. */
+function errorReply(operation: ApiOperation, status: number): HttpReply {
+  const message = `a fault that was set on this sandbox: ${operation}=${status}`;
+  const body =
+    operation === "token"
+      ? { error: status < 500 ? "invalid_client" : "server_error", error_description: message }
+      : { code: status, message };
+  return {
+    status,
+    headers: [
+      ["Content-Type", "application/json"],
+      ...(status === 429 ? ([["Retry-After", WAIT]] as const) : []),
+      ...(status === 401 ? ([["WWW-Authenticate", "Bearer"]] as const) : []),
+    ],
+    body: bytesOf(JSON.stringify(body)),
+  };
+}
