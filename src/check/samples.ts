@@ -21,6 +21,9 @@ export interface Sample {
   readonly reference?: string | undefined;
 }
 
+/** Of a sample for which nobody names another one. */
+export const SAMPLE_CURRENCY = "EUR";
+
 /** Where a record's ids and times come from. */
 export interface SampleSource {
   readonly newId: () => string;
@@ -31,7 +34,7 @@ const MERCHANT = { merchantId: "000000000012345", merchantName: "Sample Merchant
 
 /** The record of a payment to the sample merchant, with the sample card of its outcome. */
 export function recordOfSample(sample: Sample, { newId, now }: SampleSource): WellFormedRecord {
-  const { outcome, link, currency = "EUR" } = sample;
+  const { outcome, link, currency = SAMPLE_CURRENCY } = sample;
   const start = link === "subscription";
   return sampleRecord(
     {

@@ -83,14 +83,14 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
   ],
   [
     "events replay",
-    "--to --all --failed --outcome --reference --since --until --limit --settle --sign-with --insecure --forward-timeout --timeout --quiet --db",
+    "--to --all --failed --outcome --reference --since --until --limit --compare --strict --settle --sign-with --key --insecure --forward-timeout --timeout --quiet --db",
   ],
   ["events prune", "--before --db"],
   ["inspect", "--db --port --forward-to --sign-with --key --plain-host --no-open"],
   ["verify", "--event --db --key --public-url --path --tolerance --require --require-created --at"],
   [
     "trigger",
-    "--to --sign-with --allow-remote --link --amount --currency --reference --set --count --tamper --cover --no-created --timeout --dry-run --quiet",
+    "--to --sign-with --allow-remote --from --same-uti --db --link --amount --currency --reference --set --count --tamper --cover --no-created --timeout --dry-run --quiet",
   ],
   ["check", "--sign-with --cover --allow-remote --timeout --junit"],
   [

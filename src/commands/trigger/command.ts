@@ -1,6 +1,6 @@
 /** `paylink trigger`: its help, the rules between its flags, and what runs it. */
 import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
-import { command, excludes } from "../command.ts";
+import { command, excludes, needs } from "../command.ts";
 import { triggerArguments, triggerFlags } from "./flags.ts";
 
 const KINDS = Object.entries(TAMPERING_NAMES).map(
@@ -16,12 +16,17 @@ export const trigger = command({
     "paylink trigger declined --amount 12.50 --link reusable --reference DONATION",
     "paylink trigger approved --tamper body",
     'paylink trigger approved --cover "content-digest @method @target-uri" --no-created',
+    "paylink trigger --from $(paylink events list --limit 1 --quiet) --set cardScheme=AMEX",
     "paylink trigger approved --count 3 --set cardScheme=MASTERCARD",
   ],
   notes: `Kinds of --tamper, by what they change:\n${KINDS.join("\n")}\n${EXITS}`,
   arguments: triggerArguments,
   flags: triggerFlags,
-  rules: [excludes(["quiet", "timeout"], ["dryRun"], "sends nothing")],
+  rules: [
+    excludes(["quiet", "timeout"], ["dryRun"], "sends nothing"),
+    excludes(["link"], ["from"], "has the reference of its own link"),
+    needs(["sameUti", "db"], ["from"]),
+  ],
   consequence: "Nothing was sent.",
   prepare: async (values, usage, context) =>
     (await import("./trigger.ts")).triggerOptions(values, usage, context),

@@ -3,7 +3,7 @@ import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { argument, flag, group, oneOf, repeatable, text, toggle } from "../command.ts";
 import { parseCount, parseCover, parseTarget } from "../flag-values.ts";
-import { quietFlag, signingKeyFlag, timeoutFlag } from "../shared-flags.ts";
+import { eventStoreFlag, quietFlag, signingKeyFlag, timeoutFlag } from "../shared-flags.ts";
 
 const MAX_COUNT = 9_999_999;
 
@@ -18,19 +18,29 @@ export const triggerFlags = {
     signWith: signingKeyFlag,
     allowRemote: toggle("--allow-remote", "post to another machine"),
   }),
+  ...group("A stored event:", {
+    from: flag(
+      "--from <event>",
+      "take the record of a stored event, named by its uti, id or order number, in place of a sample",
+      text,
+      { example: "$(paylink events list --limit 1 --quiet)" },
+    ),
+    sameUti: toggle("--same-uti", "keep its uti, as a webhook that is delivered again has"),
+    db: eventStoreFlag,
+  }),
   ...group("Payment:", {
     link: flag("--link <kind>", "the link that was paid", oneOf(["one-time", "reusable", "subscription"]), {
       default: "one-time",
     }),
     amount: flag(
       "--amount <decimal>",
-      "the amount (default: 10, or 0 for a subscription)",
+      "the amount (default: 10, or 0 for a subscription; with --from, the event's)",
       async (typed) => (await import("../../domain/money.ts")).parseAmount(typed),
       { example: "12.50" },
     ),
     currency: flag(
       "--currency <code>",
-      "the currency (default: EUR)",
+      "the currency (default: EUR; with --from, the event's)",
       async (typed) => (await import("../../domain/money.ts")).parseCurrency(typed),
       { example: "EUR" },
     ),
@@ -76,5 +86,9 @@ export const triggerFlags = {
 };
 
 export const triggerArguments = {
-  outcome: argument("<outcome>", "the result of the payment", oneOf(SAMPLE_OUTCOMES)),
+  outcome: argument(
+    "[outcome]",
+    "the result of the payment; with --from, the event's own without it",
+    oneOf(SAMPLE_OUTCOMES),
+  ),
 };

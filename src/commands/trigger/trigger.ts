@@ -1,9 +1,10 @@
 /** `paylink trigger`: posts sample webhooks, signed as the service signs them, and shows the answers. */
 import type { Context } from "../../context.ts";
 import { isLoopback, LISTENER_URL, parseUrl } from "../../domain/addresses.ts";
-import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import { stringifyJson } from "../../domain/json.ts";
+import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
+import { type JsonNumber, stringifyJson } from "../../domain/json.ts";
 import { decimalsProblem } from "../../domain/money.ts";
+import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { textOf, type TransactionRecord, type Violation, violationsOf } from "../../domain/transaction.ts";
 import { type HttpRequest, targetUri } from "../../http/message.ts";
 import { formatRequest } from "../../http/capture.ts";
@@ -15,7 +16,7 @@ import { safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
 import { type Answer, type NoAnswer, post } from "../../check/endpoint.ts";
-import { recordOfSample } from "../../check/samples.ts";
+import { recordOfSample, SAMPLE_CURRENCY } from "../../check/samples.ts";
 import { SERVICE_COVER, type SignatureForm } from "../../signatures/cover.ts";
 import { coverToTamper, TAMPERINGS, type Tampering } from "../../check/tamperings.ts";
 import { loadSigningKey } from "../../check/signing-key.ts";
@@ -24,42 +25,50 @@ import type { Usage, ValuesOf } from "../command.ts";
 import { checkLocal } from "../shared-flags.ts";
 import { endpointNotReached } from "../unreached-endpoint.ts";
 import type { triggerArguments, triggerFlags } from "./flags.ts";
+import { changedRecord, storedRecord } from "./stored-record.ts";
 
-type TriggerOptions = Awaited<ReturnType<typeof triggerOptions>>;
+type TriggerValues = ValuesOf<typeof triggerArguments> & ValuesOf<typeof triggerFlags>;
+
+interface TriggerOptions extends Omit<TriggerValues, "tamper"> {
+  readonly tamper: Tampering | undefined;
+  readonly url: URL;
+  readonly form: SignatureForm;
+}
 
 /** What to send, with what is wrong with flags together. */
 export async function triggerOptions(
-  values: ValuesOf<typeof triggerArguments> & ValuesOf<typeof triggerFlags>,
+  values: TriggerValues,
   usage: Usage,
   { settings }: Context,
-) {
+): Promise<TriggerOptions> {
   const { to, allowRemote } = values;
   if (to !== undefined) checkLocal("--to", to, allowRemote, usage);
-  const { amount, currency } = values;
-  const decimals = amount && decimalsProblem(amount, currency ?? "EUR");
-  if (decimals !== undefined)
-    usage.problems.push({ at: "--amount", message: `${decimals} (got "${amount?.toString()}")` });
-  const { cover } = values;
+  const { outcome, from, amount, currency, cover } = values;
+  if (outcome === undefined && from === undefined)
+    usage.problems.push({
+      at: "<outcome>",
+      message: `is required: ${SAMPLE_OUTCOMES.join(", ")}; or --from, with the record of a stored event`,
+    });
+  // That of a stored event is not known yet.
+  if (from === undefined || currency !== undefined)
+    checkDecimals(amount, currency ?? SAMPLE_CURRENCY, usage.problems);
   const tamper = TAMPERINGS.find(({ name }) => name === values.tamper);
   if (tamper && cover && coverToTamper(tamper, cover) === undefined)
     usage.problems.push({
       at: "--cover",
       message: `must include ${tamper.detectedBy.join(" or ")}; without it, --tamper ${tamper.name} cannot be detected (got "${cover.join(" ")}")`,
     });
-  const { outcome, link, reference, set, created } = values;
   const form: SignatureForm = {
     cover: cover ?? (tamper && coverToTamper(tamper, undefined)) ?? SERVICE_COVER,
-    created,
+    created: values.created,
   };
-  return {
-    ...values,
-    tamper,
-    url: to ?? listenerOf(await settings()),
-    sample: { outcome, link, amount: amount?.toString(), currency, reference },
-    /** Fields of the record that replace the sample's. */
-    replaced: Object.fromEntries(set.map(({ name, value }) => [name, value])),
-    form,
-  };
+  return { ...values, tamper, url: to ?? listenerOf(await settings()), form };
+}
+
+function checkDecimals(amount: JsonNumber | undefined, currency: string, problems: Problem[]): void {
+  const problem = amount && decimalsProblem(amount, currency);
+  if (problem !== undefined)
+    problems.push({ at: "--amount", message: `${problem} (got "${amount?.toString()}")` });
 }
 
 /** The profile's own callback if it is on this machine: a sample must not reach a live endpoint by accident. */
@@ -77,9 +86,10 @@ interface Delivery {
 
 export async function trigger(context: Context, options: TriggerOptions): Promise<number> {
   const key = await loadSigningKey(options.signWith, context);
+  const makeRecord = await recordMaker(options, context);
   let wrong = 0;
   for (let number = 0; number < options.count; number++) {
-    const delivery = prepare(options, key, context);
+    const delivery = prepare(makeRecord(), options, key, context);
     if (number === 0) warnOfViolations(delivery, context);
     context.signal.throwIfAborted();
     if (options.dryRun) {
@@ -113,12 +123,34 @@ function wrongAnswers({ url, tamper, count }: TriggerOptions, wrong: number): Pa
   });
 }
 
+/** Makes the record of one webhook after the other: of samples, or of the payment of a stored event. */
+async function recordMaker(options: TriggerOptions, context: Context): Promise<() => TransactionRecord> {
+  const { outcome, link, reference, from, sameUti, db } = options;
+  const [amount, currency] = [options.amount?.toString(), options.currency];
+  const set = Object.fromEntries(options.set.map(({ name, value }) => [name, value]));
+  if (from === undefined) {
+    const sample = { outcome: outcome ?? "approved", link, amount, currency, reference };
+    return () => ({ ...recordOfSample(sample, context), ...set });
+  }
+  const base = await storedRecord(from, db, context);
+  const problems: Problem[] = [];
+  checkDecimals(options.amount, currency ?? textOf(base, "transCurrencyCode") ?? "", problems);
+  if (problems.length > 0) throw new PaylinkError("usage", "Nothing was sent.", { problems });
+  const fields = {
+    ...(options.amount === undefined ? {} : { amountTrans: options.amount }),
+    ...(currency === undefined ? {} : { transCurrencyCode: currency }),
+    ...(reference === undefined ? {} : { reference }),
+    ...set,
+  };
+  return () => changedRecord(base, { outcome, uti: sameUti ? undefined : context.newId(), fields }, context);
+}
+
 function prepare(
-  { url, sample, replaced, tamper, form }: TriggerOptions,
+  record: TransactionRecord,
+  { url, tamper, form }: TriggerOptions,
   key: SigningKey,
   context: Context,
 ): Delivery {
-  const record = { ...recordOfSample(sample, context), ...replaced };
   const body = new TextEncoder().encode(stringifyJson(record));
   const sender = { url, key, form, created: Math.floor(context.now().getTime() / 1000) };
   const request = tamper?.tamper(body, sender) ?? signedWebhook(body, sender);

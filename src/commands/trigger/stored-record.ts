@@ -1,0 +1,101 @@
+/** `paylink trigger --from`: the record of a stored event as the base of what is sent. */
+import type { Context } from "../../context.ts";
+import { recordOfSample, type SampleSource } from "../../check/samples.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import type { Json, JsonObject } from "../../domain/json.ts";
+import type { SampleOutcome } from "../../domain/outcome.ts";
+import type { TransactionRecord } from "../../domain/transaction.ts";
+import { type FieldName, TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
+import { loadKeys, thumbprintsOf } from "../../receiver/webhook-keys.ts";
+import { isThumbprint, shortKey } from "../../signatures/thumbprint.ts";
+import type { StoredEvent } from "../../store/rows.ts";
+import { serviceKeys } from "../shared-flags.ts";
+
+/** The event as it is named by its uti, its id or its order number, or by the start of one. Throws `event_not_found`, `usage`. */
+export async function storedRecord(
+  name: string,
+  database: string | undefined,
+  context: Context,
+): Promise<TransactionRecord> {
+  const store = await context.events(database);
+  const event = await store.findOne(name);
+  if (event.type === "rejected")
+    throw new PaylinkError("usage", `${name} was rejected, so nothing in it is known to be genuine.`, {
+      effect: "send",
+    });
+  const { record } = event.content;
+  if (record === null)
+    throw new PaylinkError("usage", `${name} holds no record: its body is not a JSON object.`, {
+      effect: "send",
+    });
+  await warnOfOtherKey(event, context);
+  return record;
+}
+
+/** A record of another account names orders that the application does not have, or, worse, has. */
+async function warnOfOtherKey({ key, uti, id }: StoredEvent, context: Context): Promise<void> {
+  const { out, settings } = context;
+  const { keySources, keyPlace: place } = serviceKeys([], await settings(), undefined);
+  if (keySources.length === 0) return;
+  const name = uti || id;
+  try {
+    const read = keySources.filter((source) => !isThumbprint(source));
+    const { keys } = await loadKeys(read, { ...context, place, effect: "send" });
+    if (thumbprintsOf(keys, keySources.filter(isThumbprint)).includes(key)) return;
+    out.warn(
+      `The webhook of ${name} was verified by another key (${shortKey(key)}) than those of this profile: it is of another account.`,
+    );
+  } catch (error) {
+    if (!(error instanceof PaylinkError)) throw error;
+    out.warn(
+      `The keys of this profile could not be read, so it is not known whether ${name} is one of its events: ${error.message}`,
+    );
+  }
+}
+
+/** How the record of a stored event is changed. */
+export interface RecordChanges {
+  readonly outcome: SampleOutcome | undefined;
+  /** Undefined keeps the payment's own. */
+  readonly uti: string | undefined;
+  /** Fields with other values. */
+  readonly fields: JsonObject;
+}
+
+/** The record of the same payment with these changes. */
+export function changedRecord(
+  base: TransactionRecord,
+  { outcome, uti, fields }: RecordChanges,
+  source: SampleSource,
+): TransactionRecord {
+  const record = outcome === undefined ? base : withOutcome(base, outcome, source);
+  return { ...record, ...(uti === undefined ? {} : { uti }), ...fields };
+}
+
+/** The fields whose values say how a payment ended. */
+const DECIDING: ReadonlySet<FieldName> = new Set<FieldName>([
+  "transApproved",
+  "transPartiallyApproved",
+  "transCancelled",
+  "status",
+  "responseCode",
+  "emvCryptogramType",
+]);
+
+/** The fields that depend on the outcome are those of a sample. */
+function withOutcome(
+  base: TransactionRecord,
+  outcome: SampleOutcome,
+  source: SampleSource,
+): TransactionRecord {
+  const sample: TransactionRecord = recordOfSample({ outcome, link: "one-time" }, source);
+  const changed = TRANSACTION_FIELDS.filter(
+    ({ name, presence }) => DECIDING.has(name) || presence !== "always",
+  ).map(({ name }) => name);
+  const kept = Object.entries(base).filter(([name]) => !changed.some((one) => one === name));
+  const fromSample = changed.flatMap((name): [string, Json][] => {
+    const value = sample[name];
+    return value === undefined ? [] : [[name, DECIDING.has(name) ? value : (base[name] ?? value)]];
+  });
+  return Object.fromEntries([...kept, ...fromSample]);
+}
