@@ -31,6 +31,7 @@ import {
   type Told,
   type Write,
 } from "./writes.ts";
+import { WORTH } from "./worth.ts";
 
 /** What a database offers. */
 export interface Database extends Readable {
@@ -92,8 +93,9 @@ export function createEventStore(database: Database, user: string) {
     reject: async (rejection) => {
       const write = rejectionWrite(rejection);
       const size = sizeOf(write);
-      if (rejectedBytes + size > MAX_WAITING_REJECTIONS)
-        throw new Error("more requests are rejected than can be stored");
+      // A flood of junk leaves room for what may be a payment.
+      const room = write.worth < WORTH.record ? MAX_WAITING_REJECTIONS / 2 : MAX_WAITING_REJECTIONS;
+      if (rejectedBytes + size > room) throw new Error("more requests are rejected than can be stored");
       rejectedBytes += size;
       await group.add(write).finally(() => (rejectedBytes -= size));
     },

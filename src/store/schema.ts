@@ -32,6 +32,8 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
  *
  * `reply` has the header lines of the application's answer to an attempt, as JSON, and `reply_text` the beginning of its body,
  * decoded; both are null where there was no answer, and `failure` says why.
+ *
+ * `worth` says which rejections are kept where there are too many of them.
  */
 export const createTables = ({ schema, types, newIdentity }: Dialect): string => {
   const { seq, integer, text, bytes, table, keyed } = types;
@@ -111,7 +113,7 @@ export const createTables = ({ schema, types, newIdentity }: Dialect): string =>
      seq ${seq},
      id ${text} NOT NULL,
      received_at ${integer} NOT NULL,
-     signed INTEGER NOT NULL,
+     worth INTEGER NOT NULL,
      code TEXT NOT NULL,
      status INTEGER NOT NULL,
      detail TEXT NOT NULL,
@@ -120,5 +122,5 @@ export const createTables = ({ schema, types, newIdentity }: Dialect): string =>
      body ${bytes}
    ) ${table};
    CREATE UNIQUE INDEX rejections_id ON ${schema}rejections (id);
-   CREATE INDEX rejections_kept ON ${schema}rejections (signed, seq);`;
+   CREATE INDEX rejections_kept ON ${schema}rejections (worth, seq);`;
 };

@@ -27,9 +27,13 @@ import {
   type Write,
   type WriteResult,
 } from "./writes.ts";
+import { WORTH } from "./worth.ts";
 
 /** The most rejections to store of those with a signature, which may be payments, and of the others. */
-const MAX_REJECTIONS = { signed: 10_000, unsigned: 1_000 };
+const MAX_REJECTIONS = [
+  { least: WORTH.signed, most: WORTH.verified, count: 10_000 },
+  { least: WORTH.unsigned, most: WORTH.unsigned, count: 1_000 },
+];
 /** Events deleted in one transaction, for which a `listen` on the same database may have to wait. */
 const PRUNE_SIZE = 500;
 
@@ -247,7 +251,10 @@ async function endAcceptance(session: Session, accepted: readonly Acceptance[]):
   );
 }
 
-/** Two groups that trim at the same time delete different rows, and do not wait for each other. */
+/**
+ * Beyond the most that are kept, the least worth goes first, and of equal worth the oldest. Two groups that trim at the same time
+ * delete different rows, and do not wait for each other.
+ */
 async function insertRejections(session: Session, rejections: readonly RejectionWrite[]): Promise<void> {
   const { schema, skipLocked } = session.dialect;
   await insert(
@@ -256,14 +263,17 @@ async function insertRejections(session: Session, rejections: readonly Rejection
     COLUMNS.rejections,
     rejections.map(({ values }) => values),
   );
-  for (const isSigned of new Set(rejections.map((rejection) => rejection.isSigned)))
+  for (const { least, most, count } of MAX_REJECTIONS) {
+    if (!rejections.some(({ worth }) => worth >= least && worth <= most)) continue;
     await session.all(
       `DELETE FROM ${schema}rejections WHERE seq IN (
-         SELECT seq FROM ${schema}rejections WHERE signed = ? AND seq <= (
-           SELECT seq FROM ${schema}rejections WHERE signed = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)
+         SELECT seq FROM ${schema}rejections WHERE worth >= ? AND (worth, seq) <= (
+           SELECT worth, seq FROM ${schema}rejections WHERE worth BETWEEN ? AND ?
+           ORDER BY worth DESC, seq DESC LIMIT 1 OFFSET ?)
          ${skipLocked})`,
-      [Number(isSigned), Number(isSigned), isSigned ? MAX_REJECTIONS.signed : MAX_REJECTIONS.unsigned],
+      [least, least, most, count],
     );
+  }
 }
 
 /** Deletes some of the old events, and the old rejections when no such event is left. Their digests stay. */

@@ -1,7 +1,6 @@
 /** The writes of an event store: plain values, which can be posted to a thread, made from events and rejections. */
 import { scaledAmount } from "../domain/money.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";
-import { fieldLines } from "../http/message.ts";
 import type {
   Backlog,
   Claim,
@@ -17,13 +16,14 @@ import { type EventTexts, textsOf } from "../receiver/event-json.ts";
 import type { Value } from "./database.ts";
 import type { Row } from "./dialects.ts";
 import type { Selection } from "./selection.ts";
+import { type Worth, worthOf } from "./worth.ts";
 
 /** The columns that the values of a write are for. */
 export const COLUMNS = {
   events: ["id", "uti", "received_at", "outcome", "reference", "key", "verdict", "head", "body"],
   actions: ["event", "at", "action", "actor"],
   attempts: ["event", "at", "target", "status", "ms", "detail", "failure", "reply", "reply_text", "replay"],
-  rejections: ["id", "received_at", "signed", "code", "status", "detail", "verdict", "head", "body"],
+  rejections: ["id", "received_at", "worth", "code", "status", "detail", "verdict", "head", "body"],
 };
 
 export interface EventWrite extends EventTexts {
@@ -43,7 +43,7 @@ export interface EventWrite extends EventTexts {
 
 export interface RejectionWrite {
   readonly type: "rejection";
-  readonly isSigned: boolean;
+  readonly worth: Worth;
   readonly values: readonly Value[];
 }
 
@@ -207,16 +207,16 @@ export function rejectionWrite({
   verdict,
   request,
 }: Rejection): RejectionWrite {
-  const isSigned = request !== null && fieldLines(request.headers, "signature").length > 0;
   const body =
     request === null || request.body.length > MAX_REJECTED_BODY ? null : new Uint8Array(request.body);
+  const worth = worthOf({ request, verdict }, body !== null);
   return {
     type: "rejection",
-    isSigned,
+    worth,
     values: [
       id,
       receivedAt.getTime(),
-      Number(isSigned),
+      worth,
       code,
       status,
       storable(detail),

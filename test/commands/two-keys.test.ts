@@ -8,6 +8,8 @@ import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines, linesOf } from "../support/json-lines.ts";
 import { KEYS, OTHER_KEYS } from "../support/keys.ts";
+import { openSqlite } from "../support/event-stores.ts";
+import { rejection } from "../support/stored-events.ts";
 import { post, record, startApp, webhook } from "../support/webhooks.ts";
 
 /** The keys of a sandbox and of a live service. */
@@ -84,4 +86,23 @@ describe("listen", () => {
     const [ready] = await listen.until(/"type":"ready".*\n/);
     expect(ready).toContain(`"keys":["${ofSandbox}","${ofLive}"]`);
   });
+});
+
+describe("events accept", () => {
+  it("recovers a webhook that was refused for its key, after 10,000 junk requests with a signature", async () => {
+    const { home, sandbox, live } = homeWithKeys();
+    const listen = await startListenWith({ home }, "--key", sandbox);
+    expect(await pay(listen, LIVE, { uti: "genuine" })).toBe(401);
+    await listen.stop();
+    const store = openSqlite(join(home, "data", "events.db"));
+    for (let round = 0; round < 41; round++)
+      await Promise.all(
+        Array.from({ length: 250 }, (_, index) => store.reject(rejection(`j${round}-${index}`))),
+      );
+    await store.close();
+    const accepted = await runCommand(["events", "accept", "--all", "--key", live, "--json"], { home });
+    expect(JSON.parse(accepted.stdout)).toMatchObject({ accepted: [expect.any(String)], refused: 9_999 });
+    const { stdout } = await runCommand(["events", "list", "--quiet"], { home });
+    expect(stdout).toBe("genuine\n");
+  }, 60_000);
 });

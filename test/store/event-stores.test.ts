@@ -1,5 +1,7 @@
 /** The event store of either kind: durable before it resolves, each event once, read back byte for byte, within limits. */
 import { describe, expect, it } from "vitest";
+import type { HeaderLine } from "../../src/http/message.ts";
+import { contentDigest } from "../../src/signatures/digest.ts";
 import type { EventStore } from "../../src/store/event-store.ts";
 import type { PageOptions } from "../../src/store/reading.ts";
 import { eventsPath } from "../../src/store/folders.ts";
@@ -181,6 +183,37 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     await store.reject(rejection("large", 65 * 1024));
     expect((await store.find("large"))[0]?.request?.body).toHaveLength(0);
   });
+
+  it("keeps a rejected record through 10,000 requests that have a signature and no record, and drops the oldest of these", async () => {
+    const store = open(await newPlace());
+    const body = Buffer.from(JSON.stringify({ uti: "u-1", transApproved: true, amountTrans: 10 }));
+    const digest: HeaderLine = ["Content-Digest", contentDigest(body)];
+    const headers = [...genuine.headers.filter(([name]) => name.toLowerCase() !== "content-digest"), digest];
+    await store.reject({ ...rejection("genuine"), request: { ...genuine, headers, body } });
+    const junk = [
+      { ...genuine, body: Buffer.from("{}") },
+      { ...genuine, headers, body: Buffer.from("[]") },
+      // Its digest is right, and it is no record.
+      {
+        ...genuine,
+        headers: [...headers.slice(0, -1), ["Content-Digest", contentDigest(Buffer.from("{}"))] as const],
+        body: Buffer.from("{}"),
+      },
+      // It is a record, and its digest is wrong.
+      { ...genuine, headers, body: Buffer.from(body.toString().replace("10", "99")) },
+    ];
+    for (let round = 0; round < 41; round++)
+      await Promise.all(
+        Array.from({ length: 250 }, (_, index) =>
+          store.reject({ ...rejection(`j${round}-${index}`), request: junk[index % junk.length] ?? null }),
+        ),
+      );
+    const kept = await ids(store.rejections());
+    expect(kept).toHaveLength(10_000);
+    expect(kept).toContain("genuine");
+    expect(kept).not.toContain("j0-0");
+    expect(kept).toContain("j40-249");
+  }, 60_000);
 
   it("filters rejections by time and count", async () => {
     const store = open(await newPlace());
