@@ -4,13 +4,14 @@ import type { Profile, UnknownMember } from "../settings/profile.ts";
 import { resolveSettings, type ResolvedSettings } from "../settings/resolved-settings.ts";
 import { hint, paylink, PaylinkError, type Hint } from "../domain/errors.ts";
 import { isKeyText, withoutPassword } from "../domain/addresses.ts";
+import { refusedUnseen, type Parsed } from "../domain/parse-result.ts";
 import { shownPath } from "../domain/secrets.ts";
 import { formatRelative } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import { loadKeys } from "../receiver/webhook-keys.ts";
 import { safeText } from "../render/safe-text.ts";
 import { problemOf } from "../signatures/key-rules.ts";
-import type { VerificationKey } from "../signatures/keys.ts";
+import { holdsSecretKey, type VerificationKey } from "../signatures/keys.ts";
 import { attempt, failed, passed, skipped, warned, type Check } from "../service/checks.ts";
 
 type KeyReading = Pick<Context, "readFile" | "send" | "signal" | "now">;
@@ -72,6 +73,12 @@ function describe({ kind, bits, keyid, validity }: VerificationKey, now: Date): 
         ]),
   ].join(", ");
 }
+
+/** What is wrong with webhook keys that are stored as text: a private key would stand in the settings, and verify nothing. */
+export const secretKeyProblem = (sources: readonly string[]): Parsed<never> | undefined =>
+  sources.some(holdsSecretKey)
+    ? refusedUnseen("is a private key or a secret: give the public key, which openssl pkey -pubout prints")
+    : undefined;
 
 /** Throws the failures as one error. `otherwise` names how to go on without the checks, `place` what all of them are about. */
 export function requirePassed(

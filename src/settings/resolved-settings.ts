@@ -150,6 +150,13 @@ export const originsOf = ({ baseUrl, tokenUrl, transactionUrl }: Profile): Reado
     [baseUrl, tokenUrl, transactionUrl].map((address = "") => originOf(address)).filter((one) => one !== ""),
   );
 
+/** Where the stored secrets of the account would go after a change, and do not go before it. None without secrets. */
+export function newOrigins(before: Profile, after: Profile): readonly string[] {
+  if (after.token === undefined && after.clientSecret === undefined) return [];
+  const known = originsOf(storedAccount(before));
+  return [...originsOf(storedAccount(after))].filter((origin) => !known.has(origin));
+}
+
 /** Empty for a path. */
 const originOf = (address: string): string => parseWebAddress(address)?.origin ?? "";
 

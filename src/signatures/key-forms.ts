@@ -6,7 +6,7 @@ export type KeyForm =
   | { readonly form: "der"; readonly der: Buffer }
   /** `place` is where it stands in a set. */
   | { readonly form: "jwk"; readonly jwk: Record<string, unknown>; readonly place?: string }
-  | { readonly form: "refused"; readonly what: string };
+  | { readonly form: "refused"; readonly what: string; readonly isEncryptedKey?: true };
 
 const refused = (what: string): readonly KeyForm[] => [{ form: "refused", what }];
 
@@ -82,7 +82,7 @@ function pemForms(text: string): readonly KeyForm[] {
 /** What a block holds is in its DER, and its label may be another's. White space may be lost or added. */
 function pemForm(label: string, body: string): KeyForm {
   if (/ENCRYPTED/.test(label) || /^\s*Proc-Type:/.test(body))
-    return { form: "refused", what: "it is an encrypted private key" };
+    return { form: "refused", what: "it is an encrypted private key", isEncryptedKey: true };
   const der = encodedBytes(body);
   return der !== undefined && isDer(der)
     ? { form: "der", der }

@@ -82,6 +82,15 @@ export function readKeys(input: Uint8Array | string): Parsed<KeysRead> {
   return keys.length > 0 ? accepted({ keys, warnings }) : refused(warnings.join("; ") || "it has no key");
 }
 
+/** Whether a text has a private key or a shared secret among its keys, in any form that is read. */
+export const holdsSecretKey = (text: string): boolean =>
+  keyFormsIn(text).some(
+    (form) =>
+      (form.form === "jwk" && isSecretJwk(form.jwk)) ||
+      (form.form === "der" && privateKeyIn(form.der) !== undefined) ||
+      (form.form === "refused" && form.isEncryptedKey === true),
+  );
+
 /** A private key; `keyid` replaces the `kid` of a JWK. */
 export function readSigningKey(input: Uint8Array | string, keyid?: string): Parsed<SigningKey> {
   const [form] = keyFormsIn(input);
@@ -156,6 +165,8 @@ const fromCertificate = ({ publicKey, validFrom, validTo }: X509Certificate): Re
 
 const PUBLIC_MEMBERS = ["kty", "crv", "n", "e", "x", "y"] as const;
 const PRIVATE_MEMBERS = [...PUBLIC_MEMBERS, "d", "p", "q", "dp", "dq", "qi"] as const;
+
+const isSecretJwk = (jwk: Record<string, unknown>): boolean => jwk["kty"] === "oct" || "d" in jwk;
 
 function readJwk(jwk: Record<string, unknown>, place = "it"): Reading {
   if (jwk["kty"] === "oct") return { warning: `${place} is a shared secret (kty oct), not a public key` };

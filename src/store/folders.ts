@@ -3,16 +3,21 @@ import { mkdirSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { hasCode } from "../domain/system-reason.ts";
+import { parseTypedText } from "../domain/typed-text.ts";
 
 export interface Folders {
   readonly config: string;
   readonly data: string;
 }
 
-/** Throws `usage` where neither PAYLINK_HOME nor the system names a folder. */
-export async function folders(home: string | undefined): Promise<Folders> {
-  home = home?.trim() ?? "";
-  if (home !== "") return { config: home, data: join(home, "data") };
+/** Throws `usage` where neither PAYLINK_HOME nor the system names a folder, and for a control character in PAYLINK_HOME. */
+export async function folders(given: string | undefined): Promise<Folders> {
+  const home = parseTypedText(given ?? "");
+  if (!home.ok)
+    throw new PaylinkError("usage", "The environment has an invalid folder. Nothing was read or sent.", {
+      problems: [{ at: "PAYLINK_HOME", message: home.message }],
+    });
+  if (home.value !== "") return { config: home.value, data: join(home.value, "data") };
   const { config, data } = (await platformFolders()) ?? {};
   // An empty HOME gives relative folders: settings would come from wherever paylink is started.
   if (config !== undefined && data !== undefined && isAbsolute(config) && isAbsolute(data))

@@ -1,8 +1,9 @@
 /** A secret goes only where it was stored for: two profiles, two real servers, and what each of them is sent. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runCommand } from "../support/context.ts";
+import { fixedAnswers } from "../support/fixed-answers.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 
@@ -177,3 +178,57 @@ it.each([
     expect(await runCommand(LIST, { home: temporaryHome(), env })).toMatchObject({ exit: 3 });
   },
 );
+
+describe("a change by which a stored secret would go to another address", () => {
+  const profilesIn = (home: string): Record<string, Record<string, unknown>> =>
+    JSON.parse(readFileSync(join(home, "settings.json"), "utf8")).profiles;
+
+  it.each([
+    ["baseUrl", "shop", "", "token"],
+    ["baseUrl", "store", "", "clientSecret"],
+    ["tokenUrl", "store", "/token", "clientSecret"],
+    ["transactionUrl", "shop", "/t/{uti}", "token"],
+  ])("config set %s of %s needs --yes, and deletes the secret", async (key, profile, path, secret) => {
+    const { home, other } = await twoAccounts();
+    // A token that credentials obtained is stored beside them.
+    await runCommand([...LIST, "-p", profile], { home });
+    const before = profilesIn(home);
+    const set = ["config", "set", key, `${other.url}${path}`, "-p", profile];
+    const refused = await runCommand(set, { home });
+    expect(refused).toMatchObject({ exit: 2, stdout: "" });
+    for (const part of ["Nothing was stored.", "--yes", other.url]) expect(refused.stderr).toContain(part);
+    const no = await runCommand(set, { home, ask: fixedAnswers({ confirm: false }).ask });
+    expect(no).toMatchObject({ exit: 0, stdout: "" });
+    expect(no.stderr).toContain("Nothing was done.");
+    expect(profilesIn(home)).toEqual(before);
+    const changed = await runCommand([...set, "--yes", "--json"], { home });
+    expect(changed.exit).toBe(0);
+    expect(JSON.parse(changed.stdout)).toMatchObject({ key, forgotten: [secret] });
+    expect(profilesIn(home)[profile]).not.toHaveProperty(secret);
+    for (const args of [LIST, ["transaction", "a"]])
+      expect(await runCommand([...args, "-p", profile], { home })).toMatchObject({ exit: 3 });
+    expect(sentTo(other)).toBe("");
+  });
+
+  it("is also the service, and the address that config unset uncovers", async () => {
+    const { home } = await twoAccounts();
+    storeProfiles(home, {
+      shop: { ...TERMINAL, service: "dna-test", token: "t", baseUrl: "http://127.0.0.1:1" },
+    });
+    expect(await runCommand(["config", "unset", "baseUrl"], { home })).toMatchObject({ exit: 2 });
+    expect(await runCommand(["config", "set", "service", "dna"], { home })).toMatchObject({ exit: 2 });
+    const unset = await runCommand(["config", "unset", "baseUrl"], { home, ask: fixedAnswers().ask });
+    expect(unset).toMatchObject({ exit: 0 });
+    expect(unset.stdout).toContain("Deleted the access token");
+    expect(profilesIn(home)).toEqual({ shop: { ...TERMINAL, service: "dna-test" } });
+  });
+
+  it("is no other path of the same address, and nothing without a secret", async () => {
+    const { home, own, other } = await twoAccounts();
+    const run = await runCommand(["config", "set", "baseUrl", `${own.url}/gateway`], { home });
+    expect(run).toMatchObject({ exit: 0, stderr: "" });
+    expect(profilesIn(home)["shop"]).toMatchObject({ token: "stored-token" });
+    const fresh = ["config", "set", "baseUrl", other.url, "-p", "fresh"];
+    expect(await runCommand(fresh, { home })).toMatchObject({ exit: 0 });
+  });
+});

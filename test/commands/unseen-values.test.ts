@@ -66,6 +66,8 @@ describe("a place of events that is neither a plain path nor a URL", () => {
   );
 });
 
+const AT = ["--base-url", "https://service.example", "--terminal-id", "1"];
+
 describe("a private key in the place of a key or of a file", () => {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -85,6 +87,10 @@ describe("a private key in the place of a key or of a file", () => {
     "quoted base64": `"${Buffer.from(pem).toString("base64")}"`,
     "a short key": ed.toString("base64"),
     PEM: pem,
+    "encrypted PEM": privateKey
+      .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" })
+      .toString(),
+    JWK: JSON.stringify(privateKey.export({ format: "jwk" })),
   };
 
   it.each(Object.keys(texts))("is never shown: %s", async (name) => {
@@ -114,6 +120,15 @@ describe("a private key in the place of a key or of a file", () => {
           found: false,
         });
     }
+    for (const command of [
+      ["config", "set", "--no-check", "webhookKey", "--", text],
+      ["login", ...AT, "--token-stdin", "--no-check", `--webhook-key=${text}`],
+    ]) {
+      const stored = await runCommand(command, { home, stdin: "t" });
+      expect(stored).toMatchObject({ exit: 2, stdout: "" });
+      expect(stored.stderr).toMatch(/is a private key or a secret|must not have a line end/);
+    }
+    expect(existsSync(join(home, "settings.json"))).toBe(false);
     expect(existsSync(join(home, text.slice(0, 40)))).toBe(false);
     const message = await (async () =>
       createVerifier({ key: text })({ method: "POST", url: "http://a/", headers: {}, body: "" }))().then(
@@ -126,6 +141,15 @@ describe("a private key in the place of a key or of a file", () => {
 });
 
 describe("white space, line ends and control characters", () => {
+  it("are removed around PAYLINK_HOME, and refused inside", async () => {
+    const home = temporaryHome();
+    const path = (PAYLINK_HOME: string) => runCommand(["config", "path"], { home, env: { PAYLINK_HOME } });
+    expect((await path(`${home}\r\n`)).stdout).toBe(`${join(home, "settings.json")}\n`);
+    const refused = await path(`${home}\r/x`);
+    expect(refused).toMatchObject({ exit: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/PAYLINK_HOME.* must not have a line end or another control character/);
+  });
+
   it("are removed around every value, and refused inside", async () => {
     const home = temporaryHome();
     const base = ["create", "--amount", "1", "--currency", "EUR", "--customer-name", "Ada", "--dry-run"];
@@ -173,7 +197,7 @@ describe("white space, line ends and control characters", () => {
     ["UTF-16", Buffer.from(`${PASSWORD}\n`, "utf16le")],
   ])("make a secret of %s invalid", async (_, stdin) => {
     const home = temporaryHome();
-    const login = ["login", "--base-url", "https://service.example", "--terminal-id", "1", "--no-check"];
+    const login = ["login", ...AT, "--no-check"];
     const credentials = ["--client-id", "a", "--token-url", "https://service.example/token"];
     for (const args of [["--token-stdin"], ["--client-secret-stdin", ...credentials]]) {
       const run = await runCommand([...login, ...args], { home, stdin });

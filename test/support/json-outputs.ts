@@ -147,6 +147,9 @@ const list: Members = {
   warnings: rowProblems,
 };
 
+/** What else became of a profile whose setting was changed. */
+const CHANGED: Members = { "also?": listOf(text), "forgotten?": listOf(oneOf("token", "clientSecret")) };
+
 const source = oneOf("environment", "profile", "service", "default");
 
 /** The types that several outputs have in common. */
@@ -382,8 +385,8 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     ),
   }),
   "config get": document({ key: text, value: anything, source: orNull(source) }),
-  "config set": document({ ...each(text, "profile key"), value: anything, "also?": listOf(text) }),
-  "config unset": document({ ...each(text, "profile key"), value: { type: "null" }, "also?": listOf(text) }),
+  "config set": document({ ...each(text, "profile key"), value: anything, ...CHANGED }),
+  "config unset": document({ ...each(text, "profile key"), value: { type: "null" }, ...CHANGED }),
   "config path": document({ path: text }),
   help: {
     format: "document",

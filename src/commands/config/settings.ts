@@ -7,8 +7,8 @@ import { safeText } from "../../render/safe-text.ts";
 import { wrap } from "../../render/layout.ts";
 import { clip, widthOf } from "../../render/width.ts";
 import { DEFAULT_PROFILE } from "../../settings/profile-names.ts";
-import { profileNamed, shownSetting, without, type Profile } from "../../settings/profile.ts";
-import type { Setting } from "../../settings/resolved-settings.ts";
+import { profileNamed, shownSetting, without, withoutSecrets, type Profile } from "../../settings/profile.ts";
+import { newOrigins, type Setting } from "../../settings/resolved-settings.ts";
 import {
   CONFIG_KEYS,
   isConfigKey,
@@ -18,8 +18,15 @@ import {
   type SettingKey,
   type SettingValue,
 } from "../../settings/setting-table.ts";
-import { checkKeys, requirePassed, settingsWith, unknownMembers } from "../account-checks.ts";
+import {
+  checkKeys,
+  requirePassed,
+  secretKeyProblem,
+  settingsWith,
+  unknownMembers,
+} from "../account-checks.ts";
 import { parseEventStore } from "../flag-values.ts";
+import { isConfirmed, saidNo } from "../shared-flags.ts";
 
 /** Throws `usage` for a name that is not a setting, or is a secret. */
 export function settingName(text: string): ConfigKey {
@@ -125,20 +132,81 @@ export async function storeSetting(
   const { value } = read;
   if (key === "webhookKey" && check) await requireKeys(target, texts, context);
   const also = followers(key, profileNamed(stored.profiles(), target) ?? {});
-  await stored.change(target, (before) => ({
+  const changed = await changeProfile(context, target, (before) => ({
     ...before,
     ...Object.fromEntries([key, ...also].map((one) => [one, value])),
   }));
+  if (changed === undefined) return saidNo(context);
   const words = [
     `${key} of profile ${safeText(target)} is now ${safeText(shownSetting(value))}.`,
     ...also.map((other) => `So is ${other}, which was the same.`),
+    ...changed.words,
   ];
   out.result(
-    { profile: target, key, value: jsonOfSetting(value), ...(also.length > 0 && { also }) },
+    { profile: target, key, value: jsonOfSetting(value), ...(also.length > 0 && { also }), ...changed.json },
     words.join("\n"),
   );
   return 0;
 }
+
+interface ChangedProfile {
+  /** What else became of the profile, for people and for programs. */
+  readonly words: readonly string[];
+  readonly json: { readonly forgotten?: readonly SettingKey[] };
+}
+
+/**
+ * Stores a change. A secret goes only where it was stored for: a change by which it would go to another address deletes it, once
+ * the user agrees. Undefined for a no. Throws `usage` where nobody can be asked.
+ */
+async function changeProfile(
+  context: Context,
+  name: string,
+  make: (before: Profile) => Profile,
+): Promise<ChangedProfile | undefined> {
+  const { ask, yes, forgetToken } = context;
+  const stored = await context.profiles();
+  const now = profileNamed(stored.profiles(), name) ?? {};
+  const [origin] = newOrigins(now, make(now));
+  if (origin !== undefined) {
+    const secrets = wordsFor(secretsIn(now));
+    if (!yes && ask === undefined)
+      throw new PaylinkError("usage", "Nothing was stored.", {
+        problems: [
+          {
+            at: "--yes",
+            message: `is required, because the change deletes ${secrets} of profile ${name}, so that ${origin} does not get it`,
+          },
+        ],
+        hints: [hint`To store the account of another address with its secrets: ${paylink("login")}`],
+      });
+    const question = `Delete ${secrets} of profile ${safeText(name)}, so that ${safeText(origin)} does not get it?`;
+    if (!(await isConfirmed(context, question))) return undefined;
+  }
+  // Another command may have stored a secret meanwhile.
+  let forgotten: readonly SettingKey[] = [];
+  await stored.change(name, (before) => {
+    const after = make(before);
+    if (newOrigins(before, after).length === 0) return after;
+    forgotten = secretsIn(before);
+    return withoutSecrets(after);
+  });
+  if (forgotten.length === 0) return { words: [], json: {} };
+  forgetToken(name);
+  return {
+    words: [
+      `Deleted ${wordsFor(forgotten)}, stored for another address. To store one for this address: paylink login`,
+    ],
+    json: { forgotten },
+  };
+}
+
+const secretsIn = (profile: Profile): readonly SettingKey[] =>
+  SETTING_KEYS.filter((key) => SETTINGS[key].secret === true && profile[key] !== undefined);
+
+/** `the access token`. */
+const wordsFor = (secrets: readonly SettingKey[]): string =>
+  secrets.map((key) => SETTINGS[key].means).join(" and ");
 
 /** The settings that change with this one: failed payments follow the others until they have an address of their own. */
 const followers = (key: ConfigKey, { callbackUrl, failureCallbackUrl }: Profile): readonly ConfigKey[] =>
@@ -159,12 +227,14 @@ async function requireKeys(name: string, texts: readonly string[], context: Cont
 function readValue(key: ConfigKey, texts: readonly string[], now: Date): Parsed<SettingValue<ConfigKey>> {
   const [text = "", ...more] = texts;
   const read = SETTINGS[key].parse(more.length === 0 ? text : texts);
-  const problem = read.ok ? problemNow(key, text, now) : undefined;
+  const problem = read.ok ? problemNow(key, texts, now) : undefined;
   return problem ?? read;
 }
 
 /** What is wrong with a value that its setting allows, at this time. */
-function problemNow(key: ConfigKey, text: string, now: Date): Parsed<never> | undefined {
+function problemNow(key: ConfigKey, texts: readonly string[], now: Date): Parsed<never> | undefined {
+  const [text = ""] = texts;
+  if (key === "webhookKey") return secretKeyProblem(texts);
   if (key === "expires") {
     const expiry = parseExpiry(text, now);
     if (!expiry.ok) return expiry;
@@ -177,13 +247,16 @@ function problemNow(key: ConfigKey, text: string, now: Date): Parsed<never> | un
   return undefined;
 }
 
-export async function removeSetting({ out, settings, profiles }: Context, key: ConfigKey): Promise<number> {
+export async function removeSetting(context: Context, key: ConfigKey): Promise<number> {
+  const { out, settings, profiles } = context;
   const { profile } = await settings();
   if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to change.");
   const stored = await profiles();
   const also = followers(key, profileNamed(stored.profiles(), profile) ?? {});
-  await stored.change(profile, (before) => without(before, [key, ...also]));
+  const changed = await changeProfile(context, profile, (before) => without(before, [key, ...also]));
+  if (changed === undefined) return saidNo(context);
   const words = `Removed ${[key, ...also].join(" and ")} from profile ${safeText(profile)}.`;
-  out.result({ profile, key, value: null, ...(also.length > 0 && { also }) }, words);
+  const document = { profile, key, value: null, ...(also.length > 0 && { also }), ...changed.json };
+  out.result(document, [words, ...changed.words].join("\n"));
   return 0;
 }

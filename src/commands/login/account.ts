@@ -20,7 +20,7 @@ import {
   type AccountKey,
   type SettingValue,
 } from "../../settings/setting-table.ts";
-import { checkKeys, requirePassed, settingsWith } from "../account-checks.ts";
+import { checkKeys, requirePassed, secretKeyProblem, settingsWith } from "../account-checks.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
 import type { Usage } from "../command.ts";
 
@@ -200,6 +200,10 @@ export const parseAccountValue =
   (text: string): Parsed<SettingValue<Key>> => {
     const parsed = SETTINGS[key].parse(text);
     if (!parsed.ok) return parsed;
+    if (Array.isArray(parsed.value)) {
+      const problem = secretKeyProblem(parsed.value);
+      if (problem !== undefined) return problem;
+    }
     const url = key === "baseUrl" || key === "tokenUrl" ? parseWebAddress(text.trim()) : undefined;
     if (url !== undefined && isExposed(url))
       return refused("must be https: a secret is never sent unencrypted");
