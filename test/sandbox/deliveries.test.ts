@@ -84,7 +84,7 @@ describe("the schedule", () => {
     const service = openTestSandbox({ answer: (_, count) => (count === 1 ? first : 200) });
     await service.pay(await linkId(service, oneTime()), { outcome: "approved" });
     await expect.poll(() => service.posted.length).toBe(1);
-    const [, id = ""] = /data-row="([^"]+)"/.exec((await service.request("GET", "/deliveries")).text) ?? [];
+    const [, id = ""] = /data-row="([^"]+)"/.exec((await service.browse("GET", "/deliveries")).text) ?? [];
     expect((await service.control(`/sandbox/deliveries/${id}/resend`)).status).toBe(303);
     answer();
     await service.sandbox.idle();
