@@ -37,7 +37,7 @@ import type { Page } from "../pages/page.ts";
 import { bodyIsKept, isAccepted, type Rejection } from "../receiver/event.ts";
 import { likelyCause } from "../render/likely-cause.ts";
 import { ageWords } from "../render/stats.ts";
-import { inspectorPage, type View } from "./frame.ts";
+import { inspectorPage, isApart, isOwn, type View } from "./frame.ts";
 import { amountOf, answerText, eventPath, nameOf, outcomeText, stateOf } from "./rows.ts";
 
 /** The most attempts that are shown. */
@@ -54,12 +54,15 @@ export function eventPage(view: View, event: StoredEvent, history: History, sign
     state: stateOf(event),
     actions: actionsOf(view, event, signs),
     tab: "/",
-    content: html`${summary({ ...describeEvent(event, history, view.now), advice: causeIn(event, history) })}
+    content: html`${summary({ ...describeEvent(event, history, view.now), advice: isApart(view, event) ? OTHER_KEY : causeIn(event, history) })}
     ${attemptsPart(history, view.now)} ${answerPart(history.attempts.at(-1))}
     ${recordPart(event, history, view.now)} ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
     ${requestPanel(request, { ...filesOf(id), isFolded: true })}`,
   });
 }
+
+const OTHER_KEY =
+  "Another key than those of this run has verified it, so it is not sent from here. A listener that has that key forwards it.";
 
 /** `accepts`: whether it verifies with the key that is configured now. */
 export function rejectionPage(view: View, rejection: Rejection, accepts: boolean): Page {
@@ -201,6 +204,7 @@ function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page 
       ["Response", clipped(responseText(textOf(record, "responseCode") ?? ""), 100)],
       ["Time", time === undefined ? text("transDateTime") : momentOf(time, now)],
       ["Received", receivedAt(event, now)],
+      ["Key", copyable("the thumbprint", event.key)],
       [
         "Again",
         arrivals.length === 0
@@ -225,7 +229,8 @@ const receivedAt = ({ receivedAt: at, id }: Pick<StoredEvent, "receivedAt" | "id
 /** Milliseconds after which most verifiers refuse a signature. */
 const FRESH = 300_000;
 
-function actionsOf({ now, target, here: back }: View, event: StoredEvent, signs: boolean): Page {
+function actionsOf(view: View, event: StoredEvent, signs: boolean): Page {
+  const { now, target, here: back } = view;
   const { delivery, id, receivedAt, verdict } = event;
   const path = eventPath(id);
   const isOpen = delivery !== null && delivery.state !== "delivered" && !delivery.isTrying;
@@ -235,9 +240,9 @@ function actionsOf({ now, target, here: back }: View, event: StoredEvent, signs:
     delivery?.state === "delivered" ? "Your application gets it twice." : "",
     !signs && age > FRESH ? `Its signature is ${ageWords(age)} old; most verifiers refuse it.` : "",
   ].filter((words) => words !== "");
-  return html`${isOpen ? actionForm(`${path}/retry`, back, html`<button class="primary">Retry</button>`) : ""}
+  return html`${isOpen && isOwn(view, event) ? actionForm(`${path}/retry`, back, html`<button class="primary">Retry</button>`) : ""}
   ${
-    target === undefined
+    target === undefined || !isOwn(view, event)
       ? ""
       : askedAction({
           id: "send",
@@ -257,7 +262,7 @@ function actionsOf({ now, target, here: back }: View, event: StoredEvent, signs:
           button: "Skip…",
           title: "Never forward this payment?",
           subject: `${outcomeText(event)} ${amountOf(event)} ${nameOf(event)}`,
-          text: "Your application will not learn of it from paylink. Retry undoes this.",
+          text: `Your application will not learn of it from paylink.${isOwn(view, event) ? " Retry undoes this." : ""}`,
           confirm: "Skip",
           kind: "danger",
           action: `${path}/skip`,

@@ -3,13 +3,16 @@ import { html } from "hono/html";
 import { badge, clipped, plural } from "../pages/components.ts";
 import { count, workPage } from "../pages/frame.ts";
 import type { Page } from "../pages/page.ts";
+import type { RunKeys } from "../receiver/event.ts";
 
 export interface View {
   readonly now: Date;
   readonly profile: string | undefined;
   /** The file, or the URL of the database without its password. */
   readonly place: string;
-  /** Events that wait or failed, each counted up to `COUNTED`. */
+  /** The keys of this run, whose events it acts on; undefined without one, when it shows those of every key alike. */
+  readonly keys: RunKeys | undefined;
+  /** Events of these keys that wait or failed, each counted up to `COUNTED`. */
   readonly waiting: number;
   readonly failed: number;
   /** Where events can be sent again; undefined if that was not asked for. */
@@ -22,6 +25,13 @@ export interface View {
 
 /** Beyond it, what waits or failed is not counted. */
 export const COUNTED = 1_000;
+
+/** Whether a key of this run has verified the event; without a key, whether it is shown with the others. */
+export const isApart = ({ keys }: View, { key }: { readonly key: string }): boolean =>
+  keys !== undefined && !keys.includes(key);
+
+/** Whether this run may send the event. */
+export const isOwn = ({ keys = [] }: View, { key }: { readonly key: string }): boolean => keys.includes(key);
 
 export const countText = (count: number): string =>
   count >= COUNTED ? `${COUNTED.toLocaleString("en-US")}+` : String(count);

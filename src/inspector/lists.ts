@@ -6,7 +6,7 @@ import { describedPart } from "../pages/exchange.ts";
 import { chips, emptyList, freshButton, olderLink, table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import { situationSentence, statsSentence } from "../render/stats.ts";
-import { COUNTED, countText, inspectorPage, type View } from "./frame.ts";
+import { COUNTED, countText, inspectorPage, isApart, type View } from "./frame.ts";
 import { type EventRow, ROWS, SHOWN, withAttempts } from "./rows.ts";
 
 /** The most rows of a page. */
@@ -30,6 +30,8 @@ export async function eventsPage(
   const rows = await withAttempts(store, found.slice(0, ROWS_SHOWN));
   const next = found.length > ROWS_SHOWN ? rows.at(-1)?.stored.id : undefined;
   const counts: Readonly<Record<string, number>> = { waiting: view.waiting, failed: view.failed };
+  const apart = rows.filter(({ stored }) => stored.type === "event" && isApart(view, stored));
+  const shown = rows.filter((row) => !apart.includes(row));
   return inspectorPage(view, {
     title: text === "" ? "Events" : "Search",
     tab: "/",
@@ -46,12 +48,13 @@ export async function eventsPage(
         )}
       </div>
       <section class="panel" id="list" aria-label="Events">
-        ${rows.length > 0 ? table(view.now, ROWS, rows) : nothing(text === "" ? state : "search", advice)}
+        ${rows.length > 0 ? table(view.now, ROWS, shown) : nothing(text === "" ? state : "search", advice)}
         ${olderLink(
           next === undefined ? undefined : address("/", { state, before: next }),
           before === undefined ? undefined : address("/", { state }),
         )}
       </section>
+      ${apart.length === 0 ? "" : panel("other-keys", "Of another key: this run sends none of these", table(view.now, ROWS, apart))}
       ${freshButton}`,
   });
 }
@@ -77,9 +80,11 @@ const nothing = (state: string, advice: string): Page =>
 export async function queuePage(view: View, store: EventStore): Promise<Page> {
   const [stats, failed, waiting] = await Promise.all([
     store.stats(view.now, view.now, COUNTED),
-    store.page({ show: "failed", limit: ROWS_SHOWN }).then((found) => withAttempts(store, found)),
     store
-      .page({ show: "pending", nextFirst: true, limit: ROWS_SHOWN })
+      .page({ show: "failed", keys: view.keys, limit: ROWS_SHOWN })
+      .then((found) => withAttempts(store, found)),
+    store
+      .page({ show: "pending", nextFirst: true, keys: view.keys, limit: ROWS_SHOWN })
       .then((found) => withAttempts(store, found)),
   ]);
   const lost = [...waiting, ...failed].flatMap(({ attempt }) => attempt ?? []);
@@ -87,7 +92,7 @@ export async function queuePage(view: View, store: EventStore): Promise<Page> {
   return inspectorPage(view, {
     title: "Queue",
     tab: "/queue",
-    actions: view.waiting + view.failed === 0 ? "" : retryAll(view),
+    actions: view.keys === undefined || view.waiting + view.failed === 0 ? "" : retryAll(view),
     content: html`<section class="panel" id="summary" aria-label="Summary">
         ${describedPart({
           kind: view.failed > 0 ? "bad" : view.waiting > 0 ? "waiting" : "good",

@@ -48,14 +48,17 @@ export function createInspector(parts: InspectorParts) {
   const app = new Hono();
   const view = async (c: Context): Promise<View> => {
     const { pathname, search } = new URL(c.req.url);
+    const found = await within(VERIFY_TIMEOUT, parts.keys(), () => []);
+    const keys = found.length === 0 ? undefined : found;
     const [waiting, failed] = await Promise.all([
-      store.countState("pending", COUNTED),
-      store.countState("failed", COUNTED),
+      store.countState("pending", COUNTED, keys),
+      store.countState("failed", COUNTED, keys),
     ]);
     return {
       now: now(),
       profile: parts.profile,
       place: store.place,
+      keys,
       waiting,
       failed,
       target: sending?.target,

@@ -4,7 +4,7 @@
  */
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { OUTCOMES } from "../domain/outcome.ts";
-import type { DeliveryState, Rejection } from "../receiver/event.ts";
+import type { DeliveryState, Rejection, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
 import { dueFirst, openEvents, waitingKeys } from "./deliveries.ts";
@@ -25,6 +25,7 @@ import {
 import { IN_STATE } from "./schema.ts";
 import {
   checked,
+  conditionsOf,
   type EventFilter,
   eventsOf,
   oldEvents,
@@ -44,6 +45,8 @@ export interface PageOptions {
   readonly before?: string | undefined;
   /** Of what waits, the next attempt first, in place of the newest event. */
   readonly nextFirst?: boolean;
+  /** Of the events, only those that one of these keys has verified. */
+  readonly keys?: RunKeys | undefined;
   readonly limit: number;
 }
 
@@ -77,16 +80,24 @@ export function createReading(readable: Readable) {
     return Number(row?.["n"]);
   };
   /** The newest rows of a page. The deliveries choose those of a state: there may be no such event among the newest ones. */
-  const newestOf = (show: PageOptions["show"]): string =>
-    show === undefined || show === "rejected"
-      ? `SELECT id FROM ${schema}events WHERE id < ? ORDER BY id DESC LIMIT ?`
-      : `SELECT event FROM ${schema}deliveries WHERE ${IN_STATE[show]} AND event < ? ORDER BY event DESC LIMIT ?`;
-  const eventsOfPage = async ({ show, before = LAST_ID, nextFirst = false, limit }: PageOptions) => {
-    const keys = nextFirst ? await waitingKeys(readable) : [];
+  const newestOf = ({ show, keys, before = LAST_ID, limit }: PageOptions) => {
+    const own = conditionsOf({ keys }, dialect);
+    return {
+      sql:
+        show === undefined || show === "rejected"
+          ? `SELECT id FROM ${schema}events WHERE ${own.where} AND id < ? ORDER BY id DESC LIMIT ?`
+          : `SELECT event FROM ${schema}deliveries WHERE ${IN_STATE[show]} AND ${own.where} AND event < ?
+             ORDER BY event DESC LIMIT ?`,
+      values: [...own.values, before, limit],
+    };
+  };
+  const eventsOfPage = async (options: PageOptions) => {
+    const { nextFirst = false, limit } = options;
+    const keys = nextFirst ? (options.keys ?? (await waitingKeys(readable))) : [];
     if (nextFirst && keys.length === 0) return [];
     const [order, { sql, values }] = nextFirst
       ? ["due, id", dueFirst(dialect, { keys, outcomes: OUTCOMES, until: Number.MAX_SAFE_INTEGER, limit })]
-      : ["id DESC", { sql: newestOf(show), values: [before, limit] }];
+      : ["id DESC", newestOf(options)];
     return read(eventsOf({}, readable), `WHERE id IN (${sql}) ORDER BY ${order}`, values);
   };
   /** The events and rejections whose uti or id begins with `prefix`, or whose order number it is; newest first. */
@@ -184,9 +195,12 @@ export function createReading(readable: Readable) {
       const { table, where, values } = (rejected ? rejectionsOf : eventsOf)(filter, readable);
       return count(`(SELECT 1 FROM ${schema}${table} WHERE ${where} LIMIT ?) AS found`, [...values, most]);
     },
-    /** How many events wait or failed, at most `most`. */
-    countState: (state: "pending" | "failed", most: number): Promise<number> =>
-      count(`(SELECT 1 FROM ${schema}deliveries WHERE ${IN_STATE[state]} LIMIT ?) AS found`, [most]),
+    /** How many events wait or failed, at most `most`; with `keys`, of those that one of them has verified. */
+    countState: (state: "pending" | "failed", most: number, keys?: RunKeys): Promise<number> => {
+      const { where, values } = conditionsOf({ keys }, dialect);
+      const from = `${schema}deliveries WHERE ${IN_STATE[state]} AND ${where}`;
+      return count(`(SELECT 1 FROM ${from} LIMIT ?) AS found`, [...values, most]);
+    },
     /** How many of the selected events wait or failed, at most `most`. */
     countOpen: (selection: Selection, most: number): Promise<number> => {
       const { where, values } = openEvents(dialect, selection);

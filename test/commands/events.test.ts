@@ -118,7 +118,7 @@ describe("events show", () => {
     expect(stdout).toContain("repeated");
     expect((await events("show", String(one["reference"]), "--full")).stdout).toBe(stdout);
     const card = (await events("show", utis[0] ?? "")).stdout.split("\n");
-    expect(card.filter((line) => line !== "").length).toBeLessThanOrEqual(10);
+    expect(card.filter((line) => line !== "").length).toBeLessThanOrEqual(11);
     expect(stdout).toContain("Signature-Input");
     expect(stdout).toContain("\\u{202e}reversed");
   });

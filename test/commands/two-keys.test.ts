@@ -88,6 +88,29 @@ describe("listen", () => {
   });
 });
 
+describe("events list and show", () => {
+  it("keep the events of each key in a block of their own, and name the key", async () => {
+    const { home, sandbox, live } = homeWithKeys();
+    const both = await startListenWith({ home }, "--key", live, "--key", sandbox);
+    for (const [key, uti] of [
+      [LIVE, "live-1"],
+      [SANDBOX, "sandbox-1"],
+      [LIVE, "live-2"],
+    ] as const)
+      expect(await pay(both, key, { uti })).toBe(200);
+    await both.stop();
+    const { stdout } = await runCommand(["events", "list"], { home });
+    const blocks = stdout.split(/^Verified by the key /m).slice(1);
+    expect(blocks.map((block) => block.split("\n")[0])).toEqual([ofLive, ofSandbox]);
+    expect(blocks.map((block) => block.match(/(?:live|sandbox)-\d/g))).toEqual([
+      ["live-2", "live-1"],
+      ["sandbox-1"],
+    ]);
+    const shown = await runCommand(["events", "show", "sandbox-1"], { home });
+    expect(shown.stdout).toContain(`verified by the key ${ofSandbox}\n`);
+  });
+});
+
 describe("events accept", () => {
   it("recovers a webhook that was refused for its key, after 10,000 junk requests with a signature", async () => {
     const { home, sandbox, live } = homeWithKeys();

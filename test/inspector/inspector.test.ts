@@ -195,6 +195,34 @@ function pagesOn(open: () => Promise<EventStore>): void {
     );
   });
 
+  it("shows what another key has verified apart, and sends none of it", async () => {
+    const store = await open();
+    const send = vi.fn(async () => forward(200));
+    const { get, post } = openInspector(store, {
+      keys: async () => ["o".repeat(43)],
+      sending: { target: "shop.example", signs: true, send },
+    });
+    const foreign = event(idOf("foreign"), { reference: "OTHER", amountTrans: 9, transCurrencyCode: "EUR" });
+    await store.append(foreign, 0);
+    const list = await get("/");
+    expect(wordsOf(list.split('id="other-keys"')[0] ?? "")).not.toContain("OTHER");
+    expect(wordsOf(list)).toMatch(/Of another key: this run sends none of these.*OTHER/);
+    expect(wordsOf(list)).not.toContain("1 waiting");
+    const queue = await get("/queue");
+    expect(queue).not.toContain("Retry all");
+    expect(rowIds(queue)).toEqual([]);
+    const page = await get(`/events/${foreign.id}`);
+    expect(wordsOf(page)).toContain("Another key than those of this run has verified it");
+    expect(page).toContain(KEYS[0]);
+    expect(page).not.toMatch(/\/(?:retry|send)"/);
+    expect(page).toMatch(/\/skip"/);
+    await post(`/events/${foreign.id}/retry`);
+    await post(`/events/${foreign.id}/send`);
+    await post("/retry-all");
+    expect(send).not.toHaveBeenCalled();
+    expect(await store.history(foreign.id)).toMatchObject({ attempts: [], actions: [] });
+  });
+
   it("opens a rejection with what failed, and accepts it once it verifies", async () => {
     const store = await open();
     const rejected = rejection(idOf("r"), 20);

@@ -66,6 +66,7 @@ function eventText(
     ...(full
       ? [...requestLines(request, paint), `  ${paint.cyan("signature")}`, `    ${verdictWords(verdict)}`]
       : []),
+    `  ${paint.dim(`verified by the key ${event.key}`)}`,
     ...happened.map(({ at, text }) => `  ${paint.dim(formatLocal(at))}  ${text}`),
     ...answerLines(attempts.at(-1), delivery, full, paint),
     ...(delivery === null ? [] : [`  ${deliveryWords(id, delivery, context)}`]),

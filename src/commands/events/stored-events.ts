@@ -34,14 +34,22 @@ export async function listEvents(context: Context, values: ListValues): Promise<
   if (out.json) shown = await printEach(found, (one) => lineOf(one), context);
   else if (quiet) shown = await printEach(found, (one) => safeText(nameOf(one)), context);
   else {
-    const rows: Cell[][] = [];
-    for await (const one of found) rows.push(cellsOf(one, context));
-    shown = rows.length;
+    const byKey = new Map<string, Cell[][]>();
+    for await (const one of found) {
+      const key = one.type === "event" ? one.key : "";
+      const rows = byKey.get(key) ?? [];
+      rows.push(cellsOf(one, context));
+      byKey.set(key, rows);
+      shown += 1;
+    }
     if (shown === 0) {
       out.note(`No ${rejected ? "rejected webhooks" : `${state ?? ""} events`.trim()} found.`);
       return 0;
     }
-    out.lines([renderListing(TITLES[rejected ? "rejections" : "events"], rows, out)]);
+    for (const [key, rows] of byKey) {
+      if (byKey.size > 1) out.lines([out.paint.bold(`Verified by the key ${key}`)]);
+      out.lines([renderListing(TITLES[rejected ? "rejections" : "events"], rows, out)]);
+    }
   }
   if (values.limit !== undefined || limit === undefined || shown < limit) return 0;
   const count = await store.count(filter, MOST_COUNTED, rejected);
