@@ -104,6 +104,7 @@ export function createEventStore(database: Database, user: string) {
       await queueGroup.add({
         type: "end",
         claim,
+        at: forward.at.getTime(),
         values,
         isAccepted: isAccepted(forward.status),
         retryAfter,

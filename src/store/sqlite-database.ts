@@ -1,6 +1,6 @@
 /** The file of an event store: its tables, and the groups that are written to it. */
 import { isLocked, openDatabase, rollBack, type Database, type Statement } from "./database.ts";
-import { SQLITE, type All } from "./dialects.ts";
+import { type Dialect, SQLITE, type All } from "./dialects.ts";
 import { createTables, SCHEMA_VERSION } from "./schema.ts";
 import { createGroupWriter, type WriteGroup } from "./write-group.ts";
 
@@ -20,11 +20,11 @@ export function statementsOf(database: Database): All {
   };
 }
 
-export function createSqliteWriter(database: Database): WriteGroup {
+export function createSqliteWriter(database: Database, dialect: Dialect): WriteGroup {
   const all = statementsOf(database);
-  const time = database.prepare(`SELECT ${SQLITE.now} AS now`);
+  const time = database.prepare(`SELECT ${dialect.now} AS now`);
   return createGroupWriter({
-    dialect: SQLITE,
+    dialect,
     // Nothing in it waits for anything but SQLite, so that no other group comes between.
     transaction: async (work) => {
       database.exec("BEGIN IMMEDIATE");

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../domain/system-reason.ts";
 import { transaction } from "./database.ts";
+import { SQLITE } from "./dialects.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { createSqliteWriter, openEventDatabase } from "./sqlite-database.ts";
 import type { ThreadAnswer, Write } from "./writes.ts";
@@ -12,7 +13,7 @@ const database = openEventDatabase(path);
 const proveWritable = (): void =>
   transaction(database, () => database.exec(`PRAGMA user_version=${SCHEMA_VERSION}`));
 proveWritable();
-const writeGroup = createSqliteWriter(database);
+const writeGroup = createSqliteWriter(database, SQLITE);
 
 /** Each message is a group of writes. An empty group checks whether writes succeed; null ends the thread. */
 async function receive(writes: readonly Write[] | null): Promise<void> {

@@ -51,6 +51,8 @@ export interface RejectionWrite {
 export interface EndWrite {
   readonly type: "end";
   readonly claim: Claim;
+  /** When the attempt began, in milliseconds since 1970. */
+  readonly at: number;
   readonly values: readonly Value[];
   readonly isAccepted: boolean;
   /** Milliseconds until the next attempt; undefined without one. */

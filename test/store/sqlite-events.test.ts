@@ -84,7 +84,7 @@ describe("a disk that fails", () => {
         dialect: SQLITE,
         place: "events.db",
         all: statementsOf(database),
-        write: createSqliteWriter(database),
+        write: createSqliteWriter(database, SQLITE),
         ready: async () => undefined,
         hurry: () => undefined,
         close: async () => database.close(),
