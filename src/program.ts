@@ -45,6 +45,10 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
       summary: "list, show, count, follow, replay, retry, skip, accept and prune received events",
       load: () => import("./commands/events/command.ts").then(({ events }) => events),
     },
+    reconcile: {
+      summary: "find payments that were missed, refused, not delivered, paid twice or not booked",
+      load: () => import("./commands/reconcile/command.ts").then(({ reconcile }) => reconcile),
+    },
     inspect: {
       summary: "show received webhooks in a browser: why each was accepted or refused, and what became of it",
       load: () => import("./commands/inspect/command.ts").then(({ inspect }) => inspect),

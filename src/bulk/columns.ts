@@ -104,17 +104,21 @@ const unescaped = (name: string): string =>
 interface ColumnsOptions {
   /** A column that means a field is that field, where nothing is sent. */
   readonly takesMeant?: boolean;
+  /** The fields that are read; without it, all. A column of another field is as one that is not sent. */
+  readonly fields?: ReadonlySet<string>;
 }
 
 /** Reads the names of columns, for one list. */
 export class Columns {
   private readonly mapped: ReadonlyMap<string, Mapping>;
   private readonly takesMeant: boolean;
+  private readonly fields: ReadonlySet<string> | undefined;
   // JSON lines repeat their names in every row.
   private readonly known = new Map<string, Column>();
 
-  constructor(mappings: readonly Mapping[] = [], { takesMeant = false }: ColumnsOptions = {}) {
+  constructor(mappings: readonly Mapping[] = [], { takesMeant = false, fields }: ColumnsOptions = {}) {
     this.takesMeant = takesMeant;
+    this.fields = fields;
     this.mapped = new Map(
       mappings.flatMap((mapping) =>
         [unescaped(mapping.name), mapping.name].map((name) => [normalised(name), mapping] as const),
@@ -123,7 +127,11 @@ export class Columns {
   }
 
   named(name: string): Column {
-    const column = this.known.get(name) ?? this.read(name);
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    const read = this.read(name);
+    const isRead = read.field === undefined || (this.fields?.has(read.field) ?? true);
+    const column = isRead ? read : { name, field: undefined, meant: undefined };
     this.known.set(name, column);
     return column;
   }

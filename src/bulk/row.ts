@@ -99,7 +99,7 @@ export const problemsText = (problems: readonly Problem[]): string =>
   problems.map(({ at, message }) => `${at} ${message}`.trim()).join("; ");
 
 /** The fields of the row. Empty cells are left out, so that defaults apply. */
-function fieldsOf({ columns, values }: ListRow): Map<string, Json> {
+export function fieldsOf({ columns, values }: ListRow): Map<string, Json> {
   const given = new Map<string, Json>();
   for (const [place, { field }] of columns.entries()) {
     const value = values[place] ?? null;
@@ -116,10 +116,10 @@ const AMOUNTS = ["amount", "linkOptions.minAmount", "linkOptions.maxAmount"];
  * The currency that the list names for a row, which an account's default never replaces; undefined if it names none. Takes the
  * signs of currencies from the amounts.
  */
-function currencyOf(
+export function currencyOf(
   { columns }: ListRow,
   given: Map<string, Json>,
-  { currency: flag, list }: RowContext,
+  { currency: flag, list }: Pick<RowContext, "currency" | "list">,
 ): string | Problem | undefined {
   const evidence: CurrencyEvidence[] = [];
   const column = list.columns.find(({ field }) => field === "currency")?.name;

@@ -33,7 +33,7 @@ export async function openKeys(context: Context, { key, ...policyFlags }: KeyFla
 export async function openRunKeys(
   context: Context,
   key: readonly string[],
-  effect: "replay" | "retry",
+  effect: "replay" | "retry" | "verify",
 ): Promise<RunKeys> {
   const { keySources, keyPlace: place } = serviceKeys(key, await context.settings(), undefined);
   if (keySources.length === 0)

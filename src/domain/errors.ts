@@ -173,9 +173,16 @@ export const FAILURES = {
   records_differ: {
     exit: 10,
     means:
-      "records that must agree do not: what was paid and what is booked, or what an application answered before and answers now",
+      "records that must agree do not: what was paid, what arrived and what is booked, or what an application answered before and answers now",
   },
   payment_failed: { exit: 9, means: "the payment was declined or cancelled" },
+  order_not_found: {
+    exit: 4,
+    means: "neither the service nor the event store has the order number",
+    hints: [
+      hint`Check its spelling, the profile and the event store. To see the orders: ${paylink("links", "list", "--since", "30d")}`,
+    ],
+  },
   interrupted: { exit: 130, means: "interrupted by Ctrl-C (SIGINT)" },
   terminated: { exit: 143, means: "terminated by SIGTERM" },
 } as const satisfies Record<string, Failure>;

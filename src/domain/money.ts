@@ -166,6 +166,7 @@ function unitsOf({ value }: JsonNumber, decimals: number): bigint {
 
 /** The decimal of so many units. */
 function decimalOf(units: bigint, decimals: number): string {
+  if (units < 0n) return `-${decimalOf(-units, decimals)}`;
   const digits = String(units).padStart(decimals + 1, "0");
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
@@ -182,7 +183,7 @@ export class Sums {
 
   /** An amount that no currency has (1e999) is left out. */
   add(amount: Amount, currency: string): void {
-    const { digits, magnitude } = partsOf(amount);
+    const { sign, digits, magnitude } = partsOf(amount);
     const decimals = Math.max(0, digits.length - magnitude);
     if (Math.max(decimals, magnitude) > MAX_SHIFT) return;
     const code = currency.toUpperCase();
@@ -192,7 +193,7 @@ export class Sums {
       sum.units *= 10n ** BigInt(decimals - sum.decimals);
       sum.decimals = decimals;
     }
-    sum.units += BigInt(digits.padEnd(magnitude + sum.decimals, "0") || "0");
+    sum.units += BigInt(sign) * BigInt(digits.padEnd(magnitude + sum.decimals, "0") || "0");
   }
 
   /** By the code of the currency. */
@@ -248,6 +249,5 @@ export function scaledAmount(amount: Amount): number | undefined {
 
 /** A sum of such numbers as a decimal. */
 export function unscaledAmount(sum: bigint): string {
-  const decimal = decimalOf(sum < 0n ? -sum : sum, SCALE).replace(/\.?0+$/, "");
-  return `${sum < 0n ? "-" : ""}${decimal}`;
+  return decimalOf(sum, SCALE).replace(/\.?0+$/, "");
 }

@@ -3,7 +3,7 @@
 import { maskCardFields } from "./card-numbers.ts";
 import { findWrapped } from "./envelope.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, plainJson } from "./json.ts";
-import { isNumeral, LONGEST_NUMBER, type Amount } from "./money.ts";
+import { isNumeral, LONGEST_NUMBER, type Amount, type Sum } from "./money.ts";
 import { MAX_DUPLICATES, parseJson } from "./parse-json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RecordReason } from "./reasons.ts";
@@ -243,6 +243,15 @@ export function textOf(record: TransactionRecord, name: FieldName): string | und
 export function amountIn(record: TransactionRecord, name: string): Amount | undefined {
   const value = memberOf(record, name);
   return (isJsonNumber(value) || typeof value === "string") && isNumeral(String(value)) ? value : undefined;
+}
+
+/** What was paid, with its currency in upper case; undefined if the record does not say both. */
+export function moneyIn(record: TransactionRecord | null): Sum | undefined {
+  const amount = record === null ? undefined : amountIn(record, "amountTrans");
+  const currency = record === null ? undefined : textOf(record, "transCurrencyCode");
+  return amount === undefined || currency === undefined
+    ? undefined
+    : { amount: amount.toString(), currency: currency.toUpperCase() };
 }
 
 function violationOf(field: TransactionField, value: Json | undefined, outcome: Outcome): string | undefined {

@@ -12,13 +12,20 @@ const WITH_ACCOUNT: ReadonlySet<string | undefined> = new Set([
   "links",
   "listen",
   "login",
+  "reconcile",
   "status",
   "transaction",
   "verify",
 ]);
 
 /** The commands that read the event store. */
-const WITH_STORE: ReadonlySet<string | undefined> = new Set(["events", "inspect", "listen", "verify"]);
+const WITH_STORE: ReadonlySet<string | undefined> = new Set([
+  "events",
+  "inspect",
+  "listen",
+  "reconcile",
+  "verify",
+]);
 
 /** What the user named for this run, without which an advised command would act on another account or another store. */
 export interface Named {

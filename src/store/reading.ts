@@ -22,6 +22,7 @@ import {
   type StoredRequest,
   type RecordedAnswer,
 } from "./rows.ts";
+import { createPayments } from "./payments.ts";
 import { IN_STATE } from "./schema.ts";
 import {
   checked,
@@ -124,6 +125,7 @@ export function createReading(readable: Readable) {
     return [...found, ...rejected];
   };
   return {
+    ...createPayments(readable),
     events,
     rejections,
     find,

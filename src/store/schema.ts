@@ -17,6 +17,8 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
 };
 
 /**
+ * `facts` has what makes the store itself: its identity, when it was made, and before which time events were deleted.
+ *
  * Times are milliseconds since 1970. The ids of events and rejections sort by arrival.
  *
  * `key` is the thumbprint of the key that has verified an event. What a receiver or an operator does to events, it does to
@@ -35,11 +37,11 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
  *
  * `worth` says which rejections are kept where there are too many of them.
  */
-export const createTables = ({ schema, types, newIdentity }: Dialect): string => {
+export const createTables = ({ schema, types, now, newIdentity }: Dialect): string => {
   const { seq, integer, text, bytes, table, keyed } = types;
   return `
    CREATE TABLE ${schema}facts (name ${text} PRIMARY KEY, value TEXT NOT NULL) ${keyed};
-   INSERT INTO ${schema}facts VALUES ('store', ${newIdentity});
+   INSERT INTO ${schema}facts VALUES ('store', ${newIdentity}), ('created', CAST(${now} AS text));
 
    CREATE TABLE ${schema}digests (
      digest ${bytes} PRIMARY KEY,

@@ -296,6 +296,12 @@ async function prune(session: Session, time: Date): Promise<Pruned> {
     events.length > 0
       ? []
       : await all(`DELETE FROM ${schema}rejections WHERE id < ? RETURNING seq`, [before]);
+  if (events.length + rejections.length > 0)
+    await all(
+      `INSERT INTO ${schema}facts (name, value) VALUES ('pruned', ?)
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE facts.value < excluded.value`,
+      [String(time.getTime())],
+    );
   if (dialect.giveBack !== undefined) await all(dialect.giveBack);
   return { events: events.length, rejections: rejections.length };
 }

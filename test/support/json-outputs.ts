@@ -3,6 +3,7 @@ import { SEND_FAILURES } from "../../src/http/send-failure.ts";
 import { FAILURES } from "../../src/domain/errors.ts";
 import { OUTCOMES } from "../../src/domain/outcome.ts";
 import { REASONS, WARNINGS } from "../../src/domain/reasons.ts";
+import { FINDINGS } from "../../src/reconcile/findings.ts";
 import { SCHEMAS, type JsonSchema } from "../../src/sandbox/openapi/schemas.ts";
 
 const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
@@ -149,6 +150,8 @@ const list: Members = {
 
 /** What else became of a profile whose setting was changed. */
 const CHANGED: Members = { "also?": listOf(text), "forgotten?": listOf(oneOf("token", "clientSecret")) };
+/** How many, and their sums. */
+const countedSums = object({ count, sums: listOf(object({ currency: text, amount: { type: "number" } })) });
 
 const source = oneOf("environment", "profile", "service", "default");
 
@@ -316,6 +319,21 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
       }),
     ),
   }),
+  reconcile: lines(
+    line("finding", {
+      finding: oneOf(...FINDINGS),
+      ...each(orNull(text), "invoiceId currency link uti next"),
+      amount: about("What is missing or too much; null if it is not known.", orNull({ type: "number" })),
+      detail: text,
+    }),
+    line("summary", {
+      ...each(time, "since until"),
+      ...each(countedSums, "paid agree reusable"),
+      findings: about("By the name of the finding.", { type: "object", additionalProperties: countedSums }),
+    }),
+    about("With order numbers.", line("step", { invoiceId: text, at: time, what: text, detail: text })),
+    line("verdict", { invoiceId: text, agrees: flag, verdict: text, next: orNull(text) }),
+  ),
   inspect: lines(line("ready", { url: text, ...logged }), warning),
   sandbox: lines(
     line("ready", { url: text }),

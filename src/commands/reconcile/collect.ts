@@ -1,0 +1,72 @@
+/** Reads the three sides of a reconciliation, each once: pages of the service, a pass over the event store, and the books. */
+import type { BookedLine, ComparedLink } from "../../reconcile/sides.ts";
+import type { Circumstances } from "../../reconcile/findings.ts";
+import { Orders } from "../../reconcile/orders.ts";
+import { refusedOf } from "../../reconcile/refused.ts";
+import { paidLinks, reusableLinks } from "../../reconcile/service-links.ts";
+import { comparableText } from "../../domain/comparable-text.ts";
+import type { StoredPayment } from "../../store/payments.ts";
+import type { Sources } from "./account.ts";
+
+export interface Period {
+  readonly since: Date;
+  /** Undefined: until now. */
+  readonly until: Date | undefined;
+}
+
+export interface Collected {
+  readonly orders: Orders;
+  readonly known: Circumstances;
+  /** Nothing was ever received into the store. */
+  readonly isStoreEmpty: boolean;
+}
+
+export async function collect(
+  { year, store, keys }: Omit<Sources, "settings">,
+  { since, until }: Period,
+  booked: readonly BookedLine[] | undefined,
+): Promise<Collected> {
+  const orders = new Orders();
+  for (const line of booked ?? []) orders.addBooked(line);
+  const isInPeriod = ({ paidAt }: ComparedLink): boolean =>
+    paidAt === undefined || (paidAt >= since.getTime() && (until === undefined || paidAt < until.getTime()));
+  for await (const link of paidLinks(year)) {
+    if (isInPeriod(link)) orders.addLink(link);
+    else orders.addLinkOfOtherTime(link);
+  }
+  /** Gives those that a key of this run has verified. */
+  const own = async function* (payments: AsyncIterable<StoredPayment>): AsyncGenerator<StoredPayment> {
+    for await (const payment of payments)
+      if (keys?.includes(payment.key) ?? true) yield payment;
+      else orders.addOfOtherKey(payment);
+  };
+  const earlier: string[] = [];
+  for await (const payment of own(store.paymentsSince(since))) {
+    const { receivedAt, reference, hasEarlier } = payment;
+    if (until !== undefined && receivedAt >= until.getTime() && !orders.has(reference)) continue;
+    orders.addPayment(payment);
+    if (hasEarlier) earlier.push(reference);
+  }
+  // Parts, and first payments, may have been paid before the period.
+  for await (const payment of own(store.paymentsOf([...new Set(earlier), ...orders.withoutPayment()])))
+    if (payment.receivedAt < since.getTime()) orders.addPayment(payment);
+  const numbers = orders.reusableNumbers();
+  if (numbers.size > 0) for await (const link of reusableLinks(year, numbers)) orders.addLink(link);
+  for (const number of orders.bookedReusable())
+    for await (const payment of own(store.paymentsOfReusable(number)))
+      if (payment.receivedAt < since.getTime()) orders.addPayment(payment);
+  for await (const { reference } of own(store.paymentsOf(orders.bookedAlone())))
+    orders.markOfOtherTime([reference]);
+  const missing = new Set(orders.withoutPayment().map(comparableText));
+  const keptSince = await store.keptSince();
+  return {
+    orders,
+    isStoreEmpty: keptSince === undefined,
+    known: {
+      hasBooks: booked !== undefined,
+      since: since.getTime(),
+      storedSince: keptSince?.getTime() ?? Number.NEGATIVE_INFINITY,
+      refused: await refusedOf(store.rejections({ since }), missing),
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** `paylink reconcile`: its arguments, its help, and what runs it. */
+import { parseWebAddress } from "../../domain/addresses.ts";
+import { accepted, refused } from "../../domain/parse-result.ts";
+import { argument, command, excludes, type Parser } from "../command.ts";
+import { checkPeriod } from "../shared-flags.ts";
+import { reconcileFlags } from "./flags.ts";
+
+/** An order number, or the id of a link, which its URL has as parameter `r`. */
+const parseOrder: Parser<string> = (typed) => {
+  const order = parseWebAddress(typed.trim())?.searchParams.get("r") ?? typed.trim();
+  return order === "" ? refused("must be an order number, or the id or the URL of a link") : accepted(order);
+};
+
+const BOOKS = ["books", "map", "currency", "decimalComma"] as const;
+
+export const reconcile = command({
+  examples: [
+    "paylink reconcile --since 2d",
+    "paylink reconcile $(paylink links list --limit 1 --quiet)",
+    "paylink events list --outcome approved --all --json | paylink reconcile --books -",
+    "paylink reconcile --json",
+  ],
+  notes: `It puts side by side what the service says was paid, which webhooks arrived, what your application accepted and, with --books, what you booked; it sends and changes nothing. The exit code is 0 if all agree, and 10 if not.
+
+missed: paid, and no webhook of it arrived. refused: only a refused webhook names its order number. undelivered: your application has not accepted it. differs: amounts or currencies disagree. twice: paid or booked more than once. not booked, booked only: the books lack it, or nobody paid it. unmatched is no difference: a link without an order number, a payment of no link, or one before the event store began.
+
+Books from a database: psql -c "copy (select order_number, amount, currency from paid) to stdout csv header" | paylink reconcile --books -
+
+With order numbers, it shows all that happened to each: paylink reconcile INV-1`,
+  arguments: {
+    orders: argument(
+      "[order...]",
+      "show all that happened to these orders instead: order numbers, or ids or URLs of links",
+      parseOrder,
+      { example: "$(paylink links list --limit 1 --quiet)" },
+    ),
+  },
+  flags: reconcileFlags,
+  rules: [
+    excludes(["since", "until", ...BOOKS, "quiet"], ["orders"], "shows all that happened to these orders"),
+  ],
+  consequence: "Nothing was compared.",
+  check: ({ since, until, books, map, currency, decimalComma }, usage, { now }) => {
+    checkPeriod({ since, until }, usage);
+    if (since !== undefined && since > now())
+      usage.problems.push({ at: "--since", message: "must be in the past" });
+    if (books !== undefined) return;
+    const alone = [
+      ["--map", map.length > 0],
+      ["--currency", currency !== undefined],
+      ["--decimal-comma", decimalComma],
+    ] as const;
+    for (const [at, isGiven] of alone)
+      if (isGiven) usage.problems.push({ at, message: "needs --books: it says how they are read" });
+  },
+  run: async (context, { orders, ...values }) =>
+    orders.length > 0
+      ? (await import("./timeline.ts")).showTimelines(context, orders, values)
+      : (await import("./reconcile.ts")).reconcileAll(context, values),
+});

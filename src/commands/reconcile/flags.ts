@@ -1,0 +1,41 @@
+/** The flags of `paylink reconcile`, in the order in which its help shows them. */
+import type { Mapping } from "../../bulk/columns.ts";
+import { parseCurrency } from "../../domain/money.ts";
+import { flag, lines, repeatable, toggle, type Parser } from "../command.ts";
+import { parseEnd, parsePast } from "../flag-values.ts";
+import { eventStoreFlag as db, quietFlag, serviceKeyFlag, timeoutFlag } from "../shared-flags.ts";
+
+const parseMapping: Parser<Mapping> = async (typed) =>
+  (await import("../../bulk/columns.ts")).parseMapping(typed);
+
+export const reconcileFlags = {
+  since: flag(
+    "--since <when>",
+    "paid at or after this time: a date, ISO 8601, or a time ago (2d) (default: 7d)",
+    parsePast,
+    { example: "2d" },
+  ),
+  until: flag("--until <when>", "paid before this time, or by the end of this day", parseEnd, {
+    example: "1h",
+  }),
+  books: flag(
+    "--books <file>",
+    "what you booked as paid, CSV or JSON lines: order number, amount, currency; - for stdin",
+    lines,
+    { example: "booked.csv" },
+  ),
+  map: repeatable(
+    "--map <column=field>",
+    "read this column of the books as invoiceId, amount or currency, or leave it out (Paid=); repeatable",
+    parseMapping,
+    { example: "Ref=invoiceId" },
+  ),
+  currency: flag("--currency <code>", "the currency of books that name none", parseCurrency, {
+    example: "EUR",
+  }),
+  decimalComma: toggle("--decimal-comma", "read the amounts of the books as 10,50 and 1.234,50"),
+  key: serviceKeyFlag,
+  timeout: timeoutFlag("30s for each request", "Not everything was compared."),
+  quiet: quietFlag("the order numbers of what differs"),
+  db,
+};

@@ -1,0 +1,155 @@
+/** `paylink reconcile`: compares what was paid, what arrived, what was accepted and what is booked, and prints what differs. */
+import type { Context } from "../../context.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { JsonNumber, stringifyJson } from "../../domain/json.ts";
+import type { Sum } from "../../domain/money.ts";
+import { readBooks } from "../../reconcile/books.ts";
+import { type Finding, type FindingName, FINDINGS } from "../../reconcile/findings.ts";
+import { compareOrders, type Counted, isDifferent, type Summary } from "../../reconcile/summary.ts";
+import { renderServiceName } from "../../render/account.ts";
+import { renderCommand } from "../../render/hint.ts";
+import { formatLocal, wrap } from "../../render/layout.ts";
+import {
+  callbackText,
+  differencesText,
+  findingText,
+  headingText,
+  nextStep,
+  reusableText,
+  summaryText,
+} from "../../render/reconcile.ts";
+import { safeText } from "../../render/safe-text.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
+import type { ValuesOf } from "../command.ts";
+import { openSources } from "./account.ts";
+import { collect, type Collected } from "./collect.ts";
+import type { reconcileFlags } from "./flags.ts";
+
+type Values = ValuesOf<typeof reconcileFlags>;
+
+/** Milliseconds that are compared if nobody names a period. */
+const PERIOD = 7 * 86_400_000;
+
+/** Throws `records_differ` after everything is printed. */
+export async function reconcileAll(context: Context, values: Values): Promise<number> {
+  const { out, now } = context;
+  const since = values.since ?? new Date(now().getTime() - PERIOD);
+  const books = await booksOf(context, values);
+  const sources = await openSources(context, values);
+  const collected = await collect(sources, { since, until: values.until }, books);
+  const callback = callbackText(sources.settings.get("callbackUrl"));
+  const found: Finding[] = [];
+  const summary = await compareOrders(collected.orders, collected.known, async (finding) => {
+    if (!out.json) found.push(finding);
+    else out.lines([findingLine(finding, callback, context)]);
+    await out.drained();
+  });
+  const period = { since, until: values.until ?? now() };
+  if (out.json) out.data(summaryLine(summary, period));
+  else if (values.quiet) out.lines(orderNumbers(found));
+  else printReport(context, { summary, found, callback, period, collected, settings: sources.settings });
+  if (!isDifferent(summary)) return 0;
+  throw new PaylinkError("records_differ", `${differencesText(summary)}.`);
+}
+
+async function booksOf({ readFile, out, signal }: Context, values: Values) {
+  const { books, map, currency, decimalComma } = values;
+  if (books === undefined) return undefined;
+  const { lines, warnings } = await readBooks(await readFile(books, "--books"), {
+    map,
+    currency,
+    decimalComma,
+    signal,
+  });
+  for (const { at, message } of warnings) out.warn(`${at} ${message}`);
+  return lines;
+}
+
+const sumJson = ({ amount, currency }: Sum) => ({ currency, amount: new JsonNumber(amount) });
+
+function findingLine(finding: Finding, callback: string, { named }: Context): string {
+  const { orderNumber: invoiceId, money, link, uti } = finding;
+  const next = nextStep(finding);
+  return stringifyJson({
+    type: "finding",
+    finding: finding.finding,
+    invoiceId,
+    amount: money === null ? null : new JsonNumber(money.amount),
+    currency: money === null ? null : money.currency,
+    link,
+    uti,
+    detail: finding.finding === "missed" ? `${findingText(finding)} ${callback}` : findingText(finding),
+    next: next === undefined ? null : renderCommand(next, named),
+  });
+}
+
+interface WholePeriod {
+  readonly since: Date;
+  readonly until: Date;
+}
+
+function summaryLine({ paid, agree, reusable, findings }: Summary, { since, until }: WholePeriod): string {
+  const json = ({ count, sums }: Counted) => ({ count, sums: sums.map(sumJson) });
+  return stringifyJson({
+    type: "summary",
+    since: since.toISOString(),
+    until: until.toISOString(),
+    paid: json(paid),
+    agree: json(agree),
+    reusable: json(reusable),
+    findings: Object.fromEntries(Object.entries(findings).map(([name, one]) => [name, json(one)])),
+  });
+}
+
+/** Of what differs, each once. */
+const orderNumbers = (found: readonly Finding[]): string[] => [
+  ...new Set(
+    found.flatMap(({ finding, orderNumber }) =>
+      finding === "unmatched" || orderNumber === null ? [] : [safeText(orderNumber)],
+    ),
+  ),
+];
+
+interface Report {
+  readonly summary: Summary;
+  readonly found: readonly Finding[];
+  readonly callback: string;
+  readonly period: WholePeriod;
+  readonly collected: Collected;
+  readonly settings: ResolvedSettings;
+}
+
+/** A summary first: people read the first lines. Then the findings of each kind under a line with their sum. */
+function printReport(context: Context, report: Report): void {
+  const { out } = context;
+  const { summary, found, callback, period, collected, settings } = report;
+  out.data(out.paint.bold(summaryText(summary)));
+  for (const name of FINDINGS) {
+    const counted = summary.findings[name];
+    if (counted === undefined) continue;
+    out.lines(["", headingText(name, counted), ...findingTexts(name, found, context)]);
+    if (name === "missed") out.lines([`  ${wrap(safeText(callback), out.lineWidth - 2, 2)}`]);
+  }
+  const reusable = reusableText(summary);
+  if (reusable !== undefined) out.note(reusable);
+  if (collected.isStoreEmpty) out.note("Nothing was ever received into this event store.");
+  out.note(
+    `Paid from ${formatLocal(period.since)} to ${formatLocal(period.until)}; links are listed for a year after their creation.`,
+  );
+  out.note(renderServiceName(settings, out.notePaint));
+  if (found.length === 0 && summary.paid.count === 0) out.note("A longer period: --since 30d");
+}
+
+function* findingTexts(
+  name: FindingName,
+  found: readonly Finding[],
+  { out: { lineWidth }, named }: Context,
+): Generator<string> {
+  for (const finding of found) {
+    if (finding.finding !== name) continue;
+    const text = safeText(findingText(finding));
+    yield `  ${wrap(text, lineWidth - 2, 2)}`;
+    const next = nextStep(finding);
+    if (next !== undefined) yield `    ${renderCommand(next, named)}`;
+  }
+}

@@ -1,0 +1,127 @@
+/** Reads the merchant's books, CSV or JSON lines: what is booked as paid, by order number, with the reader of `bulk`. */
+import { Columns, mapAdvice, type Mapping } from "../bulk/columns.ts";
+import type { CurrencyEvidence } from "../bulk/currencies.ts";
+import { leftoverIn, totalIn } from "../bulk/leftovers.ts";
+import { type List, type ListRow, readList } from "../bulk/read-list.ts";
+import { RowProblems } from "../bulk/row-problems.ts";
+import { cellText, currencyOf, fieldsOf } from "../bulk/row.ts";
+import { comparableText } from "../domain/comparable-text.ts";
+import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
+import { isDecimal, parseAmount } from "../domain/money.ts";
+import type { BookedLine } from "./sides.ts";
+
+export interface BooksOptions {
+  readonly map: readonly Mapping[];
+  /** The currency of lines that name none; undefined: that of the payment. */
+  readonly currency: string | undefined;
+  /** Amounts are `10,50` and `1.234,50`. */
+  readonly decimalComma: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface Books {
+  readonly lines: readonly BookedLine[];
+  /** What a person should look at. */
+  readonly warnings: readonly Problem[];
+}
+
+/** The columns that are read. */
+const FIELDS: ReadonlySet<string> = new Set(["invoiceId", "amount", "currency"]);
+
+/** Throws `usage` if a column or a line cannot be read without guessing: every problem is named. */
+export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promise<Books> {
+  const { map, currency, decimalComma, signal } = options;
+  const list = await readList(bytes, new Columns(map, { takesMeant: true, fields: FIELDS }), signal);
+  checkColumns(list);
+  const evidence: CurrencyEvidence | undefined =
+    currency === undefined
+      ? undefined
+      : { of: "--currency", spelled: currency, currencies: [currency.toUpperCase()] };
+  const problems = new RowProblems();
+  const lines: BookedLine[] = [];
+  for (const row of list.rows) {
+    const read = lineOf(row, list, { evidence, decimalComma });
+    if (Array.isArray(read)) problems.add(row, read);
+    else lines.push(read);
+  }
+  const found = problems.list();
+  if (found.length > 0)
+    throw new PaylinkError("usage", "The books cannot be read. Nothing was compared.", {
+      problems: found.map(({ at, message, lines: named, rows }) => ({
+        at: `line ${named.join(", ")}${rows > named.length ? ` and ${rows - named.length} more` : ""}`,
+        message: `${at} ${message}`.trim(),
+      })),
+    });
+  const total = totalIn(list.rows);
+  const last = list.rows.at(-1)?.line;
+  return {
+    lines,
+    warnings: total === undefined ? [] : [{ ...total, at: `line ${last} of the books` }],
+  };
+}
+
+function checkColumns({ columns, rows }: List): void {
+  const names = columns.map(({ name }) => name);
+  if (names.length === 0)
+    throw new PaylinkError(
+      "usage",
+      "The books are empty: they have not even a header. Nothing was compared.",
+      {
+        hints: [hint`Books without a payment have a header alone, such as invoiceId,amount,currency.`],
+      },
+    );
+  const problems = [
+    ["invoiceId", "the order number"],
+    ["amount", "the amount"],
+  ].flatMap(([field = "", what = ""]) =>
+    columns.some((column) => column.field === field)
+      ? []
+      : [
+          {
+            at: "--books",
+            message: `must have a column for ${what}: ${field}, or another one with ${mapAdvice(names[0] ?? "", field).replace(/, or .*/, "")}`,
+          },
+        ],
+  );
+  // The lines of JSON say by themselves what they lack.
+  if (problems.length > 0 && rows.every(({ object }) => object === undefined))
+    throw new PaylinkError("usage", "The books cannot be read. Nothing was compared.", { problems });
+}
+
+interface LineOptions {
+  readonly evidence: CurrencyEvidence | undefined;
+  readonly decimalComma: boolean;
+}
+
+function lineOf(row: ListRow, list: List, { evidence, decimalComma }: LineOptions): BookedLine | Problem[] {
+  if (row.problems.length > 0) return [...row.problems];
+  const given = fieldsOf(row);
+  const left = [...given].flatMap(([at, value]) => {
+    const leftover = leftoverIn(value);
+    return leftover === undefined ? [] : [{ at, message: `must have a value: ${leftover}` }];
+  });
+  if (left.length > 0) return left;
+  const currency = currencyOf(row, given, { currency: evidence, list });
+  if (typeof currency === "object") return [currency];
+  const orderNumber = comparableText(cellText(given.get("invoiceId") ?? ""));
+  const amount = signedAmount(cellText(given.get("amount") ?? ""), decimalComma);
+  const problems: Problem[] = [
+    ...(orderNumber === "" ? [{ at: "the order number", message: "is missing" }] : []),
+    ...(amount === undefined
+      ? [{ at: "the amount", message: "must be a decimal, such as 10.50, or -10.50 for a refund" }]
+      : []),
+  ];
+  if (amount === undefined || problems.length > 0) return problems;
+  return { line: row.line, orderNumber, amount, currency: currency ?? evidence?.currencies[0] };
+}
+
+/** Databases and spreadsheets write a refund with a minus, of either form, before or behind the number, or in brackets. */
+function signedAmount(text: string, decimalComma: boolean): string | undefined {
+  const trimmed = comparableText(text);
+  const [, bracketed] = /^\((.*)\)$/.exec(trimmed) ?? [];
+  const [, before, number = "", behind] = /^([-−]?)\s*(.*?)\s*([-−]?)$/su.exec(bracketed ?? trimmed) ?? [];
+  const isNegative = [bracketed !== undefined, before !== "", behind !== ""].filter(Boolean).length;
+  const parsed = parseAmount(number, decimalComma ? "," : ".");
+  if (!parsed.ok || isNegative > 1 || !isDecimal(parsed.value.value)) return undefined;
+  return isNegative === 1 ? `-${parsed.value.value}` : parsed.value.value;
+}

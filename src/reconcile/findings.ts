@@ -1,0 +1,260 @@
+/** Compares the three sides of each order: what differs, as findings, each with the facts that its words are made of. */
+import type { Sum } from "../domain/money.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { DeliveryState } from "../receiver/event.ts";
+import { isMore, isRepeated, isSame, isZero, sumOf, surplus } from "./amounts.ts";
+import type { Order } from "./orders.ts";
+import type { BookedLine, ComparedLink, ReceivedPayment, RefusedWebhook } from "./sides.ts";
+
+/** In the order in which they are listed: where money is missing first. `unmatched` is no difference. */
+export const FINDINGS = [
+  "missed",
+  "refused",
+  "undelivered",
+  "differs",
+  "twice",
+  "not booked",
+  "booked only",
+  "unmatched",
+] as const;
+export type FindingName = (typeof FINDINGS)[number];
+
+/** Of what kind a finding is, and why. */
+export type Reason =
+  | {
+      readonly finding: "missed";
+      readonly why: "nothing arrived" | "only others" | "other key" | "one of several";
+      /** What arrived instead of an approved payment. */
+      readonly other?: Outcome | undefined;
+      /** The thumbprint of the key, not of this run, that has verified what arrived. */
+      readonly key?: string | undefined;
+    }
+  | { readonly finding: "refused"; readonly refused: RefusedWebhook }
+  | { readonly finding: "undelivered"; readonly event: string; readonly state: DeliveryState }
+  | {
+      readonly finding: "differs";
+      readonly why: "webhook" | "books" | "unclear";
+      readonly expected: readonly Sum[];
+      readonly found: readonly Sum[];
+    }
+  | { readonly finding: "twice"; readonly why: "payments" | "books" | "links"; readonly count: number }
+  | { readonly finding: "not booked" }
+  | { readonly finding: "booked only"; readonly lines: readonly number[] }
+  | {
+      readonly finding: "unmatched";
+      readonly why: "no order number" | "no link" | "part" | "before the store";
+    };
+
+export type Finding = Reason & Facts;
+
+/** What every finding says. */
+interface Facts {
+  /** As it is spelled by the side that has it; null without one. */
+  readonly orderNumber: string | null;
+  /** What is missing or too much; null if it is not known. */
+  readonly money: Sum | null;
+  /** The id of the link; null if there is none. */
+  readonly link: string | null;
+  readonly uti: string | null;
+  /** When the service says the link was paid, in milliseconds since 1970; null if it does not. */
+  readonly paidAt: number | null;
+}
+
+/** What is known besides the three sides. */
+export interface Circumstances {
+  /** Whether there are books. */
+  readonly hasBooks: boolean;
+  /** The begin of the period, in milliseconds since 1970. */
+  readonly since: number;
+  /** Milliseconds since 1970: what was received before may not be in the store. */
+  readonly storedSince: number;
+  /** By order number, as it is compared. */
+  readonly refused: ReadonlyMap<string, RefusedWebhook>;
+}
+
+/** What differs in an order; empty if its sides agree. */
+export function* findingsOf(order: Order, known: Circumstances): Generator<Finding> {
+  const paid = order.links.filter(({ isReusable }) => !isReusable);
+  const [link] = paid;
+  yield* order.payments.flatMap(undelivered);
+  if (link !== undefined) {
+    yield* paidOnce(order, paid, link, known);
+    if (known.hasBooks && link.orderNumber !== "") yield* bookedOnce(order, link);
+    return;
+  }
+  if (order.payments.length > 0) {
+    if (order.links.length === 0) yield* withoutLink(order);
+    if (known.hasBooks) yield* bookedAsReceived(order);
+    return;
+  }
+  if (order.booked.length > 0 && order.links.length === 0 && !order.isOfOtherTime) yield* bookedAlone(order);
+}
+
+const moneyOf = (found: readonly { readonly money: Sum | undefined }[]): Sum[] =>
+  sumOf(found.flatMap(({ money }) => money ?? []));
+
+function undelivered(payment: ReceivedPayment): Finding[] {
+  const { delivery: state, event } = payment;
+  if (state === null || state === "delivered") return [];
+  return [{ finding: "undelivered", event, state, ...ofPayment(payment) }];
+}
+
+const ofPayment = ({ reference, money, uti }: ReceivedPayment): Facts => ({
+  orderNumber: reference === "" ? null : reference,
+  money: money ?? null,
+  link: null,
+  uti: uti === "" ? null : uti,
+  paidAt: null,
+});
+
+const ofLink = ({ orderNumber, money, id, paidAt }: ComparedLink, uti?: string): Facts => ({
+  orderNumber: orderNumber === "" ? null : orderNumber,
+  money: money ?? null,
+  link: id,
+  uti: uti ?? null,
+  paidAt: paidAt ?? null,
+});
+
+/** Whether a paid link has one payment that arrived: whole, or in parts that add up to it. */
+function* paidOnce(
+  { payments, number, other, otherKey }: Order,
+  links: readonly ComparedLink[],
+  link: ComparedLink,
+  { storedSince, refused }: Circumstances,
+): Generator<Finding> {
+  const facts = ofLink(link, payments[0]?.uti);
+  if (payments.length === 0) {
+    const rejection = refused.get(number);
+    for (const one of links)
+      yield { ...ofLink(one), ...notArrived(one, { other, otherKey, refused: rejection, storedSince }) };
+    return;
+  }
+  const [expected, received] = [moneyOf([link]), moneyOf(payments)];
+  const due = moneyOf(links);
+  const isKnown = payments.every(({ money }) => money !== undefined);
+  if (links.length > 1) {
+    yield {
+      ...facts,
+      finding: "twice",
+      why: "links",
+      count: links.length,
+      money: surplus(due, expected) ?? null,
+    };
+    if (isMore(due, received))
+      yield { ...facts, finding: "missed", why: "one of several", money: surplus(due, received) ?? null };
+    return;
+  }
+  if (isKnown && isSame(expected, received)) return;
+  const approved = payments.filter(({ outcome }) => outcome === "APPROVED").length;
+  if (isKnown && (approved > 1 || (payments.length > 1 && isMore(received, expected))))
+    yield {
+      ...facts,
+      finding: "twice",
+      why: "payments",
+      count: payments.length,
+      money: surplus(received, expected) ?? null,
+    };
+  else yield { ...facts, finding: "differs", why: "webhook", expected, found: isKnown ? received : [] };
+}
+
+interface Instead extends Pick<Order, "other" | "otherKey"> {
+  readonly refused: RefusedWebhook | undefined;
+  readonly storedSince: number;
+}
+
+function notArrived(
+  { orderNumber, paidAt, money }: ComparedLink,
+  { other, otherKey: key, refused, storedSince }: Instead,
+): Reason {
+  if (other === "UNCLEAR")
+    return { finding: "differs", why: "unclear", expected: money === undefined ? [] : [money], found: [] };
+  if (refused !== undefined) return { finding: "refused", refused };
+  if (orderNumber === "") return { finding: "unmatched", why: "no order number" };
+  if (key !== undefined) return { finding: "missed", why: "other key", key };
+  if (other !== undefined) return { finding: "missed", why: "only others", other };
+  return paidAt !== undefined && paidAt < storedSince
+    ? { finding: "unmatched", why: "before the store" }
+    : { finding: "missed", why: "nothing arrived" };
+}
+
+/** Without a currency of their own, books are in that of the payment. */
+const bookedMoney = (booked: readonly BookedLine[], currency: string): Sum[] =>
+  booked.map((line) => ({ amount: line.amount, currency: line.currency ?? currency }));
+
+/** Whether the books have a paid link once: its amount, or all that was received for it. */
+function* bookedOnce({ booked, payments }: Order, link: ComparedLink): Generator<Finding> {
+  const { money } = link;
+  const facts = ofLink(link, payments[0]?.uti);
+  if (booked.length === 0) {
+    yield { ...facts, finding: "not booked" };
+    return;
+  }
+  const lines = bookedMoney(booked, money?.currency ?? "");
+  const [expected, found] = [moneyOf([link]), sumOf(lines)];
+  if (isSame(expected, found) || isSame(moneyOf(payments), found)) return;
+  if (money !== undefined && isRepeated(lines, money))
+    yield {
+      ...facts,
+      finding: "twice",
+      why: "books",
+      count: lines.length,
+      money: surplus(found, expected) ?? null,
+    };
+  else yield { ...facts, finding: "differs", why: "books", expected, found };
+}
+
+/** Payments that no paid link of the period has. */
+function* withoutLink({ payments, isOfOtherTime }: Order): Generator<Finding> {
+  const [first] = payments;
+  const approved = payments.filter(({ outcome }) => outcome === "APPROVED");
+  const [once, ...more] = approved;
+  if (first !== undefined && once !== undefined && more.length > 0 && first.reference !== "")
+    yield {
+      ...ofPayment(first),
+      finding: "twice",
+      why: "payments",
+      count: approved.length,
+      money: moneyOf(more)[0] ?? null,
+    };
+  else if (!isOfOtherTime)
+    for (const payment of payments)
+      yield {
+        ...ofPayment(payment),
+        finding: "unmatched",
+        why: payment.outcome === "APPROVED" ? "no link" : "part",
+      };
+}
+
+/** Payments of a reusable link, or of no link that is known, against the books. */
+function* bookedAsReceived({ booked, payments, links, isOfOtherTime }: Order): Generator<Finding> {
+  const [first] = payments;
+  const [link] = links;
+  if (first === undefined) return;
+  const expected = moneyOf(payments);
+  const facts = {
+    ...ofPayment(first),
+    ...(link === undefined ? {} : { orderNumber: link.orderNumber, link: link.id }),
+    money: expected[0] ?? null,
+  };
+  if (booked.length === 0) yield { ...facts, finding: "not booked" };
+  else if (!isOfOtherTime) {
+    const found = sumOf(bookedMoney(booked, expected[0]?.currency ?? ""));
+    if (!isSame(expected, found)) yield { ...facts, finding: "differs", why: "books", expected, found };
+  }
+}
+
+/** What was booked and taken back needs no payment. */
+function* bookedAlone({ booked }: Order): Generator<Finding> {
+  const found = sumOf(bookedMoney(booked, ""));
+  const [first] = booked;
+  if (first === undefined || isZero(found)) return;
+  yield {
+    finding: "booked only",
+    lines: booked.map(({ line }) => line),
+    orderNumber: first.orderNumber,
+    money: found[0] ?? null,
+    link: null,
+    uti: null,
+    paidAt: null,
+  };
+}

@@ -1,0 +1,38 @@
+/** The three sides of a reconciliation: what the service says was paid, what arrived, and what the merchant booked. */
+import type { Sum } from "../domain/money.ts";
+import type { StoredPayment } from "../store/payments.ts";
+
+/** A link of the service: one that is paid, or a reusable one, which never is. */
+export interface ComparedLink {
+  readonly id: string;
+  /** As the service spells it; empty without one. */
+  readonly orderNumber: string;
+  /** Undefined if the service does not say both amount and currency. */
+  readonly money: Sum | undefined;
+  /** Milliseconds since 1970; undefined if the service does not say it. */
+  readonly paidAt: number | undefined;
+  readonly isReusable: boolean;
+}
+
+/** A verified webhook that arrived, with the newest state of its delivery. */
+export type ReceivedPayment = Omit<StoredPayment, "key" | "hasEarlier">;
+
+/** A line of the merchant's books. */
+export interface BookedLine {
+  /** From 1. */
+  readonly line: number;
+  readonly orderNumber: string;
+  /** A decimal, negative for a refund. */
+  readonly amount: string;
+  /** Undefined if the books do not say it: that of the payment is meant. */
+  readonly currency: string | undefined;
+}
+
+/** A webhook that was refused and names an order number in its body, which nothing has verified. */
+export interface RefusedWebhook {
+  /** The id of the rejection. */
+  readonly id: string;
+  /** The reason. */
+  readonly code: string;
+  readonly receivedAt: number;
+}

@@ -1,0 +1,184 @@
+/** A reconciliation as text: what each finding means for the money, what to do next, and the summary. */
+import { type CommandLine, paylink } from "../domain/errors.ts";
+import { groupedAmount, type Sum } from "../domain/money.ts";
+import { outcomeName } from "../domain/outcome.ts";
+import type { Finding, FindingName } from "../reconcile/findings.ts";
+import type { Counted, Summary } from "../reconcile/summary.ts";
+import type { LinkStanding, OrderVerdict } from "../reconcile/timeline.ts";
+import { shortKey } from "../signatures/thumbprint.ts";
+import { count, renderSums } from "./bulk.ts";
+import { clockTime, formatLocal } from "./layout.ts";
+
+/** What a finding means, as sentences. */
+export function findingText(finding: Finding): string {
+  const { orderNumber, link, paidAt } = finding;
+  const order = orderNumber ?? `the link ${link ?? ""}`.trim();
+  const money = finding.money === null ? "an amount that is not known" : moneyText(finding.money);
+  const at = paidAt === null ? "" : ` at ${formatLocal(new Date(paidAt))}`;
+  const paid = `The service says ${order} was paid, ${money}${at}`;
+  switch (finding.finding) {
+    case "missed":
+      if (finding.why === "one of several")
+        return `Two links or more of ${order} are paid, and for ${money} of it no webhook arrived here.`;
+      if (finding.why === "other key")
+        return `${paid}; the webhook of it was verified by the key ${shortKey(finding.key ?? "")}, which is not one of this account, so it does not count here.`;
+      if (finding.why === "only others")
+        return `${paid}; only a webhook with the outcome ${outcomeName(finding.other ?? "UNCLEAR")} arrived here.`;
+      return `${paid}; no webhook of it arrived here.`;
+    case "refused":
+      return `${paid}; a webhook that names it was refused at ${formatLocal(new Date(finding.refused.receivedAt))}: ${finding.refused.code}. Nothing has verified that body. Once its key is right, accept it.`;
+    case "undelivered":
+      return `${order} was paid, ${money}, and ${UNDELIVERED[finding.state]}.`;
+    case "differs":
+      if (finding.why === "unclear")
+        return `${paid}; the webhook of it arrived, and does not say clearly whether it was approved.`;
+      return finding.why === "books"
+        ? `${order} was paid, ${sumsText(finding.expected)}; your books have ${sumsText(finding.found)}.`
+        : `The link of ${order} asks for ${sumsText(finding.expected)}; the webhooks of it say ${sumsText(finding.found)}.`;
+    case "twice":
+      if (finding.why === "books")
+        return `Your books have ${order} ${finding.count} times: ${money} too much.`;
+      return finding.why === "links"
+        ? `${finding.count} links of ${order} are paid: ${money} more than one of them. Pay it back unless the customer wanted both.`
+        : `${finding.count} payments of ${order} were approved: ${money} too much. Pay it back unless the customer wanted both.`;
+    case "not booked":
+      return `${order} was paid, ${money}${at}; your books do not have it.`;
+    case "booked only":
+      return `Your books have ${order}, ${money} (line ${finding.lines.join(", ")}); neither a paid link nor a webhook has it.`;
+    case "unmatched":
+      return unmatchedText(finding, { order, money, paid });
+  }
+}
+
+const UNDELIVERED = {
+  pending: "your application has not accepted it yet: it waits to be forwarded",
+  failed: "your application has not accepted it: nothing is sent again by itself, unless the service does",
+  skipped: "your application was never told: an operator has skipped it",
+  delivered: "your application has accepted it",
+} as const;
+
+/** What is known of where a webhook that never arrived was sent to. `callback` is where webhooks are asked for now. */
+export const callbackText = (callback: string | undefined): string =>
+  callback === undefined
+    ? "The service does not say which callback address a link had. This profile has none now, and no webhook is sent for a link without one."
+    : `The service does not say which callback address a link had. That of this profile is ${callback} now.`;
+
+interface Words {
+  readonly order: string;
+  readonly money: string;
+  readonly paid: string;
+}
+
+function unmatchedText(
+  finding: Extract<Finding, { finding: "unmatched" }>,
+  { order, money, paid }: Words,
+): string {
+  switch (finding.why) {
+    case "no order number":
+      return `${paid}. It has no order number, so its webhook cannot be found.`;
+    case "before the store":
+      return `${paid}, before the event store began to keep what arrives: whether a webhook arrived is not known.`;
+    case "part":
+      return `A part of ${order} was paid, ${money}; the rest is not paid yet.`;
+    case "no link":
+      return `A payment of ${order}, ${money}, arrived; no link of this terminal that was paid in the period has this number.`;
+  }
+}
+
+/** The command that helps next; undefined where there is nothing to do. */
+export function nextStep({ orderNumber, link, uti, ...finding }: Finding): CommandLine | undefined {
+  const timeline = orderNumber === null ? undefined : paylink("reconcile", orderNumber);
+  switch (finding.finding) {
+    case "missed":
+      return link === null ? timeline : paylink("links", "show", link);
+    case "refused":
+      return paylink("events", "accept", finding.refused.id);
+    case "undelivered":
+      return paylink("events", "retry", finding.event);
+    case "unmatched":
+      return undefined;
+    default:
+      return timeline ?? (uti === null ? undefined : paylink("events", "show", uti));
+  }
+}
+
+const moneyText = ({ amount, currency }: Sum): string => groupedAmount(amount, currency).trim();
+
+const sumsText = (sums: readonly Sum[]): string =>
+  sums.length === 0 ? "an unknown amount" : renderSums(sums);
+
+const counted = ({ count: number, sums }: Counted): string =>
+  sums.length === 0 ? count(number) : `${count(number)}, ${renderSums(sums)}`;
+
+/** How many links were paid, and what became of them: one line, of which people read the beginning. */
+export function summaryText({ paid, agree, findings }: Summary): string {
+  const links = `${count(paid.count)} paid ${paid.count === 1 ? "link" : "links"}`;
+  const total = paid.sums.length === 0 ? links : `${links}, ${renderSums(paid.sums)}`;
+  const found = Object.entries(findings).map(([name, one]) => findingCount(name, one));
+  const all = [`${count(agree.count)} ${agree.count === 1 ? "agrees" : "agree"}`, ...found];
+  return `${total}: ${all.join("; ")}`;
+}
+
+/** What does not agree, without what does. */
+export const differencesText = ({ findings }: Pick<Summary, "findings">): string =>
+  `Records differ: ${Object.entries(findings)
+    .filter(([name]) => name !== "unmatched")
+    .map(([name, one]) => findingCount(name, one))
+    .join("; ")}`;
+
+/** `2 missed, EUR 45.00` */
+function findingCount(name: string, { count: number, sums }: Counted): string {
+  return sums.length === 0 ? `${count(number)} ${name}` : `${count(number)} ${name}, ${renderSums(sums)}`;
+}
+
+/** The line above the findings of a kind. */
+export const headingText = (name: FindingName, found: Counted): string => `${name}: ${counted(found)}`;
+
+/** What is known of reusable links; undefined without a payment of one. */
+export const reusableText = ({ reusable }: Summary): string | undefined =>
+  reusable.count === 0
+    ? undefined
+    : `Reusable links: ${count(reusable.count)} ${reusable.count === 1 ? "payment" : "payments"}, ${renderSums(reusable.sums)}, arrived. The service does not say how often such a link was paid, so a payment that was missed cannot be found.`;
+
+const STANDING = {
+  open: "Its link can still be paid.",
+  cancelled: "Its link was cancelled.",
+  expired: "Its link has expired.",
+} as const;
+
+/** What an order comes to, in a sentence or two. */
+export function verdictText(verdict: OrderVerdict): string {
+  switch (verdict.is) {
+    case "different":
+    case "unsettled":
+      return verdict.findings.map(findingText).join(" ");
+    case "approved alone":
+      return `A webhook says that it was paid, ${sumsText(verdict.money)}, and the service does not. ${STANDING[verdict.standing]}`;
+    case "part":
+      return `A part of it was paid, ${sumsText(verdict.money)}; the rest is not. ${standingText(verdict.standing)}`.trim();
+    case "unpaid":
+      return `Not paid. ${standingText(verdict.standing)} ${verdict.isRefused ? "A refused webhook names it, and nothing has verified what that says." : ""}`
+        .replace(/ +/g, " ")
+        .trim();
+    case "paid":
+      return paidText(verdict);
+  }
+}
+
+const standingText = (standing: LinkStanding | undefined): string =>
+  standing === undefined ? "The service lists no link of it." : STANDING[standing];
+
+function paidText(verdict: Extract<OrderVerdict, { is: "paid" }>): string {
+  const { money, payments, isReusable, hasLink, acceptedAt, arrivedAt } = verdict;
+  const times = isReusable
+    ? `Paid ${count(payments)} ${payments === 1 ? "time" : "times"} by a reusable link`
+    : payments === 1
+      ? "Paid once"
+      : `Paid in ${count(payments)} parts`;
+  const application =
+    acceptedAt === undefined
+      ? `the webhook arrived at ${clockTime(arrivedAt)}, and was forwarded nowhere`
+      : `your application accepted it at ${clockTime(acceptedAt)}`;
+  const link = hasLink ? "" : " The service lists no paid link of it.";
+  return `${times}, ${sumsText(money)}; ${application}.${link}`;
+}

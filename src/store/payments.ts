@@ -1,0 +1,129 @@
+/** The verified webhooks as a reconciliation reads them: by reference, few columns each, with the newest state of the delivery. */
+import * as z from "zod/mini";
+import type { Sum } from "../domain/money.ts";
+import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
+import { moneyIn, readRecord } from "../domain/transaction.ts";
+import type { DeliveryState } from "../receiver/event.ts";
+import { idAt } from "../receiver/event-id.ts";
+import type { Value } from "./database.ts";
+import { places, type Readable, type Row } from "./dialects.ts";
+import { stateOf } from "./rows.ts";
+import { checked } from "./selection.ts";
+
+/** A verified webhook, whatever its outcome. */
+export interface StoredPayment {
+  /** The id of the event. */
+  readonly event: string;
+  readonly uti: string;
+  readonly outcome: Outcome;
+  readonly reference: string;
+  /** Undefined if nothing is approved, or the record does not say both amount and currency. */
+  readonly money: Sum | undefined;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** Null if it is forwarded nowhere, so that nobody can say whether an application has accepted it. */
+  readonly delivery: DeliveryState | null;
+  /** The thumbprint of the key that verified it. */
+  readonly key: string;
+  /** An approved payment of the same reference arrived before those that were asked for. */
+  readonly hasEarlier: boolean;
+}
+
+/** Rows in memory at once. */
+const PAGE_SIZE = 500;
+
+const APPROVED = "outcome IN ('APPROVED', 'PARTIALLY_APPROVED')";
+
+const paymentRow = z.object({
+  id: z.string(),
+  uti: z.string(),
+  received_at: z.number(),
+  outcome: z.enum(OUTCOMES),
+  reference: z.string(),
+  key: z.string(),
+  body: z.nullable(z.instanceof(Uint8Array)),
+  earlier: z.number(),
+  state: z.unknown(),
+});
+
+export function createPayments(readable: Readable) {
+  const { dialect, all } = readable;
+  const { schema } = dialect;
+  const convert = checked(paymentFromRow, readable);
+  /** `condition` chooses ids. */
+  const read = async (
+    condition: string,
+    values: readonly Value[],
+    since: string,
+  ): Promise<StoredPayment[]> => {
+    const rows = await all(
+      `SELECT id, uti, received_at, outcome, reference, key, CASE WHEN ${APPROVED} THEN body END AS body,
+         (SELECT state FROM ${schema}deliveries WHERE event = events.id) AS state,
+         CASE WHEN reference <> '' AND EXISTS (SELECT 1 FROM ${schema}events AS earlier
+           WHERE earlier.reference = events.reference AND earlier.id < ? AND earlier.${APPROVED})
+           THEN 1 ELSE 0 END AS earlier
+       FROM ${schema}events WHERE id IN (${condition}) ORDER BY reference, id`,
+      [since, ...values],
+    );
+    return rows.map(convert);
+  };
+  return {
+    /** Those that arrived since a time, in one pass by the index of references, in constant memory. */
+    paymentsSince: async function* (since: Date): AsyncGenerator<StoredPayment> {
+      const first = idAt(since);
+      let last: readonly [reference: string, id: string] = ["", ""];
+      for (;;) {
+        const page = await read(
+          `SELECT id FROM ${schema}events WHERE (reference, id) > (?, ?) AND id >= ?
+             ORDER BY reference, id LIMIT ${PAGE_SIZE}`,
+          [...last, first],
+          first,
+        );
+        yield* page;
+        const end = page.at(-1);
+        if (end === undefined || page.length < PAGE_SIZE) return;
+        last = [end.reference, end.event];
+      }
+    },
+    /** All of these references, whenever they arrived. */
+    paymentsOf: async function* (references: readonly string[]): AsyncGenerator<StoredPayment> {
+      for (let at = 0; at < references.length; at += PAGE_SIZE) {
+        const some = references.slice(at, at + PAGE_SIZE);
+        yield* await read(`SELECT id FROM ${schema}events WHERE reference IN (${places(some)})`, some, "");
+      }
+    },
+    /** All of the payments of a reusable link, which have a suffix behind its order number. */
+    paymentsOfReusable: async function* (orderNumber: string): AsyncGenerator<StoredPayment> {
+      const range = [`${orderNumber}-`, `${orderNumber}-\u{10ffff}`];
+      yield* await read(`SELECT id FROM ${schema}events WHERE reference >= ? AND reference < ?`, range, "");
+    },
+    /**
+     * Since when the store has all that arrived: it was made then, or what was older has been deleted. Undefined for a store that
+     * has nothing.
+     */
+    keptSince: async (): Promise<Date | undefined> => {
+      const first = (table: string): string =>
+        `SELECT received_at FROM (SELECT received_at FROM ${schema}${table} ORDER BY id LIMIT 1) AS first_${table}`;
+      const [oldest] = await all(
+        `SELECT min(received_at) AS at FROM (${first("events")} UNION ALL ${first("rejections")}) AS oldest`,
+      );
+      if (typeof oldest?.["at"] !== "number") return undefined;
+      const rows = await all(`SELECT name, value FROM ${schema}facts WHERE name IN ('created', 'pruned')`);
+      const facts = new Map(rows.map(({ name, value }) => [name, Number(value)]));
+      const began = Math.min(facts.get("created") ?? oldest["at"], oldest["at"]);
+      return new Date(Math.max(began, facts.get("pruned") ?? began));
+    },
+  };
+}
+
+function paymentFromRow(row: Row): StoredPayment {
+  const { id, received_at: receivedAt, body, earlier, state, ...rest } = paymentRow.parse(row);
+  return {
+    event: id,
+    ...rest,
+    receivedAt,
+    money: body === null ? undefined : moneyIn(readRecord(body).record),
+    delivery: stateOf(state),
+    hasEarlier: earlier !== 0,
+  };
+}

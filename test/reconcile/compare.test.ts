@@ -1,0 +1,291 @@
+/** The comparison of the three sides: random links, payments and books with known differences, and the edges of each rule. */
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatAmount, type Sum } from "../../src/domain/money.ts";
+import { type Circumstances, type Finding, findingsOf } from "../../src/reconcile/findings.ts";
+import { Orders } from "../../src/reconcile/orders.ts";
+import type { BookedLine, ComparedLink, ReceivedPayment, RefusedWebhook } from "../../src/reconcile/sides.ts";
+import { compareOrders, isDifferent } from "../../src/reconcile/summary.ts";
+
+const SINCE = Date.parse("2026-11-01T00:00:00Z");
+const PAID = SINCE + 3_600_000;
+
+const eur = (amount: string): Sum => ({ amount, currency: "EUR" });
+
+let number = 0;
+const link = (orderNumber: string, amount: string, more: Partial<ComparedLink> = {}): ComparedLink => ({
+  id: `link${++number}`,
+  orderNumber,
+  money: eur(amount),
+  paidAt: PAID,
+  isReusable: false,
+  ...more,
+});
+const payment = (
+  reference: string,
+  amount: string,
+  more: Partial<ReceivedPayment> = {},
+): ReceivedPayment => ({
+  event: `event${++number}`,
+  uti: `uti${number}`,
+  outcome: "APPROVED",
+  reference,
+  money: eur(amount),
+  receivedAt: PAID,
+  delivery: "delivered",
+  ...more,
+});
+const line = (orderNumber: string, amount: string, currency: string | undefined = "EUR"): BookedLine => ({
+  line: ++number,
+  orderNumber,
+  amount,
+  currency,
+});
+
+interface Sides {
+  readonly links?: readonly ComparedLink[];
+  readonly payments?: readonly ReceivedPayment[];
+  readonly booked?: readonly BookedLine[];
+  readonly refused?: ReadonlyMap<string, RefusedWebhook>;
+  readonly storedSince?: number;
+}
+
+const circumstances = ({ booked, refused = new Map(), storedSince = SINCE }: Sides): Circumstances => ({
+  hasBooks: booked !== undefined,
+  since: SINCE,
+  storedSince,
+  refused,
+});
+
+function ordersOf({ links = [], payments = [], booked = [] }: Sides): Orders {
+  const orders = new Orders();
+  for (const one of booked) orders.addBooked(one);
+  for (const one of links) orders.addLink(one);
+  for (const one of payments) orders.addPayment(one);
+  return orders;
+}
+
+const compared = (sides: Sides): Finding[] =>
+  [...ordersOf(sides).settled()].flatMap((order) => [...findingsOf(order, circumstances(sides))]);
+
+/** Each finding in one line. */
+const words = (sides: Sides): string[] =>
+  compared(sides).map(
+    ({ finding, orderNumber, money }) =>
+      `${finding} ${orderNumber ?? "–"} ${money === null ? "–" : formatAmount(money.amount, money.currency)}`,
+  );
+
+/** What happens to an order on its way, and what is then found of it. */
+const FATES = {
+  agrees: () => [],
+  missed: (name: string, amount: string) => [`missed ${name} EUR ${amount}`],
+  refused: (name: string, amount: string) => [`refused ${name} EUR ${amount}`],
+  undelivered: (name: string, amount: string) => [`undelivered ${name} EUR ${amount}`],
+  "paid twice": (name: string, amount: string) => [`twice ${name} EUR ${amount}`],
+  "in parts": () => [],
+  "not booked": (name: string, amount: string) => [`not booked ${name} EUR ${amount}`],
+  "booked only": (name: string, amount: string) => [`booked only ${name} EUR ${amount}`],
+  "booked twice": (name: string, amount: string) => [`twice ${name} EUR ${amount}`],
+  "booked as another amount": (name: string, amount: string) => [`differs ${name} EUR ${amount}`],
+  "paid another amount": (name: string, amount: string) => [`differs ${name} EUR ${amount}`],
+  "without a link": (name: string, amount: string) => [`unmatched ${name} EUR ${amount}`],
+} as const satisfies Record<string, (name: string, amount: string) => readonly string[]>;
+type Fate = keyof typeof FATES;
+
+/** 1 to 99,999.99 in cents. */
+const decimal = (cents: number): string =>
+  `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
+
+const fates = fc.uniqueArray(
+  fc.record({
+    // Spaces, and hyphens in front of nine characters, as a reusable link would have.
+    name: fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9 #/-]{0,18}[A-Za-z0-9]$/),
+    cents: fc.integer({ min: 2, max: 9_999_999 }),
+    fate: fc.constantFrom(...(Object.keys(FATES) as Fate[])),
+  }),
+  { selector: ({ name }) => name.replace(/\s+/g, " "), maxLength: 30 },
+);
+
+/** The three sides as they are after all fates, in any order. */
+function sidesOf(
+  all: readonly { name: string; cents: number; fate: Fate }[],
+): Required<Omit<Sides, "storedSince">> {
+  const [links, payments, booked]: [ComparedLink[], ReceivedPayment[], BookedLine[]] = [[], [], []];
+  const refused = new Map<string, RefusedWebhook>();
+  for (const { name, cents, fate } of all) {
+    const amount = decimal(cents);
+    const half = Math.trunc(cents / 2);
+    const isBookedAlone = fate === "booked only";
+    if (!isBookedAlone && fate !== "without a link") links.push(link(name, amount));
+    if (fate === "refused")
+      refused.set(name.replace(/\s+/g, " "), { id: "r", code: "signature_invalid", receivedAt: PAID });
+    if (fate === "in parts")
+      payments.push(
+        payment(name, decimal(half), { outcome: "PARTIALLY_APPROVED" }),
+        payment(name, decimal(cents - half)),
+      );
+    else if (fate === "paid another amount") payments.push(payment(name, decimal(cents + 1)));
+    else if (!["missed", "refused", "booked only"].includes(fate))
+      payments.push(payment(name, amount, { delivery: fate === "undelivered" ? "failed" : "delivered" }));
+    if (fate === "paid twice") payments.push(payment(name, amount));
+    if (fate === "booked as another amount") booked.push(line(name, decimal(cents + 1)));
+    // A refund that was taken back, and the spelling of a spreadsheet.
+    else if (fate !== "not booked")
+      booked.push(line(` ${name}`, `${amount}0`), line(name, "-1"), line(name, "1.000"));
+    if (fate === "booked twice") booked.splice(-3, 3, line(name, amount), line(`${name} `, amount));
+  }
+  return { links, payments, booked, refused };
+}
+
+describe("random orders", () => {
+  it("names each difference, and nothing else", () => {
+    fc.assert(
+      fc.property(fates, fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })), (all, random) => {
+        const sides = sidesOf(all);
+        const shuffled = <T>(some: readonly T[]): T[] =>
+          some
+            .map((one) => [random.next().value ?? 0, one] as const)
+            .toSorted(([one], [other]) => one - other)
+            .map(([, one]) => one);
+        const found = words({
+          links: shuffled(sides.links),
+          payments: shuffled(sides.payments),
+          booked: shuffled(sides.booked),
+          refused: sides.refused,
+        });
+        const expected = all.flatMap(({ name, cents, fate }) => FATES[fate](name, decimal(cents)));
+        expect(found.map((text) => text.replace(/\s+/g, " ")).toSorted()).toEqual(
+          expected.map((text) => text.replace(/\s+/g, " ")).toSorted(),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("counts every paid link once, and adds up exactly", async () => {
+    await fc.assert(
+      fc.asyncProperty(fates, async (all) => {
+        const sides = sidesOf(all);
+        const { paid, agree, findings } = await compareOrders(
+          ordersOf(sides),
+          circumstances(sides),
+          () => undefined,
+        );
+        const cents = (some: typeof all): bigint => some.reduce((sum, one) => sum + BigInt(one.cents), 0n);
+        const linked = all.filter(({ fate }) => fate !== "booked only" && fate !== "without a link");
+        const agreed = linked.filter(({ fate }) => FATES[fate]("", "").length === 0);
+        expect(paid.count).toBe(linked.length);
+        expect(paid.sums).toEqual(linked.length === 0 ? [] : [eur(decimal(Number(cents(linked))))]);
+        expect(agree.count).toBe(agreed.length);
+        expect(isDifferent({ findings })).toBe(
+          all.some(({ fate }) => FATES[fate]("", "").length > 0 && fate !== "without a link"),
+        );
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("one order", () => {
+  it("agrees whatever the spelling of number and amount", () => {
+    const links = [link("Caf\u00e9  1", "10")];
+    const payments = [payment("Cafe\u0301\u00a01", "10.00")];
+    expect(
+      words({ links, payments, booked: [line("\u200bCaf\u00e9 1 ", "1e1".replace("1e1", "10.000"))] }),
+    ).toEqual([]);
+  });
+
+  it("takes the currency of the payment for books that name none", () => {
+    const [links, payments] = [[link("A", "10")], [payment("A", "10")]];
+    expect(words({ links, payments, booked: [line("A", "10", undefined)] })).toEqual([]);
+    expect(words({ links, payments, booked: [line("A", "10", "GBP")] })).toEqual(["differs A EUR 10.00"]);
+  });
+
+  it("differs if link and webhook are in two currencies", () => {
+    const payments = [payment("A", "10", { money: { amount: "10", currency: "GBP" } })];
+    expect(words({ links: [link("A", "10")], payments })).toEqual(["differs A EUR 10.00"]);
+  });
+
+  it("differs if the amount of a webhook is not known, or its outcome is unclear", () => {
+    const links = [link("A", "10")];
+    expect(words({ links, payments: [payment("A", "10", { money: undefined })] })).toEqual([
+      "differs A EUR 10.00",
+    ]);
+    const unclear = payment("A", "10", { outcome: "UNCLEAR", money: undefined });
+    expect(words({ links, payments: [unclear] })).toEqual(["differs A EUR 10.00"]);
+  });
+
+  it("misses a payment of which only declined attempts arrived", () => {
+    const declined = payment("A", "10", { outcome: "DECLINED", money: undefined });
+    expect(compared({ links: [link("A", "10")], payments: [declined] })).toMatchObject([
+      { finding: "missed", why: "only others", other: "DECLINED" },
+    ]);
+    expect(words({ links: [link("A", "10")], payments: [declined, payment("A", "10")] })).toEqual([]);
+  });
+
+  it("counts several events of one payment once, and as delivered if one of them is", () => {
+    const once = payment("A", "10", { uti: "same" });
+    const again = payment("A", "10.0", { uti: "same", delivery: "pending", receivedAt: PAID + 1 });
+    expect(words({ links: [link("A", "10")], payments: [once, again] })).toEqual([]);
+  });
+
+  it("is paid twice by two links, and names what of it arrived nowhere", () => {
+    const links = [link("A", "10"), link("A", "10")];
+    expect(words({ links, payments: [payment("A", "10"), payment("A", "10")] })).toEqual([
+      "twice A EUR 10.00",
+    ]);
+    expect(words({ links, payments: [payment("A", "10")] })).toEqual([
+      "twice A EUR 10.00",
+      "missed A EUR 10.00",
+    ]);
+  });
+
+  it("is paid twice by two approved payments of no link", () => {
+    expect(words({ payments: [payment("A", "10"), payment("A", "10")] })).toEqual(["twice A EUR 10.00"]);
+  });
+
+  it("is still due in part", () => {
+    const part = payment("A", "5", { outcome: "PARTIALLY_APPROVED" });
+    expect(compared({ payments: [part] })).toMatchObject([{ finding: "unmatched", why: "part" }]);
+    expect(words({ links: [link("A", "10")], payments: [part] })).toEqual(["differs A EUR 10.00"]);
+  });
+
+  it("is unmatched if it was paid before the store began, and missed if the store has nothing at all", () => {
+    const links = [link("A", "10")];
+    expect(compared({ links, storedSince: PAID + 1 })).toMatchObject([
+      { finding: "unmatched", why: "before the store" },
+    ]);
+    expect(words({ links, storedSince: Number.NEGATIVE_INFINITY })).toEqual(["missed A EUR 10.00"]);
+  });
+
+  it("without a number is found by the id of its link, where the service uses that as the reference", () => {
+    const one = link("", "10");
+    expect(words({ links: [one] })).toEqual(["unmatched – EUR 10.00"]);
+    expect(words({ links: [one], payments: [payment(one.id, "10")], booked: [] })).toEqual([]);
+  });
+
+  it("is not a payment of a reusable link if its own number ends in nine characters", () => {
+    const links = [link("order-123456789", "10"), link("order", "0", { isReusable: true })];
+    expect(words({ links, payments: [payment("order-123456789", "10")] })).toEqual([]);
+  });
+});
+
+describe("reusable links", () => {
+  const reusable = link("R-1", "0", { isReusable: true, paidAt: undefined });
+  const payments = [payment("R-1-ABCDEFGH1", "10"), payment("R-1--ABCDEFGH2", "5.50")];
+
+  it("agree with books by payment or by link, and are never missed", () => {
+    expect(words({ links: [reusable], payments })).toEqual([]);
+    expect(words({ links: [reusable] })).toEqual([]);
+    expect(words({ links: [reusable], payments, booked: [line("R-1", "15.5")] })).toEqual([]);
+    const each = [line("R-1-ABCDEFGH1", "10"), line("R-1--ABCDEFGH2", "5.5")];
+    expect(words({ links: [reusable], payments, booked: each })).toEqual([]);
+  });
+
+  it("differ from books that lack a payment of theirs", () => {
+    expect(words({ links: [reusable], payments, booked: [line("R-1", "10")] })).toEqual([
+      "differs R-1 EUR 15.50",
+    ]);
+    expect(words({ links: [reusable], payments, booked: [] })).toEqual(["not booked R-1 EUR 15.50"]);
+  });
+});
