@@ -63,7 +63,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
     },
     check: {
       summary: "test your own webhook endpoint: what it must accept, and what it must refuse",
-      load: () => import("./commands/check.ts").then(({ check }) => check),
+      load: () => import("./commands/check/command.ts").then(({ check }) => check),
     },
   },
   "Sandbox:": {

@@ -1,100 +1,10 @@
 /** All cases of `check`: genuine webhooks, webhooks with other signatures, and tampered ones, which an endpoint must refuse. */
-import { stringifyJson } from "../domain/json.ts";
-import type { HttpRequest } from "../http/message.ts";
-import { bodyOf, PLAIN, recordOfSample, type Sample, type SampleSource } from "./samples.ts";
+import type { EndpointCase } from "./endpoint-case.ts";
+import { GENUINE_CASES, KNOWN_ORDER_CASES } from "./genuine-cases.ts";
+import { bodyOf, paymentOf } from "./samples.ts";
 import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../signatures/cover.ts";
-import { signedWebhook, type WebhookOptions } from "./signed-webhook.ts";
-import { addSignature, after, coverToTamper, TAMPERINGS } from "./tamperings.ts";
-
-export interface EndpointCase {
-  readonly name: string;
-  readonly expects: "accepted" | "refused";
-  /** Whether the endpoint fails the check if it does otherwise; if not, it gets a warning. */
-  readonly required: boolean;
-  /** What is sent: `a webhook without a signature`. */
-  readonly description: string;
-  /** If the endpoint does otherwise. */
-  readonly consequence: string;
-  /** Sent one after the other; the case fails unless each is answered as expected. */
-  readonly requests: (sender: WebhookOptions, source: SampleSource) => readonly HttpRequest[];
-}
-
-const LOST = "The payment was made, but the shop would never know.";
-const DELIVERED_AGAIN =
-  "The service delivers at least once: an endpoint that refuses a repeated webhook gets it again and again.";
-
-const GENUINE_CASES: readonly EndpointCase[] = [
-  genuine("approved", "an approved payment of a one-time link", {}),
-  genuine("declined", "a declined payment of a one-time link", { outcome: "declined" }),
-  genuine("cancelled", "a cancelled payment of a one-time link", { outcome: "cancelled" }),
-  genuine("reusable", "an approved payment of a reusable link", { link: "reusable" }),
-  genuine("reusable-declined", "a declined payment of a reusable link", {
-    outcome: "declined",
-    link: "reusable",
-  }),
-  genuine("subscription", "the start of a subscription, with amount 0", {
-    link: "subscription",
-    amount: "0",
-  }),
-  accepted("repeat", "the same webhook twice, byte for byte", DELIVERED_AGAIN, (sender, source) => {
-    const request = signedWebhook(bodyOf(PLAIN, source), sender);
-    return [request, request];
-  }),
-  accepted(
-    "retry",
-    "the same record twice, signed again the second time",
-    DELIVERED_AGAIN,
-    (sender, source) => {
-      const body = bodyOf(PLAIN, source);
-      return [-1, 0].map((shift) => signedWebhook(body, { ...sender, created: sender.created + shift }));
-    },
-  ),
-  accepted(
-    "exact-bytes",
-    "a body that changes when it is parsed and serialised: 10.00, spaces, escapes and letters outside ASCII",
-    "The digest is over the bytes. An endpoint that parses and serialises before it verifies refuses genuine payments.",
-    (sender, source) => {
-      const record = recordOfSample({ ...PLAIN, amount: "10.00" }, source);
-      const text = stringifyJson({ ...record, merchantName: "Café / Zürich" }, 1)
-        .replace("Café", String.raw`Caf\u00e9`)
-        .replace(" / ", String.raw` \/ `);
-      return [signedWebhook(new TextEncoder().encode(text), sender)];
-    },
-  ),
-  accepted(
-    "unknown-field",
-    "a record with a field that the specification does not list",
-    "Services add fields over time; an endpoint that refuses them would stop working.",
-    (sender, source) => {
-      const record = { ...recordOfSample(PLAIN, source), loyaltyProgramme: "gold" };
-      return [signedWebhook(new TextEncoder().encode(stringifyJson(record)), sender)];
-    },
-  ),
-  accepted(
-    "second-signature",
-    "a webhook with a second signature, as a relay may add",
-    "The specification says to process sig1, whatever other signatures there are.",
-    (sender, source) => {
-      const input = `("@method");created=${sender.created};keyid="relay"`;
-      return [after(...addSignature("relay", input))(bodyOf(PLAIN, source), sender)];
-    },
-  ),
-];
-
-function accepted(
-  name: string,
-  description: string,
-  consequence: string,
-  requests: EndpointCase["requests"],
-): EndpointCase {
-  return { name, expects: "accepted", required: true, description, consequence, requests };
-}
-
-function genuine(name: string, description: string, sample: Partial<Sample>): EndpointCase {
-  return accepted(name, description, LOST, (sender, source) => [
-    signedWebhook(bodyOf({ ...PLAIN, ...sample }, source), sender),
-  ]);
-}
+import { signedWebhook } from "./signed-webhook.ts";
+import { coverToTamper, TAMPERINGS } from "./tamperings.ts";
 
 /** One cover, with and without the parameters that a service may leave out. */
 interface SignedCover {
@@ -151,13 +61,15 @@ function signedCases(signed: SignedCover, hasKeyid: boolean): EndpointCase[] {
       required,
       description: `a webhook whose signature covers ${signed.described}${without}`,
       consequence: without === "" || !required ? signed.consequence : UNPROMISED,
-      requests: (sender, source) => [
-        signedWebhook(bodyOf(PLAIN, source), {
-          ...sender,
-          key: keyid ? sender.key : { ...sender.key, keyid: null },
-          form: { cover: signed.cover, created },
-        }),
-      ],
+      order: "any",
+      books: "once",
+      webhooks: (sender, source, order) => {
+        const form = { cover: signed.cover, created };
+        const key = keyid ? sender.key : { ...sender.key, keyid: null };
+        return [
+          { request: signedWebhook(bodyOf(paymentOf(order), source), { ...sender, key, form }), pays: true },
+        ];
+      },
     }));
 }
 
@@ -166,17 +78,44 @@ const tampered = (cover: CoveredComponents | undefined): EndpointCase[] =>
     const { name, description, consequence, tamper } = tampering;
     const detecting = coverToTamper(tampering, cover);
     if (detecting === undefined) return [];
-    const requests: EndpointCase["requests"] = (sender, source) => [
-      tamper(bodyOf(PLAIN, source), { ...sender, form: { ...sender.form, cover: detecting } }),
+    const webhooks: EndpointCase["webhooks"] = (sender, source, order) => {
+      const form = { ...sender.form, cover: detecting };
+      return [{ request: tamper(bodyOf(paymentOf(order), source), { ...sender, form }), pays: false }];
+    };
+    return [
+      {
+        name,
+        expects: "refused",
+        required: true,
+        description,
+        consequence,
+        order: "any",
+        books: "never",
+        webhooks,
+      },
     ];
-    return [{ name, expects: "refused", required: true, description, consequence, requests }];
   });
 
-/** Without a cover, that of the real service, and derived components for comparison. */
-export function endpointCases(
-  cover: CoveredComponents | undefined,
-  hasKeyid: boolean,
-): readonly EndpointCase[] {
+export interface CaseOptions {
+  /** Without a cover, that of the real service, and derived components for comparison. */
+  readonly cover: CoveredComponents | undefined;
+  readonly hasKeyid: boolean;
+  /** The application knows the orders, so that it can also tell what does not pay them. */
+  readonly knowsOrders: boolean;
+}
+
+export function endpointCases({ cover, hasKeyid, knowsOrders }: CaseOptions): readonly EndpointCase[] {
   const covers = cover === undefined ? [HEADERS, DERIVED] : [chosen(cover)];
-  return [...GENUINE_CASES, ...covers.flatMap((signed) => signedCases(signed, hasKeyid)), ...tampered(cover)];
+  const cases = [
+    ...GENUINE_CASES,
+    ...(knowsOrders ? KNOWN_ORDER_CASES : []),
+    ...covers.flatMap((signed) => signedCases(signed, hasKeyid)),
+    ...tampered(cover),
+  ];
+  if (!knowsOrders) return cases;
+  // The cases that need an unpaid order come first: there may be fewer orders than cases.
+  return [
+    ...cases.filter(({ order }) => order === "fresh"),
+    ...cases.filter(({ order }) => order !== "fresh"),
+  ];
 }

@@ -3,7 +3,10 @@ import { reasonOf, SendError, type Send } from "../http/exchange.ts";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";
 import type { SigningKey } from "../signatures/keys.ts";
-import { endpointCases, type EndpointCase } from "./cases.ts";
+import { endpointCases } from "./cases.ts";
+import type { CaseWebhook, EndpointCase, Expected } from "./endpoint-case.ts";
+import { knownOrders, type OrderFor, ownOrders } from "./orders.ts";
+import type { Order } from "./samples.ts";
 import { impostorsKey } from "./tamperings.ts";
 import { SERVICE_COVER, type CoveredComponents } from "../signatures/cover.ts";
 
@@ -44,14 +47,26 @@ export async function post(
   }
 }
 
-export interface CaseResult extends Omit<EndpointCase, "requests"> {
+/** What one round of a case did with an order. */
+export interface OrderUse {
+  readonly case: Pick<EndpointCase, "name" | "description" | "order" | "books" | "atOnce">;
+  readonly order: Order;
+  /** The answers to what pays the order; null where none arrived. */
+  readonly paid: readonly (number | null)[];
+}
+
+export interface CaseResult extends Pick<
+  EndpointCase,
+  "name" | "expects" | "required" | "description" | "consequence"
+> {
   /** Whether the answers are as expected. */
   readonly ok: boolean;
-  /** The answers: "200", "200, 500", "no answer: …". */
+  /** The answers: "200", "200, 500", "200 (5 times)", "no answer: …". */
   readonly answered: string;
   readonly statuses: readonly (number | null)[];
   /** Of a case that failed, the first answer that is not as expected. */
   readonly wrong: Answer | NoAnswer | undefined;
+  readonly uses: readonly OrderUse[];
 }
 
 interface CheckParts {
@@ -59,6 +74,8 @@ interface CheckParts {
   readonly key: SigningKey;
   /** The only cover that the endpoint must accept; undefined checks the endpoint for the real service. */
   readonly cover: CoveredComponents | undefined;
+  /** Those that the application knows; without them, each case has an order number of its own. */
+  readonly orders: readonly Order[];
   readonly send: Send;
   readonly now: () => Date;
   readonly newId: () => string;
@@ -73,49 +90,97 @@ export interface Ended {
   readonly left: number;
 }
 
+/** The number of all cases. */
+export const caseCount = (parts: Pick<CheckParts, "cover" | "key" | "orders">): number =>
+  casesFor(parts).length;
+
+const casesFor = ({ cover, key, orders }: Pick<CheckParts, "cover" | "key" | "orders">) =>
+  endpointCases({ cover, hasKeyid: key.keyid !== null, knowsOrders: orders.length > 0 });
+
 /** Yields each result. If the endpoint accepts no connection any more, the case fails and the others are not tried. */
 export async function* runChecks(parts: CheckParts): AsyncGenerator<CaseResult | Ended> {
-  const { cover, key, now } = parts;
-  const cases = endpointCases(cover, key.keyid !== null);
+  const cases = casesFor(parts);
+  const [first, ...others] = parts.orders;
+  const orderFor =
+    first === undefined ? ownOrders(parts.newId) : knownOrders([first, ...others], parts.newId);
   // Before the first connection.
   impostorsKey();
   for (const [at, one] of cases.entries()) {
-    parts.signal.throwIfAborted();
-    const answers: (Answer | NoAnswer)[] = [];
-    const form = { cover: cover ?? SERVICE_COVER, created: true };
-    const sender = { ...parts, form, created: Math.floor(now().getTime() / 1000) };
-    for (const request of one.requests(sender, parts)) {
-      const answer = await post(request, parts);
-      parts.signal.throwIfAborted();
-      answers.push(answer);
-      if (answer.status !== null || answer.sent) continue;
-      if (at > 0) yield resultOf(one, answers);
-      return yield { unreachable: answer, left: cases.length - at - (at > 0 ? 1 : 0) };
-    }
-    yield resultOf(one, answers);
+    const { answers, uses } = await runCase(one, orderFor, parts);
+    const unreachable = answers.find((answer) => isUnreachable(answer));
+    if (unreachable === undefined || at > 0) yield resultOf(one, answers, uses);
+    if (unreachable?.status === null)
+      return yield { unreachable, left: cases.length - at - (at > 0 ? 1 : 0) };
   }
 }
 
+const isUnreachable = (answer: Answer | NoAnswer): boolean => answer.status === null && !answer.sent;
+
+interface CaseRun {
+  readonly answers: readonly (Answer | NoAnswer)[];
+  readonly uses: readonly OrderUse[];
+}
+
+async function runCase(one: EndpointCase, orderFor: OrderFor, parts: CheckParts): Promise<CaseRun> {
+  const { cover, now, orders } = parts;
+  const rounds = orders.length === 0 ? (one.rounds ?? 1) : 1;
+  const run = { answers: [] as (Answer | NoAnswer)[], uses: [] as OrderUse[] };
+  for (let round = 0; round < rounds && !run.answers.some(isUnreachable); round++) {
+    const order = orderFor(one);
+    const form = { cover: cover ?? SERVICE_COVER, created: true };
+    const sender = { ...parts, form, created: Math.floor(now().getTime() / 1000) };
+    const webhooks = one.webhooks(sender, parts, order);
+    const answers = await postAll(webhooks, one.atOnce === true, parts);
+    const paid = answers.filter((_, at) => webhooks[at]?.pays === true).map(({ status }) => status);
+    run.answers.push(...answers);
+    run.uses.push({ case: one, order, paid });
+  }
+  return run;
+}
+
+async function postAll(
+  webhooks: readonly CaseWebhook[],
+  atOnce: boolean,
+  parts: CheckParts,
+): Promise<readonly (Answer | NoAnswer)[]> {
+  const postOne = async ({ request }: CaseWebhook): Promise<Answer | NoAnswer> => {
+    const answer = await post(request, parts);
+    parts.signal.throwIfAborted();
+    return answer;
+  };
+  parts.signal.throwIfAborted();
+  if (atOnce) return Promise.all(webhooks.map(postOne));
+  const answers: (Answer | NoAnswer)[] = [];
+  for (const webhook of webhooks) {
+    if (answers.some(isUnreachable)) break;
+    answers.push(await postOne(webhook));
+  }
+  return answers;
+}
+
 function resultOf(
-  { name, expects, required, description, consequence }: EndpointCase,
+  { name, expects, required, description, consequence, atOnce }: EndpointCase,
   answers: readonly (Answer | NoAnswer)[],
+  uses: readonly OrderUse[],
 ): CaseResult {
   const statuses = answers.map(({ status }) => status);
-  const isRefusal = name === "method" ? isError : isRefused;
-  const isRight = expects === "accepted" ? isAccepted : isRefusal;
+  const isRight = name === "method" ? isError : IS_RIGHT[expects];
   const wrong = answers.find(({ status }) => status === null || !isRight(status));
   const ok = wrong === undefined;
-  const believed = expects === "accepted" || statuses.some((status) => status !== null && isAccepted(status));
+  const isBelieved = statuses.some((status) => status !== null && isAccepted(status));
+  // Of copies that arrive together, the service sends the refused ones again: that costs no payment.
+  const isHarmless = atOnce === true && isBelieved;
   return {
     name,
     expects,
-    required,
+    required: required && !isHarmless,
     ok,
     description,
-    consequence: believed ? consequence : NOT_REFUSED,
-    answered: answers.map(answerWords).join(", "),
+    consequence: isHarmless ? SENT_AGAIN : expects !== "refused" || isBelieved ? consequence : NOT_REFUSED,
+    answered: answersIn(answers),
     statuses,
     wrong,
+    uses,
   };
 }
 
@@ -125,8 +190,27 @@ const isRefused = (status: number): boolean => status >= 400 && status < 500;
 /** To another method than POST, which the service never uses, some servers answer 501. */
 const isError = (status: number): boolean => status >= 400;
 
+const IS_RIGHT: Readonly<Record<Expected, (status: number) => boolean>> = {
+  accepted: isAccepted,
+  refused: isRefused,
+  answered: (status) => isAccepted(status) || isRefused(status),
+};
+
 const NOT_REFUSED =
   "It did not accept it, but anything other than 4xx asks the service to send it again, or says that the endpoint failed.";
+const SENT_AGAIN =
+  "One copy was accepted, and the service sends the others again, so no payment is lost. An endpoint that answers 2xx to every copy saves that.";
 
-const answerWords = (answer: Answer | NoAnswer): string =>
-  answer.status === null ? `no answer: ${answer.reason}` : String(answer.status);
+/** "200", "200, 500" or "200 (5 times)". */
+function answersIn(answers: readonly (Answer | NoAnswer)[]): string {
+  const words = answers.map((answer) =>
+    answer.status === null ? `no answer: ${answer.reason}` : String(answer.status),
+  );
+  if (words.length < 3) return words.join(", ");
+  return [...new Set(words)]
+    .map((word) => {
+      const times = words.filter((one) => one === word).length;
+      return times === 1 ? word : `${word} (${times === 2 ? "twice" : `${times} times`})`;
+    })
+    .join(", ");
+}

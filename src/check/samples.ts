@@ -19,6 +19,14 @@ export interface Sample {
   readonly currency?: string | undefined;
   /** The merchant's order number: the whole reference, or the base of a reusable link's. */
   readonly reference?: string | undefined;
+  readonly terminalId?: string | undefined;
+}
+
+/** What a customer is to pay. */
+export interface Order {
+  readonly number: string;
+  readonly amount: string;
+  readonly currency: string;
 }
 
 /** Of a sample for which nobody names another one. */
@@ -34,7 +42,7 @@ const MERCHANT = { merchantId: "000000000012345", merchantName: "Sample Merchant
 
 /** The record of a payment to the sample merchant, with the sample card of its outcome. */
 export function recordOfSample(sample: Sample, { newId, now }: SampleSource): WellFormedRecord {
-  const { outcome, link, currency = SAMPLE_CURRENCY } = sample;
+  const { outcome, link, currency = SAMPLE_CURRENCY, terminalId = "1234567890" } = sample;
   const start = link === "subscription";
   return sampleRecord(
     {
@@ -43,7 +51,7 @@ export function recordOfSample(sample: Sample, { newId, now }: SampleSource): We
       currency,
       reference: referenceOf(sample, newId),
       card: cardFor(outcome),
-      terminalId: "1234567890",
+      terminalId,
       merchant: MERCHANT,
       softwareVersion: "1.0.0",
       number: numberFrom(newId()),
@@ -52,8 +60,21 @@ export function recordOfSample(sample: Sample, { newId, now }: SampleSource): We
   );
 }
 
-/** Its amount is written the same by every serialiser, so that only `exact-bytes` tests the spelling. */
-export const PLAIN: Sample = { outcome: "approved", link: "one-time", amount: "10.5" };
+/** The approved payment of an order through a one-time link. */
+export const paymentOf = ({ number, amount, currency }: Order): Sample => ({
+  outcome: "approved",
+  link: "one-time",
+  amount,
+  currency,
+  reference: number,
+});
+
+/** The amount with all decimals of its currency, which a program that parses and serialises it drops. */
+export function padded({ amount, currency }: Order): string {
+  const [whole = "", decimals = ""] = amount.split(".");
+  const length = Math.max(decimals.length, exponentOf(currency) ?? 2);
+  return length === 0 ? whole : `${whole}.${decimals.padEnd(length, "0")}`;
+}
 
 export const bodyOf = (sample: Sample, source: SampleSource): Uint8Array =>
   new TextEncoder().encode(stringifyJson(recordOfSample(sample, source)));

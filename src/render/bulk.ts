@@ -4,7 +4,7 @@ import type { Problem } from "../domain/errors.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
 import { labelOf, type LinkFieldPath } from "../domain/payment-link-fields.ts";
 import { renderServiceName } from "./account.ts";
-import { localTime, renderListing } from "./layout.ts";
+import { localTime, renderBar, renderListing } from "./layout.ts";
 import { linkAmount } from "./link.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
@@ -157,8 +157,6 @@ export interface Progress {
   readonly waiting: string | undefined;
 }
 
-const BAR = 24;
-
 /** One line, with a bar if the line is redrawn in place. */
 export function renderProgress(progress: Progress, bar: boolean): string {
   const { done, total, failed, elapsed, doneNow, waiting } = progress;
@@ -171,8 +169,7 @@ export function renderProgress(progress: Progress, bar: boolean): string {
     ...(failed > 0 ? [`${count(failed)} without a link`] : []),
     ...(waiting === undefined ? [] : [waiting]),
   ];
-  const filled = Math.round(share * BAR);
-  return `${bar ? `${"█".repeat(filled)}${"░".repeat(BAR - filled)}  ` : ""}${parts.join("  ")}`;
+  return `${bar ? `${renderBar(share)}  ` : ""}${parts.join("  ")}`;
 }
 
 /** Formats seconds: 42s, 3m10s, 2h05m. */

@@ -1,5 +1,6 @@
 /** Reports the cases of `check`, for people and as JUnit XML. A failed case names the request, the answer and the consequence. */
 import type { Answer, CaseResult } from "../check/endpoint.ts";
+import type { Expected } from "../check/endpoint-case.ts";
 import { isAccepted } from "../receiver/event.ts";
 import { likelyCause } from "./likely-cause.ts";
 import type { Paint } from "./paint.ts";
@@ -20,8 +21,15 @@ export function renderCase(result: CaseResult, said: string | undefined, paint: 
   return ok ? line : [...lines, ...below].join("\n");
 }
 
+/** In place of all cases: the endpoint answered each webhook in the same way, and accepted none. */
+export function renderSameAnswer(answer: string, count: number, said: string, paint: Paint): string {
+  const line = `${paint.red("✗")} ${`all ${count} cases`.padEnd(NAME_WIDTH)}${paint.dim(safeText(answer))}`;
+  const below = said === "" ? [] : said.split("\n").map((text) => `    ${safeText(text)}`);
+  return [line, "    Every webhook was answered alike, genuine or tampered with.", ...below].join("\n");
+}
+
 /** What an endpoint said to the webhook that it answered wrongly, and why it probably did; empty if it said nothing. */
-export function wrongAnswerWords({ wrong, expects }: CaseResult): string {
+export function wrongAnswerWords({ wrong, expects }: Pick<CaseResult, "wrong" | "expects">): string {
   if (wrong === undefined) return "";
   const text = oneLine(wrong.reply?.text ?? "");
   // What must be refused has no cause of being accepted.
@@ -37,7 +45,11 @@ const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
 /** Characters of an answer in a report of many. */
 const ANSWER_LENGTH = 200;
 
-const EXPECTED = { accepted: "accept it with 2xx", refused: "refuse it with 4xx" } as const;
+const EXPECTED: Readonly<Record<Expected, string>> = {
+  accepted: "accept it with 2xx",
+  refused: "refuse it with 4xx",
+  answered: "accept it with 2xx, or refuse it with 4xx",
+};
 
 /** The request, the answer and the expected answer. */
 function sentenceOf({ description, answered, expects, required }: CaseResult): string {

@@ -115,6 +115,15 @@ export function wrap(text: string, width: number, indent = 0): string {
   return [...lines, line].join(`\n${" ".repeat(indent)}`);
 }
 
+/** Columns of a bar. */
+const BAR = 24;
+
+/** How much is done, from 0 to 1. */
+export function renderBar(share: number): string {
+  const filled = Math.round(share * BAR);
+  return `${"█".repeat(filled)}${"░".repeat(BAR - filled)}`;
+}
+
 const two = (count: number): string => String(count).padStart(2, "0");
 
 /** `2026-11-21 10:15:30 +01:00`; any other text is returned unchanged. */

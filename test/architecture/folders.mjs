@@ -226,6 +226,7 @@ export const FOLDERS = {
       "http/message",
       "http/send-failure",
       "check/endpoint",
+      "check/endpoint-case",
       "receiver/captured",
       "receiver/event",
       "receiver/event-json",

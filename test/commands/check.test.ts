@@ -15,8 +15,11 @@ import { KEYS, privateKeyFile } from "../support/keys.ts";
 
 const PUBLIC_PEM = KEYS.publicPem;
 
+const casesOf = (cover: CoveredComponents | undefined, hasKeyid: boolean) =>
+  endpointCases({ cover, hasKeyid, knowsOrders: false });
+
 /** A key file has no id. */
-const ENDPOINT_CASES = endpointCases(undefined, false);
+const ENDPOINT_CASES = casesOf(undefined, false);
 
 it("passes a proper endpoint, and writes a report", async () => {
   const home = temporaryHome();
@@ -88,18 +91,59 @@ it("fails the case in which an endpoint crashes, with a report", async () => {
   const url = await startDying(200, 200, 200);
   const { exit, stdout, stderr } = await runCommand(["check", url, "--junit", junit], { home });
   expect(exit).toBe(7);
-  expect(stdout).toMatch(/✗ reusable +not accepted, no answer: /);
+  expect(stdout).toMatch(/✗ partial +not accepted, no answer: /);
   expect(stderr.replace(/\s+/g, " ")).toMatch(
-    /cases failed: reusable, reusable-declined\. Then the endpoint stopped answering \(connection refused\), and \d+ cases were not tried\./,
+    /cases failed: partial, reusable\. Then the endpoint stopped answering \(connection refused\), and \d+ cases were not tried\./,
   );
   expect(readFileSync(junit, "utf8")).toContain('tests="5" failures="2"');
 });
 
-it("says that nothing is at the path", async () => {
-  const url = await startDying(...Array.from({ length: 100 }, () => 404));
-  const { exit, stderr } = await runCommand(["check", url]);
+it("says once that nothing is at the path", async () => {
+  const url = await startDying(...Array.from({ length: 200 }, () => 404));
+  const { exit, stdout, stderr } = await runCommand(["check", url]);
   expect(exit).toBe(7);
+  expect(stdout.trim().split("\n")).toEqual([
+    expect.stringMatching(/^✗ all \d+ cases +404$/),
+    "    Every webhook was answered alike, genuine or tampered with.",
+    expect.stringContaining("It has nothing at this path"),
+  ]);
   expect(stderr).toContain("answers 404 to everything, so nothing is at this path.");
+  expect(stderr).not.toContain("derived");
+});
+
+it("shows every case as soon as one is answered otherwise", async () => {
+  const url = await startDying(404, ...Array.from({ length: 200 }, () => 200));
+  const { stdout } = await runCommand(["check", url]);
+  expect(stdout.trim().split("\n")[0]).toMatch(/^✗ approved +not accepted, 404$/);
+  expect(stdout).toMatch(/^✓ declined +accepted, 200$/m);
+});
+
+/** Accepts the first copy of a webhook, and refuses those that come before it is done with that. */
+async function startBusy(): Promise<string> {
+  const working = new Set<string>();
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const body = Buffer.concat(chunks).toString();
+      if (working.has(body)) return outgoing.writeHead(409).end();
+      working.add(body);
+      setTimeout(() => {
+        working.delete(body);
+        outgoing.writeHead(200).end();
+      }, 50);
+    });
+  });
+  return `http://127.0.0.1:${await listenOnFreePort(server)}/`;
+}
+
+it("only warns where one of the copies that arrive together is accepted", async () => {
+  const { stdout } = await runCommand(["check", await startBusy(), "--json"]);
+  const { cases } = JSON.parse(stdout) as { readonly cases: readonly CaseResult[] };
+  expect(cases.filter(({ name }) => name === "concurrent" || name === "storm")).toMatchObject([
+    { ok: false, required: false, answered: "200, 409" },
+    { ok: false, required: false, answered: "200 (5 times), 409 (20 times)" },
+  ]);
 });
 
 it("does not say that an endpoint which fails has believed a forged webhook", async () => {
@@ -205,7 +249,7 @@ async function failures(url: string, cover?: CoveredComponents): Promise<string[
 }
 
 /** The cases that send genuine webhooks under header-only cover. */
-const HEADER_ONLY = endpointCases(undefined, true).filter(
+const HEADER_ONLY = casesOf(undefined, true).filter(
   ({ expects, required }) => expects === "accepted" && required,
 );
 const DERIVED = ["derived", "derived-no-created", "derived-no-keyid", "derived-bare"];
@@ -231,7 +275,7 @@ describe("an endpoint", () => {
   it("that crashes has refused nothing", async () => {
     const failed = await failures(await startDying(...Array.from({ length: 100 }, () => 500)));
     expect(failed).toEqual(
-      endpointCases(undefined, true)
+      casesOf(undefined, true)
         // To a PUT, which the service never sends, an error is enough.
         .filter(({ name }) => name !== "method")
         .map(({ name, required }) => (required ? name : `(${name})`)),
@@ -258,12 +302,12 @@ describe("one cover", () => {
     [SERVICE_COVER, ["target", "method"]],
     [DERIVED_COVER, []],
   ])("leaves out what cannot be detected under %j", (cover, undetected) => {
-    const sent = new Set(endpointCases(cover, true).map(({ name }) => name));
+    const sent = new Set(casesOf(cover, true).map(({ name }) => name));
     expect(TAMPERINGS.map(({ name }) => name).filter((name) => !sent.has(name))).toEqual(undetected);
   });
 
   it("of a key without an id is sent with and without created alone", () => {
-    const sent = endpointCases(["content-digest"], false).map(({ name }) => name);
+    const sent = casesOf(["content-digest"], false).map(({ name }) => name);
     expect(sent.filter((name) => /^cover($|-)/.test(name))).toEqual(["cover", "cover-no-created"]);
   });
 });

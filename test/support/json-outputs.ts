@@ -313,7 +313,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
       object({
         ...each(text, "name description consequence answered"),
         ...each(flag, "required ok"),
-        expects: oneOf("accepted", "refused"),
+        expects: oneOf("accepted", "refused", "answered"),
         statuses: listOf(orNull(count)),
         "said?": about("What a wrong answer said, and why it was probably given.", text),
       }),

@@ -18,7 +18,7 @@ For PowerShell, add to the file that $PROFILE names:
 export const complete = command({
   examples: ["paylink complete -- li", "paylink complete -- links ''"],
   takesAnyFlag: true,
-  arguments: { words: argument("[words...]", "what has been typed so far", verbatim) },
+  arguments: { words: argument("[words...]", "what has been typed so far", verbatim, { mayBeEmpty: true }) },
   run: async (context, { words }, self) =>
     (await import("./completion.ts")).suggest(programOf(self), words, context),
 });

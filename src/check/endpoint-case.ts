@@ -1,0 +1,36 @@
+/** One case of `check`: what is posted for an order, and what the endpoint and the application must do. */
+import type { HttpRequest } from "../http/message.ts";
+import type { Order, SampleSource } from "./samples.ts";
+import type { WebhookOptions } from "./signed-webhook.ts";
+
+export interface EndpointCase {
+  readonly name: string;
+  /** `answered` is either: 2xx or 4xx. */
+  readonly expects: Expected;
+  /** Whether the endpoint fails the check if it does otherwise; if not, it gets a warning. */
+  readonly required: boolean;
+  /** What is sent: `a webhook without a signature`. */
+  readonly description: string;
+  /** If the endpoint does otherwise. */
+  readonly consequence: string;
+  /**
+   * The order that is paid: one that nothing was paid for before, any one, or one that the application does not know, because it
+   * has no part in orders that are paid once.
+   */
+  readonly order: "fresh" | "any" | "unknown";
+  /** Whether what is paid is then booked; `perhaps` if both are right. */
+  readonly books: "once" | "never" | "perhaps";
+  /** The webhooks are posted at the same time, and one of them must be accepted; else one after the other, and each counts. */
+  readonly atOnce?: boolean;
+  /** How often all of them are posted, each time for another order of `check` itself; once by default. */
+  readonly rounds?: number;
+  readonly webhooks: (sender: WebhookOptions, source: SampleSource, order: Order) => readonly CaseWebhook[];
+}
+
+export type Expected = "accepted" | "refused" | "answered";
+
+export interface CaseWebhook {
+  readonly request: HttpRequest;
+  /** Whether it pays the order of the case, if the endpoint accepts it. */
+  readonly pays: boolean;
+}

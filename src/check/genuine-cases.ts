@@ -1,0 +1,241 @@
+/** The cases of `check` with genuine webhooks: every kind of payment, repeats, copies at the same time, and what must not be booked. */
+import { stringifyJson } from "../domain/json.ts";
+import type { CaseWebhook, EndpointCase, Expected } from "./endpoint-case.ts";
+import {
+  bodyOf,
+  type Order,
+  padded,
+  paymentOf,
+  recordOfSample,
+  type Sample,
+  type SampleSource,
+} from "./samples.ts";
+import { signedWebhook, type WebhookOptions } from "./signed-webhook.ts";
+import { addSignature, after } from "./tamperings.ts";
+
+const LOST = "The payment was made, but the shop would never know.";
+const DELIVERED_AGAIN =
+  "The service delivers at least once: an endpoint that refuses a repeated webhook gets it again and again.";
+const OUT_OF_ORDER =
+  "Webhooks can arrive in any order, because the service sends again later what was not accepted.";
+const NOT_THE_ORDER =
+  "The payment is genuine, and the service sends it again until it is accepted: accept it, and do not book it.";
+
+type Details = Pick<EndpointCase, "order" | "books"> & Partial<Pick<EndpointCase, "atOnce" | "rounds">>;
+
+/** Most cases pay an order, whichever it is. */
+const PAYS: Details = { order: "any", books: "once" };
+const PAYS_FRESH: Details = { order: "fresh", books: "once" };
+const never = (order: EndpointCase["order"]): Details => ({ order, books: "never" });
+
+function accepted(
+  name: string,
+  description: string,
+  consequence: string,
+  webhooks: EndpointCase["webhooks"],
+  details: Details = PAYS,
+  expects: Expected = "accepted",
+): EndpointCase {
+  return { name, expects, required: true, description, consequence, webhooks, ...details };
+}
+
+function genuine(name: string, description: string, sample: Partial<Sample>, details: Details): EndpointCase {
+  const webhooks: EndpointCase["webhooks"] = (sender, source, order) => [
+    payment(sender, source, order, sample, details.books !== "never"),
+  ];
+  return accepted(name, description, LOST, webhooks, details);
+}
+
+/** A payment of the order, with what is different about it. */
+const payment = (
+  sender: WebhookOptions,
+  source: SampleSource,
+  order: Order,
+  sample: Partial<Sample>,
+  pays: boolean,
+): CaseWebhook => ({
+  request: signedWebhook(bodyOf({ ...paymentOf(order), ...sample }, source), sender),
+  pays,
+});
+
+const copies = (count: number, one: CaseWebhook): CaseWebhook[] => Array.from({ length: count }, () => one);
+
+const MINUTE = 60_000;
+const HOUR = 3600;
+
+/** Of a payment that was made some minutes ago. */
+const earlier = ({ newId, now }: SampleSource): SampleSource => ({
+  newId,
+  now: () => new Date(now().getTime() - 5 * MINUTE),
+});
+
+/** Copies that arrive together, which an application books twice if it looks first and books then. */
+const together = (name: string, number: string, count: number, rounds: number): EndpointCase =>
+  accepted(
+    name,
+    `the same webhook ${number} at the same time${rounds === 1 ? "" : `, ${rounds} times`}`,
+    "The service may deliver a webhook again before the first delivery is answered.",
+    (sender, source, order) => copies(count, payment(sender, source, order, {}, true)),
+    { ...PAYS_FRESH, atOnce: true, rounds },
+  );
+
+export const GENUINE_CASES: readonly EndpointCase[] = [
+  genuine("approved", "an approved payment of a one-time link", {}, PAYS),
+  genuine("declined", "a declined payment of a one-time link", { outcome: "declined" }, never("any")),
+  genuine("cancelled", "a cancelled payment of a one-time link", { outcome: "cancelled" }, never("any")),
+  genuine(
+    "partial",
+    "a payment of which only a part was approved",
+    { outcome: "partially-approved" },
+    never("fresh"),
+  ),
+  genuine(
+    "reusable",
+    "an approved payment of a reusable link",
+    { link: "reusable" },
+    { order: "unknown", books: "once" },
+  ),
+  genuine(
+    "reusable-declined",
+    "a declined payment of a reusable link",
+    { outcome: "declined", link: "reusable" },
+    never("unknown"),
+  ),
+  genuine(
+    "subscription",
+    "the start of a subscription, with amount 0",
+    { link: "subscription", amount: "0" },
+    { order: "unknown", books: "perhaps" },
+  ),
+  genuine(
+    "terminal",
+    "an approved payment at another terminal",
+    { terminalId: "9876543210" },
+    { order: "fresh", books: "perhaps" },
+  ),
+  accepted("repeat", "the same webhook twice, byte for byte", DELIVERED_AGAIN, (sender, source, order) =>
+    copies(2, payment(sender, source, order, {}, true)),
+  ),
+  accepted(
+    "retry",
+    "the same record twice, signed again the second time",
+    DELIVERED_AGAIN,
+    (sender, source, order) => {
+      const body = bodyOf(paymentOf(order), source);
+      return [-1, 0].map((shift) => ({
+        request: signedWebhook(body, { ...sender, created: sender.created + shift }),
+        pays: true,
+      }));
+    },
+  ),
+  together("concurrent", "twice", 2, 1),
+  together("storm", "five times", 5, 5),
+  accepted(
+    "late",
+    "a webhook, and then a copy with a signature that is an hour old",
+    "The copy must not be an error: with 5xx, the service sends it again.",
+    (sender, source, order) => {
+      const body = bodyOf(paymentOf(order), source);
+      const old = { created: sender.created - HOUR, form: { ...sender.form, created: true } };
+      return [
+        { request: signedWebhook(body, sender), pays: true },
+        { request: signedWebhook(body, { ...sender, ...old }), pays: false },
+      ];
+    },
+    PAYS,
+    "answered",
+  ),
+  accepted(
+    "declined-first",
+    "a declined payment, and then an approved one of the same order",
+    LOST,
+    (sender, source, order) => [
+      payment(sender, earlier(source), order, { outcome: "declined" }, false),
+      payment(sender, source, order, {}, true),
+    ],
+    PAYS_FRESH,
+  ),
+  accepted(
+    "declined-late",
+    "an approved payment, and then a declined one of the same order that was made before it",
+    OUT_OF_ORDER,
+    (sender, source, order) => [
+      payment(sender, source, order, {}, true),
+      payment(sender, earlier(source), order, { outcome: "declined" }, false),
+    ],
+    PAYS_FRESH,
+  ),
+  accepted(
+    "exact-bytes",
+    "a body that changes when it is parsed and serialised: 10.00, spaces, escapes and letters outside ASCII",
+    "The digest is over the bytes. An endpoint that parses and serialises before it verifies refuses genuine payments.",
+    (sender, source, order) => {
+      const record = recordOfSample({ ...paymentOf(order), amount: padded(order) }, source);
+      const text = stringifyJson({ ...record, merchantName: "Café / Zürich" }, 1)
+        .replace("Café", String.raw`Caf\u00e9`)
+        .replace(" / ", String.raw` \/ `);
+      return [{ request: signedWebhook(new TextEncoder().encode(text), sender), pays: true }];
+    },
+  ),
+  accepted(
+    "unknown-field",
+    "a record with a field that the specification does not list",
+    "Services add fields over time; an endpoint that refuses them would stop working.",
+    (sender, source, order) => {
+      const record = { ...recordOfSample(paymentOf(order), source), loyaltyProgramme: "gold" };
+      return [
+        { request: signedWebhook(new TextEncoder().encode(stringifyJson(record)), sender), pays: true },
+      ];
+    },
+  ),
+  accepted(
+    "second-signature",
+    "a webhook with a second signature, as a relay may add",
+    "The specification says to process sig1, whatever other signatures there are.",
+    (sender, source, order) => {
+      const input = `("@method");created=${sender.created};keyid="relay"`;
+      const relayed = after(...addSignature("relay", input));
+      return [{ request: relayed(bodyOf(paymentOf(order), source), sender), pays: true }];
+    },
+  ),
+];
+
+/** What does not pay an order, for an application that knows what each order asks for. */
+export const KNOWN_ORDER_CASES: readonly EndpointCase[] = [
+  accepted(
+    "other-amount",
+    "a payment of another amount before the payment of an order, and after it",
+    NOT_THE_ORDER,
+    (sender, source, order) => {
+      const amount = Number(order.amount) === 1 ? "2" : "1";
+      const other = (): CaseWebhook => payment(sender, source, order, { amount }, false);
+      return [other(), payment(sender, source, order, {}, true), other()];
+    },
+    PAYS_FRESH,
+  ),
+  accepted(
+    "other-currency",
+    "a payment in another currency before the payment of an order, and after it",
+    NOT_THE_ORDER,
+    (sender, source, order) => {
+      const currency = order.currency === "EUR" ? "GBP" : "EUR";
+      const other = (): CaseWebhook => payment(sender, source, order, { currency }, false);
+      return [other(), payment(sender, source, order, {}, true), other()];
+    },
+    PAYS_FRESH,
+  ),
+  accepted(
+    "second-payment",
+    "two approved payments of one order, one after the other",
+    NOT_THE_ORDER,
+    (sender, source, order) => [1, 2].map(() => payment(sender, source, order, {}, true)),
+    PAYS_FRESH,
+  ),
+  accepted(
+    "payments-at-once",
+    "two approved payments of one order at the same time",
+    NOT_THE_ORDER,
+    (sender, source, order) => [1, 2].map(() => payment(sender, source, order, {}, true)),
+    { ...PAYS_FRESH, atOnce: true },
+  ),
+];
