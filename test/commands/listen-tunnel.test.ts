@@ -39,6 +39,8 @@ it("uses the address as public URL, verifies by it, and ends the program at Ctrl
     level: "info",
     url: listen.url,
     publicUrl: `${TUNNEL}/hook`,
+    store: expect.any(String),
+    keys: [expect.any(String)],
   });
   expect(cloudflared.args()).toBe(`tunnel --no-autoupdate --url ${new URL("/", listen.url).href}`);
   expect(await post(listen.url, webhook(`${TUNNEL}/hook`, record(), { cover: DERIVED_COVER }))).toBe(200);

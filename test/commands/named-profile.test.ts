@@ -67,7 +67,7 @@ it("names the profile and the event store in what events advise, and each line w
   const failing = startCommand([...twice, "--json"], { home });
   const [, url = ""] = await failing.until(/"url":"([^"]+)"/);
   expect(await post(url, { ...webhook(url, record()), body: Buffer.from("{}") })).toBe(401);
-  expect((await failing.ended).stderr).toMatch(/paylink -p shop verify --event \S+ --db /);
+  expect((await failing.ended).stderr).toMatch(/paylink -p shop verify --event \S+ --key \S+ --db /);
 });
 
 it("names profile and service in the results of bulk", async () => {
