@@ -100,3 +100,9 @@ it("says so if the command cannot be run, and deletes the temporary home", async
   );
   expect(readdirSync(temporary)).toEqual([]);
 });
+
+it("passes an empty argument on to the command", async () => {
+  const seen = "process.exitCode = process.argv.length === 2 && process.argv[1] === '' ? 0 : 1";
+  const { exit } = await runCommand(["test", ...node(seen), ""], { home });
+  expect(exit).toBe(0);
+});

@@ -8,7 +8,8 @@ import { runPaylink } from "../support/paylink.ts";
 import { rawServer, reply } from "../support/raw-server.ts";
 
 const URL_OF_ANSWER = "https://pay.example/checkout?r=L1";
-const FULL = [...CREATE, "--terminal-id", "1234567890", "--expires", "2099-01-31T12:00:00Z"];
+const CALLBACK = ["--callback-url", "https://shop.example/webhooks"];
+const FULL = [...CREATE, ...CALLBACK, "--terminal-id", "1234567890", "--expires", "2099-01-31T12:00:00Z"];
 
 /** A shell that runs the program with its stdout redirected, and ends with the program's exit code. */
 const FULL_DISK = ["sh", "-c", 'exec "$@" > /dev/full', "sh"];

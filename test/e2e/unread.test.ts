@@ -52,7 +52,10 @@ describe("listen without a reader", () => {
   });
 
   it("stops if nothing would be stored or shown", async () => {
-    const { listening, send } = await listen("--no-store");
+    const { listening, send } = await start("--no-store");
+    // It is the last line before the first webhook.
+    await listening.until(/"type":"warning".*\n/);
+    listening.leave();
     expect(await send()).toBe(200);
     const { code, stderr } = await listening.ended;
     expect(code).toBe(0);

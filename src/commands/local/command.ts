@@ -12,6 +12,7 @@ export const test = command({
   arguments: {
     words: argument("<command...>", "the command and its arguments, after --", verbatim, {
       example: "-- paylink create --amount 10 --currency EUR",
+      mayBeEmpty: true,
     }),
   },
   flags: { forwardTo: targetsFlag("-f, --forward-to <target>"), fail: failFlag },
