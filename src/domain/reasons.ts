@@ -62,6 +62,7 @@ export const MEANINGS = {
   body_not_json: "the signed body is not JSON; refused only with --strict",
   body_duplicate_member: "the signed body has a duplicate member; refused only with --strict",
   body_schema: "the signed record breaks the specification's table of fields; refused only with --strict",
+  terminal_mismatch: "the signed record is of another terminal than --require-terminal names, or of none",
   body_parsed:
     "paylink-webhooks got a body that had already been read or parsed, so its bytes are gone: paylink help webhooks",
   key_invalid: "the key of paylink-webhooks cannot be used",
@@ -91,6 +92,7 @@ type ListenerReason =
   | "not_found"
   | "unsupported_media_type"
   | "request_timeout"
+  | "terminal_mismatch"
   | "not_stored";
 
 /** Found afterwards: the webhook is authentic, but its record violates the specification. */
@@ -137,7 +139,9 @@ const VIOLATION: Row = {
   advice: "The webhook is authentic: look the payment up before you act on it.",
 };
 
-const BEFORE: Readonly<Record<MessageReason | Exclude<ListenerReason, "not_stored">, Row>> = {
+const BEFORE: Readonly<
+  Record<MessageReason | Exclude<ListenerReason, "terminal_mismatch" | "not_stored">, Row>
+> = {
   http_parse_error: {
     status: 400,
     advice: "No HTTP server accepts this message: capture it again.",
@@ -219,6 +223,11 @@ export const REASONS: Readonly<Record<RefusalCode, Row>> = {
   body_not_json: VIOLATION,
   body_duplicate_member: VIOLATION,
   body_schema: VIOLATION,
+  terminal_mismatch: {
+    status: 422,
+    advice:
+      "The webhook is authentic, and of another shop or system: let its service post to that one. paylink events accept <id> takes it all the same.",
+  },
   body_parsed: { status: 500 },
   key_invalid: { status: 500 },
   file_unreadable: { status: 500 },

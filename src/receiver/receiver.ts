@@ -1,7 +1,7 @@
 /** The receiver: verifies each webhook, stores what is authentic, forwards it, and answers the service. */
 import { messageOf } from "../domain/system-reason.ts";
 import { MEANINGS, REASONS, type RefusalCode } from "../domain/reasons.ts";
-import { describeViolation } from "../domain/transaction.ts";
+import { describeViolation, type ReadRecord, textOf } from "../domain/transaction.ts";
 import type { Handler, Serve, ServeOptions, Server } from "../http/exchange.ts";
 import { refusal } from "../http/refusal.ts";
 import type { HttpReply, HttpRequest } from "../http/message.ts";
@@ -23,6 +23,8 @@ export interface ReceiverOptions
   readonly paths: readonly string[];
   /** Refuses records that break the specification. */
   readonly strict: boolean;
+  /** The terminals whose records are accepted; empty for those of any. */
+  readonly terminals: readonly string[];
   readonly log: EventLog;
   readonly forwarder?: Forwarder | undefined;
   readonly now: () => Date;
@@ -54,7 +56,7 @@ interface Rejected extends Omit<Rejection, "type" | "id" | "receivedAt"> {
 type Reject = (rejected: Rejected) => HttpReply;
 
 function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress): Receiver {
-  const { paths, log, strict, unverified, now, newId, observe } = parts;
+  const { paths, log, strict, terminals, unverified, now, newId, observe } = parts;
   const judgeWithFreshKeys = createJudge(parts);
   const judgeAtAnyAge = createJudge({ ...parts, policy: { ...parts.policy, maxAge: Infinity } });
   const reject: Reject = (rejected) => {
@@ -111,9 +113,20 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
         const { code } = violation;
         return reject({ ...refusal(code, detail), verdict, request });
       }
+      const terminal = otherTerminal(content, terminals);
+      if (terminal !== undefined)
+        return reject({ ...refusal("terminal_mismatch", terminal), verdict, request });
       return accept(request, judgement, receivedAt, parts, reject);
     },
   };
+}
+
+/** What is said of a record that is of none of these terminals; undefined if it is of one, or any is accepted. */
+function otherTerminal({ record }: ReadRecord, terminals: readonly string[]): string | undefined {
+  if (terminals.length === 0) return undefined;
+  const terminal = record === null ? undefined : textOf(record, "terminalId");
+  if (terminal === undefined) return "the record names no terminal";
+  return terminals.includes(terminal) ? undefined : `the record is of terminal ${terminal}`;
 }
 
 /** With `refuse`, a webhook is accepted only if the same bytes were stored before, and it is not forwarded. */

@@ -75,7 +75,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
   ["links update", "--description --expires --timeout --quiet"],
   [
     "listen",
-    "--port --host --path --public-url --tunnel --tls-cert --tls-key --key --tolerance --require --require-created --strict --no-verify --max-body --forward-to --forward-header --insecure --ack --retry --forward-concurrency --forward-timeout --sign-with --full --compact --admin --drain --expect --timeout --db --keep --no-store",
+    "--port --host --path --public-url --tunnel --tls-cert --tls-key --key --tolerance --require --require-created --strict --require-terminal --no-verify --max-body --forward-to --forward-header --insecure --ack --retry --forward-concurrency --forward-timeout --sign-with --full --compact --admin --drain --expect --timeout --db --keep --no-store",
   ],
   [
     "events list",

@@ -42,6 +42,7 @@ it.each(messages)("$id: $title", async (vector) => {
     keys: () => keys,
     policy,
     strict: true,
+    terminals: [],
     now: () => new Date(now * 1000),
   });
   const isEncoded = headers.some(([name]) => /^content-encoding$/i.test(name));

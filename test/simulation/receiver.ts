@@ -116,6 +116,7 @@ export class Receiver {
       paths: ["/"],
       policy: DEFAULT_POLICY,
       strict: false,
+      terminals: [],
       unverified: false,
       keys: keyring.keys,
       renewKeys: keyring.renew,

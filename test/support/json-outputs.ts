@@ -293,7 +293,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
   "events tail": lines(line("ready", { store: text, ...logged }), ...arriving, warning),
   "events retry": document(each(count, "due unchanged otherKey")),
   "events skip": document({ skipped: count }),
-  "events accept": document({ accepted: listOf(text), refused: count }),
+  "events accept": document({ accepted: listOf(text), ...each(count, "refused otherTerminal") }),
   "events prune": document({ before: time, ...each(count, "events rejections") }),
   verify: document({
     ...explainedVerdict,

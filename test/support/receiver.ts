@@ -17,6 +17,7 @@ export async function startTestReceiver(parts: Pick<ReceiverOptions, "keys"> & P
     maxBody: 1024 * 1024,
     policy: DEFAULT_POLICY,
     strict: false,
+    terminals: [],
     unverified: false,
     runKeys: () => [],
     log: createMemoryLog(),

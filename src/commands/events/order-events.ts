@@ -1,6 +1,7 @@
 /** `paylink events retry`, `skip` and `accept`: what operators decide about single events, or all that are not delivered. */
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import type { RefusalCode } from "../../domain/reasons.ts";
 import { bodyIsKept, type Rejection } from "../../receiver/event.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { Order } from "../../store/writes.ts";
@@ -103,11 +104,16 @@ export async function acceptEvents(
   const { out } = context;
   const again = await openJudgeAgain(context, { key, ...policyFlags });
   const accepted: string[] = [];
-  let [refused, reason] = [0, ""];
+  let [refused, reason, otherTerminal] = [0, "", 0];
   const store = await context.events(db);
   const found = names.length === 0 ? store.rejections() : await findRejections(store, names);
   for await (const rejection of found) {
     if (!bodyIsKept(rejection)) continue;
+    // It verified, and was refused all the same: only who names it takes it.
+    if (names.length === 0 && rejection.code === ("terminal_mismatch" satisfies RefusalCode)) {
+      otherTerminal += 1;
+      continue;
+    }
     const judged = again.judge(rejection);
     if (typeof judged === "string") {
       refused += 1;
@@ -118,13 +124,17 @@ export async function acceptEvents(
     }
   }
   const verify = refused === 1 ? "1 does not verify" : `${refused} do not verify`;
-  if (out.json) out.data(JSON.stringify({ accepted, refused }));
+  if (out.json) out.data(JSON.stringify({ accepted, refused, otherTerminal }));
   else if (accepted.length > 0) {
     out.data(`Accepted ${eventCount(accepted.length)}.`);
     out.note(renderHint(GO_OUT, context.named));
     if (refused > 0) out.note(`${verify}: they stay rejected.`);
-  } else if (names.length === 0)
-    out.note(refused === 0 ? "There is no rejected webhook." : `${verify}: nothing was accepted.`);
+  } else if (refused > 0 && names.length === 0) out.note(`${verify}: nothing was accepted.`);
+  else if (refused + otherTerminal === 0) out.note("There is no rejected webhook.");
+  if (!out.json && otherTerminal > 0)
+    out.note(
+      `${otherTerminal} of another terminal ${otherTerminal === 1 ? "stays" : "stay"} rejected. To accept one, name its id.`,
+    );
   if (names.length > 0 && refused > 0)
     throw new PaylinkError(
       "signature_rejected",

@@ -64,6 +64,12 @@ export const listenFlags = {
     ),
     ...policyFlags,
     strict: toggle("--strict", "refuse records that break the specification"),
+    requireTerminal: repeatable(
+      "--require-terminal <id>",
+      "refuse records of another terminal, or of none; repeatable",
+      text,
+      { example: "T-1" },
+    ),
     verify: toggle(
       "--no-verify",
       "show unverified webhooks too, marked as such; on loopback only, and without a store",

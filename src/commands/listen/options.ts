@@ -29,6 +29,7 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     policy: policyOf(flags, settings),
     unverified: !flags.verify,
+    terminals: flags.requireTerminal,
     forwarding: {
       routes: flags.forwardTo,
       headers: flags.forwardHeader,

@@ -68,6 +68,7 @@ export async function openLocalServices(context: Context, options: LocalServices
     runKeys,
     policy: DEFAULT_POLICY,
     strict: false,
+    terminals: [],
     unverified: false,
     log,
     forwarder,
