@@ -46,11 +46,13 @@ interface InspectorPage {
   readonly content: Page;
   readonly tab?: "/" | "/queue";
   readonly text?: string;
+  /** The part of the page that the first link skips to. */
+  readonly skipTo?: string;
 }
 
 export const inspectorPage = (
   view: View,
-  { title, state, actions = "", content, tab, text = "" }: InspectorPage,
+  { title, state, actions = "", content, tab, text = "", skipTo }: InspectorPage,
 ): Page =>
   workPage({
     kind: "inspector",
@@ -58,7 +60,12 @@ export const inspectorPage = (
     poll: POLL,
     title: `${view.failed === 0 ? "" : `(${countText(view.failed)} failed) `}${title} – paylink inspect`,
     brand: "paylink inspect",
-    search: { action: "/", label: "Search events", placeholder: "Order number, uti or id", text },
+    search: {
+      action: "/",
+      label: "Search events",
+      placeholder: "Order number, uti, amount, last 4 digits, status or reason",
+      text,
+    },
     tabs: [
       { href: "/", title: "Events" },
       {
@@ -78,6 +85,7 @@ export const inspectorPage = (
       </div>
       ${content}`,
     here: view.here,
+    skipTo,
     live: true,
   });
 

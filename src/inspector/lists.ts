@@ -1,20 +1,43 @@
 /** The pages with lists: what was received, what waits and failed, and what a search finds. */
 import { html } from "hono/html";
+import { groupedAmount, Sums } from "../domain/money.ts";
+import { OUTCOME_NAMES } from "../domain/outcome.ts";
+import { capitalized } from "../domain/payment-link-fields.ts";
+import { splitReference } from "../domain/reference.ts";
+import { amountIn, textOf } from "../domain/transaction.ts";
 import type { EventStore } from "../store/event-store.ts";
-import { address, askedAction, copyable, panel } from "../pages/components.ts";
+import { SEARCHED, type Totals } from "../store/search.ts";
+import {
+  address,
+  askedAction,
+  clipped,
+  copyable,
+  datedMoment,
+  panel,
+  plural,
+  spaced,
+} from "../pages/components.ts";
 import { describedPart } from "../pages/exchange.ts";
-import { chips, emptyList, freshButton, olderLink, table } from "../pages/lists.ts";
+import { filterForm } from "../pages/filters.ts";
+import {
+  chips,
+  emptyList,
+  freshButton,
+  olderLink,
+  type RowGroup,
+  table,
+  totalsLine,
+} from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import { situationSentence, statsSentence } from "../render/stats.ts";
 import { COUNTED, countText, inspectorPage, isApart, type View } from "./frame.ts";
-import { type EventRow, ROWS, SHOWN, withAttempts } from "./rows.ts";
+import { type Filters, filtersIn, isFiltered, queryFrom, SHOWN, TIMES } from "./query.ts";
+import { type EventRow, ROWS, withAttempts } from "./rows.ts";
+import { totalsSentence } from "./totals.ts";
+import { trendPart } from "./trend.ts";
 
 /** The most rows of a page. */
 const ROWS_SHOWN = 50;
-
-type Shown = keyof typeof SHOWN;
-
-const isShown = (state: string): state is Shown => Object.hasOwn(SHOWN, state);
 
 /** `advice` is the command that makes a first webhook. */
 export async function eventsPage(
@@ -23,40 +46,161 @@ export async function eventsPage(
   asked: Readonly<Record<string, string>>,
   advice: string,
 ): Promise<Page> {
-  const { state = "", before, text = "" } = asked;
-  const show = isShown(state) ? SHOWN[state] : undefined;
-  const found =
-    text === "" ? await store.page({ show, before, limit: ROWS_SHOWN + 1 }) : await store.find(text.trim());
+  const filters = filtersIn(asked);
+  const { before } = asked;
+  const { query, problem } = queryFrom(filters, view);
+  const [found, totals, paths] =
+    problem === undefined
+      ? await Promise.all([
+          store.list(query, { before, limit: ROWS_SHOWN + 1 }),
+          store.totals(query),
+          store.paths(PATHS_SHOWN),
+        ])
+      : [[], undefined, []];
   const rows = await withAttempts(store, found.slice(0, ROWS_SHOWN));
   const next = found.length > ROWS_SHOWN ? rows.at(-1)?.stored.id : undefined;
-  const counts: Readonly<Record<string, number>> = { waiting: view.waiting, failed: view.failed };
   const apart = rows.filter(({ stored }) => stored.type === "event" && isApart(view, stored));
   const shown = rows.filter((row) => !apart.includes(row));
   return inspectorPage(view, {
-    title: text === "" ? "Events" : "Search",
+    title: filters.text === "" ? "Events" : "Search",
     tab: "/",
-    text,
-    content: html`<div class="filters">
-        ${chips(
-          "Filter events",
-          show === undefined ? "" : state,
-          ["", ...Object.keys(SHOWN)].map((one) => ({
-            state: one,
-            href: address("/", { state: one }),
-            count: counts[one] ? countText(counts[one]) : undefined,
-          })),
-        )}
-      </div>
-      <section class="panel" id="list" aria-label="Events">
-        ${rows.length > 0 ? table(view.now, ROWS, shown) : nothing(text === "" ? state : "search", advice)}
+    text: filters.text,
+    skipTo: "list",
+    content: html`${isFiltered(filters) || before !== undefined || rows.length === 0 ? "" : await trendPart(view, store)}
+      ${filtersPart(view, filters, paths)}
+      ${problem === undefined ? "" : html`<p class="alert bad">${problem}</p>`}
+      ${totals === undefined || rows.length === 0 ? "" : totalsPart(view, filters, totals)}
+      <section class="panel" id="list" tabindex="-1" aria-label="Events">
+        ${
+          rows.length > 0
+            ? table(view, ROWS, shown, filters.group === "order" ? ordersOf(shown) : [])
+            : nothing(filters, advice)
+        }
         ${olderLink(
-          next === undefined ? undefined : address("/", { state, before: next }),
-          before === undefined ? undefined : address("/", { state }),
+          next === undefined ? undefined : address("/", { ...filters, before: next }),
+          before === undefined ? undefined : address("/", filters),
         )}
       </section>
-      ${apart.length === 0 ? "" : panel("other-keys", "Of another key: this run sends none of these", table(view.now, ROWS, apart))}
+      ${apart.length === 0 ? "" : panel("other-keys", "Of another key: this run sends none of these", table(view, ROWS, apart))}
       ${freshButton}`,
   });
+}
+
+/** The most paths to choose from. */
+const PATHS_SHOWN = 20;
+
+function filtersPart(view: View, filters: Filters, paths: readonly string[]): Page {
+  const { text, state, outcome, path, key, time, from, to, group } = filters;
+  const counts: Readonly<Record<string, number>> = { waiting: view.waiting, failed: view.failed };
+  const any = (title: string) => ["", title] as const;
+  return html`<div class="filters">
+      ${chips(
+        "Filter events",
+        state,
+        ["", ...Object.keys(SHOWN)].map((one) => ({
+          state: one,
+          href: address("/", { ...filters, state: one }),
+          count: counts[one] ? countText(counts[one]) : undefined,
+        })),
+      )}
+    </div>
+    ${filterForm({
+      action: "/",
+      kept: { text, state, group },
+      fields: [
+        {
+          name: "outcome",
+          label: "Outcome",
+          value: outcome,
+          options: [any("Any"), ...OUTCOME_NAMES.map((name) => [name, capitalized(spaced(name))] as const)],
+        },
+        {
+          name: "time",
+          label: "Time",
+          value: time,
+          options: [any("Any"), ...Object.entries(TIMES)],
+        },
+        { name: "from", label: "From", day: from },
+        { name: "to", label: "To", day: to },
+        ...(paths.length < 2 && path === ""
+          ? []
+          : [
+              {
+                name: "path",
+                label: "Path",
+                value: path,
+                options: [
+                  any("Any"),
+                  ...[...new Set([...paths, path])]
+                    .filter(Boolean)
+                    .map((one) => [one, clipped(one)] as const),
+                ],
+              },
+            ]),
+        {
+          name: "key",
+          label: "Key",
+          value: key,
+          options: [any("Any"), ["own", "In use here"], ["other", "Others"]] as const,
+        },
+      ],
+      clear: isFiltered(filters) ? "/" : undefined,
+    })}`;
+}
+
+/** What the list adds up to, and what can be done with all of it. */
+function totalsPart(view: View, filters: Filters, totals: Totals): Page {
+  const { group } = filters;
+  const grouping =
+    group === "order"
+      ? html`<a href="${address("/", { ...filters, group: "" })}">Do not group</a>`
+      : html`<a href="${address("/", { ...filters, group: "order" })}">Group by order</a>`;
+  const { searchedSince } = totals;
+  return totalsLine(
+    html`${totalsSentence(view, totals)}
+    ${
+      searchedSince === null
+        ? ""
+        : html`The newest ${SEARCHED.toLocaleString("en-US")} events were searched, which came after
+          ${datedMoment(searchedSince)}.`
+    }`,
+    grouping,
+  );
+}
+
+/** The rows of a page by order, in the order of the newest of each. */
+function ordersOf(rows: readonly EventRow[]): RowGroup<EventRow>[] {
+  const orders = new Map<string, EventRow[]>();
+  for (const row of rows) {
+    const { stored } = row;
+    const name = stored.type === "event" ? splitReference(stored.reference).base : "";
+    orders.set(name, [...(orders.get(name) ?? []), row]);
+  }
+  return [...orders].map(([name, own]) => ({
+    title: html`<bdi>${clipped(name) || "Without an order number"}</bdi>
+      <span class="quiet">${orderWords(own)}</span>`,
+    rows: own,
+  }));
+}
+
+function orderWords(rows: readonly EventRow[]): string {
+  const sums = new Sums();
+  let [payments, approved] = [0, 0];
+  for (const { stored } of rows) {
+    if (stored.type !== "event") continue;
+    payments += 1;
+    const { record } = stored.content;
+    const amount = record === null ? undefined : amountIn(record, "amountTrans");
+    if (record === null || amount === undefined || stored.outcome !== "APPROVED") continue;
+    approved += 1;
+    sums.add(amount, textOf(record, "transCurrencyCode") ?? "");
+  }
+  const paid = sums.list().map(({ amount, currency }) => groupedAmount(amount, currency));
+  return [
+    plural(payments, "payment"),
+    ...(approved > 1 ? [`${approved} approved`] : []),
+    ...(paid.length === 0 ? [] : [`approved ${paid.join(", ")}`]),
+  ].join(", ");
 }
 
 const NONE: Readonly<Record<string, string>> = {
@@ -65,27 +209,29 @@ const NONE: Readonly<Record<string, string>> = {
   forwarded: "No event was forwarded.",
   skipped: "No event was skipped.",
   rejected: "No webhook was rejected.",
-  search: "No event has this order number, or a uti or id that begins with it.",
 };
 
-const nothing = (state: string, advice: string): Page =>
-  state === ""
-    ? emptyList(
-        "Waiting for the first webhook",
-        "It appears here by itself. To make one, with paylink listen running:",
-        html`<p>${copyable("the command that makes a webhook", advice)}</p>`,
-      )
-    : emptyList(NONE[state] ?? "No event matches.", "", html`<a class="button" href="/">Show all events</a>`);
+function nothing({ state, ...filters }: Filters, advice: string): Page {
+  if (state === "" && !isFiltered({ ...filters, state }))
+    return emptyList(
+      "Waiting for the first webhook",
+      "It appears here by itself. To make one, with paylink listen running:",
+      html`<p>${copyable("the command that makes a webhook", advice)}</p>`,
+    );
+  const words = isFiltered({ ...filters, state: "" }) ? undefined : NONE[state];
+  const all = html`<a class="button" href="/">Show all events</a>`;
+  return words === undefined
+    ? emptyList("Nothing matches", "No event or rejected webhook passes all of these filters.", all)
+    : emptyList(words, "", all);
+}
 
 export async function queuePage(view: View, store: EventStore): Promise<Page> {
   const [stats, failed, waiting] = await Promise.all([
     store.stats(view.now, view.now, COUNTED),
     store
-      .page({ show: "failed", keys: view.keys, limit: ROWS_SHOWN })
+      .list({ state: "failed", keys: view.keys }, { limit: ROWS_SHOWN })
       .then((found) => withAttempts(store, found)),
-    store
-      .page({ show: "pending", nextFirst: true, keys: view.keys, limit: ROWS_SHOWN })
-      .then((found) => withAttempts(store, found)),
+    store.waiting(ROWS_SHOWN, view.keys).then((found) => withAttempts(store, found)),
   ]);
   const lost = [...waiting, ...failed].flatMap(({ attempt }) => attempt ?? []);
   const [words, all] = [situationSentence(stats, lost, view.now), statsSentence(stats, view.now)];
@@ -112,14 +258,14 @@ const NO_RECEIVER = "No receiver forwards these: start paylink listen --ack stor
 
 function queuePanel(
   view: View,
-  state: Shown,
+  state: "failed" | "waiting",
   title: string,
   rows: readonly EventRow[],
   count: number,
 ): Page | "" {
   if (rows.length === 0) return "";
   const all = html`<a href="${address("/", { state })}">Show all ${countText(count)}</a>`;
-  return panel(state, title, table(view.now, ROWS, rows), count > rows.length ? all : "");
+  return panel(state, title, table(view, ROWS, rows), count > rows.length ? all : "");
 }
 
 function retryAll(view: View): Page {

@@ -7,6 +7,8 @@ import type { EventStore } from "../store/event-store.ts";
 import { badge, clipped, countdown, momentOf, plural } from "../pages/components.ts";
 import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
+import type { View } from "./frame.ts";
+import { SHOWN } from "./query.ts";
 import { isAccepted } from "../receiver/event.ts";
 
 /** A row with the newest attempt to forward it. */
@@ -20,15 +22,6 @@ export async function withAttempts(store: EventStore, found: readonly StoredRequ
   const attempts = await store.lastAttempts(events);
   return found.map((stored) => ({ stored, attempt: attempts.get(stored.id) }));
 }
-
-/** The states of the pages, which are their filters, with what the store calls them. */
-export const SHOWN = {
-  waiting: "pending",
-  failed: "failed",
-  forwarded: "delivered",
-  skipped: "skipped",
-  rejected: "rejected",
-} as const;
 
 /** An event that is forwarded nowhere is `verified`. */
 export function stateOf(stored: StoredRequest): string {
@@ -73,7 +66,7 @@ function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {
     >`;
 }
 
-export const ROWS: Listing<EventRow, Date> = {
+export const ROWS: Listing<EventRow, View> = {
   caption: "Received webhooks, newest first",
   id: ({ stored }) => stored.id,
   columns: [
@@ -82,16 +75,23 @@ export const ROWS: Listing<EventRow, Date> = {
       title: "Order number",
       kind: "main",
       cell: ({ stored }) =>
-        html`<a href="${eventPath(stored.id)}" dir="auto"
-            >${stored.type === "event" ? nameOf(stored) : stored.code}</a
-          >${stored.type === "event" && stored.repeats > 0 ? html` <span class="count" title="received ${stored.repeats + 1} times">×${stored.repeats + 1}</span>` : ""}`,
+        stored.type === "event" &&
+        html`<a href="${eventPath(stored.id)}" dir="auto">${nameOf(stored)}</a>${repeatCount(stored)}`,
     },
     {
       title: "Outcome",
-      cell: ({ stored }) => stored.type === "event" && outcomeText(stored),
+      cell: ({ stored }) =>
+        stored.type === "event"
+          ? outcomeText(stored)
+          : html`<a href="${eventPath(stored.id)}">${stored.code}</a>`,
     },
     { title: "Amount", kind: "number", cell: ({ stored }) => stored.type === "event" && amountOf(stored) },
-    { title: "Answer", kind: "answer", cell: (row, now) => answerCell(row, now) },
-    { title: "Received", cell: ({ stored }, now) => momentOf(stored.receivedAt, now) },
+    { title: "Answer", kind: "answer", cell: (row, { now }) => answerCell(row, now) },
+    { title: "Received", cell: ({ stored }, { now }) => momentOf(stored.receivedAt, now) },
   ],
 };
+
+const repeatCount = ({ repeats }: StoredEvent): Page | "" =>
+  repeats === 0
+    ? ""
+    : html` <span class="count" title="received ${repeats + 1} times">×${repeats + 1}</span>`;

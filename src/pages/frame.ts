@@ -21,6 +21,8 @@ interface WorkFrame extends Omit<Frame, "content"> {
   /** What an action has done. The script takes it out of the address, so that it is told once. */
   readonly done: string | undefined;
   readonly content: Page;
+  /** The part of the page that the first link skips to; by default, all that is not the head. */
+  readonly skipTo?: string | undefined;
   /** The address that the script reads again. */
   readonly here: string;
   /** Whether the content follows what happens; the head always does. */
@@ -37,11 +39,12 @@ export const workPage = ({
   content,
   here,
   live,
+  skipTo = "main",
   ...frame
 }: WorkFrame): Page =>
   page({
     ...frame,
-    content: html`<a class="skip" href="#main">Skip to content</a>
+    content: html`<a class="skip" href="#${skipTo}">Skip to ${skipTo === "main" ? "content" : "the list"}</a>
       <section class="head" aria-label="Head">
         <div class="head-row">
           <p class="brand" dir="auto"><a href="/">${brand}</a></p>

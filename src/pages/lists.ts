@@ -20,10 +20,17 @@ export interface Listing<Row, View> {
   readonly columns: readonly Column<Row, View>[];
 }
 
+/** Rows that stand together, under their title. */
+export interface RowGroup<Row> {
+  readonly title: Page | string;
+  readonly rows: readonly Row[];
+}
+
 export const table = <Row, View>(
   view: View,
   { caption, id, columns }: Listing<Row, View>,
   rows: readonly Row[],
+  groups: readonly RowGroup<Row>[] = [],
 ): Page =>
   html`<table class="list">
     <caption class="hidden">
@@ -34,15 +41,32 @@ export const table = <Row, View>(
         ${columns.map(({ title, kind = "" }) => html`<th scope="col" class="${kind.replace("mono", "")}">${title}</th>`)}
       </tr>
     </thead>
-    <tbody>
-      ${rows.map(
-        (row) =>
-          html`<tr data-row="${id(row)}">
-            ${columns.map(({ kind = "", cell }) => html`<td class="${kind}">${cell(row, view) || NOTHING}</td>`)}
-          </tr>`,
-      )}
-    </tbody>
+    ${(groups.length === 0 ? [{ title: "", rows }] : groups).map(
+      ({ title, rows: own }) =>
+        html`<tbody>
+          ${
+            title === ""
+              ? ""
+              : html`<tr class="group">
+                  <th scope="rowgroup" colspan="${columns.length}">${title}</th>
+                </tr>`
+          }
+          ${own.map(
+            (row) =>
+              html`<tr data-row="${id(row)}">
+                ${columns.map(({ kind = "", cell }) => html`<td class="${kind}">${cell(row, view) || NOTHING}</td>`)}
+              </tr>`,
+          )}
+        </tbody>`,
+    )}
   </table>`;
+
+/** How many rows a list has and what they sum up to, with what can be done with all of them beside it. */
+export const totalsLine = (words: Page | string, beside: Page | "" = ""): Page =>
+  html`<div class="totals">
+    <p id="totals">${words}</p>
+    <div class="actions">${beside}</div>
+  </div>`;
 
 const NOTHING = html`<span class="quiet">–</span>`;
 

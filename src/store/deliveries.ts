@@ -40,7 +40,7 @@ export async function addDeliveries(
       // What was deleted is not forwarded again.
       `WITH asked (event, outcome, currency, amount, due, claimed) AS (VALUES ${asked})
        INSERT INTO ${schema}deliveries (event, outcome, currency, amount, key, state, due, attempts)
-       SELECT asked.event, asked.outcome, currency, amount, key,
+       SELECT asked.event, asked.outcome, asked.currency, asked.amount, key,
          CASE claimed WHEN 0 THEN 'pending' ELSE 'trying' END, due, claimed
        FROM asked JOIN ${schema}events ON events.id = asked.event WHERE TRUE
        ON CONFLICT (event) DO UPDATE SET state = excluded.state, due = excluded.due,
@@ -202,7 +202,7 @@ export async function replay(session: Session, replays: readonly ReplayWrite[]):
     (rows) =>
       `WITH settled (event, outcome, currency, amount) AS (VALUES ${rows})
        INSERT INTO ${schema}deliveries (event, outcome, currency, amount, key, state, attempts)
-       SELECT settled.event, settled.outcome, currency, amount, key, 'delivered', 0
+       SELECT settled.event, settled.outcome, settled.currency, settled.amount, key, 'delivered', 0
        FROM settled JOIN ${schema}events ON events.id = settled.event WHERE TRUE
        ON CONFLICT (event) DO UPDATE SET state = 'delivered', due = NULL`,
     { types: ["text", "text", "text", types.integer] },

@@ -4,7 +4,7 @@
  */
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { OUTCOMES } from "../domain/outcome.ts";
-import type { DeliveryState, Rejection, RunKeys } from "../receiver/event.ts";
+import type { Rejection, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
 import { dueFirst, openEvents, waitingKeys } from "./deliveries.ts";
@@ -35,21 +35,9 @@ import {
   type Selection,
   type Source,
 } from "./selection.ts";
+import { createSearch } from "./search.ts";
 import { statsOf, type Stats } from "./stats.ts";
 import type { Pruned } from "./writes.ts";
-
-/** Which rows a page shows. */
-export interface PageOptions {
-  /** Events with this delivery, or rejections; undefined for all of both. */
-  readonly show?: DeliveryState | "rejected" | undefined;
-  /** Only what arrived before the row with this id. */
-  readonly before?: string | undefined;
-  /** Of what waits, the next attempt first, in place of the newest event. */
-  readonly nextFirst?: boolean;
-  /** Of the events, only those that one of these keys has verified. */
-  readonly keys?: RunKeys | undefined;
-  readonly limit: number;
-}
 
 /** Everything that happened to an event after its arrival, in order. */
 export interface History {
@@ -58,8 +46,6 @@ export interface History {
   readonly actions: readonly Action[];
 }
 
-/** Behind every id. */
-const LAST_ID = "\u{10ffff}";
 /** The most events, and the most rejections, that a search finds. */
 const MAX_FOUND = 20;
 /** Rows in memory at once. */
@@ -79,27 +65,6 @@ export function createReading(readable: Readable) {
   const count = async (from: string, values: readonly Value[]): Promise<number> => {
     const [row] = await all(`SELECT count(*) AS n FROM ${from}`, values);
     return Number(row?.["n"]);
-  };
-  /** The newest rows of a page. The deliveries choose those of a state: there may be no such event among the newest ones. */
-  const newestOf = ({ show, keys, before = LAST_ID, limit }: PageOptions) => {
-    const own = conditionsOf({ keys }, dialect);
-    return {
-      sql:
-        show === undefined || show === "rejected"
-          ? `SELECT id FROM ${schema}events WHERE ${own.where} AND id < ? ORDER BY id DESC LIMIT ?`
-          : `SELECT event FROM ${schema}deliveries WHERE ${IN_STATE[show]} AND ${own.where} AND event < ?
-             ORDER BY event DESC LIMIT ?`,
-      values: [...own.values, before, limit],
-    };
-  };
-  const eventsOfPage = async (options: PageOptions) => {
-    const { nextFirst = false, limit } = options;
-    const keys = nextFirst ? (options.keys ?? (await waitingKeys(readable))) : [];
-    if (nextFirst && keys.length === 0) return [];
-    const [order, { sql, values }] = nextFirst
-      ? ["due, id", dueFirst(dialect, { keys, outcomes: OUTCOMES, until: Number.MAX_SAFE_INTEGER, limit })]
-      : ["id DESC", newestOf(options)];
-    return read(eventsOf({}, readable), `WHERE id IN (${sql}) ORDER BY ${order}`, values);
   };
   /** The events and rejections whose uti or id begins with `prefix`, or whose order number it is; newest first. */
   const find = async (prefix: string): Promise<StoredRequest[]> => {
@@ -126,6 +91,7 @@ export function createReading(readable: Readable) {
   };
   return {
     ...createPayments(readable),
+    ...createSearch(readable),
     events,
     rejections,
     find,
@@ -152,14 +118,13 @@ export function createReading(readable: Readable) {
         });
       return first;
     },
-    /** Events and rejections together, newest first. The id of the last one is the cursor of the next page. */
-    page: async (options: PageOptions): Promise<StoredRequest[]> => {
-      const { show, before = LAST_ID, limit } = options;
-      const found = show === "rejected" ? [] : await eventsOfPage(options);
-      if (show !== undefined && show !== "rejected") return found;
-      const rest = "WHERE id < ? ORDER BY id DESC LIMIT ?";
-      const rejected = await read(rejectionsOf({}, readable), rest, [before, limit]);
-      return [...found, ...rejected].toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, limit);
+    /** Of what waits, at most so many, the next attempt first; `own` are the keys whose events are meant, if not all. */
+    waiting: async (limit: number, own?: RunKeys): Promise<StoredEvent[]> => {
+      const keys = own ?? (await waitingKeys(readable));
+      if (keys.length === 0) return [];
+      const until = Number.MAX_SAFE_INTEGER;
+      const { sql, values } = dueFirst(dialect, { keys, outcomes: OUTCOMES, until, limit });
+      return read(eventsOf({}, readable), `WHERE id IN (${sql}) ORDER BY due, id`, values);
     },
     /** The last attempt of each of these events that has one, by their ids. */
     lastAttempts: async (ids: readonly string[]): Promise<ReadonlyMap<string, StoredAttempt>> => {

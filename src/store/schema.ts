@@ -24,6 +24,9 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
  * `key` is the thumbprint of the key that has verified an event. What a receiver or an operator does to events, it does to
  * those of its own keys.
  *
+ * `path`, `currency`, `amount` (as `scaledAmount` has it) and `card` (its last four digits) repeat what head and body have, for
+ * lists and their sums: `events_listed` has all that they ask of many events, so that no bodies are read.
+ *
  * `digests` has the digest of every body that was ever verified and stored, together with its key: it decides which webhook
  * is new, and stays when its event is deleted.
  *
@@ -57,11 +60,16 @@ export const createTables = ({ schema, types, now, newIdentity }: Dialect): stri
      outcome TEXT NOT NULL,
      reference ${text} NOT NULL,
      key ${text} NOT NULL,
+     path ${text} NOT NULL,
+     currency ${text} NOT NULL,
+     amount ${integer},
+     card ${text} NOT NULL,
      verdict TEXT NOT NULL,
      head TEXT NOT NULL,
      body ${bytes} NOT NULL
    ) ${table};
    CREATE UNIQUE INDEX events_id ON ${schema}events (id);
+   CREATE INDEX events_listed ON ${schema}events (id, received_at, outcome, path, key, currency, amount, card);
    CREATE INDEX events_uti ON ${schema}events (uti);
    CREATE INDEX events_reference ON ${schema}events (reference, id);
 

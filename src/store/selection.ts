@@ -98,6 +98,18 @@ export const checked =
     }
   };
 
+interface Condition {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+/** PostgreSQL takes no empty list. */
+export const ofSomeKey = (keys: RunKeys): Condition =>
+  keys.length === 0 ? { sql: "FALSE", values: [] } : { sql: `key IN (${places(keys)})`, values: keys };
+
+export const ofNoKey = (keys: RunKeys): Condition =>
+  keys.length === 0 ? { sql: "TRUE", values: [] } : { sql: `key NOT IN (${places(keys)})`, values: keys };
+
 /** The condition that a selection is, on the columns of `events`. */
 export function conditionsOf(
   { outcome, reference, order, since, until, keys, otherThan }: Selection,
@@ -117,8 +129,8 @@ export function conditionsOf(
   ];
   const given = conditions.filter(([, value]) => value !== undefined);
   const ofKeys = [
-    ...(keys === undefined ? [] : [{ sql: `key IN (${places(keys)})`, values: keys }]),
-    ...(otherThan === undefined ? [] : [{ sql: `key NOT IN (${places(otherThan)})`, values: otherThan }]),
+    ...(keys === undefined ? [] : [ofSomeKey(keys)]),
+    ...(otherThan === undefined ? [] : [ofNoKey(otherThan)]),
   ];
   return {
     where: ["TRUE", ...given.map(([sql]) => sql), ...ofKeys.map(({ sql }) => sql)].join(" AND "),

@@ -20,7 +20,21 @@ import { type Worth, worthOf } from "./worth.ts";
 
 /** The columns that the values of a write are for. */
 export const COLUMNS = {
-  events: ["id", "uti", "received_at", "outcome", "reference", "key", "verdict", "head", "body"],
+  events: [
+    "id",
+    "uti",
+    "received_at",
+    "outcome",
+    "reference",
+    "key",
+    "path",
+    "currency",
+    "amount",
+    "card",
+    "verdict",
+    "head",
+    "body",
+  ],
   actions: ["event", "at", "action", "actor"],
   attempts: ["event", "at", "target", "status", "ms", "detail", "failure", "reply", "reply_text", "replay"],
   rejections: ["id", "received_at", "worth", "code", "status", "detail", "verdict", "head", "body"],
@@ -147,8 +161,11 @@ export function eventWrite(event: NewEvent, lease: number | undefined, isKnown =
 
 /** The values of the columns of an event. */
 export function eventValues(texts: EventWrite, record: TransactionRecord | null): Value[] {
-  const text = (name: "uti" | "reference"): string => indexed((record && textOf(record, name)) ?? "");
-  const { id, receivedAt, key, verdict, body } = texts;
+  const text = (name: "uti" | "reference" | "cardPan"): string =>
+    indexed((record && textOf(record, name)) ?? "");
+  const { id, receivedAt, key, verdict, target, body } = texts;
+  const [path = ""] = target.split("?", 1);
+  const [card = ""] = /\d{4}$/.exec(text("cardPan")) ?? [];
   return [
     id,
     text("uti"),
@@ -156,6 +173,10 @@ export function eventValues(texts: EventWrite, record: TransactionRecord | null)
     outcomeOf(record),
     text("reference"),
     key,
+    indexed(path),
+    currencyOf(record),
+    amountOf(record),
+    card,
     verdict,
     headOf(texts),
     body,
@@ -166,9 +187,16 @@ export function eventValues(texts: EventWrite, record: TransactionRecord | null)
 export function paymentOf(record: TransactionRecord | null): Value[] {
   const outcome = outcomeOf(record);
   const isApproved = outcome === "APPROVED" || outcome === "PARTIALLY_APPROVED";
-  const amount = record === null || !isApproved ? undefined : amountIn(record, "amountTrans");
-  const currency = record === null ? "" : indexed(textOf(record, "transCurrencyCode") ?? "").slice(0, 3);
-  return [outcome, currency, (amount && scaledAmount(amount)) ?? null];
+  return [outcome, currencyOf(record), isApproved ? amountOf(record) : null];
+}
+
+const currencyOf = (record: TransactionRecord | null): string =>
+  record === null ? "" : indexed(textOf(record, "transCurrencyCode") ?? "").slice(0, 3);
+
+/** Null where it has none that can be added up. */
+function amountOf(record: TransactionRecord | null): number | null {
+  const amount = record === null ? undefined : amountIn(record, "amountTrans");
+  return amount === undefined ? null : (scaledAmount(amount) ?? null);
 }
 
 const headOf = ({

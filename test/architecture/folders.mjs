@@ -118,6 +118,7 @@ export const FOLDERS = {
       "store/event-store",
       "store/reading",
       "store/rows",
+      "store/search",
       "hono",
       "hono/csrf",
       "hono/html",

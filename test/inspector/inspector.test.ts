@@ -124,7 +124,9 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(rowIds(await get("/?state=rejected"))).toEqual([idOf("r", at(63))]);
     expect(wordsOf(await get("/?state=failed"))).toContain("No event has failed.");
     expect(rowIds(await get("/?text=TWICE"))).toEqual([first.id]);
-    expect(wordsOf(await get("/?text=nothing"))).toContain("No event has this order number");
+    expect(wordsOf(await get("/?text=nothing"))).toContain(
+      "No event or rejected webhook passes all of these filters.",
+    );
   });
 
   it("says on the page of an event what became of it, and who did what", async () => {

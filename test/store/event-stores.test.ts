@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { HeaderLine } from "../../src/http/message.ts";
 import { contentDigest } from "../../src/signatures/digest.ts";
 import type { EventStore } from "../../src/store/event-store.ts";
-import type { PageOptions } from "../../src/store/reading.ts";
+import type { ListQuery } from "../../src/store/search.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -231,12 +231,12 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     const store = open(await newPlace());
     for (const id of ["a", "c", "e"]) await store.append(event(id), id === "c" ? 0 : undefined);
     for (const id of ["b", "d"]) await store.reject(rejection(id));
-    const page = async (options: Partial<PageOptions> = {}) =>
-      idsOf(await store.page({ limit: 3, ...options }));
+    const page = async (query: ListQuery = {}, before?: string) =>
+      idsOf(await store.list(query, { before, limit: 3 }));
     expect(await page()).toEqual(["e", "d", "c"]);
-    expect(await page({ before: "c" })).toEqual(["b", "a"]);
-    expect(await page({ show: "rejected" })).toEqual(["d", "b"]);
-    expect(await page({ show: "pending" })).toEqual(["c"]);
+    expect(await page({}, "c")).toEqual(["b", "a"]);
+    expect(await page({ state: "rejected" })).toEqual(["d", "b"]);
+    expect(await page({ state: "pending" })).toEqual(["c"]);
   });
 
   it("makes an event of a rejection that is accepted, and keeps who did it", async () => {

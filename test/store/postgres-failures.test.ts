@@ -53,8 +53,8 @@ describe("several receivers", () => {
     const late = await session(url);
     await late.query("BEGIN");
     await late.query(
-      `INSERT INTO paylink.events (id, uti, received_at, outcome, reference, key, verdict, head, body)
-       SELECT 'late', 'late', received_at, outcome, reference, key, verdict, head, body FROM paylink.events`,
+      `INSERT INTO paylink.events (id, uti, received_at, outcome, reference, key, path, currency, card, verdict, head, body)
+       SELECT 'late', 'late', received_at, outcome, reference, key, path, currency, card, verdict, head, body FROM paylink.events`,
     );
     await store.append(event("z"));
     expect(await ids(store.events())).toEqual(["template", "z"]);

@@ -1,0 +1,97 @@
+/** What the address of the list asks for: its filters, which a colleague who opens the same address gets too. */
+import { scaledAmount } from "../domain/money.ts";
+import { outcomeNamed } from "../domain/outcome.ts";
+import { parseUntil, parseWhen } from "../domain/time.ts";
+import type { DeliveryState } from "../receiver/event.ts";
+import type { ListQuery, Sought } from "../store/search.ts";
+import type { View } from "./frame.ts";
+
+/** The filters of the list; each is empty if it is not used. */
+export const FILTERS = ["text", "state", "outcome", "path", "key", "time", "from", "to", "group"] as const;
+export type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
+
+/** The states of the pages, which are their filters, with what the store calls them. */
+export const SHOWN: Readonly<Record<string, DeliveryState | "rejected">> = {
+  waiting: "pending",
+  failed: "failed",
+  forwarded: "delivered",
+  skipped: "skipped",
+  rejected: "rejected",
+};
+
+/** The times that can be chosen, and how they are said. */
+export const TIMES: Readonly<Record<string, string>> = {
+  today: "Today",
+  "24h": "Last 24 hours",
+  "7d": "Last 7 days",
+};
+
+export const filtersIn = (asked: Readonly<Record<string, string>>): Filters =>
+  Object.fromEntries(FILTERS.map((name) => [name, asked[name]?.trim() ?? ""])) as Filters;
+
+/** Whether anything is left out by them. */
+export const isFiltered = (filters: Filters): boolean =>
+  FILTERS.some((name) => name !== "group" && filters[name] !== "");
+
+export interface Asked {
+  readonly query: ListQuery;
+  /** A filter that cannot be read: the list shows nothing, since it would show too much. */
+  readonly problem?: string;
+}
+
+export function queryFrom(filters: Filters, { now, keys }: Pick<View, "now" | "keys">): Asked {
+  const { text, state, outcome, path, key, time, from, to } = filters;
+  const problems: string[] = [];
+  const among = <T>(name: string, value: string, found: T | undefined): T | undefined => {
+    if (value !== "" && found === undefined) problems.push(`There is no ${name} ${value}.`);
+    return found;
+  };
+  const since = sinceOf(time, from, now);
+  const until = to === "" ? undefined : parseUntil(to, now);
+  for (const parsed of [since, until]) if (parsed?.ok === false) problems.push(`A time ${parsed.message}.`);
+  const query: ListQuery = {
+    sought: text === "" ? undefined : soughtIn(text),
+    state: among("state", state, SHOWN[state]),
+    outcome: among("outcome", outcome, outcomeNamed(outcome)),
+    path: path === "" ? undefined : path,
+    ...(key === "own" && keys !== undefined ? { keys } : {}),
+    ...(key === "other" && keys !== undefined ? { otherThan: keys } : {}),
+    since: since?.ok === true ? since.value : undefined,
+    until: until?.ok === true ? until.value : undefined,
+  };
+  const [problem] = problems;
+  return { query, ...(problem === undefined ? {} : { problem }) };
+}
+
+/** A date that is given counts; "today" began at midnight where the inspector runs. */
+function sinceOf(time: string, from: string, now: Date) {
+  if (from !== "") return parseWhen(from, now, -1);
+  if (time === "") return undefined;
+  if (time !== "today") return parseWhen(time, now, -1);
+  return { ok: true as const, value: new Date(now.getFullYear(), now.getMonth(), now.getDate()) };
+}
+
+/** What a text may be, besides an order number, a uti or an id. */
+export function soughtIn(text: string): Sought {
+  const [, status] = /^([1-5]\d\d)$/.exec(text) ?? [];
+  const [, card] = /^(?:[*•xX.… ]*)(\d{4})$/.exec(text) ?? [];
+  return {
+    text,
+    ...amountIn(text),
+    ...(status === undefined ? {} : { status: Number(status) }),
+    ...(card === undefined ? {} : { card }),
+  };
+}
+
+/** `10`, `10.00`, `1,234.50`, `EUR 10`, `10 eur`. */
+function amountIn(text: string): Pick<Sought, "amount" | "currency"> {
+  const [, before, spelled = "", after] =
+    /^(?:([A-Za-z]{3})\s*)?([\d.,]{1,20})(?:\s*([A-Za-z]{3}))?$/.exec(text) ?? [];
+  const plain = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(spelled)
+    ? spelled.replaceAll(",", "")
+    : spelled.replace(/^(\d+),(\d{1,2})$/, "$1.$2");
+  if (!/^\d+(?:\.\d+)?$/.test(plain)) return {};
+  const amount = scaledAmount(plain);
+  const currency = (before ?? after)?.toUpperCase();
+  return amount === undefined ? {} : { amount, ...(currency === undefined ? {} : { currency }) };
+}
