@@ -56,11 +56,12 @@ export async function checkRows({
     signal.throwIfAborted();
     const found = requestOf(row, context, now);
     const isValid = found.request !== null;
+    const identity = found.identity();
     if (isValid) warnings.add(row, found.warnings());
     rows.push({
       row,
-      identity: found.identity,
-      own: linkOf(row, found.identity, names, context),
+      identity,
+      own: linkOf(row, identity, names, context),
       isValid,
       problems: found.problems,
     });
@@ -103,7 +104,7 @@ export function linksByKey(list: List, context: RowContext, now: Date): Map<stri
   const found = new Map<string, ResultLink[]>();
   const names = resultColumnsOf(list);
   for (const row of list.rows) {
-    const { identity } = requestOf(row, { ...context, list }, now);
+    const identity = requestOf(row, { ...context, list }, now).identity();
     const [link, key] = [linkOf(row, identity, names, context), identity?.key];
     if (link !== undefined && key !== undefined) found.set(key, [...(found.get(key) ?? []), link]);
   }

@@ -3,8 +3,9 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { openDatabase, rollBack, type Connection } from "../store/database.ts";
-import { type All, SQLITE } from "../store/dialects.ts";
+import { SQLITE } from "../store/dialects.ts";
 import { createMemory, createSentRows, type Memory } from "../store/sent-rows.ts";
+import { statementsOf } from "../store/sqlite-database.ts";
 
 const pathIn = (folder: string): string => join(folder, "bulk.db");
 
@@ -35,8 +36,7 @@ function memoryAt(path: string, folder: string, isMarked: boolean): Memory {
       if (isMarked && version === 0) throw lost(folder, "is empty");
     },
   });
-  // A statement that is kept would keep the file open after the end.
-  const all: All = async (sql, values = []) => database.prepare(sql).all(...values);
+  const all = statementsOf(database);
   let last: Promise<unknown> = Promise.resolve();
   /** One transaction after another: this process has one connection. */
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
@@ -66,7 +66,11 @@ function memoryAt(path: string, folder: string, isMarked: boolean): Memory {
         if (!database.isInPlace())
           throw new PaylinkError("file_unwritable", `${path} was removed or replaced during this run.`);
       },
-      close: async () => database.close(),
+      close: async () => {
+        // Kept statements may keep the log from being removed, and a copy of the file alone must have everything.
+        database.exec("PRAGMA busy_timeout=0; PRAGMA wal_checkpoint(TRUNCATE)");
+        database.close();
+      },
     },
   );
 }

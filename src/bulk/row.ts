@@ -50,8 +50,8 @@ export interface RowContext {
 
 /** Each problem and warning is at its column, or at the flag with a wrong default. */
 export interface RowRequest extends Pick<BuiltRequest, "request" | "problems" | "warnings"> {
-  /** Undefined for a row that cannot be sent, unless only its expiry has passed. */
-  readonly identity: RowIdentity | undefined;
+  /** Computed when it is asked for. Undefined for a row that cannot be sent, unless only its expiry has passed. */
+  readonly identity: () => RowIdentity | undefined;
 }
 
 /** What makes a row the same row. */
@@ -68,7 +68,7 @@ export function requestOf(row: ListRow, context: RowContext, now: Date): RowRequ
     request: null,
     problems,
     warnings: () => [],
-    identity: undefined,
+    identity: () => undefined,
   });
   if (row.problems.length > 0) return invalid(row.problems);
   const given = fieldsOf(row);
@@ -87,7 +87,7 @@ export function requestOf(row: ListRow, context: RowContext, now: Date): RowRequ
     request: all.length === 0 ? request : null,
     problems: all.map(atColumn),
     warnings: () => [...optionalLeftovers(given), ...warnings()].map(atColumn),
-    identity: identityOf(draft, given, context),
+    identity: () => identityOf(draft, given, context),
   };
 }
 

@@ -45,7 +45,7 @@ async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0
   const memory = openLocalMemory(temporaryHome(), { isDryRun: false });
   const rowAt = (at: number) => list.rows[at] ?? { line: 0, columns: [], values: [], problems: [] };
   const rows = list.rows.map((row, at): DueRow => {
-    const { key = "", payment = "", content = "" } = requestOf(row, context, now()).identity ?? {};
+    const { key = "", payment = "", content = "" } = requestOf(row, context, now()).identity() ?? {};
     return { at, claim: { key, occurrence: 1, attempt: 1, payment, content }, cancels: [] };
   });
   const outcomes = new Map<number, Outcome>();

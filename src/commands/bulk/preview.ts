@@ -23,18 +23,27 @@ export interface Asked {
 /** Links that are shown before they are sent. */
 const SHOWN = 3;
 
-export function askedNow({ now }: Context, { checked, planned, rowContext, counts }: PlannedList): Asked {
+export function askedNow(context: Context, list: PlannedList): Asked {
   const sums = new Sums();
   const first: PaymentLinkRequest[] = [];
+  for (const request of requestsNow(context, list)) {
+    sums.add(request.amount, request.currency);
+    if (first.length < SHOWN) first.push(request);
+  }
+  return { links: list.counts.due, sums, first };
+}
+
+/** The requests of the rows that are due, as they would be sent now. */
+function* requestsNow(
+  { now }: Context,
+  { checked, planned, rowContext }: PlannedList,
+): Generator<PaymentLinkRequest> {
   const time = now();
   for (const [at, { row }] of checked.rows.entries()) {
     if (planned[at]?.isDue !== true) continue;
     const { request } = requestOf(row, rowContext, time);
-    if (request === null) continue;
-    sums.add(request.amount, request.currency);
-    if (first.length < SHOWN) first.push(request);
+    if (request !== null) yield request;
   }
-  return { links: counts.due, sums, first };
 }
 
 /** The list as a person sees it before it is sent. */
@@ -75,7 +84,7 @@ const SEND_AGAIN =
 
 /** Who waits for payments hears of them at these addresses: those of the first link stand for all. */
 async function warnOfCallbacks(context: Context, list: PlannedList): Promise<void> {
-  const [first] = askedNow(context, list).first;
+  const [first] = requestsNow(context, list);
   if (first === undefined) return;
   const { callbackWarning } = await import("../../service/checks.ts");
   const warning = callbackWarning(first.paymentSettings ?? {}, await context.settings());
