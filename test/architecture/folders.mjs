@@ -162,6 +162,7 @@ export const FOLDERS = {
       "store/database",
       "store/dialects",
       "store/sent-rows",
+      "store/sqlite-database",
       "csv-parse",
       "csv-stringify",
       "node:crypto",
