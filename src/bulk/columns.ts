@@ -3,7 +3,7 @@ import { comparableText } from "../domain/comparable-text.ts";
 import { shellWord, type Problem } from "../domain/errors.ts";
 import { isKnownCurrency } from "../domain/money.ts";
 import { accepted, isMisspelled, nearest, refused, type Parsed } from "../domain/parse-result.ts";
-import { labelOf, requestFields } from "../domain/payment-link-fields.ts";
+import { fieldAt, labelOf, requestFields } from "../domain/payment-link-fields.ts";
 
 export interface Column {
   /** As written in the file. */
@@ -27,30 +27,13 @@ function normalised(name: string): string {
     .replace(/[\s_-]+/g, "");
 }
 
-/** What else people call a field in their lists, besides its label and the last part of its path. */
-const ALIASES: Readonly<Record<string, string>> = {
-  amount:
-    "price, total, sum, total amount, amount due, grand total, betrag, gesamtbetrag, rechnungsbetrag, summe, preis, montant, prix, importe, importo, prezzo, precio, valor, preço, bedrag, kwota, belopp, beløb, beløp, сумма, 金額",
-  currency: "ccy, cur, curr, currency code, währung, devise, moneda, moeda, valuta, waluta, валюта, 通貨",
-  customerName:
-    "name, full name, client, client name, payer, company, kunde, kundenname, cliente, klant, nom, nombre",
-  description: "note, text",
-  expirationDate: "expiry, expiry date, due date, valid until",
-  invoiceId:
-    "invoice, invoice no, invoice number, order, order no, order id, reference, ref, rechnung, rechnungsnummer, rechnungsnr, rechnung nr, bestellnummer, auftragsnummer, facture, factura, fattura, faktura, factuur",
-  "customerDetails.email": "mail, e-mail address",
-  "customerDetails.billingAddress.address1": "street",
-  "customerDetails.billingAddress.city": "town",
-  "customerDetails.billingAddress.postalcode": "zip, zip code",
-};
-
 const MEANINGS = new Map<string, string>();
 for (const field of FIELDS)
   for (const name of [
     field,
     field.split(".").at(-1) ?? "",
     labelOf(field),
-    ...(ALIASES[field]?.split(", ") ?? []),
+    ...(fieldAt(field).aliases?.split(", ") ?? []),
   ])
     if (!MEANINGS.has(spellingOf(name))) MEANINGS.set(spellingOf(name), field);
 const SPELLINGS = [...MEANINGS.keys()];

@@ -2,9 +2,6 @@
 import { fieldAt, FIELD_OF, nameOf, VALUE_FLAGS, type ValueFlag } from "../domain/payment-link-fields.ts";
 import { type Flag, flag, group, lines, needs, text, toggle } from "./command.ts";
 
-/** The texts that may have several lines. */
-const LONG_TEXTS: ReadonlySet<ValueFlag> = new Set(["description", "customData"]);
-
 /** Its value is read with the field, at the time of the request. */
 function fieldFlag(name: ValueFlag): Flag<string | undefined> {
   const {
@@ -15,6 +12,7 @@ function fieldFlag(name: ValueFlag): Flag<string | undefined> {
     note,
     example,
     choices,
+    multiline,
   } = fieldAt(FIELD_OF[name]);
   const words = [
     meaning,
@@ -26,7 +24,7 @@ function fieldFlag(name: ValueFlag): Flag<string | undefined> {
     ...(example === undefined ? {} : { example }),
     ...(choices === undefined ? {} : { choices }),
   };
-  return flag(`${nameOf(name)} <${value}>`, words.join(""), LONG_TEXTS.has(name) ? lines : text, more);
+  return flag(`${nameOf(name)} <${value}>`, words.join(""), multiline === true ? lines : text, more);
 }
 
 /** The flags of the fields whose path begins so. */

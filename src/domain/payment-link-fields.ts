@@ -3,29 +3,30 @@
  * and the OpenAPI document are made from it.
  */
 import { TRANSACTION_TYPES } from "./known-services.ts";
+import type { FieldType } from "./payment-link-types.ts";
 
-/** What a value can be; `payment-link-values.ts` has the rule of each. */
-export type FieldType =
-  | "amount"
-  | "bound"
-  | "currency"
-  | "text"
-  /** Text that is not empty. */
-  | "name"
-  | "email"
-  | "webAddress"
-  | "date"
-  | "dateOrNull"
-  | "ucof"
-  | "initial"
-  | "object";
+/** Whether each side has the field. One that both have says whether the service must echo it. */
+type Sides =
+  | {
+      readonly request?: "required";
+      readonly reply?: never;
+      readonly echoed?: never;
+    }
+  | {
+      readonly request: "never";
+      readonly reply: "required" | "optional";
+      readonly echoed?: never;
+    }
+  | {
+      /** Optional by default. */
+      readonly request?: "required";
+      readonly reply: "required" | "optional";
+      /** Whether a reply with another value than was sent is wrong (Endpoints rules 2 and 3). */
+      readonly echoed: boolean;
+    };
 
-interface LinkField {
+type LinkField = Sides & {
   readonly type: FieldType;
-  /** Whether a request has it: optional by default. */
-  readonly request?: "required" | "never";
-  /** Whether a reply has it: never by default. */
-  readonly reply?: "required" | "optional";
   /** The flag of `create` that sets it, as its declaration names it, and what help calls its value. */
   readonly flag?: string;
   readonly value?: string;
@@ -33,8 +34,18 @@ interface LinkField {
   readonly example?: string;
   /** Words that are known; others are sent too. */
   readonly choices?: readonly string[];
+  /** The text may have several lines. */
+  readonly multiline?: true;
+  /** The setting whose value is sent if no flag and no file has one. */
+  readonly setting?: string;
+  /** Whether `create` asks for it although no link needs it, or offers to change it, on a terminal. What is missing is asked too. */
+  readonly asked?: "always" | "to change";
   /** What prompts, summaries, cards and tables call it. */
   readonly label: string;
+  /** What else people call it in their lists, besides its label and the last part of its path. */
+  readonly aliases?: string;
+  /** Its place from the top where links are shown. Details and summaries show the others below. */
+  readonly shown?: Readonly<Partial<Record<LinkView, number>>>;
   /** As help says it; `meaningOf` makes it a sentence. By default the label. */
   readonly meaning?: string;
   /** How a person types it, if that is not how it is sent. */
@@ -43,19 +54,34 @@ interface LinkField {
   readonly default?: string;
   /** What the flag does besides. */
   readonly note?: string;
-}
+};
+
+/** The card of a link; its details, and the summary of a request; the rows of a list before they are sent. */
+export type LinkView = "card" | "details" | "preview";
 
 /** By the path of the field, in the order of the specification. */
 export const LINK_FIELDS = {
-  id: { type: "text", request: "never", reply: "required", label: "id", meaning: "the id of the link" },
+  id: {
+    type: "text",
+    request: "never",
+    reply: "required",
+    label: "id",
+    shown: { card: 7, details: 3 },
+    meaning: "the id of the link",
+  },
   amount: {
     type: "amount",
     request: "required",
     reply: "required",
+    echoed: true,
     flag: "amount",
     value: "decimal",
     example: "10",
     label: "amount",
+    aliases:
+      "price, total, sum, total amount, amount due, grand total, betrag, gesamtbetrag, rechnungsbetrag, summe, preis, montant, prix, importe, importo, prezzo, precio, valor, preço, bedrag, kwota, belopp, beløb, beløp, сумма, 金額",
+    shown: { card: 2, details: 1, preview: 1 },
+    asked: "to change",
     meaning:
       "what the customer pays, such as 10.50; 0 if the customer enters it, or the card is only verified",
   },
@@ -63,36 +89,55 @@ export const LINK_FIELDS = {
     type: "currency",
     request: "required",
     reply: "required",
+    echoed: true,
     flag: "currency",
     value: "code",
     example: "EUR",
     label: "currency",
+    aliases: "ccy, cur, curr, currency code, währung, devise, moneda, moeda, valuta, waluta, валюта, 通貨",
+    shown: { details: 2 },
+    asked: "to change",
+    setting: "currency",
     meaning: "the currency: three letters of ISO 4217",
   },
   invoiceId: {
     type: "text",
     reply: "optional",
+    echoed: true,
     flag: "invoiceId",
     value: "id",
     example: "INV-1",
     label: "order number",
+    aliases:
+      "invoice, invoice no, invoice number, order, order no, order id, reference, ref, rechnung, rechnungsnummer, rechnungsnr, rechnung nr, bestellnummer, auftragsnummer, facture, factura, fattura, faktura, factuur",
+    shown: { card: 4, details: 7, preview: 3 },
+    asked: "always",
     meaning: "your order number; the payment references of a reusable link begin with it",
   },
   terminalId: {
     type: "name",
     request: "required",
     reply: "required",
+    echoed: true,
     flag: "terminalId",
     value: "id",
     label: "terminal",
+    shown: { details: 8 },
+    asked: "to change",
+    setting: "terminalId",
     meaning: "the terminal of the payment, which must be one of the account's",
   },
   expirationDate: {
-    type: "date",
+    type: "expiry",
     reply: "required",
+    echoed: false,
     flag: "expires",
     value: "when",
     label: "expires",
+    aliases: "expiry, expiry date, due date, valid until",
+    shown: { card: 6, details: 10, preview: 6 },
+    asked: "to change",
+    setting: "expires",
     meaning: "when the link expires",
     typed: "a date (the end of that day), ISO 8601, or a duration such as 7d",
     default: "7d; a reusable link expires after 3 years",
@@ -101,22 +146,33 @@ export const LINK_FIELDS = {
     type: "name",
     request: "required",
     reply: "required",
+    echoed: true,
     flag: "customerName",
     value: "name",
     label: "customer",
+    aliases:
+      "name, full name, client, client name, payer, company, kunde, kundenname, cliente, klant, nom, nombre",
+    shown: { card: 3, details: 5, preview: 2 },
+    asked: "to change",
+    setting: "customerName",
     meaning: "the name of the customer",
   },
   description: {
     type: "text",
     reply: "optional",
+    echoed: true,
     flag: "description",
     value: "text",
     example: "'Order 1042'",
     label: "description",
+    aliases: "note, text",
+    shown: { card: 5, details: 6, preview: 4 },
+    asked: "always",
+    multiline: true,
     meaning: "what the customer pays for",
   },
   transactionType: {
-    type: "name",
+    type: "transactionType",
     flag: "type",
     value: "type",
     choices: TRANSACTION_TYPES,
@@ -130,6 +186,7 @@ export const LINK_FIELDS = {
     flag: "customData",
     value: "text",
     label: "custom data",
+    multiline: true,
     meaning: "free-form text that is stored with the transaction",
   },
   periodic: {
@@ -157,6 +214,7 @@ export const LINK_FIELDS = {
     flag: "returnUrl",
     value: "url",
     label: "return URL",
+    setting: "returnUrl",
     meaning: "where the customer returns to after a successful payment",
   },
   "paymentSettings.failureReturnUrl": {
@@ -164,6 +222,7 @@ export const LINK_FIELDS = {
     flag: "failureReturnUrl",
     value: "url",
     label: "return URL after a failure",
+    setting: "failureReturnUrl",
     meaning: "where the customer returns to after a failed payment",
   },
   "paymentSettings.callbackUrl": {
@@ -171,6 +230,7 @@ export const LINK_FIELDS = {
     flag: "callbackUrl",
     value: "url",
     label: "callback URL",
+    setting: "callbackUrl",
     meaning: "receives the webhook of a successful payment",
     note: "failed payments are posted there too, unless they have an address of their own",
   },
@@ -179,6 +239,7 @@ export const LINK_FIELDS = {
     flag: "failureCallbackUrl",
     value: "url",
     label: "callback URL after a failure",
+    setting: "failureCallbackUrl",
     meaning: "receives the webhook of a failed payment: declined or cancelled",
   },
   customerDetails: {
@@ -191,6 +252,8 @@ export const LINK_FIELDS = {
     flag: "email",
     value: "address",
     label: "e-mail",
+    aliases: "mail, e-mail address",
+    shown: { preview: 5 },
     meaning: "the customer's e-mail address",
   },
   "customerDetails.billingAddress": {
@@ -215,6 +278,7 @@ export const LINK_FIELDS = {
     flag: "address1",
     value: "line",
     label: "address",
+    aliases: "street",
     meaning: "first address line",
   },
   "customerDetails.billingAddress.addressLine1": {
@@ -234,12 +298,14 @@ export const LINK_FIELDS = {
     flag: "city",
     value: "city",
     label: "city",
+    aliases: "town",
   },
   "customerDetails.billingAddress.postalcode": {
     type: "text",
     flag: "postcode",
     value: "code",
     label: "postcode",
+    aliases: "zip, zip code",
   },
   "customerDetails.billingAddress.postalCode": {
     type: "text",
@@ -255,12 +321,14 @@ export const LINK_FIELDS = {
   linkOptions: {
     type: "object",
     reply: "optional",
+    echoed: true,
     label: "options of a reusable link",
     meaning: "makes the link reusable; only reusable links have it",
   },
   "linkOptions.mode": {
     type: "name",
     reply: "optional",
+    echoed: true,
     flag: "mode",
     value: "mode",
     label: "mode",
@@ -270,24 +338,27 @@ export const LINK_FIELDS = {
   "linkOptions.minAmount": {
     type: "bound",
     reply: "optional",
+    echoed: true,
     flag: "minAmount",
     value: "decimal",
     example: "5",
     label: "smallest amount",
+    asked: "to change",
     meaning: "the smallest amount that can be paid; ignored unless the mode is REUSABLE_VARIABLE",
   },
   "linkOptions.maxAmount": {
     type: "bound",
     reply: "optional",
+    echoed: true,
     flag: "maxAmount",
     value: "decimal",
     example: "500",
     label: "largest amount",
+    asked: "to change",
     meaning: "the largest amount that can be paid; ignored unless the mode is REUSABLE_VARIABLE",
   },
   "linkOptions.paymentReferenceMode": {
     type: "name",
-    reply: "optional",
     flag: "referenceMode",
     value: "mode",
     label: "reference mode",
@@ -299,6 +370,7 @@ export const LINK_FIELDS = {
     request: "never",
     reply: "required",
     label: "created",
+    shown: { details: 9 },
     meaning: "when the link was created",
   },
   viewedDate: {
@@ -306,6 +378,7 @@ export const LINK_FIELDS = {
     request: "never",
     reply: "required",
     label: "viewed",
+    shown: { details: 11 },
     meaning: "when the customer first opened the link",
   },
   attemptedDate: {
@@ -313,6 +386,7 @@ export const LINK_FIELDS = {
     request: "never",
     reply: "required",
     label: "attempted",
+    shown: { details: 12 },
     meaning: "when a payment was last attempted",
   },
   paidDate: {
@@ -320,6 +394,7 @@ export const LINK_FIELDS = {
     request: "never",
     reply: "required",
     label: "paid",
+    shown: { details: 13 },
     meaning: "when the link was last paid",
   },
   cancelledDate: {
@@ -327,6 +402,7 @@ export const LINK_FIELDS = {
     request: "never",
     reply: "required",
     label: "cancelled",
+    shown: { details: 14 },
     meaning: "when the link was cancelled",
   },
   status: {
@@ -334,6 +410,7 @@ export const LINK_FIELDS = {
     request: "never",
     reply: "required",
     label: "status",
+    shown: { card: 1, details: 4 },
     meaning:
       "active: can be paid; viewed: the customer has opened it; attempted: a payment was attempted and not completed; paid, expired and cancelled: can no longer be paid",
   },
@@ -378,21 +455,27 @@ export const FIELD_OF = Object.fromEntries(
   FIELDS.flatMap(([path, { flag }]) => (flag === undefined ? [] : [[flag, path]])),
 ) as FieldOfFlag;
 
+/** The settings that are sent in fields. */
+export type FieldSetting = Extract<LinkFields[LinkFieldPath], { readonly setting: string }>["setting"];
+
+export const FIELD_SETTINGS = FIELDS.flatMap(([path, { setting }]) =>
+  setting === undefined ? [] : [[path, setting]],
+) as readonly [path: LinkFieldPath, setting: FieldSetting][];
+
 export const VALUE_FLAGS = Object.keys(FIELD_OF) as ValueFlag[];
 
 /** The flag as it is typed: `--terminal-id`. */
 export const nameOf = (flag: string): string =>
   `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** In the order of a link's life. */
-export const LINK_DATES = [
-  "createdDate",
-  "expirationDate",
-  "viewedDate",
-  "attemptedDate",
-  "paidDate",
-  "cancelledDate",
-] as const;
+/** The fields that a view shows, from the top. */
+export const shownIn = (view: LinkView): readonly LinkFieldPath[] =>
+  FIELDS.flatMap(([path, { shown }]) => {
+    const place = shown?.[view];
+    return place === undefined ? [] : [{ path, place }];
+  })
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ path }) => path);
 
 /** What people call a field; the path of one that the specification lacks. */
 export const labelOf = (path: string): string => (isLinkField(path) ? LINK_FIELDS[path].label : path);
@@ -412,4 +495,4 @@ export const capitalized = (text: string): string => `${text.charAt(0).toUpperCa
 export const meaningOf = (path: string): string | undefined =>
   isLinkField(path) ? `${capitalized(fieldAt(path).meaning ?? labelOf(path))}.` : undefined;
 
-const isLinkField = (path: string): path is LinkFieldPath => Object.hasOwn(LINK_FIELDS, path);
+export const isLinkField = (path: string): path is LinkFieldPath => Object.hasOwn(LINK_FIELDS, path);

@@ -1,15 +1,16 @@
 /** What the service answers about payment links, with every rule of the specification that it breaks, and what its other
  * operations accept: the query of a list, and the changes of an update. */
 import { problemWith, type Problem } from "./errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "./json.ts";
-import { type Amount, compareAmounts } from "./money.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberAt } from "./json.ts";
 import { pastExpiry } from "./payment-link.ts";
-import { fieldsOf, LINK_DATES } from "./payment-link-fields.ts";
+import { fieldsOf } from "./payment-link-fields.ts";
+import { isDate, isSameValue } from "./payment-link-types.ts";
 import {
   type PaymentLink,
   type PaymentLinkRequest,
   problemsOfReply,
   shownPart,
+  withoutNulls,
 } from "./payment-link-values.ts";
 import { parseWebAddress } from "./addresses.ts";
 import { duration, isUtcDateTime, parseInstant } from "./time.ts";
@@ -32,8 +33,8 @@ export function readPaymentLink(
   const violations = problemsOfReply(given);
   const link = shownPart(given);
   const isShown = (name: string): boolean => Object.hasOwn(link, name);
-  const echo = requested === undefined ? [] : brokenEcho(link, requested);
-  for (const violation of [...brokenDates(link), ...brokenUrl(link), ...echo]) {
+  const echo = requested === undefined ? [] : brokenEcho(given, requested);
+  for (const violation of [...brokenDates(given), ...brokenUrl(link), ...echo]) {
     // A field that is missing is not echoed either; an amount as text may also be another amount.
     if (isShown(violation.at) || !violations.some(({ at }) => at === violation.at))
       violations.push(violation);
@@ -41,21 +42,11 @@ export function readPaymentLink(
   return { link, violations };
 }
 
-/** Texts that a reply need not have: a null says the same as a reply without them. */
-const OPTIONAL: readonly string[] = fieldsOf("reply").flatMap(([path, { type, reply }]) =>
-  type === "text" && reply === "optional" ? [path] : [],
-);
+const DATES = fieldsOf("reply").flatMap(([path, { type }]) => (isDate(type) ? [path] : []));
 
-function withoutNulls(reply: JsonObject): JsonObject {
-  if (OPTIONAL.every((name) => reply[name] !== null)) return reply;
-  return Object.fromEntries(
-    Object.entries(reply).filter(([name, value]) => value !== null || !OPTIONAL.includes(name)),
-  );
-}
-
-function* brokenDates(link: PaymentLink): Iterable<Problem> {
-  for (const at of LINK_DATES) {
-    const date = link[at];
+function* brokenDates(reply: JsonObject): Iterable<Problem> {
+  for (const at of DATES) {
+    const date = memberAt(reply, at);
     if (typeof date === "string" && !isUtcDateTime(date))
       yield { at, message: "must be an ISO 8601 date-time in UTC" };
   }
@@ -70,43 +61,30 @@ function* brokenUrl({ url, id }: PaymentLink): Iterable<Problem> {
   }
 }
 
-const ECHOED = ["currency", "invoiceId", "terminalId", "customerName", "description"] as const;
+const ECHOED = fieldsOf("reply").filter(([, { echoed }]) => echoed === true);
 
 /** The fields that must equal the request's (Endpoints rules 2 and 3), and the first status (States rule 1). */
-function* brokenEcho(link: PaymentLink, requested: PaymentLinkRequest): Iterable<Problem> {
-  const { amount } = requested;
-  if (link.amount && compareAmounts(link.amount, amount) !== 0) yield notAsSent("amount", amount);
-  for (const at of ECHOED) {
-    const sent = requested[at];
-    if (sent !== undefined && link[at] !== sent) yield notAsSent(at, sent);
+function* brokenEcho(reply: JsonObject, requested: PaymentLinkRequest): Iterable<Problem> {
+  const request = isJsonObject(requested) ? requested : {};
+  for (const [at, { type }] of ECHOED) {
+    const [sent, received] = [memberAt(request, at), memberAt(reply, at)];
+    if (sent === undefined) {
+      // Present only for multi-use links (Payment link response, linkOptions).
+      if (type === "object" && received !== undefined)
+        yield { at, message: "must be absent, as it was not sent" };
+    } else if (type === "object") {
+      if (received === undefined) yield { at, message: "is missing" };
+    } else if (hasParent(reply, at) && (received === undefined || !isSameValue(type, sent, received)))
+      yield isJsonNumber(sent) || typeof sent === "string"
+        ? problemWith(sent.toString(), at, "must be as sent")
+        : { at, message: "must be as sent" };
   }
-  if (link.status !== ACTIVE) yield { at: "status", message: `must be ${ACTIVE} on creation` };
-  yield* brokenOptions(link.linkOptions, requested.linkOptions);
+  if (reply["status"] !== ACTIVE) yield { at: "status", message: `must be ${ACTIVE} on creation` };
 }
 
-type LinkOptions = PaymentLinkRequest["linkOptions"];
-
-/** Present only for multi-use links. Bounds are compared by value: each side may spell a number differently. */
-function* brokenOptions(options: LinkOptions, requested: LinkOptions): Iterable<Problem> {
-  if (options === undefined && requested === undefined) return;
-  if (requested === undefined || options === undefined) {
-    const message = requested === undefined ? "must be absent from a one-time link" : "is missing";
-    yield { at: "linkOptions", message };
-    return;
-  }
-  const { mode } = requested;
-  if (mode !== undefined && options.mode !== mode) yield notAsSent("linkOptions.mode", mode);
-  for (const name of ["minAmount", "maxAmount"] as const) {
-    const sent = requested[name];
-    const echoed = options[name];
-    if (sent === undefined || (echoed !== undefined && compareAmounts(echoed, sent) === 0)) continue;
-    yield notAsSent(`linkOptions.${name}`, sent);
-  }
-}
-
-function notAsSent(at: string, sent: Amount): Problem {
-  return problemWith(sent.toString(), at, "must be as sent");
-}
+/** Of an object that is missing, nothing is said of its members. */
+const hasParent = (reply: JsonObject, at: string): boolean =>
+  !at.includes(".") || memberAt(reply, at.slice(0, at.lastIndexOf("."))) !== undefined;
 
 export type Checked<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };

@@ -1,34 +1,16 @@
-/** What the fields of links may hold: the types for the compiler, the rule of each for values, and a value from text. */
-import { isWebAddress } from "./addresses.ts";
+/** Links as values: the types of requests and replies, made from the table of fields, and what is wrong with a value. */
 import type { Problem } from "./errors.ts";
-import { isJsonNumber, isJsonObject, type Json, type JsonNumber, type JsonObject, memberOf } from "./json.ts";
-import { TRANSACTION_TYPES } from "./known-services.ts";
-import { type Amount, CURRENCY_CODE, isDecimal, parseAmount, parseCurrency, signOf } from "./money.ts";
+import { isJsonObject, type Json, type JsonObject, memberOf } from "./json.ts";
+import { type Amount, signOf } from "./money.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
-import { fieldsOf, type FieldType, type LinkFieldPath, type LinkFields } from "./payment-link-fields.ts";
-import { formatInstant, isUtcDateTime, parseExpiry } from "./time.ts";
-
-/** Types of the compiler for the values of each kind of field: as they are sent, and as a service writes them. */
-interface Sent {
-  readonly amount: JsonNumber;
-  /** The field list types bounds as strings, the example writes numbers: both are accepted and kept. */
-  readonly bound: Amount;
-  readonly currency: string;
-  readonly text: string;
-  readonly name: string;
-  readonly email: string;
-  readonly webAddress: string;
-  readonly date: string;
-  readonly dateOrNull: string | null;
-  readonly ucof: "ucof";
-  readonly initial: "initial";
-}
-/** What can be shown of a link as it came: amounts as text too, dates as any text or number. */
-interface Shown extends Omit<Sent, "amount" | "date" | "dateOrNull"> {
-  readonly amount: Amount;
-  readonly date: string | JsonNumber | null;
-  readonly dateOrNull: string | JsonNumber | null;
-}
+import {
+  fieldsOf,
+  isLinkField,
+  LINK_FIELDS,
+  type LinkFieldPath,
+  type LinkFields,
+} from "./payment-link-fields.ts";
+import { type AmountParser, type FieldType, type Sent, type Shown, typeNamed } from "./payment-link-types.ts";
 
 type Side = "request" | "reply";
 
@@ -85,76 +67,18 @@ export type WellFormedLink = Members<"", "reply", Sent, false>;
 /** A link as received: without fields of a wrong type, with unknown members. */
 export type PaymentLink = Members<"", "reply", Shown, true>;
 
-/** What is wrong with a value; undefined if nothing is. */
-type Rule = (value: Json) => string | undefined;
+type Rules = (type: FieldType) => (value: Json) => string | undefined;
 
-const text =
-  (rule: string, isRight: (value: string) => boolean = () => true): Rule =>
-  (value) =>
-    typeof value === "string" && isRight(value) ? undefined : rule;
-
-const isNumberOf =
-  (rule: string, isRight: (value: JsonNumber) => boolean): Rule =>
-  (value) =>
-    isJsonNumber(value) && isRight(value) ? undefined : rule;
-
-const boundOf =
-  (rule: string, isRight: (value: JsonNumber) => boolean): Rule =>
-  (value) =>
-    isJsonNumber(value) ? isNumberOf(rule, isRight)(value) : text(rule, isDecimal)(value);
-
-const object: Rule = (value) => (isJsonObject(value) ? undefined : "must be an object");
-
-const isPositive = (value: JsonNumber): boolean => signOf(value) >= 0;
-const CURRENCY = "must be a three-letter currency code";
-
-/** Whatever a person, a file or a client sends: each rule has an example. */
-const REQUEST_RULES: Readonly<Record<FieldType, Rule>> = {
-  amount: isNumberOf("must be a number of 0 or more, such as 10.00", isPositive),
-  bound: boundOf("must be a decimal of 0 or more, such as 5.00", isPositive),
-  currency: text(`${CURRENCY}, such as EUR`, (value) => CURRENCY_CODE.test(value)),
-  text: text("must be text"),
-  name: (value) => text("must be text")(value) ?? text("must not be empty", (name) => /\S/.test(name))(value),
-  email: text("must be an e-mail address, such as ada@shop.example", (value) =>
-    /^[^\s@]+@[^\s@]+$/.test(value),
-  ),
-  webAddress: text("must be an absolute http or https URL, such as https://shop.example/paid", isWebAddress),
-  date: text("must be an ISO 8601 date-time in UTC, such as 2030-01-31T12:00:00Z", isUtcDateTime),
-  dateOrNull: () => undefined,
-  ucof: text("must be ucof", (value) => value === "ucof"),
-  initial: text("must be initial", (value) => value === "initial"),
-  object,
-};
-
-const EVENT_DATE = "must be an ISO 8601 date-time or null";
-
-/** What a service answers. Its dates and URL have rules of their own, since those are shown in any form. */
-const REPLY_RULES: Readonly<Record<FieldType, Rule>> = {
-  ...REQUEST_RULES,
-  amount: isNumberOf("must be a number", () => true),
-  bound: boundOf("must be a decimal", () => true),
-  currency: text(CURRENCY, (value) => CURRENCY_CODE.test(value)),
-  name: text("must be text"),
-  date: text("must be text"),
-  dateOrNull: (value) => (value === null ? undefined : text(EVENT_DATE)(value)),
-};
-
-const anyDate: Rule = (value) => (value === null || isJsonNumber(value) ? undefined : text("")(value));
-
-/** What can be shown of a reply. */
-const SHOWN_RULES: Readonly<Record<FieldType, Rule>> = {
-  ...REPLY_RULES,
-  amount: REPLY_RULES.bound,
-  date: anyDate,
-  dateOrNull: anyDate,
-};
+const requestRules: Rules = (type) => typeNamed(type).rule;
+const replyRules: Rules = (type) => typeNamed(type).replyRule ?? requestRules(type);
+const shownRules: Rules = (type) => typeNamed(type).shownRule ?? replyRules(type);
 
 /** Every missing and every wrong field of a request, each at its path. */
 export const problemsOfRequest = (request: JsonObject): Problem[] =>
-  problemsOf(request, MEMBERS.request, REQUEST_RULES, "is required");
+  problemsOf(request, MEMBERS.request, requestRules, "is required");
 
 export const problemsOfReply = (reply: JsonObject): Problem[] =>
-  problemsOf(reply, MEMBERS.reply, REPLY_RULES, "is missing");
+  problemsOf(reply, MEMBERS.reply, replyRules, "is missing");
 
 interface Member {
   readonly path: LinkFieldPath;
@@ -179,13 +103,13 @@ const MEMBERS = { request: membersOf("request"), reply: membersOf("reply") };
 function problemsOf(
   link: JsonObject,
   members: readonly Member[],
-  rules: Readonly<Record<FieldType, Rule>>,
+  rules: Rules,
   missing: string | undefined,
 ): Problem[] {
   const problems: Problem[] = [];
   for (const { path, name, type, isRequired, members: inner } of members) {
     const value = memberOf(link, name);
-    const message = value !== undefined ? rules[type](value) : isRequired ? missing : undefined;
+    const message = value !== undefined ? rules(type)(value) : isRequired ? missing : undefined;
     if (message !== undefined) problems.push({ at: path, message });
     if (isJsonObject(value) && inner.length > 0) problems.push(...problemsOf(value, inner, rules, missing));
   }
@@ -198,7 +122,7 @@ export const validPart = (request: JsonObject, problems: readonly Problem[]): Pa
 
 /** What can be shown of a reply: without the fields of a type that nothing can show. */
 export const shownPart = (reply: JsonObject): PaymentLink =>
-  withoutFieldsOf(problemsOf(reply, MEMBERS.reply, SHOWN_RULES, undefined), reply);
+  withoutFieldsOf(problemsOf(reply, MEMBERS.reply, shownRules, undefined), reply);
 
 function withoutFieldsOf(problems: readonly Problem[], link: JsonObject): PartialRequest & PaymentLink {
   const rest = problems.reduce((left, { at }) => without(left, at.split(".")), link);
@@ -215,42 +139,51 @@ function without(object: JsonObject, [name = "", ...deeper]: readonly string[]):
   return deeper.length > 0 && isJsonObject(member) ? { ...others, [name]: without(member, deeper) } : others;
 }
 
-/** Reads an amount in the spelling of its list. */
-export type AmountParser = (text: string) => Parsed<JsonNumber>;
-
-/**
- * The value to send for a field: the amount as a number in its spelling, bounds as text, the currency and a known
- * transaction type in upper case, an expiry (ISO 8601, a date, or a duration from `now`) as ISO 8601 UTC, any other text
- * unchanged. `checkRequest` applies the rules of the field afterwards.
- */
+/** The value to send for the text of a field, by its type. `checkRequest` applies the rules of the field afterwards. */
 export function fieldFromText(
   field: string,
   typed: string,
   now: Date,
-  amountFrom: AmountParser = parseAmount,
+  amountFrom?: AmountParser,
 ): Parsed<Json> {
-  switch (field) {
-    case "amount":
-      return amountFrom(typed);
-    case "linkOptions.minAmount":
-    case "linkOptions.maxAmount": {
-      const bound = amountFrom(typed);
-      return bound.ok ? accepted(bound.value.value) : bound;
-    }
-    case "currency": {
-      const code = parseCurrency(typed.trim());
-      // The rule of the field reports a text that is not a code.
-      return code.ok ? code : accepted(typed);
-    }
-    case "transactionType":
-      return accepted(TRANSACTION_TYPES.find((type) => type === typed.trim().toUpperCase()) ?? typed);
-    case "expirationDate": {
-      const date = parseExpiry(typed, now);
-      return date.ok ? accepted(formatInstant(date.value)) : date;
-    }
-    default:
-      return accepted(typed);
-  }
+  const type = isLinkField(field) ? typeNamed(LINK_FIELDS[field].type) : undefined;
+  return type?.fromText?.(typed, { now, amountFrom }) ?? accepted(typed);
+}
+
+/** A reply without the nulls that say the same as no value: of optional fields whose type does not have null. */
+export const withoutNulls = (reply: JsonObject): JsonObject => withoutNullsOf(MEMBERS.reply, reply);
+
+function withoutNullsOf(members: readonly Member[], reply: JsonObject): JsonObject {
+  const given = Object.entries(reply).flatMap(([name, value]): [string, Json][] => {
+    const member = members.find((one) => one.name === name);
+    if (member === undefined) return [[name, value]];
+    if (value === null && !member.isRequired && replyRules(member.type)(null) !== undefined) return [];
+    return [[name, isJsonObject(value) ? withoutNullsOf(member.members, value) : value]];
+  });
+  return Object.fromEntries(given);
+}
+
+/** The part of a request that a reply has too. */
+export type RepeatedPart = Pick<PaymentLinkRequest, keyof PaymentLinkRequest & keyof WellFormedLink>;
+
+export function repeatedPart(request: PaymentLinkRequest): RepeatedPart {
+  const part = membersIn(request, MEMBERS.reply);
+  if (!isRepeated(part)) throw new TypeError("a required field of the request is missing");
+  return part;
+}
+
+const isRepeated = (part: object): part is RepeatedPart =>
+  MEMBERS.request.every(({ name, isRequired }) => !isRequired || Object.hasOwn(part, name));
+
+function membersIn(link: object, members: readonly Member[]): object {
+  const values = new Map<string, unknown>(Object.entries(link));
+  return Object.fromEntries(
+    members.flatMap(({ name, members: inner }): [string, unknown][] => {
+      const value = values.get(name);
+      if (value === undefined) return [];
+      return [[name, isJsonObject(value) ? membersIn(value, inner) : value]];
+    }),
+  );
 }
 
 /**

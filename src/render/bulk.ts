@@ -2,7 +2,9 @@
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import type { Problem } from "../domain/errors.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
-import { labelOf, type LinkFieldPath } from "../domain/payment-link-fields.ts";
+import { isJsonObject, memberAt, stringifyJson } from "../domain/json.ts";
+import { fieldAt, labelOf, type LinkFieldPath, shownIn } from "../domain/payment-link-fields.ts";
+import { isDate } from "../domain/payment-link-types.ts";
 import { renderServiceName } from "./account.ts";
 import { localTime, renderBar, renderListing } from "./layout.ts";
 import { linkAmount } from "./link.ts";
@@ -63,23 +65,23 @@ export interface ShownList {
 }
 
 /** What a customer sees of a link. */
-const SEEN: readonly [LinkFieldPath, (request: PaymentLinkRequest) => string | undefined][] = [
-  ["amount", (request) => linkAmount(request)],
-  ["customerName", ({ customerName }) => customerName],
-  ["invoiceId", ({ invoiceId }) => invoiceId],
-  ["description", ({ description }) => description],
-  ["customerDetails.email", ({ customerDetails }) => customerDetails?.email],
-  ["expirationDate", ({ expirationDate }) => expirationDate && localTime(expirationDate)],
-];
+const PREVIEW = shownIn("preview");
+
+function previewText(path: LinkFieldPath, request: PaymentLinkRequest): string | undefined {
+  if (path === "amount") return linkAmount(request);
+  const value = isJsonObject(request) ? memberAt(request, path) : undefined;
+  if (typeof value !== "string") return value === undefined ? undefined : stringifyJson(value);
+  return isDate(fieldAt(path).type) ? localTime(value) : value;
+}
 
 /** What a person looks at before a list is sent. */
 export function renderList(list: ShownList, paint: Paint, width: number): string {
   const { links, sums, first, service } = list;
-  const shown = SEEN.filter(([, valueOf]) => first.some((request) => valueOf(request) !== undefined));
+  const shown = PREVIEW.filter((path) => first.some((request) => previewText(path, request) !== undefined));
   const table = renderListing(
-    shown.map(([path]) => labelOf(path)),
+    shown.map(labelOf),
     first.map((request) =>
-      shown.map(([path, valueOf]) => ({ text: valueOf(request) ?? "–", right: path === "amount" })),
+      shown.map((path) => ({ text: previewText(path, request) ?? "–", right: path === "amount" })),
     ),
     { paint, lineWidth: width - INDENT.length },
   );

@@ -3,7 +3,8 @@ import { shellWord } from "../domain/errors.ts";
 import { isJsonNumber, isJsonObject, stringifyJson, type JsonObject } from "../domain/json.ts";
 import { formatAmount, signOf } from "../domain/money.ts";
 import { boundWords } from "../domain/payment-link.ts";
-import { labelOf, LINK_DATES, type LinkFieldPath } from "../domain/payment-link-fields.ts";
+import { fieldAt, isLinkField, labelOf, type LinkFieldPath, shownIn } from "../domain/payment-link-fields.ts";
+import { isDate } from "../domain/payment-link-types.ts";
 import { linkKind, type PaymentLink, type PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { formatRelative, parseInstant } from "../domain/time.ts";
 import type { Paint } from "./paint.ts";
@@ -21,32 +22,14 @@ interface LinkStyle extends Style {
 }
 
 /** What merchants check before they send a link. */
-const CARD_FIELDS: readonly LinkFieldPath[] = [
-  "status",
-  "amount",
-  "customerName",
-  "invoiceId",
-  "description",
-  "expirationDate",
-  "id",
-];
+const CARD_FIELDS = shownIn("card");
 
 /** The URL first, and a few fields. */
 export const renderLink = (link: PaymentLink & { readonly url: string }, style: LinkStyle): string =>
   framed(link.url, fieldRows(CARD_FIELDS, link, link, style), style);
 
-/** The fields of `links show`, in this order; those that the specification lacks follow. */
-const SHOWN_FIELDS: readonly LinkFieldPath[] = [
-  "amount",
-  "currency",
-  "id",
-  "status",
-  "customerName",
-  "description",
-  "invoiceId",
-  "terminalId",
-  ...LINK_DATES,
-];
+/** Fields that are objects, and those that the specification lacks, follow. */
+const DETAILS = shownIn("details");
 
 const NONE = "–";
 
@@ -56,8 +39,8 @@ export const renderLinkDetails = (link: PaymentLink, json: JsonObject, style: Li
     link.url ?? NONE,
     [
       ["kind", linkKind(link)],
-      ...fieldRows(SHOWN_FIELDS, link, json, style, NONE),
-      ...otherRows(json, link.currency),
+      ...fieldRows(DETAILS, link, json, style, NONE),
+      ...otherRows(json, link, style.now),
     ],
     style,
   );
@@ -70,9 +53,9 @@ export const renderRequestSummary = (request: PaymentLinkRequest, json: JsonObje
   rowLines(
     [
       ["kind", linkKind(request)],
-      ...fieldRows(SHOWN_FIELDS, request, json, style),
+      ...fieldRows(DETAILS, request, json, style),
       ...(request.expirationDate === undefined ? [[labelOf("expirationDate"), BY_SERVICE] as const] : []),
-      ...otherRows(json, request.currency),
+      ...otherRows(json, request, style.now),
     ],
     style.paint,
   ).join("\n");
@@ -100,45 +83,44 @@ function fieldRows(
   return fields.flatMap((name): FieldRow[] => {
     // An amount has its currency.
     if (name === "currency" && amountWords(link) !== ANY_AMOUNT) return [];
-    const text = name === "amount" ? amountWords(link) : textOf(members.get(name));
     const value =
-      text === undefined ? absent : safeText(name.endsWith("Date") ? dateText(name, text, now) : text);
-    if (value === undefined) return [];
-    return [[labelOf(name), name === "status" ? paintStatus(value, paint) : value]];
+      name === "amount" ? amountWords(link) : fieldText(name, members.get(name), link.currency, now);
+    const text = value ?? absent;
+    if (text === undefined) return [];
+    return [[labelOf(name), name === "status" ? paintStatus(safeText(text), paint) : safeText(text)]];
   });
 }
 
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([...SHOWN_FIELDS, "url"]);
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([...DETAILS, "url"]);
 
-const otherRows = (json: JsonObject, currency = ""): FieldRow[] =>
+const otherRows = (json: JsonObject, { currency = "" }: LinkAmount, now: Date): FieldRow[] =>
   Object.entries(json)
     .filter(([name]) => !SHOWN_ELSEWHERE.has(name))
-    .flatMap(([name, value]) => rowsOf(name, value, currency));
-
-const BOUNDS: ReadonlySet<string> = new Set<LinkFieldPath>([
-  "linkOptions.minAmount",
-  "linkOptions.maxAmount",
-]);
+    .flatMap(([name, value]) => rowsOf(name, value, currency, now));
 
 /** The members of an object get a row each. */
-function rowsOf(path: string, value: unknown, currency: string): FieldRow[] {
+function rowsOf(path: string, value: unknown, currency: string, now: Date): FieldRow[] {
   if (isJsonObject(value) && Object.keys(value).length > 0)
-    return Object.entries(value).flatMap(([name, member]) => rowsOf(`${path}.${name}`, member, currency));
-  if (BOUNDS.has(path) && (isJsonNumber(value) || typeof value === "string"))
-    return [[labelOf(path), safeText(formatAmount(value, currency).trim())]];
-  return [[labelOf(path), safeText(textOf(value) ?? NONE)]];
+    return Object.entries(value).flatMap(([name, member]) =>
+      rowsOf(`${path}.${name}`, member, currency, now),
+    );
+  return [[labelOf(path), safeText(fieldText(path, value, currency, now) ?? NONE)]];
 }
 
-function textOf(value: unknown): string | undefined {
+/** By the type of the field; undefined for an empty one. */
+function fieldText(path: string, value: unknown, currency = "", now: Date): string | undefined {
   if (value === undefined || value === null || value === "") return undefined;
-  return typeof value === "string" ? value : stringifyJson(value);
+  const type = isLinkField(path) ? fieldAt(path).type : "text";
+  if (type === "bound" && (isJsonNumber(value) || typeof value === "string"))
+    return formatAmount(value, currency).trim();
+  const text = typeof value === "string" ? value : stringifyJson(value);
+  return isDate(type) ? dateText(text, type === "expiry", now) : text;
 }
 
-function dateText(name: string, text: string, now: Date): string {
+function dateText(text: string, isAhead: boolean, now: Date): string {
   const date = parseInstant(text);
   if (date === undefined) return text;
-  if (name !== "expirationDate") return formatLocal(date);
-  return `${formatLocal(date)} (${formatRelative(date, now)})`;
+  return isAhead ? `${formatLocal(date)} (${formatRelative(date, now)})` : formatLocal(date);
 }
 
 type LinkAmount = Pick<PaymentLink, "amount" | "currency" | "linkOptions">;

@@ -1,5 +1,5 @@
 /** Payment links: created and changed by the specification's rules, with dates and a status. */
-import type { WellFormedLink } from "../domain/payment-link-values.ts";
+import { repeatedPart, type WellFormedLink } from "../domain/payment-link-values.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import {
@@ -64,19 +64,13 @@ function invalid(problems: readonly Problem[], clock?: LinkClock): ServiceProble
   return new ServiceProblem(400, `the request breaks the specification${time}`, problems);
 }
 
-/** The response of "Create payment link": the request's data, and what the service adds. JSON has no undefined members. */
+/** The response of "Create payment link": what the request has of a response, and what the service adds. */
 export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFormedLink {
-  const { id, createdDate, expirationDate, viewedDate, attemptedDate, paidDate, cancelledDate } = link;
-  const { amount, currency, invoiceId, terminalId, customerName, description, linkOptions } = link.request;
-  const { mode, minAmount, maxAmount } = linkOptions ?? {};
+  const { id, request, createdDate, expirationDate, viewedDate, attemptedDate, paidDate, cancelledDate } =
+    link;
   return {
     id,
-    amount,
-    currency,
-    invoiceId,
-    terminalId,
-    customerName,
-    description,
+    ...repeatedPart(request),
     createdDate: createdDate.toISOString(),
     expirationDate,
     viewedDate: dateOrNull(viewedDate),
@@ -85,8 +79,6 @@ export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFo
     cancelledDate: dateOrNull(cancelledDate),
     status: statusOf(link, now),
     url: `${checkoutUrl}?r=${encodeURIComponent(id)}`,
-    // The bounds as they were sent (Payment link response, linkOptions).
-    linkOptions: linkOptions && { mode, minAmount, maxAmount },
   };
 }
 

@@ -6,6 +6,7 @@ import {
   VERIFICATION,
   type CheckedRequest,
 } from "../domain/payment-link.ts";
+import { isWebAddress } from "../domain/addresses.ts";
 import type { Problem } from "../domain/errors.ts";
 import {
   isJsonNumber,
@@ -18,12 +19,19 @@ import {
   type Json,
   type JsonObject,
 } from "../domain/json.ts";
-import { FIELD_OF, nameOf, type ValueFlag, VALUE_FLAGS } from "../domain/payment-link-fields.ts";
-import { fieldFromText, type AmountParser, type PaymentLinkRequest } from "../domain/payment-link-values.ts";
+import {
+  FIELD_OF,
+  FIELD_SETTINGS,
+  type FieldSetting,
+  type LinkFieldPath,
+  nameOf,
+  type ValueFlag,
+  VALUE_FLAGS,
+} from "../domain/payment-link-fields.ts";
+import type { AmountParser } from "../domain/payment-link-types.ts";
+import { fieldFromText, type PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { accepted } from "../domain/parse-result.ts";
-import { formatInstant, parseExpiry } from "../domain/time.ts";
-import type { ResolvedSettings } from "../settings/resolved-settings.ts";
-import { isSettingKey } from "../settings/setting-table.ts";
+import type { ResolvedSettings, Source } from "../settings/resolved-settings.ts";
 
 export interface BuiltRequest {
   /** Ready to send; null if there are problems. */
@@ -58,8 +66,7 @@ export function requestBuilder({ flags, base = {}, settings, amountFrom }: Sourc
     const text = flags[flag];
     return text === undefined ? [] : [[flag, text]];
   });
-  const defaults = defaultsOf(flags, settings);
-  const expires = flags.expires === undefined ? settings.find("expires") : undefined;
+  const defaults = defaultsOf(settings);
   return (now, given = NOTHING) => {
     const problems: Problem[] = [];
     const request = copyOf(base);
@@ -76,23 +83,59 @@ export function requestBuilder({ flags, base = {}, settings, amountFrom }: Sourc
     }
     if (flags.reusable === true || hasLinkOptions(given))
       setDefaultAt(request, "linkOptions.mode", VARIABLE_MODE);
-    const failures = failureCallback(request, base, settings);
-    for (const [field, value] of defaults) setDefaultAt(request, field, value);
-    const follows = failures !== undefined && memberAt(request, FIELD_OF.failureCallbackUrl) === undefined;
-    if (follows) setDefaultAt(request, FIELD_OF.failureCallbackUrl, failures);
-    const reusable = memberOf(request, "linkOptions") !== undefined;
-    if (reusable && flags.amount === undefined) setDefaultAt(request, "amount", new JsonNumber("0"));
-    // The service sets the expiry of a reusable link, unless the user sets one.
-    if (expires !== undefined && !(reusable && expires.source === "default")) {
-      const when = parseExpiry(expires.value, now);
-      if (when.ok) setDefaultAt(request, "expirationDate", formatInstant(when.value));
-      else problems.push({ at: "expires", message: `${when.message} (from the ${expires.source})` });
+    const isReusable = memberOf(request, "linkOptions") !== undefined;
+    const own = memberAt(request, CALLBACK);
+    for (const { path, setting, text, source } of defaults) {
+      // The service sets the expiry of a reusable link. An address of the request has its failures posted there too.
+      const isOpen = source === "default" ? isReusable : path === FAILURE_CALLBACK && own !== undefined;
+      if (isOpen || memberAt(request, path) !== undefined) continue;
+      const value = fieldFromText(path, text, now);
+      if (value.ok) setAt(request, path, value.value);
+      else problems.push({ at: setting, message: `${value.message} (from the ${source})` });
     }
-    const found = checkRequest(request, now, settings.get("service"));
-    // An address that follows another one has no mistakes of its own.
-    const own = found.problems.filter(({ at }) => !follows || at !== FIELD_OF.failureCallbackUrl);
-    return checked(request, problems, (at) => placeOf(at, flags, given), { ...found, problems: own });
+    if (flags.subscription === true) {
+      setDefaultAt(request, "periodic", { ...SUBSCRIPTION_START });
+      setDefaultAt(request, "transactionType", VERIFICATION);
+    }
+    if ((isReusable || flags.subscription === true) && flags.amount === undefined)
+      setDefaultAt(request, "amount", new JsonNumber("0"));
+    const callback = memberAt(request, CALLBACK);
+    // A base request is sent as it is spelled.
+    if (typeof callback === "string" && isWebAddress(callback) && callback !== memberAt(base, CALLBACK))
+      setDefaultAt(request, FAILURE_CALLBACK, callback);
+    return checked(
+      request,
+      problems,
+      (at) => placeOf(at, flags, given),
+      checkRequest(request, now, settings.get("service")),
+    );
   };
+}
+
+const CALLBACK = FIELD_OF.callbackUrl;
+const FAILURE_CALLBACK = FIELD_OF.failureCallbackUrl;
+
+interface Default {
+  readonly path: LinkFieldPath;
+  readonly setting: FieldSetting;
+  readonly text: string;
+  readonly source: Source;
+}
+
+/**
+ * The settings of the fields. An address for failed payments counts only if it comes from the same place as the other one, or it
+ * would take them away from the receiver of this run.
+ */
+function defaultsOf(settings: ResolvedSettings): readonly Default[] {
+  const callback = settings.find("callbackUrl");
+  return FIELD_SETTINGS.flatMap(([path, setting]): Default[] => {
+    const found = settings.find(setting);
+    const isElsewhere =
+      path === FAILURE_CALLBACK && callback !== undefined && callback.source !== found?.source;
+    return found === undefined || isElsewhere
+      ? []
+      : [{ path, setting, text: found.value, source: found.source }];
+  });
 }
 
 function checked(
@@ -133,37 +176,6 @@ const unusable = (problem: Problem): BuiltRequest => ({
 
 const hasLinkOptions = (given: ReadonlyMap<string, Json>): boolean =>
   [...given.keys()].some((field) => field.startsWith("linkOptions."));
-
-/**
- * Where failed payments go unless the request says it: where the others go. An address of their own counts only if it comes
- * from the same place, or it would take them away from the receiver of this run. A base request is sent as it is spelled.
- */
-function failureCallback(
-  request: JsonObject,
-  base: JsonObject,
-  settings: ResolvedSettings,
-): Json | undefined {
-  const own = memberAt(request, FIELD_OF.callbackUrl);
-  if (own !== undefined) return own === memberAt(base, FIELD_OF.callbackUrl) ? undefined : own;
-  const [callback, failure] = [settings.find("callbackUrl"), settings.find("failureCallbackUrl")];
-  return failure !== undefined && (callback === undefined || callback.source === failure.source)
-    ? failure.value
-    : callback?.value;
-}
-
-/** The defaults by field: the values of the settings, and those of a subscription. */
-function defaultsOf(flags: RequestFlags, settings: ResolvedSettings): [field: string, value: Json][] {
-  const stored = VALUE_FLAGS.flatMap((flag): [string, Json][] => {
-    // The default of a field has the name of its flag in the settings. An expiry is a date only once the
-    // time is known, and the address of failed payments follows the other one.
-    const isOpen = flag === "expires" || flag === "failureCallbackUrl";
-    const value = isSettingKey(flag) && !isOpen ? settings.get(flag) : undefined;
-    return value === undefined || flags[flag] !== undefined ? [] : [[FIELD_OF[flag], value]];
-  });
-  if (flags.subscription !== true) return stored;
-  const amount: [string, Json][] = flags.amount === undefined ? [["amount", new JsonNumber("0")]] : [];
-  return [...stored, ["periodic", { ...SUBSCRIPTION_START }], ["transactionType", VERIFICATION], ...amount];
-}
 
 /** The place of a problem: its flag, or its path if the value is in a file or has no flag. */
 function placeOf(path: string, flags: RequestFlags, given: ReadonlyMap<string, Json>): string {

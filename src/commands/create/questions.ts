@@ -3,6 +3,7 @@ import type { Ask, Context } from "../../context.ts";
 import type { Problem } from "../../domain/errors.ts";
 import { isJsonNumber, type Json, memberAt, memberOf, stringifyJson } from "../../domain/json.ts";
 import {
+  fieldAt,
   FIELD_OF,
   nameOf,
   questionOf,
@@ -47,20 +48,13 @@ const SUBSCRIPTION = {
   value: { subscription: true },
 };
 
+const askedOf = (flag: ValueFlag) => fieldAt(FIELD_OF[flag]).asked;
+
 /** Asked although no link needs it. Enter skips it. */
-const OPTIONAL: readonly ValueFlag[] = ["invoiceId", "description"];
+const ALWAYS_ASKED = VALUE_FLAGS.filter((flag) => askedOf(flag) === "always");
 
 /** What can be changed before the link is created; the flags set the rest. */
-const CHANGEABLE: readonly ValueFlag[] = [
-  "amount",
-  "minAmount",
-  "maxAmount",
-  "currency",
-  "customerName",
-  "terminalId",
-  "expires",
-  ...OPTIONAL,
-];
+const CHANGEABLE = VALUE_FLAGS.filter((flag) => askedOf(flag) !== undefined);
 
 /**
  * The request that the user confirmed, without the warnings that were shown with it. Throws `interrupted` if the user stops, or
@@ -82,7 +76,7 @@ export async function askForRequest(
     if (missing === undefined) break;
     answers = await askField(missing, answers, parts);
   }
-  for (const flag of OPTIONAL)
+  for (const flag of ALWAYS_ASKED)
     if ((flags[flag] ?? memberAt(base, FIELD_OF[flag])) === undefined)
       answers = await askField(flag, answers, parts);
   const built = await confirmed(answers, parts);

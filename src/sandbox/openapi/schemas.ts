@@ -1,46 +1,18 @@
 /** The schemas of links and transactions in the document, from the tables that check them. */
-import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
-import { CURRENCY_CODE, DECIMAL } from "../../domain/money.ts";
 import type { Outcome } from "../../domain/outcome.ts";
-import {
-  fieldsOf,
-  type FieldType,
-  LINK_FIELDS,
-  type LinkFieldPath,
-  meaningOf,
-} from "../../domain/payment-link-fields.ts";
+import { fieldsOf, LINK_FIELDS, type LinkFieldPath, meaningOf } from "../../domain/payment-link-fields.ts";
+import { FIELD_TYPES } from "../../domain/payment-link-types.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
 import { isForbidden, isRequired } from "../../domain/transaction.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-const WEB_ADDRESS = { format: "uri", pattern: "^https?://[^/]" };
-const TEXT = { type: "string" };
-
-/** The rules of the fields of links, as JSON Schema. */
-const TYPES: Readonly<Record<FieldType, JsonSchema>> = {
-  amount: { type: "number", minimum: 0 },
-  bound: { type: ["number", "string"], minimum: 0, pattern: DECIMAL.source },
-  currency: { ...TEXT, pattern: CURRENCY_CODE.source, examples: ["GBP"] },
-  text: TEXT,
-  name: { ...TEXT, pattern: "\\S" },
-  email: { ...TEXT, pattern: "^[^\\s@]+@[^\\s@]+$" },
-  webAddress: { ...TEXT, ...WEB_ADDRESS },
-  date: { ...TEXT, format: "date-time" },
-  dateOrNull: { type: ["string", "null"], format: "date-time" },
-  ucof: { const: "ucof" },
-  initial: { const: "initial" },
-  object: { type: "object" },
-};
-
 /** What else holds for single fields. */
 const MORE: Readonly<Record<string, JsonSchema>> = {
   id: { examples: ["69lXLdv9w"] },
-  url: WEB_ADDRESS,
+  url: FIELD_TYPES.webAddress.jsonSchema,
   status: { enum: LINK_STATUSES },
-  transactionType: { examples: TRANSACTION_TYPES },
-  expirationDate: { pattern: "T.*(Z|\\+00:00)$" },
   "linkOptions.mode": { examples: ["REUSABLE_VARIABLE"] },
 };
 
@@ -54,7 +26,7 @@ function linkSchema(side: "request" | "reply", prefix = ""): JsonSchema {
     type: "object",
     properties: Object.fromEntries(
       members.map(([path, { type }]) => {
-        const inner = type === "object" ? linkSchema(side, `${path}.`) : TYPES[type];
+        const inner = type === "object" ? linkSchema(side, `${path}.`) : FIELD_TYPES[type].jsonSchema;
         return [path.slice(prefix.length), { ...inner, ...MORE[path], description: meaningOf(path) }];
       }),
     ),
@@ -63,7 +35,7 @@ function linkSchema(side: "request" | "reply", prefix = ""): JsonSchema {
 }
 
 const member = (path: LinkFieldPath): JsonSchema => ({
-  ...TYPES[LINK_FIELDS[path].type],
+  ...FIELD_TYPES[LINK_FIELDS[path].type].jsonSchema,
   ...MORE[path],
   description: meaningOf(path),
 });

@@ -1,0 +1,211 @@
+/** What the value of a link's field can be: for each type its rules, how a person's text becomes a value, and its JSON Schema. */
+import { isWebAddress } from "./addresses.ts";
+import { isJsonNumber, isJsonObject, type Json, type JsonNumber } from "./json.ts";
+import { TRANSACTION_TYPES } from "./known-services.ts";
+import {
+  type Amount,
+  compareAmounts,
+  CURRENCY_CODE,
+  DECIMAL,
+  isDecimal,
+  parseAmount,
+  parseCurrency,
+  signOf,
+} from "./money.ts";
+import { accepted, type Parsed } from "./parse-result.ts";
+import { formatInstant, isUtcDateTime, parseExpiry } from "./time.ts";
+
+/** What is wrong with a value; undefined if nothing is. */
+type Rule = (value: Json) => string | undefined;
+
+/** Reads an amount in the spelling of its list. */
+export type AmountParser = (text: string) => Parsed<JsonNumber>;
+
+interface TextOptions {
+  /** What a duration counts from. */
+  readonly now: Date;
+  readonly amountFrom?: AmountParser | undefined;
+}
+
+/** A field has one of these, by its name. */
+interface FieldTypeRules {
+  /** Whatever a person, a file or a client sends: each rule has an example. */
+  readonly rule: Rule;
+  /** What a service answers; by default the same. Null is no value of an optional field, unless this rule takes it. */
+  readonly replyRule?: Rule;
+  /** What can be shown of a reply, whatever else is wrong with it; by default what a service answers. */
+  readonly shownRule?: Rule;
+  /** The value to send for what a person wrote; by default the text unchanged. `rule` is applied afterwards. */
+  readonly fromText?: (typed: string, options: TextOptions) => Parsed<Json>;
+  /** Whether two values mean the same; by default equal text. */
+  readonly isSame?: (one: Json, other: Json) => boolean;
+  readonly jsonSchema: Readonly<Record<string, unknown>>;
+}
+
+const textRule =
+  (rule: string, isRight: (value: string) => boolean = () => true): Rule =>
+  (value) =>
+    typeof value === "string" && isRight(value) ? undefined : rule;
+
+const numberRule =
+  (rule: string, isRight: (value: JsonNumber) => boolean): Rule =>
+  (value) =>
+    isJsonNumber(value) && isRight(value) ? undefined : rule;
+
+const decimalRule =
+  (rule: string, isRight: (value: JsonNumber) => boolean): Rule =>
+  (value) =>
+    isJsonNumber(value) ? numberRule(rule, isRight)(value) : textRule(rule, isDecimal)(value);
+
+const anyText = textRule("must be text");
+const anyDecimal = decimalRule("must be a decimal", () => true);
+const notEmpty: Rule = (value) =>
+  anyText(value) ?? textRule("must not be empty", (name) => /\S/.test(name))(value);
+const utcDateTime = textRule(
+  "must be an ISO 8601 date-time in UTC, such as 2030-01-31T12:00:00Z",
+  isUtcDateTime,
+);
+/** Of a reply: shown in any form, so what it breaks besides is checked apart. */
+const anyDate: Rule = (value) => (value === null || isJsonNumber(value) ? undefined : anyText(value));
+
+const isNotNegative = (value: JsonNumber): boolean => signOf(value) >= 0;
+
+const isDecimalValue = (value: Json): value is Amount =>
+  isJsonNumber(value) || (typeof value === "string" && isDecimal(value));
+
+/** Each side may spell a number differently. */
+const isSameAmount = (one: Json, other: Json): boolean =>
+  isDecimalValue(one) && isDecimalValue(other) && compareAmounts(one, other) === 0;
+
+const TEXT = { type: "string" };
+const NAME = { rule: notEmpty, replyRule: anyText, jsonSchema: { ...TEXT, pattern: "\\S" } };
+const DATE = {
+  rule: utcDateTime,
+  replyRule: anyText,
+  shownRule: anyDate,
+  jsonSchema: { ...TEXT, format: "date-time" },
+};
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const CURRENCY = "must be a three-letter currency code";
+
+const wordRule = (word: string): FieldTypeRules => ({
+  rule: textRule(`must be ${word}`, (value) => value === word),
+  jsonSchema: { const: word },
+});
+
+export const FIELD_TYPES = {
+  /** In major units, as a number in its spelling. */
+  amount: {
+    rule: numberRule("must be a number of 0 or more, such as 10.00", isNotNegative),
+    replyRule: numberRule("must be a number", () => true),
+    shownRule: anyDecimal,
+    fromText: (typed, { amountFrom = parseAmount }) => amountFrom(typed),
+    isSame: isSameAmount,
+    jsonSchema: { type: "number", minimum: 0 },
+  },
+  /** A limit of amounts. The field list types bounds as strings, the example writes numbers: both are accepted and kept. */
+  bound: {
+    rule: decimalRule("must be a decimal of 0 or more, such as 5.00", isNotNegative),
+    replyRule: anyDecimal,
+    fromText: (typed, { amountFrom = parseAmount }) => {
+      const bound = amountFrom(typed);
+      return bound.ok ? accepted(bound.value.value) : bound;
+    },
+    isSame: isSameAmount,
+    jsonSchema: { type: ["number", "string"], minimum: 0, pattern: DECIMAL.source },
+  },
+  currency: {
+    rule: textRule(`${CURRENCY}, such as EUR`, (value) => CURRENCY_CODE.test(value)),
+    replyRule: textRule(CURRENCY, (value) => CURRENCY_CODE.test(value)),
+    fromText: (typed) => {
+      const code = parseCurrency(typed.trim());
+      // The rule reports a text that is not a code.
+      return code.ok ? code : accepted(typed);
+    },
+    jsonSchema: { ...TEXT, pattern: CURRENCY_CODE.source, examples: ["GBP"] },
+  },
+  text: { rule: anyText, jsonSchema: TEXT },
+  /** Text that is not empty. */
+  name: NAME,
+  /** A known type in upper case; another one is sent as it is. */
+  transactionType: {
+    ...NAME,
+    fromText: (typed) =>
+      accepted(TRANSACTION_TYPES.find((type) => type === typed.trim().toUpperCase()) ?? typed),
+    jsonSchema: { ...NAME.jsonSchema, examples: TRANSACTION_TYPES },
+  },
+  email: {
+    rule: textRule("must be an e-mail address, such as ada@shop.example", (value) => EMAIL.test(value)),
+    jsonSchema: { ...TEXT, pattern: EMAIL.source },
+  },
+  webAddress: {
+    rule: textRule("must be an absolute http or https URL, such as https://shop.example/paid", isWebAddress),
+    jsonSchema: { ...TEXT, format: "uri", pattern: "^https?://[^/]" },
+  },
+  date: DATE,
+  /** ISO 8601, a date, or a duration from now, sent as ISO 8601 UTC. */
+  expiry: {
+    ...DATE,
+    fromText: (typed, { now }) => {
+      const date = parseExpiry(typed, now);
+      return date.ok ? accepted(formatInstant(date.value)) : date;
+    },
+    jsonSchema: { ...DATE.jsonSchema, pattern: "T.*(Z|\\+00:00)$" },
+  },
+  /** When something happened; null as long as it has not. */
+  dateOrNull: {
+    rule: () => undefined,
+    replyRule: (value) =>
+      value === null ? undefined : textRule("must be an ISO 8601 date-time or null")(value),
+    shownRule: anyDate,
+    jsonSchema: { type: ["string", "null"], format: "date-time" },
+  },
+  ucof: wordRule("ucof"),
+  initial: wordRule("initial"),
+  object: {
+    rule: (value) => (isJsonObject(value) ? undefined : "must be an object"),
+    jsonSchema: { type: "object" },
+  },
+} satisfies Readonly<Record<string, FieldTypeRules>>;
+
+export type FieldType = keyof typeof FIELD_TYPES;
+
+/** The rules of a type, as every type may have them. */
+export const typeNamed = (type: FieldType): FieldTypeRules => FIELD_TYPES[type];
+
+/** Whether a value means what another one does. */
+export const isSameValue = (type: FieldType, one: Json, other: Json): boolean =>
+  (typeNamed(type).isSame ?? Object.is)(one, other);
+
+/** Whether it is a point in time. */
+export const isDate = (type: FieldType): boolean => typeNamed(type).jsonSchema["format"] === "date-time";
+
+/** Every type that holds a single value must be here, or this does not compile. */
+type OfEachType<Types extends Readonly<Record<Exclude<FieldType, "object">, unknown>>> = Types;
+
+/** The values of each type for the compiler, as they are sent, and as a service writes them. */
+export type Sent = OfEachType<{
+  readonly amount: JsonNumber;
+  readonly bound: Amount;
+  readonly currency: string;
+  readonly text: string;
+  readonly name: string;
+  readonly transactionType: string;
+  readonly email: string;
+  readonly webAddress: string;
+  readonly date: string;
+  readonly expiry: string;
+  readonly dateOrNull: string | null;
+  readonly ucof: "ucof";
+  readonly initial: "initial";
+}>;
+
+type ShownDate = string | JsonNumber | null;
+
+/** What can be shown of a link as it came: amounts as text too, dates as any text or number. */
+export type Shown = Omit<Sent, "amount" | "date" | "expiry" | "dateOrNull"> & {
+  readonly amount: Amount;
+  readonly date: ShownDate;
+  readonly expiry: ShownDate;
+  readonly dateOrNull: ShownDate;
+};
