@@ -6,6 +6,7 @@ import { indentedJson } from "../domain/json.ts";
 import { capitalized } from "../domain/payment-link-fields.ts";
 import { MEANINGS } from "../domain/reasons.ts";
 import { responseText } from "../domain/response-codes.ts";
+import { splitReference } from "../domain/reference.ts";
 import { parseInstant } from "../domain/time.ts";
 import { textOf } from "../domain/transaction.ts";
 import type { FieldName } from "../domain/transaction-fields.ts";
@@ -20,10 +21,8 @@ import {
   countdown,
   facts,
   folded,
-  headerTable,
   momentOf,
   panel,
-  plural,
   timeOf,
 } from "../pages/components.ts";
 import {
@@ -33,10 +32,12 @@ import {
   verdictPanel,
   type Description,
 } from "../pages/exchange.ts";
+import { answerPart } from "../pages/answer.ts";
 import type { Page } from "../pages/page.ts";
 import { bodyIsKept, isAccepted, type Rejection } from "../receiver/event.ts";
 import { likelyCause } from "../render/likely-cause.ts";
 import { ageWords } from "../render/stats.ts";
+import { approvedIn, orderPanel, type OrderPayments } from "./order.ts";
 import { inspectorPage, isApart, isOwn, type View } from "./frame.ts";
 import { amountOf, answerText, eventPath, nameOf, outcomeText, stateOf } from "./rows.ts";
 
@@ -46,19 +47,42 @@ const ATTEMPTS = 20;
 const summary = (description: Description): Page =>
   html`<section class="panel" id="summary" aria-label="Summary">${describedPart(description)}</section>`;
 
-/** `signs`: whether what is sent from here is signed anew. */
-export function eventPage(view: View, event: StoredEvent, history: History, signs: boolean): Page {
+export interface EventParts {
+  readonly history: History;
+  readonly order: OrderPayments | undefined;
+  /** Whether what is sent from here is signed anew. */
+  readonly signs: boolean;
+}
+
+export function eventPage(view: View, event: StoredEvent, { history, order, signs }: EventParts): Page {
   const { request, verdict, receivedAt, id } = event;
+  const last = history.attempts.at(-1);
+  const advice = isApart(view, event) ? OTHER_KEY : causeIn(event, history);
   return inspectorPage(view, {
     title: nameOf(event),
     state: stateOf(event),
     actions: actionsOf(view, event, signs),
     tab: "/",
-    content: html`${summary({ ...describeEvent(event, history, view.now), advice: isApart(view, event) ? OTHER_KEY : causeIn(event, history) })}
-    ${attemptsPart(history, view.now)} ${answerPart(history.attempts.at(-1))}
-    ${recordPart(event, history, view.now)} ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
+    content: html`${summary({ ...describeEvent(event, history, view.now), advice })}
+    ${paidTwice(event, order)} ${answerPanel(last, undefined)} ${attemptsPart(history, view.now)}
+    ${order === undefined ? "" : orderPanel(view, order)} ${recordPart(event, history, view.now)}
+    ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
     ${requestPanel(request, { ...filesOf(id), isFolded: true })}`,
   });
+}
+
+/** Says of an approved payment that its order has another one: one of them may have to be paid back. */
+function paidTwice(event: StoredEvent, order: OrderPayments | undefined): Page | "" {
+  const others = order === undefined ? [] : approvedIn(order).filter(({ uti }) => uti !== event.uti);
+  const [other] = others;
+  if (order === undefined || other === undefined || event.outcome !== "APPROVED") return "";
+  // Each payment of a reusable link has a suffix of its own, and is one that was meant.
+  if (splitReference(event.reference).suffix !== null) return "";
+  const count = others.length === 1 ? "another approved payment" : `${others.length} other approved payments`;
+  return html`<section class="alert" aria-label="Paid more than once">
+    <p class="bad">Order <bdi>${clipped(order.order)}</bdi> has ${count}: it may have been paid twice.</p>
+    <a href="${eventPath(other.id)}">Show the other payment</a>
+  </section>`;
 }
 
 const OTHER_KEY =
@@ -104,6 +128,13 @@ function causeIn({ delivery }: StoredEvent, { attempts }: History): string | und
   return last && likelyCause(last, { comesAgain: (delivery?.next ?? null) !== null });
 }
 
+/** A text that may end with a mark already, in one sentence of some length. */
+const sentence = (text: string): string => {
+  const shown = clipped(text, SENTENCE);
+  return /[.!?…]$/.test(shown) ? shown : `${shown}.`;
+};
+const SENTENCE = 160;
+
 function describeEvent({ delivery }: StoredEvent, history: History, now: Date): Description {
   const { attempts, actions } = history;
   const last = attempts.at(-1);
@@ -114,7 +145,7 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
         ? `Your application accepted it: ${last.status} in ${last.ms} ms.`
         : last.status === null
           ? "Your application did not answer."
-          : `Your application refused it: ${maskCardNumbers(answerText(last))}.`;
+          : `Your application refused it: ${sentence(answerText(last))}`;
   const silence = last?.status === null ? last.detail : undefined;
   switch (delivery?.state) {
     case undefined:
@@ -135,8 +166,8 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
     case "failed":
       return {
         kind: "bad",
-        words: `It is not retried automatically after ${plural(delivery.attempts, "attempt")}.`,
-        reason: silence === undefined ? did : `${did} ${silence}`,
+        words: did ?? "It was not delivered.",
+        reason: [silence, NOT_RETRIED].filter((words) => words !== undefined).join(". "),
       };
     case "pending": {
       if (delivery.isTrying)
@@ -152,13 +183,17 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
   }
 }
 
+/** A listener that waits for the application leaves the retries to the service. */
+const NOT_RETRIED =
+  "paylink does not retry it by itself. Where listen runs without --ack stored, the service sends it again.";
+
 /** The attempts with what was done by hand, the last one first. */
 function attemptsPart({ attempts, actions }: History, now: Date): Page {
   let number = 0;
   const made = attempts.map((attempt) => ({
     at: attempt.at,
     title: attempt.isReplay ? "Sent again by hand" : `Attempt ${++number}`,
-    answer: attempt.status === null ? attempt.detail : maskCardNumbers(answerText(attempt)),
+    answer: attempt.status === null ? attempt.detail : answerText(attempt),
     kind: isAccepted(attempt.status) ? ("good" as const) : ("bad" as const),
     target: attempt.target,
   }));
@@ -174,15 +209,15 @@ function attemptsPart({ attempts, actions }: History, now: Date): Page {
   return attemptsPanel(rows.slice(0, ATTEMPTS), Math.max(0, rows.length - ATTEMPTS), "It was not forwarded.");
 }
 
-/** What the application answered last. */
-function answerPart(attempt: StoredAttempt | undefined): Page | "" {
-  if (attempt === undefined || attempt.reply === null) return "";
-  const { headers, text } = attempt.reply;
+/** What the application answered last, whole. */
+function answerPanel(attempt: StoredAttempt | undefined, cause: string | undefined): Page | "" {
+  if (attempt === undefined || attempt.status === null || attempt.reply === null) return "";
+  const { status, ms: duration, reply } = attempt;
+  const body = maskCardNumbers(reply.text);
   return panel(
-    "answer",
-    "Answer",
-    html`${folded("answer-headers", "Headers", headerTable("Headers of the answer", headers))}
-    ${text === "" ? html`<p class="hint">It has no body.</p>` : block({ id: "answer-body", title: "Body", text })}`,
+    "answer-panel",
+    attempt.isReplay ? "Answer to what was sent by hand" : "Answer of your application",
+    answerPart({ status, duration, headers: reply.headers, body }, cause),
   );
 }
 
@@ -209,7 +244,9 @@ function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page 
         "Again",
         arrivals.length === 0
           ? ""
-          : html`${arrivals.slice(-ATTEMPTS).map((arrival) => html`<div>${receivedAt(arrival, now)}</div>`)}`,
+          : html`<ul>
+              ${arrivals.slice(-ATTEMPTS).map((arrival) => html`<li>${receivedAt(arrival, now)}</li>`)}
+            </ul>`,
       ],
     ])}
     ${

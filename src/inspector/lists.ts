@@ -247,7 +247,7 @@ export async function queuePage(view: View, store: EventStore): Promise<Page> {
           advice: all === words ? undefined : all,
         })}
       </section>
-      ${queuePanel(view, "failed", "Failed: not retried automatically", failed, view.failed)}
+      ${queuePanel(view, "failed", "Failed: paylink does not retry these by itself", failed, view.failed)}
       ${queuePanel(view, "waiting", "Waiting, next attempt first", waiting, view.waiting)}`,
   });
 }

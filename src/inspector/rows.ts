@@ -1,9 +1,11 @@
 /** Rows of events and rejections: what each was, and what became of it. */
 import { html } from "hono/html";
+import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { groupedAmount } from "../domain/money.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import type { StoredAttempt, StoredEvent, StoredRequest } from "../store/rows.ts";
 import type { EventStore } from "../store/event-store.ts";
+import { answerLine } from "../pages/answer.ts";
 import { badge, clipped, countdown, momentOf, plural } from "../pages/components.ts";
 import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
@@ -47,10 +49,12 @@ export function amountOf(event: StoredEvent): string {
     : groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "");
 }
 
-/** `500 nope`, `no answer`, `200 in 2 ms`; the page of the event has the reason why there was no answer. */
-export function answerText({ status, ms, detail }: StoredAttempt): string {
+/** `500 nope`, `no answer`, `200 in 2 ms`; the page of the event has the reason why there was no answer, and all of an answer. */
+export function answerText({ status, ms, detail, reply }: StoredAttempt): string {
   if (status === null) return "no answer";
-  return detail === "" ? `${status} in ${ms} ms` : `${status} ${detail}`;
+  if (isAccepted(status)) return `${status} in ${ms} ms`;
+  const line = answerLine({ headers: reply?.headers ?? [], body: reply?.text || detail });
+  return maskCardNumbers(`${status} ${line}`.trim());
 }
 
 function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {

@@ -18,6 +18,7 @@ import { isAccepted, type Forward, type NewEvent, type Rejection, type RunKeys }
 import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNTED, notFoundPage, type View } from "./frame.ts";
 import { eventsPage, queuePage } from "./lists.ts";
+import { paymentsOf } from "./order.ts";
 import { nameOf } from "./rows.ts";
 
 export interface InspectorParts {
@@ -84,7 +85,11 @@ export function createInspector(parts: InspectorParts) {
     const shown = await view(c);
     return htmlReply(
       found.type === "event"
-        ? eventPage(shown, found, await store.history(found.id), sending?.signs ?? false)
+        ? eventPage(shown, found, {
+            history: await store.history(found.id),
+            order: await paymentsOf(store, found),
+            signs: sending?.signs ?? false,
+          })
         : rejectionPage(
             shown,
             found,

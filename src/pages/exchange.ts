@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { indentedJson } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import type { HeaderLine, HttpRequest } from "../http/message.ts";
+import type { HttpRequest } from "../http/message.ts";
 import { capturedUrl } from "../http/message.ts";
 import { baseOf, checksOf, type Check } from "../signatures/explain/checks.ts";
 import type { Verdict } from "../signatures/verdict.ts";
@@ -108,21 +108,6 @@ export function requestPanel(
       }`,
   );
 }
-
-interface Answer {
-  readonly status: number;
-  /** Milliseconds. */
-  readonly duration: number | null;
-  readonly headers: readonly HeaderLine[];
-  readonly body: string;
-}
-
-export const responsePart = ({ status, duration, headers, body }: Answer): Page =>
-  html`<p class="mono request-line">
-      ${status}${duration === null ? "" : html` <span class="quiet">after ${duration} ms</span>`}
-    </p>
-    ${body === "" ? html`<p class="hint">The response has no body.</p>` : block({ id: "answer", title: "Response body", text: body })}
-    ${folded("answer-headers", `Headers, ${headers.length}`, headerTable("Response headers", headers))}`;
 
 /** The steps of the verification in their order, as people call them. */
 const STEPS: Readonly<Record<string, string>> = {

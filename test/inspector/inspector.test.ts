@@ -157,7 +157,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect((await post(`${path}/retry`)).header("location")).toBe("/?done=busy");
     await store.ended(again, unanswered("connection refused"));
     expect(wordsOf(await get(path))).toMatch(
-      /It is not retried automatically after 2 attempts\..*Your application did not answer\. connection refused/,
+      /Your application did not answer\. .*connection refused\. paylink does not retry it by itself/,
     );
     expect((await post("/retry-all")).header("location")).toBe("/?done=retry-1");
     const last = await claimOne(store);
@@ -165,6 +165,73 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(wordsOf(await get(path))).toContain("Your application accepted it: 200 in 12 ms.");
     expect(observed).toEqual(["skip WAITS", "retry WAITS", "busy WAITS", "retry 1 event"]);
     expect(await get(`/events/uti-${waits.id}`)).toContain("WAITS");
+  });
+
+  it("lists all payments of an order, and says that it was paid twice", async () => {
+    const store = await open();
+    const { get } = openInspector(store);
+    const ofOrder = (name: string, reference: string, record = {}) =>
+      event(idOf(name), { reference, amountTrans: 18, transCurrencyCode: "EUR", ...record });
+    const declined = ofOrder("a", "A-17", { transApproved: false });
+    const [first, second] = [ofOrder("b", "A-17"), ofOrder("c", "A-17")];
+    for (const one of [declined, first, second, ofOrder("d", "A-171"), ofOrder("e", "A-17-69LXLDV9W")])
+      await store.append(one);
+    const page = await get(`/events/${first.id}`);
+    expect(rowIds(page).filter((id) => id.startsWith(idOf("")))).toEqual([
+      idOf("e"),
+      second.id,
+      first.id,
+      declined.id,
+    ]);
+    expect(wordsOf(page)).toContain("Order A-17 has 2 other approved payments: it may have been paid twice.");
+    expect(wordsOf(page)).toContain("paylink reconcile A-17");
+    expect(wordsOf(await get(`/events/${declined.id}`))).not.toContain("paid twice");
+    expect(wordsOf(await get(`/events/${idOf("e")}`))).not.toContain("paid twice");
+    const grouped = wordsOf(await get("/?group=order"));
+    expect(grouped).toContain("A-17 4 payments, 3 approved, approved EUR 54.00");
+    expect(grouped).toContain("5 events; approved EUR 72.00; not approved EUR 18.00.");
+  });
+
+  it("shows the whole answer of the application, of a page for people its words", async () => {
+    const store = await open();
+    const { get } = openInspector(store);
+    const one = event(idOf("a"), { reference: "PAGE" });
+    await store.append(one, 0);
+    const text =
+      "<html><head><title>Oops</title></head><body><h1>No &lt;b&gt; order</h1><script>x()</script></body></html>";
+    await store.ended(await claimOne(store), {
+      ...forward(302),
+      detail: text,
+      reply: {
+        headers: [
+          ["Location", "/login"],
+          ["Content-Type", "text/html"],
+        ],
+        text,
+      },
+    });
+    const page = await get(`/events/${one.id}`);
+    expect(wordsOf(page)).toContain("Your application refused it: 302 Oops No &lt;b&gt; order.");
+    expect(wordsOf(page)).toMatch(/It redirects to \/login, which looks like a login.* Leads to \/login/);
+    expect(page).toContain("Oops\nNo &lt;b&gt; order</pre");
+    expect(page).toContain("&lt;script&gt;x()&lt;/script&gt;");
+    expect(page).not.toContain("<script>x()");
+  });
+
+  it("keeps the filters in the address, and shows nothing where one cannot be read", async () => {
+    const store = await open();
+    const { get } = openInspector(store);
+    const one = event(idOf("a"), { reference: "OLD", transApproved: false });
+    await store.append(one);
+    expect(rowIds(await get("/?outcome=declined&time=24h&from=&to="))).toEqual([one.id]);
+    expect(rowIds(await get("/?outcome=approved"))).toEqual([]);
+    expect(rowIds(await get("/?to=2026-11-20"))).toEqual([]);
+    expect(rowIds(await get("/?from=2026-11-21&to=2026-11-21"))).toEqual([one.id]);
+    expect(await get("/?outcome=declined&text=OLD")).toContain('name="text" value="OLD"');
+    for (const query of ["outcome=paid", "time=soon", "from=31.12.", "state=lost"]) {
+      const page = await get(`/?${query}`);
+      expect([query, rowIds(page), /class="alert bad"/.test(page)]).toEqual([query, [], true]);
+    }
   });
 
   it("says in the queue what somebody wants to know at night", async () => {
@@ -186,7 +253,9 @@ function pagesOn(open: () => Promise<EventStore>): void {
       /127\.0\.0\.1:3000 does not answer: 1 waits, the oldest for .*; 1 has failed\./,
     );
     expect(wordsOf(page)).toContain("1 acknowledged payment is not delivered, EUR 10.00");
-    expect(wordsOf(page)).toMatch(/Failed: not retried automatically .* Waiting, next attempt first/);
+    expect(wordsOf(page)).toMatch(
+      /Failed: paylink does not retry these by itself .* Waiting, next attempt first/,
+    );
     expect(page).toContain("<title>(1 failed) Queue");
     for (const name of ["c", "d"]) await store.append(event(idOf(name)), 0);
     for (const claim of await store.claim(wanted())) await store.ended(claim, forward(500));

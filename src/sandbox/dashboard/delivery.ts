@@ -12,11 +12,11 @@ import {
   panel,
   timeOf,
 } from "../../pages/components.ts";
+import { answerPart } from "../../pages/answer.ts";
 import {
   attemptsPanel,
   describedPart,
   requestPanel,
-  responsePart,
   verdictPanel,
   type Description,
 } from "../../pages/exchange.ts";
@@ -136,7 +136,7 @@ function exchangePart(view: View, delivery: Delivery, attempt: Attempt): Page {
       ? html`<p class="hint">
           ${duration === null ? "Nothing was sent, so there is no response." : `No response: ${clipped(detail, 200)}`}
         </p>`
-      : responsePart({ status, duration, headers: answerHeaders, body: answer });
+      : answerPart({ status, duration, headers: answerHeaders, body: answer });
   return html`${panel("response", `Response to attempt ${number}`, response)}
   ${
     request === undefined

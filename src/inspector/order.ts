@@ -1,0 +1,57 @@
+/** All payments of the order of an event: whether it was paid, and whether it was paid twice. */
+import { html } from "hono/html";
+import { shellWord } from "../domain/errors.ts";
+import { splitReference } from "../domain/reference.ts";
+import type { EventStore } from "../store/event-store.ts";
+import type { StoredEvent } from "../store/rows.ts";
+import { address, clipped, copyable, panel } from "../pages/components.ts";
+import { table } from "../pages/lists.ts";
+import type { Page } from "../pages/page.ts";
+import type { View } from "./frame.ts";
+import { type EventRow, ROWS, withAttempts } from "./rows.ts";
+
+/** The most payments that are shown. */
+const PAYMENTS = 20;
+
+export interface OrderPayments {
+  /** The order number. */
+  readonly order: string;
+  readonly rows: readonly EventRow[];
+  readonly hasMore: boolean;
+}
+
+/** Those that the same key has verified: another merchant may have the same order numbers. Undefined without an order number. */
+export async function paymentsOf(store: EventStore, event: StoredEvent): Promise<OrderPayments | undefined> {
+  if (event.reference === "") return undefined;
+  const order = splitReference(event.reference).base;
+  const found = await store.list(
+    { sought: { text: order }, keys: [event.key], outcome: undefined },
+    { limit: 2 * PAYMENTS },
+  );
+  const payments = found.filter(
+    (one) => one.type === "event" && splitReference(one.reference).base === order,
+  );
+  return {
+    order,
+    rows: await withAttempts(store, payments.slice(0, PAYMENTS)),
+    hasMore: payments.length > PAYMENTS,
+  };
+}
+
+/** Those that were approved, the newest first. */
+export const approvedIn = ({ rows }: OrderPayments): StoredEvent[] =>
+  rows.flatMap(({ stored }) => (stored.type === "event" && stored.outcome === "APPROVED" ? [stored] : []));
+
+export function orderPanel(view: View, { order, rows, hasMore }: OrderPayments): Page {
+  const all = html`<a href="${address("/", { text: order, group: "order" })}">Show all</a>`;
+  return panel(
+    "order",
+    `Payments of order ${clipped(order)}`,
+    html`${table(view, { ...ROWS, caption: "Payments of this order, newest first" }, rows)}
+      <p class="hint">
+        What happened to it, at the service too:
+        ${copyable("the command that shows the timeline", `paylink reconcile ${shellWord(order)}`)}
+      </p>`,
+    hasMore ? all : "",
+  );
+}
