@@ -43,7 +43,6 @@ export async function openLocalServices(context: Context, options: LocalServices
   const { identity, renewKey, ledger } = sandboxHome;
   const keys = createSigningKeys(identity, renewKey, now);
   const runKeys = (): RunKeys => thumbprintsOf(keys.verifying());
-  // The program under test finds the events as it would find those of `listen`.
   const log = await home.events();
   const targets = await openTargets(routes, { ...context, insecure: false });
   later(targets.close);
@@ -91,5 +90,5 @@ export async function openLocalServices(context: Context, options: LocalServices
     observe: onSandboxEvent,
   });
   later(() => sandbox.close());
-  return { home: home.path, sandboxHome, sandbox, receiver };
+  return { home: home.path, eventStore: log.place, sandboxHome, sandbox, receiver };
 }

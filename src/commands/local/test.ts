@@ -41,7 +41,13 @@ const UNSET: Environment = Object.fromEntries(
 );
 
 /** Registers the sandbox as the profile of its home, and returns the variables for the command. */
-async function environmentOf({ home, sandboxHome, sandbox, receiver }: LocalServices): Promise<Environment> {
+async function environmentOf({
+  home,
+  eventStore,
+  sandboxHome,
+  sandbox,
+  receiver,
+}: LocalServices): Promise<Environment> {
   await sandboxHome.register(sandbox.baseUrl, receiver.url);
   const { token, terminalId, privateKey } = sandboxHome.identity;
   return {
@@ -53,6 +59,7 @@ async function environmentOf({ home, sandboxHome, sandbox, receiver }: LocalServ
     PAYLINK_TERMINAL_ID: terminalId,
     PAYLINK_WEBHOOK_KEY: createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString(),
     PAYLINK_CALLBACK_URL: receiver.url,
+    PAYLINK_DB: eventStore,
   };
 }
 
