@@ -1,6 +1,6 @@
 /** Signatures of others: three npm libraries and the openssl command sign what is verified here, and the reverse. */
 import { execFileSync } from "node:child_process";
-import { createPrivateKey, createSign, createVerify, type KeyObject } from "node:crypto";
+import { createPrivateKey, createPublicKey, createSign, createVerify, type KeyObject } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sign as signByLto, verify as verifyByLto } from "@ltonetwork/http-message-signatures";
@@ -124,7 +124,7 @@ describe("@ltonetwork/http-message-signatures", () => {
 describe("the openssl command", () => {
   const { keys } = vectorFile<{ keys: Record<string, { private_pem: string }> }>("keys");
   const privateKey = createPrivateKey(keys["test-key-rsa"]?.private_pem ?? "");
-  const publicPem = keysOf(privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+  const publicPem = keysOf(createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString());
 
   it("signs a base that verifies here, and verifies what is signed here", () => {
     const folder = temporaryHome();
