@@ -37,6 +37,8 @@ interface Language {
   readonly run: (port: string) => readonly string[];
   /** How it asks for the time, and the time of the vectors in its place. */
   readonly clock: readonly [asked: string, fixed: string];
+  /** The list of terminals, and one with T-1. */
+  readonly terminals: readonly [none: string, one: string];
   /** It reads the key with each request, and not when it starts. */
   readonly readsKeyLate?: boolean;
   /** Cases that its server does not survive. */
@@ -52,6 +54,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     probe: ["php", "-r", "exit(extension_loaded('openssl') ? 0 : 1);"],
     run: (port) => ["php", "-S", `127.0.0.1:${port}`, "receiver.php"],
     clock: ["time()", "1700000060"],
+    terminals: ["const TERMINALS = []", "const TERMINALS = ['T-1']"],
     readsKeyLate: true,
     // PHP's server for development ends at a length that it cannot read, and at one header in two spellings.
     unsent: [
@@ -65,6 +68,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     probe: [PYTHON, "-c", "import cryptography"],
     run: () => [PYTHON, "receiver.py"],
     clock: ["int(time.time())", "1700000060"],
+    terminals: ["TERMINALS = []", 'TERMINALS = ["T-1"]'],
   },
   Go: {
     file: "receiver.go",
@@ -72,12 +76,14 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     compile: ["go", "build", "-o", "receiver", "receiver.go"],
     run: () => ["./receiver"],
     clock: ["time.Now()", "time.Unix(1700000060, 0)"],
+    terminals: ["map[string]bool{}", 'map[string]bool{`"T-1"`: true}'],
   },
   Ruby: {
     file: "receiver.rb",
     probe: ["ruby", "-rwebrick", "-ropenssl", "-e", ""],
     run: () => ["ruby", "receiver.rb"],
     clock: ["Time.now.to_i", "1700000060"],
+    terminals: ["TERMINALS = []", 'TERMINALS = ["T-1"]'],
   },
   Java: {
     file: "Receiver.java",
@@ -86,6 +92,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     compile: ["javac", "Receiver.java"],
     run: () => ["java", "Receiver"],
     clock: ["Instant.now()", "Instant.ofEpochSecond(1700000060)"],
+    terminals: ["TERMINALS = Set.of()", 'TERMINALS = Set.of("T-1")'],
   },
 };
 
@@ -320,6 +327,8 @@ const PAYS: readonly [amount: string, changes?: object][] = [
   ['"10.00"'],
   ["10", { transCurrencyCode: "eur", status: "COMPLETE" }],
   ["10", { status: undefined, transPartiallyApproved: undefined }],
+  // Of what it does not ask for, the type does not matter.
+  ["10", { terminalId: 1 }],
   ["10", { status: null, transPartiallyApproved: null, loyalty: { amountTrans: 9 } }],
 ];
 
@@ -385,7 +394,7 @@ const WRONG_KEYS: Readonly<
 
 describe.each(Object.entries(LANGUAGES))(
   "the receiver in %s",
-  (_, { file, probe, compile, run, clock, unsent = [], readsKeyLate = false }) => {
+  (_, { file, probe, compile, run, clock, terminals, unsent = [], readsKeyLate = false }) => {
     const folder = mkdtempSync(join(tmpdir(), "paylink-receiver-"));
     const app = join(folder, "app");
     const isInstalled = spawnSync(probe[0] ?? "", probe.slice(1)).status === 0;
@@ -537,6 +546,18 @@ describe.each(Object.entries(LANGUAGES))(
         if ((await atTheirTime.status(bytes).catch(() => 0)) === 200) accepted.push(id);
       expect(accepted).toEqual([]);
       await atTheirTime.stop();
+    });
+
+    it("books only what is of its terminals, where it names some", async () => {
+      const cwd = join(folder, "terminals");
+      install(cwd, (source) => source.replace(...terminals));
+      const one = await listening(cwd);
+      for (const terminalId of ["T-2", "t-1", 1, null, undefined, "T-1"])
+        expect(await one.status(webhook({ body: record({ amountTrans: 10, terminalId }) }))).toBe(200);
+      await expect.poll(() => one.text()).toMatch(/ booked$/m);
+      expect(one.text().match(/INV-1001.? booked$/gm)).toHaveLength(1);
+      expect(one.text().match(/is no order of ours/g)).toHaveLength(5);
+      await one.stop();
     });
 
     it("makes of each delivery what listen makes of it", async () => {

@@ -26,6 +26,8 @@ public class Receiver {
     /** Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them. */
     static final long MAX_AGE = 5 * 60;
     static final long CLOCK_SKEW = 60;
+    // Payments of other terminals are not booked: one key may sign for several shops. Empty: those of any.
+    static final Set<String> TERMINALS = Set.of(); // Set.of("T-1"), or compare merchantId
     // What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
     static final Pattern SIGNED = Pattern.compile("sig1=(\\(\"content-digest\" \"content-length\" \"content-type\"\\)"
             + "((?:;(?:created=(?:0|[1-9][0-9]{0,14})|keyid=\"[ !#-+\\--:<-\\[\\]-~]*\"|alg=\"rsa-v1_5-sha256\"))*))");
@@ -35,17 +37,14 @@ public class Receiver {
     static final Pattern TOKEN = Pattern.compile("\\s*+(\"(?:[^\"\\\\]|\\\\.)*+\"|[{}\\[\\]:,]|[\\w.+-]++)\\s*+");
     static final String KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, "
             + "or PAYLINK_WEBHOOK_KEY_FILE to its file";
-
     record Order(BigDecimal amount, String currency) {}
-
     /** Your order lookup here. A payment through a reusable link has the reference "<invoiceId>-<9 characters>". */
     static Order findOrder(String reference) {
         return Map.of("INV-1001", new Order(new BigDecimal("10.00"), "EUR")).get(reference);
     }
 
     // Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
-    // Your database here: make uti unique, and return whether a row was added.
-    // INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
+    // Your database here, with uti unique: INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
     static boolean book(String uti, String reference) throws IOException {
         return true;
     }
@@ -58,9 +57,10 @@ public class Receiver {
         Order order = findOrder(reference);
         String amount = record.getOrDefault("amountTrans", "").replaceFirst("^\"(.*)\"$", "$1");
         boolean isAmount = amount.matches("[0-9]{1,30}(\\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?");
-        if (uti.isEmpty() || order == null || !isAmount || new BigDecimal(amount).compareTo(order.amount()) != 0
+        boolean isOurs = TERMINALS.isEmpty() || TERMINALS.contains(textOf(record.get("terminalId")));
+        if (!isOurs || uti.isEmpty() || order == null || !isAmount || new BigDecimal(amount).compareTo(order.amount()) != 0
                 || !order.currency().equalsIgnoreCase(textOf(record.get("transCurrencyCode"))))
-            return "APPROVED, but \"" + reference + "\" is not an order for this amount and currency: look into it";
+            return "APPROVED, but \"" + reference + "\" is no order of ours for this amount and currency: look into it";
         return "APPROVED, \"" + reference + (book(uti, reference) ? "\" booked" : "\" is already booked");
     }
 

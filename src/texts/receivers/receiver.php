@@ -17,6 +17,8 @@ const MAX_BODY = 64 * 1024;
 // Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
 const MAX_AGE = 5 * 60;
 const CLOCK_SKEW = 60;
+// Payments of other terminals are not booked: one key may sign for several shops. Empty: those of any.
+const TERMINALS = []; // ['T-1'], or compare $record['merchantId']
 // What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
 const COVERED = ['content-digest', 'content-length', 'content-type'];
 const SIGNED = '#^sig1=(\("content-digest" "content-length" "content-type"\)'
@@ -41,8 +43,7 @@ function find_order(string $reference): ?array
 
 /**
  * Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
- * Your database here: make uti unique, and return whether a row was added.
- * INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
+ * Your database here, with uti unique: INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
  */
 function book(string $uti, string $reference): bool
 {
@@ -62,8 +63,9 @@ function process(mixed $record): string
     $currency = $record['transCurrencyCode'] ?? null;
     $isPaid = $order !== null && $amount !== null && $amount === decimal_of($order[0])
         && is_string($currency) && strtoupper($currency) === $order[1];
-    if (!is_string($uti) || $uti === '' || !$isPaid) {
-        return 'APPROVED, but ' . json_encode($reference) . ' is not an order for this amount and currency: look into it';
+    $isOurs = TERMINALS === [] || in_array($record['terminalId'] ?? null, TERMINALS, true);
+    if (!is_string($uti) || $uti === '' || !$isPaid || !$isOurs) {
+        return 'APPROVED, but ' . json_encode($reference) . ' is no order of ours for this amount and currency: look into it';
     }
     return 'APPROVED, ' . json_encode($reference) . (book($uti, $reference) ? ' booked' : ' is already booked');
 }

@@ -30,6 +30,8 @@ MAX_BODY = 64 * 1024
 # Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
 MAX_AGE = 5 * 60
 CLOCK_SKEW = 60
+# Payments of other terminals are not booked: one key may sign for several shops. Empty: those of any.
+TERMINALS = []  # ["T-1"], or compare record["merchantId"]
 # What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
 COVERED = ("content-digest", "content-length", "content-type")
 SIGNED = re.compile(
@@ -48,9 +50,7 @@ def find_order(reference):
 
 def book(uti, reference):
     """Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
-    Your database here: make uti unique, and return whether a row was added.
-    INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
-    """
+    Your database here, with uti unique: INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING"""
     return True
 
 
@@ -60,11 +60,12 @@ def process(record):
     if outcome != "APPROVED":
         return f"{outcome}, nothing to book"
     uti, reference, amount = record.get("uti"), record.get("reference"), str(record.get("amountTrans"))
-    order = find_order(reference) if isinstance(reference, str) else None
+    is_ours = isinstance(reference, str) and (not TERMINALS or record.get("terminalId") in TERMINALS)
+    order = find_order(reference) if is_ours else None
     is_amount = re.fullmatch(r"[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?", amount)
     paid = (Decimal(amount) if is_amount else None, str(record.get("transCurrencyCode")).upper())
     if not isinstance(uti, str) or uti == "" or order is None or paid != order:
-        return f"APPROVED, but {reference!r} is not an order for this amount and currency: look into it"
+        return f"APPROVED, but {reference!r} is no order of ours for this amount and currency: look into it"
     return f"APPROVED, {reference!r} booked" if book(uti, reference) else f"APPROVED, {uti!r} is already booked"
 
 

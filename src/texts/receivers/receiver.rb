@@ -23,6 +23,8 @@ MAX_BODY = 64 * 1024
 # Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
 MAX_AGE = 5 * 60
 CLOCK_SKEW = 60
+# Payments of other terminals are not booked: one key may sign for several shops. Empty: those of any.
+TERMINALS = [].freeze # ["T-1"], or compare record["merchantId"]
 # What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
 COVERED = %w[content-digest content-length content-type].freeze
 PARAMETER = /;(?:created=(?:0|[1-9][0-9]{0,14})|keyid="[ !#-+\--:<-\[\]-~]*"|alg="rsa-v1_5-sha256")/n
@@ -42,8 +44,7 @@ end
 
 # Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
 #
-# Your database here: make uti unique, and return whether a row was added.
-# INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
+# Your database here, with uti unique: INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
 def book(_uti, _reference)
   true
 end
@@ -56,8 +57,9 @@ def process(record)
   uti, reference, currency = record.values_at("uti", "reference", "transCurrencyCode")
   price, code = find_order(reference)
   paid = price && decimal_of(price) == decimal_of(record["amountTrans"]) && code == currency.to_s.upcase
-  unless uti.is_a?(String) && !uti.empty? && paid
-    return "APPROVED, but #{reference.inspect} is not an order for this amount and currency: look into it"
+  ours = TERMINALS.empty? || TERMINALS.include?(record["terminalId"])
+  unless uti.is_a?(String) && !uti.empty? && paid && ours
+    return "APPROVED, but #{reference.inspect} is no order of ours for this amount and currency: look into it"
   end
 
   book(uti, reference) ? "APPROVED, #{reference.inspect} booked" : "APPROVED, #{uti.inspect} is already booked"
