@@ -20,7 +20,7 @@ export interface ForwarderParts extends AttemptParts {
   readonly log: Pick<EventLog, "ended">;
   /** `first` is the id of the event's first delivery, `id` of the one that is forwarded. */
   readonly observe: (
-    event: Pick<WebhookEvent, "id" | "request"> & { readonly first: string },
+    event: Pick<WebhookEvent, "id" | "request" | "verdict"> & { readonly first: string },
     forward: Forward,
     progress?: Progress,
   ) => void;

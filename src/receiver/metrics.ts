@@ -37,8 +37,11 @@ export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
-  const labelled = <Label extends string>(name: string, help: string, label: Label): Counter<Label> =>
-    new Counter({ name, help, labelNames: [label], registers });
+  const labelled = <Label extends string>(
+    name: string,
+    help: string,
+    ...labelNames: Label[]
+  ): Counter<Label> => new Counter({ name, help, labelNames, registers });
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
   const ofKey = (name: string, help: string): Gauge<"key"> =>
     new Gauge({ name, help, labelNames: ["key"], registers });
@@ -47,21 +50,27 @@ export function createMetrics() {
 
   const received = counter("paylink_webhooks_received_total", "Requests received, accepted and rejected.");
   const bytes = counter("paylink_received_bytes_total", "Bytes of the bodies of these requests.");
-  const verified = counter("paylink_webhooks_verified_total", "Webhooks whose signature verified.");
+  const verified = labelled("paylink_webhooks_verified_total", "Webhooks whose signature verified.", "key");
   const rejected = labelled(
     "paylink_webhooks_rejected_total",
     "Requests rejected, by reason code.",
     "reason",
   );
-  const repeated = counter("paylink_webhooks_repeated_total", "Webhooks that had been received before.");
+  const repeated = labelled(
+    "paylink_webhooks_repeated_total",
+    "Webhooks that had been received before.",
+    "key",
+  );
   const forwards = labelled(
     "paylink_forwards_total",
     "Attempts to forward an event, by the application's status; none without an answer.",
     "status",
+    "key",
   );
-  const failed = counter(
+  const failed = labelled(
     "paylink_forwards_failed_total",
     "Events that the application did not accept, and that are not retried here.",
+    "key",
   );
   const waiting = ofKey("paylink_backlog_events", "Acknowledged events that wait to be forwarded.");
   const age = ofKey("paylink_backlog_age_seconds", "How long the oldest of these events has waited.");
@@ -99,18 +108,24 @@ export function createMetrics() {
       received.inc();
       bytes.inc(outcome.request?.body.length ?? 0);
       if (outcome.type === "rejected") return rejected.inc({ reason: outcome.code });
-      if (outcome.verdict.verdict === "valid") verified.inc();
-      if (outcome.repeated) repeated.inc();
+      const labels = { key: labelOf(outcome) };
+      if (outcome.verdict.verdict === "valid") verified.inc(labels);
+      if (outcome.repeated) repeated.inc(labels);
     },
     /** The identity of the event store in use. */
     useStore: (id: string): void => store.set({ store: id }, 1),
     /** An event was stored, which took this long. */
     stored: (milliseconds: number): void => storing.observe(milliseconds / 1000),
     /** An attempt to forward an event has ended; `retries` says whether another one follows. */
-    forwarded: ({ at, status, ms }: Pick<Forward, "at" | "status" | "ms">, retries: boolean): void => {
+    forwarded: (
+      event: Pick<WebhookEvent, "verdict">,
+      { at, status, ms }: Pick<Forward, "at" | "status" | "ms">,
+      retries: boolean,
+    ): void => {
       noteForward(at);
-      forwards.inc({ status: status ?? "none" });
-      if (!isAccepted(status) && !retries) failed.inc();
+      const key = labelOf(event);
+      forwards.inc({ status: status ?? "none", key });
+      if (!isAccepted(status) && !retries) failed.inc({ key });
       forwarding.observe(ms / 1000);
     },
     text: (gauges: Gauges, now: Date): Promise<string> => {
@@ -119,6 +134,9 @@ export function createMetrics() {
       connections.set(gauges.connections);
       last.set(lastForward / 1000);
       for (const one of [waiting, failedEvents, age]) one.reset();
+      // An increase is seen only of a series that began with 0.
+      for (const key of gauges.keys)
+        for (const one of [verified, repeated, failed]) one.inc({ key: shortKey(key) }, 0);
       const own = gauges.keys.map((key) => ({ key, ...NOTHING }));
       for (const { key, events, failed: left, oldest = now } of [...own, ...keys]) {
         const labels = { key: shortKey(key) };
@@ -130,3 +148,7 @@ export function createMetrics() {
     },
   };
 }
+
+/** Empty for a webhook that no key has verified, which --no-verify shows. */
+const labelOf = ({ verdict }: Pick<WebhookEvent, "verdict">): string =>
+  shortKey(verdict.key?.thumbprint ?? "");

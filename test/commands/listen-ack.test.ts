@@ -36,9 +36,9 @@ describe("listen --ack stored", () => {
     ]);
     const text = await metrics();
     for (const line of [
-      /^paylink_forwards_total\{status="500"\} 1$/m,
-      /^paylink_forwards_total\{status="200"\} 1$/m,
-      /^paylink_forwards_failed_total 0$/m,
+      /^paylink_forwards_total\{status="500",key="[\w-]{8}"\} 1$/m,
+      /^paylink_forwards_total\{status="200",key="[\w-]{8}"\} 1$/m,
+      /^paylink_forwards_failed_total\{key="[\w-]{8}"\} 0$/m,
       /^paylink_backlog_events\{key="[\w-]{8}"\} 0$/m,
       /^paylink_backlog_age_seconds\{key="[\w-]{8}"\} 0$/m,
     ])

@@ -139,7 +139,9 @@ describe("the admin listener", () => {
       paylink_webhooks_verified_total: [{ value: "2" }],
       paylink_webhooks_repeated_total: [{ value: "1" }],
       paylink_webhooks_rejected_total: [{ value: "1", labels: { reason: "content_digest_mismatch" } }],
-      paylink_forwards_total: [{ value: "1", labels: { status: "200" } }],
+      paylink_forwards_total: [
+        { value: "1", labels: { status: "200", key: expect.stringMatching(/^[\w-]{8}$/) } },
+      ],
       paylink_forwards_failed_total: [{ value: "0" }],
       paylink_backlog_events: [{ value: "0" }],
       paylink_store_seconds: [{ count: "2" }],

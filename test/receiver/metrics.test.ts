@@ -1,9 +1,15 @@
 /** The metrics of the receiver, read by an independent parser of the Prometheus text format. */
 import parse from "parse-prometheus-text-format";
 import { expect, it } from "vitest";
+import { verdict } from "../support/stored-events.ts";
 import { createMetrics, type Gauges, type Metrics } from "../../src/receiver/metrics.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
+const [OWN, OTHER] = ["own-key-".repeat(5), "another-".repeat(5)] as const;
+/** An event that a key has verified. */
+const verifiedBy = (thumbprint: string) => ({
+  verdict: { ...verdict, key: { keyid: null, number: 1, bits: 2048, thumbprint } },
+});
 
 async function familiesOf(
   metrics: Metrics,
@@ -43,30 +49,38 @@ it("has every metric from the start, with the documented names and types", async
   ]);
 });
 
-it("counts forwards by status, and says how long they took", async () => {
+it("counts forwards by status and key, and says how long they took", async () => {
   const metrics = createMetrics();
   const forward = { at: NOW, target: "http://127.0.0.1/", status: 204, ms: 40, detail: "" };
-  for (const status of [204, 204, 500, null]) metrics.forwarded({ ...forward, status }, false);
-  metrics.forwarded({ ...forward, status: 503 }, true);
-  expect(await familiesOf(metrics)).toMatchObject({
-    paylink_forwards_total: {
-      metrics: [
-        { value: "2", labels: { status: "204" } },
-        { value: "1", labels: { status: "500" } },
-        { value: "1", labels: { status: "none" } },
-        { value: "1", labels: { status: "503" } },
-      ],
+  for (const status of [204, 204, 500, null])
+    metrics.forwarded(verifiedBy(OWN), { ...forward, status }, false);
+  metrics.forwarded(verifiedBy(OTHER), { ...forward, status: 503 }, true);
+  expect(await familiesOf(metrics, { connections: 0, keys: [OWN, OTHER], backlog: undefined })).toMatchObject(
+    {
+      paylink_forwards_total: {
+        metrics: [
+          { value: "2", labels: { status: "204", key: "own-key-" } },
+          { value: "1", labels: { status: "500", key: "own-key-" } },
+          { value: "1", labels: { status: "none", key: "own-key-" } },
+          { value: "1", labels: { status: "503", key: "another-" } },
+        ],
+      },
+      // One of those that were not accepted is retried.
+      paylink_forwards_failed_total: {
+        metrics: [
+          { value: "2", labels: { key: "own-key-" } },
+          { value: "0", labels: { key: "another-" } },
+        ],
+      },
+      paylink_forward_seconds: {
+        metrics: [{ count: "5", sum: "0.2", buckets: { "0.025": "0", "0.05": "5", "+Inf": "5" } }],
+      },
     },
-    // One of those that were not accepted is retried.
-    paylink_forwards_failed_total: { metrics: [{ value: "2" }] },
-    paylink_forward_seconds: {
-      metrics: [{ count: "5", sum: "0.2", buckets: { "0.025": "0", "0.05": "5", "+Inf": "5" } }],
-    },
-  });
+  );
 });
 
 it("shows what waits and who is connected", async () => {
-  const [own, other] = ["own-key-".repeat(5), "another-".repeat(5)];
+  const [own, other] = [OWN, OTHER];
   const oldest = new Date(NOW.getTime() - 90_000);
   const backlog = { keys: [{ key: other, events: 3, failed: 2, oldest, overdue: 0 }], lastForward: NOW };
   const byKey = (ofOwn: string, ofOther: string) => ({
@@ -99,7 +113,7 @@ it("takes the last attempt from this receiver or the store, whichever is later, 
   };
   const at = (seconds: number): Date => new Date(seconds * 1000);
   expect(await last(undefined)).toEqual({ value: "0" });
-  metrics.forwarded({ at: at(50), status: 500, ms: 1 }, true);
+  metrics.forwarded(verifiedBy(OWN), { at: at(50), status: 500, ms: 1 }, true);
   expect(await last(at(40))).toEqual({ value: "50" });
   expect(await last(at(60))).toEqual({ value: "60" });
   expect(await last(undefined)).toEqual({ value: "60" });

@@ -66,7 +66,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     signWith: forwardingKey?.key,
     warn: out.warn,
     observe: (event, forward, progress) => {
-      admin?.metrics.forwarded(forward, progress?.state === "pending");
+      admin?.metrics.forwarded(event, forward, progress?.state === "pending");
       reporter.forwarded(event, forward, progress);
     },
   });
