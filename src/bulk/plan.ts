@@ -70,14 +70,14 @@ export interface PlanOptions {
 
 /** In the order of the rows. */
 export function plan(rows: readonly RowToPlan[], input: PlanInput, options: PlanOptions): PlannedRow[] {
-  const planned = new Map<number, PlannedRow>();
+  const planned = Array.from({ length: rows.length }, () => INVALID);
   const members = rows.flatMap(({ identity, own, isValid }, at) =>
     identity === undefined ? [] : [{ at, identity, own, isValid }],
   );
   const attempts = grouped(input.attempts, ({ key }) => key);
   for (const [key, group] of grouped(members, ({ identity }) => identity.key))
-    for (const row of planGroup(group, attempts.get(key) ?? [], input, options)) planned.set(row.at, row);
-  return rows.map((_, at) => planned.get(at) ?? INVALID);
+    for (const [at, row] of planGroup(group, attempts.get(key) ?? [], input, options)) planned[at] = row;
+  return planned;
 }
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
@@ -92,6 +92,8 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 
 const INVALID: PlannedRow = { state: "invalid", isDue: false, claim: undefined, known: [], differs: false };
 
+const NONE_KNOWN: readonly Known[] = [];
+
 interface Member extends RowToPlan {
   /** Its place in the list. */
   readonly at: number;
@@ -104,7 +106,7 @@ function planGroup(
   attempts: readonly Attempt[],
   { results, states, without }: PlanInput,
   { again, allowDuplicates }: PlanOptions,
-): (PlannedRow & { readonly at: number })[] {
+): (readonly [at: number, row: PlannedRow])[] {
   const isTwice = members.length > 1 && !allowDuplicates;
   const sent = new Map<number, Known[]>();
   for (const attempt of attempts) {
@@ -137,10 +139,10 @@ function planGroup(
     if (found.has(member)) continue;
     while (sent.has(next)) next++;
     const link = member.own ?? links.shift();
-    found.set(member, [next++, link === undefined ? [] : [knownResult(link, states)]]);
+    found.set(member, [next++, link === undefined ? NONE_KNOWN : [knownResult(link, states)]]);
   }
   return members.map((member) => {
-    const [occurrence, before] = found.get(member) ?? [1, []];
+    const [occurrence, before] = found.get(member) ?? [1, NONE_KNOWN];
     const { key } = member.identity;
     const attempt = Math.max(0, ...before.map((one) => one.sent?.attempt ?? 0)) + 1;
     const newest = before.at(-1);
@@ -148,14 +150,14 @@ function planGroup(
     const isMeant =
       isDue(known, newest, again) && (again !== "unknown" || known === "new" || without.has(key));
     const state = member.isValid || !isMeant ? known : "invalid";
-    return {
-      at: member.at,
+    const row = {
       state,
       isDue: isMeant && member.isValid,
       claim: { key, occurrence, attempt },
       known: before,
       differs: newest?.sent !== undefined && newest.sent.content !== member.identity.content,
     };
+    return [member.at, row];
   });
 }
 

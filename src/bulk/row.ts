@@ -85,11 +85,13 @@ export function requestOf(row: ListRow, context: RowContext, now: Date): RowRequ
   if (all.some(({ at }) => !EXPIRIES.has(at))) return invalid(all.map(atColumn));
   return {
     request: all.length === 0 ? request : null,
-    problems: all.map(atColumn),
+    problems: all.length === 0 ? NO_PROBLEMS : all.map(atColumn),
     warnings: () => [...optionalLeftovers(given), ...warnings()].map(atColumn),
     identity: () => identityOf(draft, given, context),
   };
 }
+
+const NO_PROBLEMS: readonly Problem[] = [];
 
 /** Where the problems of an expiry are. A row whose expiry has passed is still the row that was sent. */
 const EXPIRIES: ReadonlySet<string> = new Set(["expirationDate", "--expires", "expires"]);
@@ -172,7 +174,7 @@ function identityOf(
   const code = textAt("currency").toUpperCase();
   const kind = linkKind({ amount, periodic, linkOptions });
   // The service takes a link without a type as a sale.
-  const payment = `${paymentText(amount, code)} ${kind} ${textAt("transactionType") || SALE}`;
+  const payment = [paymentText(amount, code), kind, textAt("transactionType") || SALE].join(" ");
   const facts = [...factsOf(draft)]
     .filter(([at]) => !APART.has(at.split(".")[0] ?? "") && (given.has(at) || !defaults.has(at)))
     .map(([at, value]) => (at === "currency" ? [at, code] : [at, value]))
@@ -191,8 +193,9 @@ export const paymentText = (amount: Amount, currency: string): string => {
   return isKnownCurrency(currency) ? text : text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 };
 
-/** 128 bits and a little: no two of billions of rows have the same by chance. */
-const digest = (facts: unknown): string => hash("sha256", JSON.stringify(facts), "base64url").slice(0, 22);
+/** 128 bits: no two of billions of rows have the same by chance. A slice of a text would keep the whole of it in memory. */
+const digest = (facts: unknown): string =>
+  hash("sha256", JSON.stringify(facts), "buffer").toString("base64url", 0, 16);
 
 /** Bounds are sent as text. */
 const BOUNDS: ReadonlySet<string> = new Set(["linkOptions.minAmount", "linkOptions.maxAmount"]);
