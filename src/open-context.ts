@@ -292,8 +292,8 @@ async function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       const place = (await settings()).get("eventStore");
       if (place !== undefined && isDatabaseUrl(place)) {
         for (const password of passwordsIn(place)) secrets.know(password);
-        const { openPostgresMemory } = await import("./store/postgres.ts");
-        return openPostgresMemory(place, env);
+        const { openSharedMemory } = await import("./bulk/shared-memory.ts");
+        return openSharedMemory(join(data, "bulk"), { url: place, env, ...options });
       }
       const { openLocalMemory } = await import("./bulk/local-memory.ts");
       return openLocalMemory(join(data, "bulk"), options);

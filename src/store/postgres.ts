@@ -73,17 +73,24 @@ function connect(url: string, { env, create, ...parts }: Omit<PostgresParts, "us
       return result;
     }, times.group);
   };
-  return { connections, times, read, transaction };
+  return { connections, times, identity, read, transaction };
+}
+
+interface PostgresMemory {
+  readonly memory: Memory;
+  /** Resolves with the identity of the store: no other one has it. */
+  readonly identity: () => Promise<string>;
 }
 
 /** The memory of `bulk` in the database of the event store, which colleagues and CI jobs share. Throws `usage`. */
-export function openPostgresMemory(url: string, env: Environment): Memory {
-  const { connections, transaction } = connect(url, { env, create: true });
-  return createMemory((work) => transaction((session) => work({ ...session, dialect: POSTGRES })), {
+export function openPostgresMemory(url: string, env: Environment): PostgresMemory {
+  const { connections, identity, transaction } = connect(url, { env, create: true });
+  const memory = createMemory((work) => transaction((session) => work({ ...session, dialect: POSTGRES })), {
     place: connections.name,
     isLocal: false,
     close: () => connections.close(),
   });
+  return { memory, identity };
 }
 
 /** Throws `usage`. */

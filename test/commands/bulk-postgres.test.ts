@@ -1,5 +1,5 @@
 /** `paylink bulk` where the event store is PostgreSQL, in process: colleagues and CI jobs share what was sent. */
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../support/context.ts";
@@ -45,6 +45,35 @@ describe("a memory in PostgreSQL", () => {
     expect([...service.links.values()]).toEqual(Array.from({ length: 60 }, () => 1));
     const created = runs.map(({ stdout }) => Number(/(\d+) created/.exec(stdout)?.[1] ?? 0));
     expect(created.reduce((sum, rows) => sum + rows)).toBe(60);
+  });
+
+  it("sends nothing with a database that was emptied or replaced, which a mark of this machine shows", async () => {
+    const service = await startLinkService(() => "create");
+    const url = await server().createDatabase();
+    const home = temporaryHome();
+    const path = join(home, "orders.csv");
+    writeFileSync(path, listOf(3));
+    const send = (...flags: string[]) =>
+      runCommand(["bulk", path, "--currency", "EUR", "-o", join(home, `${flags.length}.csv`), ...flags], {
+        home,
+        env: { ...service.env, PAYLINK_DB: url },
+      });
+    expect(await send("--dry-run")).toMatchObject({ exit: 0 });
+    const database = new URL(url).pathname.slice(1);
+    await server().query("DROP SCHEMA paylink CASCADE", database);
+    expect(await send()).toMatchObject({ exit: 0, stdout: expect.stringContaining("3 created") });
+    await server().query("DROP SCHEMA paylink CASCADE", database);
+    rmSync(join(home, "0.csv"));
+    const replaced = await send("--yes");
+    expect(replaced.exit).not.toBe(0);
+    expect(replaced.stderr).toMatch(/is not the one that bulk used before: .* Nothing was sent\./);
+    expect(service.arrivals).toHaveLength(3);
+    const [, mark = ""] = /remove (\S+\.mark)\./.exec(replaced.stderr) ?? [];
+    rmSync(mark);
+    expect(await send("--dry-run", "--yes")).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining("3 links"),
+    });
   });
 
   it("waits for a row that another run has in flight, and sends it once that run has let it go", async () => {
