@@ -10,7 +10,7 @@ import type { Environment, ResolvedSettings } from "./settings/resolved-settings
 import type { SandboxIdentity } from "./sandbox/identity.ts";
 import type { SettingsFile } from "./settings/settings-file.ts";
 import type { Output } from "./terminal/output.ts";
-import type { BackgroundProgram } from "./terminal/programs.ts";
+import type { BackgroundProgram, ShellEnd } from "./terminal/programs.ts";
 
 export type { BackgroundProgram, Output };
 
@@ -77,6 +77,8 @@ export interface Context {
   readonly timeLimit: TimeLimit;
   /** Starts a program of PATH beside the command, and kills it if the command ends without stopping it. */
   readonly startProgram: (command: string, args: readonly string[]) => Promise<BackgroundProgram>;
+  /** Runs a line in the user's shell, for so many milliseconds at most. Rejects with an earlier interruption. */
+  readonly runShell: (line: string, timeout: number) => Promise<ShellEnd>;
   readonly send: Send;
   readonly serve: Serve;
   readonly env: Environment;

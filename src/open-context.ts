@@ -25,6 +25,7 @@ import type { StandardChannels } from "./terminal/channel.ts";
 import { createSecrets, type Secrets, traceSend, traceServe } from "./terminal/debug-trace.ts";
 import { createReadFile, createStdin, type StandardInput } from "./terminal/files.ts";
 import { createOutput, type Output } from "./terminal/output.ts";
+import type { ShellEnd, ShellOptions } from "./terminal/programs.ts";
 import { createAsk, mayAsk } from "./terminal/prompts.ts";
 import type { Signals } from "./terminal/signals.ts";
 
@@ -42,6 +43,8 @@ export interface Surroundings extends Pick<
   Context,
   "startProgram" | "now" | "random" | "openBrowser" | "send" | "serve"
 > {
+  /** Runs a line in the user's shell. */
+  readonly runShell: (line: string, options: ShellOptions) => Promise<ShellEnd>;
   /** Opens a file in the user's browser. */
   readonly openFile: (path: string) => Promise<void>;
   /** Fires at Ctrl-C or SIGTERM. */
@@ -76,6 +79,7 @@ export function createOpener(around: Surroundings): Opener {
       signal,
       timeLimit,
       startProgram,
+      runShell: (line, timeout) => around.runShell(line, { timeout, signal }),
       now,
       random,
       openBrowser,
@@ -120,6 +124,10 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
     startProgram: async (command, args) => {
       const { startProgram } = await import("./terminal/programs.ts");
       return startProgram(command, args, { env: process.env, exiting: signals.exiting });
+    },
+    runShell: async (line, options) => {
+      const { runShell } = await import("./terminal/programs.ts");
+      return runShell(line, { ...options, env: process.env, exiting: signals.exiting });
     },
     now: () => new Date(),
     random: Math.random,

@@ -112,10 +112,13 @@ export function endpointCases({ cover, hasKeyid, knowsOrders }: CaseOptions): re
     ...covers.flatMap((signed) => signedCases(signed, hasKeyid)),
     ...tampered(cover),
   ];
-  if (!knowsOrders) return cases;
-  // The cases that need an unpaid order come first: there may be fewer orders than cases.
-  return [
-    ...cases.filter(({ order }) => order === "fresh"),
-    ...cases.filter(({ order }) => order !== "fresh"),
-  ];
+  return knowsOrders ? cases.toSorted((one, other) => turnOf(one) - turnOf(other)) : cases;
+}
+
+/**
+ * There may be fewer orders than cases, so what pays nothing comes first, while all are unpaid, and then what needs an unpaid one.
+ */
+function turnOf({ expects, order, books }: EndpointCase): number {
+  if (expects === "accepted" && order === "any" && books === "never") return 0;
+  return order === "fresh" ? 1 : 2;
 }

@@ -14,10 +14,12 @@ export interface EndpointCase {
   /** If the endpoint does otherwise. */
   readonly consequence: string;
   /**
-   * The order that is paid: one that nothing was paid for before, any one, or one that the application does not know, because it
-   * has no part in orders that are paid once.
+   * The order that is paid: one that nothing has paid yet, one that is paid already, any one, or one that the application does not
+   * know, because it has no part in orders that are paid once.
    */
-  readonly order: "fresh" | "any" | "unknown";
+  readonly order: "fresh" | "paid" | "any" | "unknown";
+  /** What an order that the application does not know asks for; 10.5 by default. */
+  readonly amount?: string;
   /** Whether what is paid is then booked; `perhaps` if both are right. */
   readonly books: "once" | "never" | "perhaps";
   /** The webhooks are posted at the same time, and one of them must be accepted; else one after the other, and each counts. */

@@ -167,7 +167,7 @@ function resultOf(
   const isRight = name === "method" ? isError : IS_RIGHT[expects];
   const wrong = answers.find(({ status }) => status === null || !isRight(status));
   const ok = wrong === undefined;
-  const isBelieved = statuses.some((status) => status !== null && isAccepted(status));
+  const isBelieved = statuses.some(isAccepted);
   // Of copies that arrive together, the service sends the refused ones again: that costs no payment.
   const isHarmless = atOnce === true && isBelieved;
   return {
@@ -184,7 +184,8 @@ function resultOf(
   };
 }
 
-const isAccepted = (status: number): boolean => status >= 200 && status < 300;
+export const isAccepted = (status: number | null): boolean =>
+  status !== null && status >= 200 && status < 300;
 /** A 5xx is not a refusal: the endpoint failed, and the service would send the webhook again. */
 const isRefused = (status: number): boolean => status >= 400 && status < 500;
 /** To another method than POST, which the service never uses, some servers answer 501. */

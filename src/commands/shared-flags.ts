@@ -1,5 +1,6 @@
 /** What several commands share: flags, each declared once, what they mean together with the settings, and the confirmation. */
 import type { ForwardingKey } from "../check/signing-key.ts";
+import type { Mapping } from "../bulk/columns.ts";
 import type { Context } from "../context.ts";
 import { isLoopback } from "../domain/addresses.ts";
 import { BROKER_FORMS } from "../domain/brokers.ts";
@@ -56,6 +57,17 @@ export const eventStoreFlag = flag(
   "where events are kept: a file or postgres://… (default: a file for each profile, in paylink's data folder)",
   parseEventStore,
   { example: "events.db" },
+);
+
+const parseMapping: Parser<Mapping> = async (typed) =>
+  (await import("../bulk/columns.ts")).parseMapping(typed);
+
+/** How the columns of books are named. */
+export const booksMapFlag = repeatable(
+  "--map <column=field>",
+  "read this column of the books as invoiceId, amount or currency, or leave it out (Paid=); repeatable",
+  parseMapping,
+  { example: "Ref=invoiceId" },
 );
 
 /** What to do about a store that a container forgets. */

@@ -1,7 +1,9 @@
 /** Reports the cases of `check`, for people and as JUnit XML. A failed case names the request, the answer and the consequence. */
+import type { BookedOrder } from "../check/booked.ts";
 import type { Answer, CaseResult } from "../check/endpoint.ts";
 import type { Expected } from "../check/endpoint-case.ts";
 import { isAccepted } from "../receiver/event.ts";
+import { bookedWords } from "./booked.ts";
 import { likelyCause } from "./likely-cause.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
@@ -57,15 +59,22 @@ function sentenceOf({ description, answered, expects, required }: CaseResult): s
   return `The endpoint received ${description}, and ${words}. It ${required ? "must" : "should"} ${EXPECTED[expects]}.`;
 }
 
-export function renderJunit(url: string, results: readonly CaseResult[]): string {
+/** Each case is a test, and each order in the books. */
+export function renderJunit(
+  url: string,
+  results: readonly CaseResult[],
+  orders: readonly BookedOrder[] = [],
+): string {
   const failed = results.filter(({ ok }) => !ok);
-  const failures = failed.filter(({ required }) => required).length;
-  const counts = `tests="${results.length}" failures="${failures}" errors="0" skipped="${failed.length - failures}"`;
+  const required = failed.filter((result) => result.required).length;
+  const failures = required + orders.filter(({ finding }) => finding !== undefined).length;
+  const counts = `tests="${results.length + orders.length}" failures="${failures}" errors="0" skipped="${failed.length - required}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts}>`,
     `  <testsuite name="${xml(`paylink check ${url}`)}" ${counts}>`,
     ...results.map(testcase),
+    ...orders.map(bookedTestcase),
     "  </testsuite>",
     "</testsuites>",
     "",
@@ -83,6 +92,13 @@ function testcase(result: CaseResult): string {
     ? `<failure message="${message}">${xml([consequence, ...(said === "" ? [] : [said])].join("\n"))}</failure>`
     : `<skipped message="${message}"/>`;
   return `${start}>\n      ${body}\n    </testcase>`;
+}
+
+function bookedTestcase(one: BookedOrder): string {
+  const cases = [...new Set(one.uses.map((use) => use.case.name))].join(" ");
+  const start = `    <testcase classname="paylink.check.books" name="${xml(`${cases} ${one.order.number}`)}"`;
+  if (one.finding === undefined) return `${start}/>`;
+  return `${start}>\n      <failure message="${xml(bookedWords(one))}"/>\n    </testcase>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

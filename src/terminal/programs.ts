@@ -41,6 +41,70 @@ export function startProgram(command: string, args: readonly string[], { env, ex
   };
 }
 
+/** How a line of the user's shell ended, and what it printed. */
+export interface ShellEnd {
+  /** In words, such as "it ended with exit code 1"; undefined if it ended with 0. */
+  readonly failure: string | undefined;
+  readonly stdout: Uint8Array;
+  readonly stderr: string;
+}
+
+/** Bytes that a line may print. */
+const MAX_PRINTED = 64 * 1024 * 1024;
+
+/** Runs a line in the user's shell, for so many milliseconds at most. Rejects with the reason of the signal. */
+export function runShell(
+  line: string,
+  { env, exiting, timeout, signal }: Surroundings & ShellOptions,
+): Promise<ShellEnd> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(line, {
+      env,
+      shell: true,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+      windowsHide: true,
+    });
+    const printed: Record<"stdout" | "stderr", Buffer[]> = { stdout: [], stderr: [] };
+    let length = 0;
+    const end = (failure: string | undefined): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", interrupt);
+      exiting.removeEventListener("abort", kill);
+      const [stdout, stderr] = [Buffer.concat(printed.stdout), Buffer.concat(printed.stderr).toString()];
+      resolve({ failure, stdout, stderr });
+    };
+    const kill = (): void => signalGroup(child, "SIGKILL");
+    const interrupt = (): void => {
+      // First: what a promise is settled with first counts.
+      reject(signal.reason);
+      giveUp("interrupted");
+    };
+    const giveUp = (failure: string): void => {
+      kill();
+      end(failure);
+    };
+    const timer = setTimeout(() => giveUp(`it did not end within ${timeout / 1000} s`), timeout);
+    exiting.addEventListener("abort", kill, { once: true });
+    signal.addEventListener("abort", interrupt, { once: true });
+    for (const name of ["stdout", "stderr"] as const)
+      child[name].on("data", (chunk: Buffer) => {
+        printed[name].push(chunk);
+        length += chunk.length;
+        if (length > MAX_PRINTED) giveUp(`it printed more than ${MAX_PRINTED / 1024 / 1024} MiB`);
+      });
+    child.once("error", (error) => end(`it cannot be started: ${error.message}`));
+    child.once("close", (code, ended) =>
+      end(code === 0 ? undefined : `it ended with ${ended ?? `exit code ${code}`}`),
+    );
+  });
+}
+
+export interface ShellOptions {
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+}
+
 /** Signals the program and the programs that it started. */
 function signalGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   if (child.pid === undefined) return;

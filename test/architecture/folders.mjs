@@ -127,7 +127,16 @@ export const FOLDERS = {
   },
   check: {
     holds: "sample and tampered webhooks, and the cases that an endpoint is checked with",
-    mayImport: ["domain", "http/message", "http/exchange", "http/send-failure", "signatures", "node:crypto"],
+    mayImport: [
+      "domain",
+      "http/message",
+      "http/exchange",
+      "http/send-failure",
+      "reconcile/amounts",
+      "reconcile/sides",
+      "signatures",
+      "node:crypto",
+    ],
   },
   library: {
     holds: "`paylink-webhooks`: the receiver's judgement of one webhook, for applications",
@@ -230,6 +239,7 @@ export const FOLDERS = {
       "domain",
       "http/message",
       "http/send-failure",
+      "check/booked",
       "check/endpoint",
       "check/endpoint-case",
       "receiver/captured",

@@ -92,7 +92,7 @@ const FLAGS: readonly (readonly [command: string | null, flags: string])[] = [
     "trigger",
     "--to --sign-with --allow-remote --from --same-uti --db --link --amount --currency --reference --set --count --tamper --cover --no-created --timeout --dry-run --quiet",
   ],
-  ["check", "--sign-with --cover --allow-remote --timeout --junit"],
+  ["check", "--sign-with --cover --allow-remote --timeout --books --orders --map --junit"],
   [
     "sandbox",
     "--port --host --allow-remote --allow-host --plain-host --insecure --db --reset --cover --no-created --clock --retry --deliver --fail --duplicate-invoices --token-auth",

@@ -7,7 +7,7 @@ import type { Send, Serve } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";
 import { createOpener } from "../../src/open-context.ts";
 import { runCommandLine } from "../../src/run.ts";
-import { startProgram } from "../../src/terminal/programs.ts";
+import { runShell, startProgram } from "../../src/terminal/programs.ts";
 import { standardChannels } from "../../src/terminal/channel.ts";
 import { THREAD } from "./event-stores.ts";
 import { temporaryHome } from "./home.ts";
@@ -78,6 +78,12 @@ export async function runCommand(argv: readonly string[], options: CommandOption
         askWith: () => options.ask,
         startProgram: async (command: string, args: readonly string[]) =>
           startProgram(command, args, { env, exiting: new AbortController().signal }),
+        runShell: (line, limits) =>
+          runShell(line, {
+            ...limits,
+            env: { PATH: process.env["PATH"], ...env },
+            exiting: new AbortController().signal,
+          }),
         now: options.now ?? (() => new Date()),
         random: () => 0.5,
         openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("no browser in tests"))),

@@ -318,6 +318,18 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
         "said?": about("What a wrong answer said, and why it was probably given.", text),
       }),
     ),
+    "books?": about(
+      "With --books.",
+      object({
+        orders: count,
+        findings: listOf(
+          object({
+            ...each(text, "order message"),
+            finding: oneOf("not booked", "twice", "differs", "not paid"),
+          }),
+        ),
+      }),
+    ),
   }),
   reconcile: lines(
     line("finding", {

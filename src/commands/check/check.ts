@@ -1,12 +1,16 @@
 /** Checks a merchant's own endpoint, and reports for each case whether the answer was right. */
+import type { BookedFinding, BookedOrder } from "../../check/booked.ts";
 import { loadSigningKey } from "../../check/signing-key.ts";
 import { caseCount, type CaseResult, type Ended, runChecks } from "../../check/endpoint.ts";
+import type { Order } from "../../check/samples.ts";
 import type { Context } from "../../context.ts";
 import { isLoopback } from "../../domain/addresses.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { bookedWords, renderBooks } from "../../render/booked.ts";
 import { renderJunit, wrongAnswerWords } from "../../render/check-report.ts";
 import { renderBar } from "../../render/layout.ts";
 import { endpointNotReached } from "../unreached-endpoint.ts";
+import { bookedBefore, lookAtBooks, readOrders } from "./books.ts";
 import { CaseReport, sameAnswer } from "./case-report.ts";
 import type { CheckOptions } from "./flags.ts";
 
@@ -14,7 +18,9 @@ export async function checkEndpoint(context: Context, options: CheckOptions): Pr
   const { out } = context;
   const { url, signWith, cover, junit } = options;
   const key = await loadSigningKey(signWith, context);
-  const parts = { ...context, url, key, cover, orders: [] };
+  const orders = await readOrders(options, context);
+  const parts = { ...context, url, key, cover, orders };
+  const before = await bookedAtStart(options, orders, context);
   const total = caseCount(parts);
   const report = new CaseReport(out);
   let ended: Ended | undefined;
@@ -32,14 +38,22 @@ export async function checkEndpoint(context: Context, options: CheckOptions): Pr
   const { results } = report;
   if (ended !== undefined && results.length === 0)
     throw endpointNotReached(url.href, ended.unreachable, UNREACHED);
-  if (junit !== undefined) await context.writeFile(junit, renderJunit(url.href, results), "--junit");
+  const books = await examineBooks(options, results, { before, knowsOrders: orders.length > 0 }, context);
+  if (junit !== undefined)
+    await context.writeFile(junit, renderJunit(url.href, results, books.orders), "--junit");
   const failed = results.filter(({ ok, required }) => !ok && required);
   const warned = results.filter(({ ok, required }) => !ok && !required);
   const passed = results.length - failed.length - warned.length;
   const counts = { passed, failed: failed.length, warnings: warned.length };
-  if (out.json)
-    out.data(JSON.stringify({ url: url.href, ...counts, cases: results.map(documentOf) }, null, 2));
-  if (failed.length > 0) throw failure(results, failed, ended, options);
+  if (out.json) {
+    const cases = results.map(documentOf);
+    out.data(JSON.stringify({ url: url.href, ...counts, cases, ...booksDocument(books) }, null, 2));
+  } else if (books.orders !== undefined) out.lines([renderBooks(books.orders, out.paint)]);
+  if (failed.length > 0) {
+    if (books.failure !== undefined) out.warn(books.failure.message);
+    throw failure(results, failed, ended, options);
+  }
+  if (books.failure !== undefined) throw books.failure;
   out.note(
     warned.length === 0
       ? `All ${results.length} cases passed.`
@@ -47,6 +61,82 @@ export async function checkEndpoint(context: Context, options: CheckOptions): Pr
   );
   return 0;
 }
+
+/** What the books show at the end. */
+interface ExaminedBooks {
+  /** Undefined without `--books`, or if they cannot be read. */
+  readonly orders: readonly BookedOrder[] | undefined;
+  /** That they are wrong, or cannot be read. */
+  readonly failure: PaylinkError | undefined;
+}
+
+async function bookedAtStart(
+  { books, map }: CheckOptions,
+  orders: readonly Order[],
+  context: Context,
+): Promise<ReadonlySet<string>> {
+  if (books === undefined || orders.length === 0) return new Set();
+  const before = await bookedBefore({ books, map }, orders, context);
+  if (before.size > 0)
+    context.out.warn(
+      `${before.size === 1 ? "An order of --orders is" : `${before.size} orders of --orders are`} booked already: what is booked for ${before.size === 1 ? "it" : "them"} must stay as it is, and the first booking is not checked.`,
+    );
+  return before;
+}
+
+async function examineBooks(
+  { books, map }: CheckOptions,
+  results: readonly CaseResult[],
+  known: { readonly before: ReadonlySet<string>; readonly knowsOrders: boolean },
+  context: Context,
+): Promise<ExaminedBooks> {
+  if (books === undefined) return { orders: undefined, failure: undefined };
+  try {
+    const uses = results.flatMap((result) => result.uses);
+    const orders = await lookAtBooks({ books, map }, { uses, ...known }, context);
+    return { orders, failure: booksFailure(orders, known.knowsOrders) };
+  } catch (error) {
+    if (!(error instanceof PaylinkError) || error.code !== "usage") throw error;
+    return { orders: undefined, failure: error };
+  }
+}
+
+function booksFailure(orders: readonly BookedOrder[], knowsOrders: boolean): PaylinkError | undefined {
+  const wrong = orders.filter(({ finding }) => finding !== undefined);
+  if (wrong.length === 0) return undefined;
+  const has = (name: BookedFinding): boolean => wrong.some(({ finding }) => finding === name);
+  const hints: Hint[] = [
+    ...(has("twice")
+      ? [
+          hint`An application that looks first and books then books two copies that arrive together. Let the database decide: a unique column (the uti, or the order number), and an insert that does nothing where the row exists (ON CONFLICT DO NOTHING).`,
+        ]
+      : []),
+    ...(has("not booked") && !knowsOrders
+      ? [hint`If your application books only orders that it knows, name some with --orders.`]
+      : []),
+  ];
+  return new PaylinkError(
+    "records_differ",
+    `The books are wrong for ${wrong.length} of ${orders.length} orders.`,
+    {
+      hints,
+    },
+  );
+}
+
+const booksDocument = ({ orders }: ExaminedBooks): object =>
+  orders === undefined
+    ? {}
+    : {
+        books: {
+          orders: orders.length,
+          findings: orders.flatMap((one) =>
+            one.finding === undefined
+              ? []
+              : [{ order: one.order.number, finding: one.finding, message: bookedWords(one) }],
+          ),
+        },
+      };
 
 const UNREACHED = {
   effect: "check",

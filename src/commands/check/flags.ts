@@ -1,8 +1,8 @@
 /** The argument and the flags of `paylink check`. */
 import { LISTENER_URL } from "../../domain/addresses.ts";
-import { argument, flag, group, text, toggle, type ValuesOf } from "../command.ts";
+import { argument, flag, group, text, toggle, type ValuesOf, verbatim } from "../command.ts";
 import { parseCover, parseTarget } from "../flag-values.ts";
-import { signingKeyFlag, timeoutFlag } from "../shared-flags.ts";
+import { booksMapFlag, signingKeyFlag, timeoutFlag } from "../shared-flags.ts";
 
 export const checkArguments = {
   url: argument(
@@ -24,6 +24,21 @@ export const checkFlags = {
     ),
     allowRemote: toggle("--allow-remote", "check an endpoint on another machine"),
     timeout: timeoutFlag("10s for each webhook", "Not every case was tried."),
+  }),
+  ...group("Books:", {
+    books: flag(
+      "--books <command>",
+      "then run this in the shell, at most 10s: it prints what your application has booked as paid, CSV with a header or JSON lines: order number, amount, currency",
+      verbatim,
+      { example: "./booked.sh" },
+    ),
+    orders: flag(
+      "--orders <file>",
+      "pay these orders, which your application knows and waits for: order number, amount, currency",
+      text,
+      { example: "orders.csv" },
+    ),
+    map: booksMapFlag,
   }),
   ...group("Report:", {
     junit: flag("--junit <file>", "write JUnit XML to a file", text, { example: "webhooks.xml" }),

@@ -1,12 +1,14 @@
 /** The flags of `paylink reconcile`, in the order in which its help shows them. */
-import type { Mapping } from "../../bulk/columns.ts";
 import { parseCurrency } from "../../domain/money.ts";
-import { flag, lines, repeatable, toggle, type Parser } from "../command.ts";
+import { flag, lines, toggle } from "../command.ts";
 import { parseEnd, parsePast } from "../flag-values.ts";
-import { eventStoreFlag as db, quietFlag, serviceKeyFlag, timeoutFlag } from "../shared-flags.ts";
-
-const parseMapping: Parser<Mapping> = async (typed) =>
-  (await import("../../bulk/columns.ts")).parseMapping(typed);
+import {
+  booksMapFlag,
+  eventStoreFlag as db,
+  quietFlag,
+  serviceKeyFlag,
+  timeoutFlag,
+} from "../shared-flags.ts";
 
 export const reconcileFlags = {
   since: flag(
@@ -24,12 +26,7 @@ export const reconcileFlags = {
     lines,
     { example: "booked.csv" },
   ),
-  map: repeatable(
-    "--map <column=field>",
-    "read this column of the books as invoiceId, amount or currency, or leave it out (Paid=); repeatable",
-    parseMapping,
-    { example: "Ref=invoiceId" },
-  ),
+  map: booksMapFlag,
   currency: flag("--currency <code>", "the currency of books that name none", parseCurrency, {
     example: "EUR",
   }),

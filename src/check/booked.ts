@@ -1,0 +1,80 @@
+/** Compares what an application has booked with what the webhooks of `check` paid: each paid order once, and nothing else. */
+import type { BookedLine } from "../reconcile/sides.ts";
+import { isRepeated, isSame, isZero, sumOf } from "../reconcile/amounts.ts";
+import type { Sum } from "../domain/money.ts";
+import { comparableText } from "../domain/comparable-text.ts";
+import { splitReference } from "../domain/reference.ts";
+import { isAccepted, type OrderUse } from "./endpoint.ts";
+import type { Order } from "./samples.ts";
+
+export interface BookedOrder {
+  readonly order: Order;
+  readonly uses: readonly OrderUse[];
+  /** The lines of the books. */
+  readonly booked: readonly Sum[];
+  /** What is wrong; undefined if the books are right. */
+  readonly finding: BookedFinding | undefined;
+}
+
+export type BookedFinding = "not booked" | "twice" | "differs" | "not paid";
+
+interface Compared {
+  readonly uses: readonly OrderUse[];
+  readonly lines: readonly BookedLine[];
+  /** The application knows the orders, so that only a number of `check` itself can have the suffix of a reusable link. */
+  readonly knowsOrders: boolean;
+  /** The numbers of orders that were booked before. */
+  readonly before: ReadonlySet<string>;
+}
+
+/** Every order that a webhook named. Lines of other orders are left alone. */
+export function compareBooked({ uses, lines, knowsOrders, before }: Compared): readonly BookedOrder[] {
+  const byNumber = new Map<string, OrderUse[]>();
+  const own = new Set<string>();
+  for (const use of uses) {
+    const number = comparableText(use.order.number);
+    byNumber.set(number, [...(byNumber.get(number) ?? []), use]);
+    if (!knowsOrders || use.case.order === "unknown") own.add(number);
+  }
+  const linesOf = new Map<string, BookedLine[]>();
+  for (const line of lines) {
+    const { base } = splitReference(line.orderNumber);
+    const number = own.has(base) ? base : line.orderNumber;
+    if (byNumber.has(number)) linesOf.set(number, [...(linesOf.get(number) ?? []), line]);
+  }
+  return [...byNumber].flatMap(([number, ofOrder]) => {
+    const [first] = ofOrder;
+    if (first === undefined) return [];
+    const { order } = first;
+    const booked = (linesOf.get(number) ?? []).map(({ amount, currency = order.currency }): Sum => ({
+      amount,
+      currency,
+    }));
+    const isUnknown = knowsOrders && own.has(number);
+    const due = before.has(number) ? "once" : dueOf(ofOrder, isUnknown);
+    return [{ order, uses: ofOrder, booked, finding: findingOf(order, booked, due) }];
+  });
+}
+
+/**
+ * What pays may be booked or not where it got no answer or was refused, and where the application, which knows its orders, does not
+ * know this one.
+ */
+function dueOf(uses: readonly OrderUse[], isUnknown: boolean): "once" | "never" | "perhaps" {
+  const isPaid =
+    !isUnknown && uses.some(({ case: { books }, paid }) => books === "once" && paid.some(isAccepted));
+  if (isPaid) return "once";
+  return uses.every(({ case: { books } }) => books === "never") ? "never" : "perhaps";
+}
+
+function findingOf(
+  order: Order,
+  booked: readonly Sum[],
+  due: "once" | "never" | "perhaps",
+): BookedFinding | undefined {
+  if (booked.length === 0) return due === "once" ? "not booked" : undefined;
+  if (due === "never") return "not paid";
+  const isTwice = booked.length > 1 && isZero(booked) && isZero([order]);
+  if (isTwice || isRepeated(booked, order)) return "twice";
+  return isSame(sumOf(booked), sumOf([order])) ? undefined : "differs";
+}

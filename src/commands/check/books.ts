@@ -1,0 +1,116 @@
+/** Reads what `check --books` prints, and the orders of `check --orders`, with the reader of books that `reconcile` has. */
+import { type BookedOrder, compareBooked } from "../../check/booked.ts";
+import type { OrderUse } from "../../check/endpoint.ts";
+import type { Order } from "../../check/samples.ts";
+import type { Context } from "../../context.ts";
+import { hint, PaylinkError, type Problem } from "../../domain/errors.ts";
+import { signOf } from "../../domain/money.ts";
+import { readBooks } from "../../reconcile/books.ts";
+import type { BookedLine } from "../../reconcile/sides.ts";
+import { safeText } from "../../render/safe-text.ts";
+import { clip } from "../../render/width.ts";
+import type { CheckOptions } from "./flags.ts";
+
+/** Milliseconds that the command may take. */
+const LONGEST_RUN = 10_000;
+/** Milliseconds in which an application that answers first and books then may do that, and between two looks. */
+const SETTLING = 5_000;
+const BETWEEN = 250;
+/** Characters of what the command said. */
+const SAID_LENGTH = 300;
+
+/** The orders of a file. Throws `file_unreadable`, and `usage` with every problem. */
+export async function readOrders(
+  { orders: path, map }: Pick<CheckOptions, "orders" | "map">,
+  { readFile, signal }: Pick<Context, "readFile" | "signal">,
+): Promise<readonly Order[]> {
+  if (path === undefined) return [];
+  const bytes = await readFile(path, "--orders");
+  const { lines } = await readBooks(bytes, { map, currency: undefined, decimalComma: false, signal }).catch(
+    (error: unknown) => {
+      if (!(error instanceof PaylinkError) || error.code !== "usage") throw error;
+      throw unusable(
+        error.problems.map((problem) => ({ ...problem, at: problem.at.replace("--books", "--orders") })),
+      );
+    },
+  );
+  const problems: Problem[] = [];
+  const numbers = new Set<string>();
+  for (const { line, orderNumber, amount, currency: code } of lines) {
+    const at = `--orders, line ${line}`;
+    if (numbers.has(orderNumber)) problems.push({ at, message: `names the order ${orderNumber} again` });
+    if (signOf(amount) !== 1) problems.push({ at, message: `must have an amount above 0 (got "${amount}")` });
+    if (code === undefined) problems.push({ at, message: "must have a currency" });
+    numbers.add(orderNumber);
+  }
+  if (lines.length === 0) problems.push({ at: "--orders", message: "names no order" });
+  if (problems.length > 0) throw unusable(problems);
+  return lines.map(({ orderNumber: number, amount, currency: code = "" }) => ({
+    number,
+    amount,
+    currency: code,
+  }));
+}
+
+const unusable = (problems: readonly Problem[]): PaylinkError =>
+  new PaylinkError("usage", "The orders cannot be used. Nothing was checked.", { problems });
+
+type BooksOptions = Pick<CheckOptions, "map"> & { readonly books: string };
+
+/** What is booked now. Throws `usage` if the command fails, or prints what is no list of bookings. */
+export async function runBooks(
+  { books: command, map }: BooksOptions,
+  { runShell, signal }: Pick<Context, "runShell" | "signal">,
+): Promise<readonly BookedLine[]> {
+  const { failure, stdout, stderr } = await runShell(command, LONGEST_RUN);
+  if (failure !== undefined) {
+    const said = clip(safeText(stderr.trim().replaceAll(/\s+/g, " ")), SAID_LENGTH);
+    throw new PaylinkError(
+      "usage",
+      `The command of --books failed: ${failure}. What is booked is not known.`,
+      {
+        hints: [said === "" ? hint`It said nothing on stderr.` : hint`It said: ${said}`],
+      },
+    );
+  }
+  // Programs that print a header only before rows print nothing where nothing is booked.
+  if (stdout.every((byte) => byte === 0x0a || byte === 0x0d || byte === 0x20)) return [];
+  return (await readBooks(stdout, { map, currency: undefined, decimalComma: false, signal })).lines;
+}
+
+interface Expected {
+  readonly uses: readonly OrderUse[];
+  readonly knowsOrders: boolean;
+  /** The numbers of orders that were booked before. */
+  readonly before: ReadonlySet<string>;
+}
+
+/** Looks until everything is booked that must be, or until an application that books later has had its time. */
+export async function lookAtBooks(
+  options: BooksOptions,
+  expected: Expected,
+  context: Pick<Context, "runShell" | "signal" | "now" | "pause">,
+): Promise<readonly BookedOrder[]> {
+  const end = context.now().getTime() + SETTLING;
+  for (;;) {
+    const compared = compareBooked({ ...expected, lines: await runBooks(options, context) });
+    const isWaiting = compared.some(({ finding }) => finding === "not booked");
+    if (!isWaiting || context.now().getTime() >= end) return compared;
+    await context.pause(BETWEEN);
+  }
+}
+
+/** The orders that are booked already. A command that works only after the first booking says nothing of that. */
+export async function bookedBefore(
+  options: BooksOptions,
+  orders: readonly Order[],
+  context: Pick<Context, "runShell" | "signal">,
+): Promise<ReadonlySet<string>> {
+  try {
+    const booked = new Set((await runBooks(options, context)).map(({ orderNumber }) => orderNumber));
+    return new Set(orders.map(({ number }) => number).filter((number) => booked.has(number)));
+  } catch (error) {
+    if (!(error instanceof PaylinkError) || error.code !== "usage") throw error;
+    return new Set();
+  }
+}
