@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { memberOf, stringifyJson } from "../../domain/json.ts";
 import { LINKS_PATH } from "../../domain/known-services.ts";
-import { nameOf } from "../../domain/payment-link-fields.ts";
+import { FIELD_SETTINGS, fieldAt, nameOf } from "../../domain/payment-link-fields.ts";
 import { signOf } from "../../domain/money.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { renderProblem } from "../../render/error-message.ts";
@@ -64,13 +64,13 @@ const isReusable = ({ draft }: BuiltRequest): boolean => memberOf(draft, "linkOp
 
 /** How to store the missing values for every link. */
 function hintsOf({ missing }: BuiltRequest): readonly Hint[] {
-  const stored = STORED.filter((key) => missing.some(({ at }) => at === nameOf(key)));
-  const lines = stored.map((key) => [paylink("config", "set", key, SETTINGS[key].example)]);
+  const stored = FIELD_SETTINGS.filter(([path]) => {
+    const { request, flag = "" } = fieldAt(path);
+    return request === "required" && missing.some(({ at }) => at === nameOf(flag));
+  });
+  const lines = stored.map(([, key]) => [paylink("config", "set", key, SETTINGS[key].example)]);
   return lines.length === 0 ? [] : [hint`To store it for every link:`, ...lines];
 }
-
-/** Values that each link needs and a profile can hold. */
-const STORED = ["terminalId", "currency", "customerName"] as const;
 
 /** Loaded only if it is needed: a request that is only printed starts faster without the API's client. */
 const noAccount = async (): Promise<Error> => (await import("../../service/open-client.ts")).noAccount();
