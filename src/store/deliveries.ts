@@ -5,7 +5,7 @@ import type { Value } from "./database.ts";
 import { type Dialect, forRows, inOrder, insert, places, type Row, type Session } from "./dialects.ts";
 import { stateOf } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
-import { conditionsOf, selectEvents, type Selection } from "./selection.ts";
+import { conditionsOf, EVERYTHING, selectEvents, type Selection } from "./selection.ts";
 import {
   COLUMNS,
   type EndWrite,
@@ -291,7 +291,7 @@ export function openEvents(dialect: Dialect, selection: Selection): Condition {
   const open = `event IN (SELECT event FROM ${schema}deliveries WHERE due IS NOT NULL
     UNION ALL SELECT event FROM ${schema}deliveries WHERE ${IN_STATE.failed})`;
   const { where, values } = conditionsOf(selection, dialect);
-  if (values.length === 0) return { where: open, values };
+  if (where === EVERYTHING) return { where: open, values };
   return { where: `${open} AND event IN (SELECT id FROM ${schema}events WHERE ${where})`, values };
 }
 

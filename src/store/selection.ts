@@ -110,33 +110,48 @@ export const ofSomeKey = (keys: RunKeys): Condition =>
 export const ofNoKey = (keys: RunKeys): Condition =>
   keys.length === 0 ? { sql: "TRUE", values: [] } : { sql: `key NOT IN (${places(keys)})`, values: keys };
 
+interface Condition {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+type Selected = { readonly [Name in keyof Selection]-?: NonNullable<Selection[Name]> };
+
+/** On the columns of `events`. A member of a selection without its condition does not compile: it would select everything. */
+const CONDITIONS: {
+  readonly [Name in keyof Selected]: (value: Selected[Name], dialect: Dialect) => Condition;
+} = {
+  outcome: (outcome) => ({ sql: "outcome = ?", values: [outcome] }),
+  reference: (part, { position }) => ({ sql: `${position}(reference, ?) > 0`, values: [part] }),
+  order: (order) => ({
+    sql: "(reference = ? OR (reference >= ? AND reference < ?))",
+    values: [order, `${order}-`, `${order}-\u{10ffff}`],
+  }),
+  since: (since) => ({ sql: "id >= ?", values: [idAt(since)] }),
+  until: (until) => ({ sql: "id < ?", values: [idAt(until)] }),
+  keys: (keys) => ({ sql: `key IN (${places(keys)})`, values: keys }),
+  otherThan: (keys) => ({ sql: `key NOT IN (${places(keys)})`, values: keys }),
+};
+
+const SELECTION = Object.keys(CONDITIONS) as (keyof Selection)[];
+
+/** The condition of a selection without members. */
+export const EVERYTHING = "TRUE";
+
 /** The condition that a selection is, on the columns of `events`. */
 export function conditionsOf(
-  { outcome, reference, order, since, until, keys, otherThan }: Selection,
-  { position }: Dialect,
+  selection: Selection,
+  dialect: Dialect,
 ): { readonly where: string; readonly values: readonly Value[] } {
-  const conditions: readonly [sql: string, ...values: (string | undefined)[]][] = [
-    ["outcome = ?", outcome],
-    [`${position}(reference, ?) > 0`, reference],
-    [
-      "(reference = ? OR (reference >= ? AND reference < ?))",
-      order,
-      order && `${order}-`,
-      order && `${order}-\u{10ffff}`,
-    ],
-    ["id >= ?", since && idAt(since)],
-    ["id < ?", until && idAt(until)],
-  ];
-  const given = conditions.filter(([, value]) => value !== undefined);
-  const ofKeys = [
-    ...(keys === undefined ? [] : [ofSomeKey(keys)]),
-    ...(otherThan === undefined ? [] : [ofNoKey(otherThan)]),
-  ];
+  const conditions = SELECTION.flatMap((name) => conditionOf(name, selection[name], dialect));
   return {
-    where: ["TRUE", ...given.map(([sql]) => sql), ...ofKeys.map(({ sql }) => sql)].join(" AND "),
-    values: [
-      ...given.flatMap(([, ...values]) => values.map((value) => value ?? "")),
-      ...ofKeys.flatMap(({ values }) => values),
-    ],
+    where: [EVERYTHING, ...conditions.map(({ sql }) => sql)].join(" AND "),
+    values: conditions.flatMap(({ values }) => values),
   };
 }
+
+const conditionOf = <Name extends keyof Selected>(
+  name: Name,
+  value: Selected[Name] | undefined,
+  dialect: Dialect,
+): readonly Condition[] => (value === undefined ? [] : [CONDITIONS[name](value, dialect)]);

@@ -1,5 +1,6 @@
 /** `paylink events list --pending`, `retry` and `skip`, in process, beside a running `listen --ack stored`. */
 import { expect, it } from "vitest";
+import { SELECTION_FLAGS } from "../../src/commands/events/flags.ts";
 import { startListenCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
@@ -66,11 +67,22 @@ it("lists what waits with its attempts, and makes it due for the running listene
   await listen.stop();
 });
 
+/** Of each filter a value that no event passes: a filter without one does not compile. */
+const NO_EVENT: Readonly<Record<(typeof SELECTION_FLAGS)[number], string>> = {
+  outcome: "cancelled",
+  reference: "uti-c",
+  since: "0s",
+  until: "1h",
+};
+
 it("retries only what passes the filter", async () => {
   const { events, listen, listed } = await failingApplication("--retry", "1h");
   await expect.poll(() => listed("--pending")).toHaveLength(2);
-  const { stdout } = await events("retry", "--all", "--reference", "uti-b", "--json");
-  expect(JSON.parse(stdout)).toMatchObject({ due: 1 });
+  const due = async (...filter: string[]): Promise<unknown> =>
+    JSON.parse((await events("retry", "--all", ...filter, "--json")).stdout);
+  for (const name of SELECTION_FLAGS)
+    expect({ name, ...Object(await due(`--${name}`, NO_EVENT[name])) }).toMatchObject({ name, due: 0 });
+  expect(await due("--reference", "uti-b")).toMatchObject({ due: 1 });
   await listen.stop();
 });
 

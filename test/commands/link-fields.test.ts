@@ -89,11 +89,11 @@ async function created() {
     runCommand(argv, { env, send: (request) => sandbox.handler(request), now: () => NOW, ...options });
   const { stdout } = await run(["create", "--from", file, "--json"]);
   const reply = jsonOf(stdout);
-  const details = await run(["links", "show", String(memberAt(reply, "id"))]);
+  const details = await run(["links", "show", idOf(reply)]);
   // What is complete is not asked.
-  const { customerName, ...incomplete } = REQUEST;
+  const { customerName: _, ...incomplete } = REQUEST;
   writeFileSync(file, stringifyJson(incomplete));
-  const { ask } = fixedAnswers({ texts: { Customer: String(customerName) } });
+  const { ask } = fixedAnswers({ texts: { Customer: SAMPLES.name("customerName").shown } });
   const summary = await run(["create", "--from", file], { ask });
   return { reply, shown: { "links show": details.stdout, "the summary": summary.stderr } };
 }
@@ -102,6 +102,12 @@ function jsonOf(text: string): Json {
   const json = parseJson(text);
   if (!json.ok) throw new Error(json.message);
   return json.value.value;
+}
+
+function idOf(link: Json): string {
+  const id = memberAt(link, "id");
+  if (typeof id !== "string") throw new Error("no id");
+  return id;
 }
 
 /** Where the schema of a component has the field. */

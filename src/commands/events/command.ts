@@ -5,7 +5,15 @@ import { nearest } from "../../domain/parse-result.ts";
 import { argument, command, excludes, flag, needs, text, toggle, type Usage } from "../command.ts";
 import { checkConfirmable, checkPeriod, checkTargets, eventStoreFlag as db } from "../shared-flags.ts";
 import { parsePast } from "../flag-values.ts";
-import { acceptFlags, listFlags, replayFlags, retryFlags, tailFlags } from "./flags.ts";
+import {
+  acceptFlags,
+  listFlags,
+  RECORD_FLAGS,
+  replayFlags,
+  retryFlags,
+  SELECTION_FLAGS,
+  tailFlags,
+} from "./flags.ts";
 
 /** What names an event. */
 const EVENT = { example: "$(paylink events list --limit 1 --quiet)" };
@@ -33,7 +41,7 @@ const list = command({
     excludes(["failed", "pending"], ["rejected"]),
     excludes(["failed"], ["pending"]),
     excludes(["all"], ["limit"]),
-    excludes(["order", "outcome", "reference"], ["rejected"], "lists webhooks without a record"),
+    excludes(["order", ...RECORD_FLAGS], ["rejected"], "lists webhooks without a record"),
   ],
   consequence: "Nothing was listed.",
   check: (values, usage) => {
@@ -94,7 +102,7 @@ const replay = command({
   flags: replayFlags,
   rules: [
     excludes(["all", "failed"], ["uti"]),
-    excludes(["outcome", "reference", "since", "until", "limit"], ["uti"], "names single events"),
+    excludes([...SELECTION_FLAGS, "limit"], ["uti"], "names single events"),
     excludes(["settle"], ["compare"], "settles nothing"),
     needs(["strict"], ["compare"]),
   ],
@@ -127,7 +135,7 @@ const tail = command({
   ],
   flags: tailFlags,
   rules: [
-    excludes(["outcome", "reference", "full", "compact"], ["rejected"], "prints webhooks without a record"),
+    excludes([...RECORD_FLAGS, "full", "compact"], ["rejected"], "prints webhooks without a record"),
     excludes(["full"], ["compact"]),
   ],
   consequence: "Nothing was shown.",
@@ -143,10 +151,7 @@ const retry = command({
   ],
   arguments: { uti: anyUtis },
   flags: retryFlags,
-  rules: [
-    excludes(["all"], ["uti"]),
-    excludes(["outcome", "reference", "since", "until"], ["uti"], "names single events"),
-  ],
+  rules: [excludes(["all"], ["uti"]), excludes(SELECTION_FLAGS, ["uti"], "names single events")],
   consequence: "Nothing was changed.",
   check: (values, usage) => {
     checkNamed("<uti...>", values.uti, values.all, usage);

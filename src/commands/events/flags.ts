@@ -1,5 +1,6 @@
 /** The flags of `paylink events`, in the order in which its help shows them. */
 import { OUTCOME_NAMES } from "../../domain/outcome.ts";
+import type { RejectionFilter, Selection } from "../../store/selection.ts";
 import { flag, text, toggle } from "../command.ts";
 import { parseEnd, parseLimit, parseOutcome, parsePast } from "../flag-values.ts";
 import {
@@ -14,7 +15,10 @@ import {
   timeoutFlag,
 } from "../shared-flags.ts";
 
-/** Which events. */
+/**
+ * Which events. Every command that takes a filter takes all of them, as they are: one that an order would not know selects
+ * everything.
+ */
 const selectionFlags = {
   outcome: flag("--outcome <outcome>", "only payments with this outcome", parseOutcome, {
     choices: OUTCOME_NAMES,
@@ -32,7 +36,21 @@ const selectionFlags = {
   until: flag("--until <when>", "received before this time, or by the end of this day", parseEnd, {
     example: "1h",
   }),
-};
+} satisfies Partial<Readonly<Record<keyof Selection, unknown>>>;
+
+type SelectionFlag = keyof typeof selectionFlags;
+
+/** Their names, for the rules between flags. */
+export const SELECTION_FLAGS = Object.keys(selectionFlags) as readonly SelectionFlag[];
+
+type TimeFlag = Extract<SelectionFlag, keyof RejectionFilter>;
+
+const isTimeFlag = (name: SelectionFlag): name is TimeFlag => name === "since" || name === "until";
+
+/** Those that select by the record, which a rejected webhook does not have. */
+export const RECORD_FLAGS = SELECTION_FLAGS.filter(
+  (name): name is Exclude<SelectionFlag, TimeFlag> => !isTimeFlag(name),
+);
 
 const limit = flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" });
 
@@ -79,12 +97,11 @@ export const replayFlags = {
   db,
 };
 
-const { outcome, reference, since } = selectionFlags;
+/** What arrives from now on has no end. */
+const { until: _, ...tailSelection } = selectionFlags;
 
 export const tailFlags = {
-  outcome,
-  reference,
-  since,
+  ...tailSelection,
   rejected: toggle("--rejected", "print rejected webhooks instead"),
   full: toggle("--full", "every field of the record, instead of a card"),
   compact: toggle("--compact", "one line for each; with --json, without record and body"),

@@ -23,14 +23,14 @@ const GO_OUT = hint`What is due goes out while this is running: ${paylink("liste
 /** Those that are named, or all that failed or wait, and are selected. */
 export async function retryEvents(
   context: Context,
-  { uti: names, outcome, reference, since, until, key, db }: ValuesOf<typeof retryFlags> & Uti,
+  values: ValuesOf<typeof retryFlags> & Uti,
 ): Promise<number> {
+  const { uti: names, all: _, key, db, ...selection } = values;
   const { out } = context;
   const keys = await openRunKeys(context, key, "retry");
   const store = await context.events(db);
   const found = await findOpen(store, names, "retry");
   const chosen = ownEvents(found, keys, "retry").map(({ id }) => id);
-  const selection = { outcome, reference, since, until };
   const { length: due } = await store.retry(names.length === 0 ? selection : { ids: chosen }, keys);
   const others =
     names.length === 0
