@@ -262,6 +262,7 @@ export const WARNINGS = {
   created_missing: "service",
   weak_exponent: "service",
   certificate_expired: "service",
+  order_paid_before: "webhook",
   duplicate_delivery: "webhook",
 } as const;
 export type Warning = keyof typeof WARNINGS;
@@ -283,6 +284,7 @@ export const WARNING_MEANINGS: Readonly<Record<Warning, string>> = {
   created_missing: "the signature has no creation time: it can be replayed at any time",
   weak_exponent: "the key's public exponent is below 65537",
   certificate_expired: "the dates of the key's certificate have passed, or have not begun",
+  order_paid_before: "another payment of this order was approved before: it may be paid twice",
   duplicate_delivery: "the same webhook was received before",
 };
 

@@ -66,7 +66,7 @@ export function eventPage(view: View, event: StoredEvent, { history, order, sign
     content: html`${summary({ ...describeEvent(event, history, view.now), advice })}
     ${paidTwice(event, order)} ${answerPanel(last, undefined)} ${attemptsPart(history, view.now)}
     ${order === undefined ? "" : orderPanel(view, order)} ${recordPart(event, history, view.now)}
-    ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
+    ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))} ${orderCommand(event)}
     ${requestPanel(request, { ...filesOf(id), isFolded: true })}`,
   });
 }
@@ -84,6 +84,12 @@ function paidTwice(event: StoredEvent, order: OrderPayments | undefined): Page |
     <a href="${eventPath(other.id)}">Show the other payment</a>
   </section>`;
 }
+
+/** What shows the link of the order too, which is at the service. */
+const orderCommand = ({ reference }: StoredEvent): Page | "" =>
+  reference === ""
+    ? ""
+    : html`<p>All that happened to this order: <code>paylink reconcile ${shellWord(reference)}</code></p>`;
 
 const OTHER_KEY =
   "Another key than those of this run has verified it, so it is not sent from here. A listener that has that key forwards it.";

@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { groupedAmount } from "../domain/money.ts";
+import { WARNING_MEANINGS } from "../domain/reasons.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import type { StoredAttempt, StoredEvent, StoredRequest } from "../store/rows.ts";
 import type { EventStore } from "../store/event-store.ts";
@@ -80,7 +81,7 @@ export const ROWS: Listing<EventRow, View> = {
       kind: "main",
       cell: ({ stored }) =>
         stored.type === "event" &&
-        html`<a href="${eventPath(stored.id)}" dir="auto">${nameOf(stored)}</a>${repeatCount(stored)}`,
+        html`<a href="${eventPath(stored.id)}" dir="auto">${nameOf(stored)}</a>${repeatCount(stored)}${paidBefore(stored)}`,
     },
     {
       title: "Outcome",
@@ -99,3 +100,8 @@ const repeatCount = ({ repeats }: StoredEvent): Page | "" =>
   repeats === 0
     ? ""
     : html` <span class="count" title="received ${repeats + 1} times">×${repeats + 1}</span>`;
+
+const paidBefore = ({ verdict: { warnings } }: StoredEvent): Page | "" =>
+  warnings.includes("order_paid_before")
+    ? html` <span class="count" title="${WARNING_MEANINGS.order_paid_before}">paid before</span>`
+    : "";

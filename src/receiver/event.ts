@@ -103,6 +103,8 @@ export interface Stored {
   readonly attempt?: number | undefined;
   /** The event's line, where the store has made it: not that of a repeat. */
   readonly line?: string | undefined;
+  /** It is approved, and another approved payment of its order was stored before. */
+  readonly isPaidBefore?: boolean;
 }
 
 /** Where the receiver stores events. */

@@ -96,13 +96,25 @@ export function forwardedRequest(
   ];
   // An address that the sender signed is authentic.
   const others = [...without(own, received), ...received];
+  const warnings = warningHeader(verdict);
   return {
     method,
     ...addressOf(url),
-    headers: [...without(others, added), ["Content-Length", String(body.length)], ...added],
+    headers: [
+      ...without(others, [...added, [WARNING, ""]]),
+      ["Content-Length", String(body.length)],
+      ...warnings,
+      ...without(added, warnings),
+    ],
     body,
   };
 }
+
+const WARNING = "paylink-warning";
+
+/** What the application should know before it books the payment. Only paylink says it: whatever a sender has written there is left out. */
+const warningHeader = ({ warnings }: Verdict): HeaderLine[] =>
+  warnings.includes("order_paid_before") ? [[WARNING, "order_paid_before"]] : [];
 
 /** To verify the signature, the application has to know which address was signed. */
 const addressHeaders = (scheme: string, authority: string): HeaderLine[] =>

@@ -166,13 +166,19 @@ async function accept(
     id,
     receivedAt,
     repeated: stored.repeated,
-    verdict: stored.repeated ? warned(verdict, "duplicate_delivery") : verdict,
+    verdict: warnedOf(verdict, stored),
     request,
     content,
     line: stored.line,
   };
   observe(observed);
   return plan === undefined ? OK : plan.forward(observed, stored);
+}
+
+/** The verdict with what the log knows. */
+function warnedOf(verdict: Verdict, { repeated, isPaidBefore = false }: Stored): Verdict {
+  const known = isPaidBefore ? warned(verdict, "order_paid_before") : verdict;
+  return repeated ? warned(known, "duplicate_delivery") : known;
 }
 
 const NOTHING = new Uint8Array();

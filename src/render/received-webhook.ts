@@ -117,6 +117,9 @@ interface Mark {
 function marksOf({ verdict, repeated }: Received, paint: Paint): Mark[] {
   return [
     ...(verdict.verdict === "valid" ? [] : [{ text: "UNVERIFIED", painted: paint.red.bold("UNVERIFIED") }]),
+    ...(verdict.warnings.includes("order_paid_before")
+      ? [{ text: "paid before", painted: paint.yellow("paid before") }]
+      : []),
     ...(repeated ? [{ text: "repeated", painted: paint.yellow("repeated") }] : []),
   ];
 }

@@ -1,6 +1,7 @@
 /** Writes a group of events, attempts, rejections and orders in one transaction, with the same statements in both databases. */
 import { hash } from "node:crypto";
 import { type ReadRecord, readRecord, type TransactionRecord } from "../domain/transaction.ts";
+import type { Warning } from "../domain/reasons.ts";
 import type { Stored } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import { lineOf } from "../receiver/event-json.ts";
@@ -15,6 +16,8 @@ import {
   statesOf,
 } from "./deliveries.ts";
 import { type Dialect, forRows, inOrder, insert, type Session } from "./dialects.ts";
+import { paidBefore } from "./paid-before.ts";
+import { verdictColumn } from "./rows.ts";
 import { oldEvents } from "./selection.ts";
 import {
   COLUMNS,
@@ -94,8 +97,16 @@ async function storeEvents(
   const contents = new Map(arrived.map(({ id, body }) => [id, readRecord(body)]));
   const recordOf = ({ id }: EventWrite): TransactionRecord | null => contents.get(id)?.record ?? null;
   const firsts = await firstDeliveries(session, arrived);
-  const events = arrived.filter(({ id, isKnown }) => !isKnown || firsts.has(id));
   const firstOf = ({ id }: EventWrite): string => firsts.get(id) ?? id;
+  const taken = arrived.filter(({ id, isKnown }) => !isKnown || firsts.has(id));
+  const second = await paidBefore(
+    session,
+    taken.map((event) => ({ first: firstOf(event), key: event.key, record: recordOf(event) })),
+  );
+  const isSecond = (event: EventWrite): boolean => second.has(firstOf(event));
+  const events = taken.map((event) =>
+    isSecond(event) ? { ...event, verdict: withWarning(event.verdict, "order_paid_before") } : event,
+  );
   const isRepeated = (event: EventWrite): boolean => firstOf(event) !== event.id;
   await insert(
     session,
@@ -137,9 +148,16 @@ async function storeEvents(
       const state = isRepeated(event) ? (states.get(first) ?? null) : event.lease === null ? null : "pending";
       const content = isRepeated(event) ? undefined : contents.get(event.id);
       const line = content && printed(event, content);
-      return [event.id, { repeated: isRepeated(event), first, state, line, ...own }];
+      const paid = isSecond(event) ? { isPaidBefore: true } : {};
+      return [event.id, { repeated: isRepeated(event), first, state, line, ...paid, ...own }];
     }),
   );
+}
+
+/** The JSON of a verdict with one more warning. */
+function withWarning(verdict: string, warning: Warning): string {
+  const read = verdictColumn.parse(verdict);
+  return JSON.stringify({ ...read, warnings: [...read.warnings, warning] });
 }
 
 /** Only verified events are stored. The line of a repeat is another, and rare: who prints it makes it. */

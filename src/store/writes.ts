@@ -141,7 +141,7 @@ export type ThreadAnswer = { readonly results: readonly WriteResult[] } | { read
 const storable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
 
 /** An entry of an index takes at most a third of a page. The body keeps the whole text. */
-const indexed = (text: string): string => storable(text.slice(0, 500));
+export const indexed = (text: string): string => storable(text.slice(0, 500));
 
 export function eventWrite(event: NewEvent, lease: number | undefined, isKnown = false): EventWrite {
   const texts = textsOf(event);

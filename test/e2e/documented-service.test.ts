@@ -33,7 +33,7 @@ it("creates links, receives both outcomes and verifies a captured webhook", asyn
 
   const approved = await service.pay(link.id, "approved");
   const declined = await service.pay(link.id, "declined");
-  expect([approved.status, declined.status]).toEqual([200, 200]);
+  expect([approved?.status, declined?.status]).toEqual([200, 200]);
   const { stdout } = await listen.stop();
   const events = jsonLines(stdout).filter(({ type }) => type === "event");
   expect(events).toMatchObject([
@@ -42,10 +42,10 @@ it("creates links, receives both outcomes and verifies a captured webhook", asyn
   ]);
 
   const capture = join(home, "webhook.http");
-  writeFileSync(capture, approved.message);
+  writeFileSync(capture, approved?.message ?? "");
   const verified = await run("verify", capture, "--json");
   expect(verified.code).toBe(0);
   expect(JSON.parse(verified.stdout)).toMatchObject({ verdict: "valid", record: { amountTrans: 10 } });
-  writeFileSync(capture, approved.message.replace('"amountTrans":10', '"amountTrans":99'));
+  writeFileSync(capture, (approved?.message ?? "").replace('"amountTrans":10', '"amountTrans":99'));
   expect((await run("verify", capture)).code).toBe(7);
 });

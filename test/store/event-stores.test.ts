@@ -77,12 +77,77 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     const results = await Promise.all([event("a"), event("b"), again].map((one) => store.append(one)));
     expect(results).toEqual([
       { repeated: false, first: "a", state: null },
-      { repeated: false, first: "b", state: null },
+      { repeated: false, first: "b", state: null, isPaidBefore: true },
       { repeated: true, first: "a", state: null },
     ]);
     expect(await ids(store.events())).toEqual(["a", "b"]);
     expect((await store.history("a")).arrivals).toEqual([{ id: "c", receivedAt: AT }]);
     expect((await all(store.events())).map(({ repeats }) => repeats)).toEqual([1, 0]);
+  });
+
+  it("marks a payment of an order that another one has paid, whenever it arrives, and no other", async () => {
+    const store = open(await newPlace());
+    const marked = async (id: string, record: Record<string, unknown>): Promise<boolean> =>
+      (await store.append(event(id, record))).isPaidBefore ?? false;
+    const part = { transPartiallyApproved: true, reference: "P" };
+    const declined = { transApproved: false, reference: "D" };
+    expect(await marked("a", { reference: "A" })).toBe(false);
+    expect(await marked("b", { reference: "B" })).toBe(false);
+    expect(await marked("c", { reference: "A" })).toBe(true);
+    // The same payment in other bytes, a part and the rest, an attempt that was declined, and no order at all.
+    expect(await marked("d", { reference: "B", uti: "uti-b", status: "Complete" })).toBe(false);
+    expect([await marked("e", part), await marked("f", { reference: "P" })]).toEqual([false, false]);
+    expect([await marked("g", declined), await marked("h", { reference: "D" })]).toEqual([false, false]);
+    expect([await marked("i", { reference: "" }), await marked("j", { reference: "" })]).toEqual([
+      false,
+      false,
+    ]);
+    const group = await Promise.all(["k", "l"].map((id) => marked(id, { reference: "G" })));
+    expect(group).toEqual([false, true]);
+    const stored = await all(store.events());
+    const warned = stored.filter(({ verdict: { warnings } }) => warnings.includes("order_paid_before"));
+    expect(idsOf(warned)).toEqual(["c", "l"]);
+    // Its repeat says it too.
+    const again = { ...event("c", { reference: "A" }), id: "m" };
+    expect(await store.append(again)).toMatchObject({ repeated: true, first: "c", isPaidBefore: true });
+  });
+
+  it("gives a reconciliation every event since a time, by reference, with the state of its delivery", async () => {
+    const store = open(await newPlace());
+    const later = new Date(AT.getTime() + 1000);
+    const paid = { reference: "A", amountTrans: 10, transCurrencyCode: "eur" };
+    await store.append(event(idOf("1"), paid));
+    await store.append(event(idOf("2", later), { ...paid, reference: "B" }), 0);
+    await store.append(event(idOf("3", later), paid));
+    await store.append(event(idOf("4", later), { reference: "C", transApproved: false }));
+    const found = await all(store.paymentsSince(later));
+    expect(found.map(({ reference, delivery, hasEarlier }) => [reference, delivery, hasEarlier])).toEqual([
+      ["A", null, true],
+      ["B", "pending", false],
+      ["C", null, false],
+    ]);
+    expect(found.map(({ money }) => money)).toEqual([
+      { amount: "10", currency: "EUR" },
+      { amount: "10", currency: "EUR" },
+      undefined,
+    ]);
+    expect((await all(store.paymentsOf(["A", "none"]))).map(({ event: id }) => id)).toEqual([
+      idOf("1"),
+      idOf("3", later),
+    ]);
+  });
+
+  it("knows since when it has what arrived: since it was made, or since older events were deleted", async () => {
+    const store = open(await newPlace());
+    const made = Date.now();
+    const at = (milliseconds: number): Date => new Date(made + milliseconds);
+    expect(await store.keptSince()).toBeUndefined();
+    await store.append(event(idOf("1", at(60_000)), {}, at(60_000)));
+    await store.append(event(idOf("2", at(90_000)), {}, at(90_000)));
+    // The clock of a server may differ a little.
+    expect(Math.abs(((await store.keptSince())?.getTime() ?? 0) - made)).toBeLessThan(30_000);
+    await store.prune(at(70_000));
+    expect(await store.keptSince()).toEqual(at(70_000));
   });
 
   it("stores text that a database or its indexes do not accept, and knows it again", async () => {

@@ -10,6 +10,7 @@ interface Link {
   readonly id: string;
   readonly request: Members;
   status: string;
+  paidDate: string | null;
 }
 
 export type Links = Map<string, Link>;
@@ -35,7 +36,7 @@ export function createLink(links: Links, request: Members): object {
   if (!types.includes(request["transactionType"])) throw new Refusal(400, 24, "Unknown transactionType");
   if (typeof request["amount"] !== "number") throw new Refusal(400, 21, "amount must be a number");
   requireOwnTerminal(request["terminalId"]);
-  const link = { id: randomBytes(5).toString("hex"), request, status: "active" };
+  const link = { id: randomBytes(5).toString("hex"), request, status: "active", paidDate: null };
   links.set(link.id, link);
   return showLink(link);
 }
@@ -77,6 +78,13 @@ function move(link: Link, from: readonly string[], to: string): object {
   return showLink(link);
 }
 
+/** A link that can be paid once is then paid; a payment that was declined leaves it as it is. */
+export function payLink(link: Link): void {
+  if (link.request["linkOptions"] !== undefined) return;
+  link.status = "paid";
+  link.paidDate = new Date().toISOString();
+}
+
 export function findLink(links: Links, id: string): Link {
   const link = links.get(id);
   if (link === undefined) throw new Refusal(404, 275, "Invalid payment link ID");
@@ -88,7 +96,7 @@ function requireOwnTerminal(terminalId: unknown): void {
 }
 
 /** The fields of the create reply; dates are null where they do not apply. */
-export function showLink({ id, request, status }: Link): object {
+export function showLink({ id, request, status, paidDate }: Link): object {
   const { paymentSettings: _, customerDetails: __, ...fields } = request;
   return {
     id,
@@ -97,7 +105,7 @@ export function showLink({ id, request, status }: Link): object {
     createdDate: "2026-01-31T12:00:00.000Z",
     viewedDate: null,
     attemptedDate: null,
-    paidDate: null,
+    paidDate,
     cancelledDate: status === "cancelled" ? "2026-01-31T13:00:00.000Z" : null,
     status,
     url: `https://checkout.service.example/?r=${id}`,

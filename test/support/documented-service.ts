@@ -1,4 +1,5 @@
 /** A strict imitation of the documented service, with code of its own: it refuses what the documentation does not allow. */
+import type { KeyObject } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import {
   findLink,
   listLinks,
   members,
+  payLink,
   Refusal,
   showLink,
   TERMINAL_ID,
@@ -37,8 +39,16 @@ export interface DocumentedService {
   readonly loginWith: (...flags: readonly string[]) => readonly string[];
   /** The key of its webhooks: a certificate with its chain. */
   readonly keyFile: string;
-  /** Reports a payment of the link to the callback for its outcome. */
-  readonly pay: (linkId: string, outcome: Outcome) => Promise<PostedWebhook>;
+  /** Reports a payment of the link to the callback for its outcome; undefined without one, or if nobody listens there. */
+  readonly pay: (linkId: string, outcome: Outcome, report?: Report) => Promise<PostedWebhook | undefined>;
+}
+
+/** What goes wrong with the report of a payment. */
+export interface Report {
+  /** Signs in place of the service's own key. */
+  readonly key?: KeyObject;
+  /** In place of the amount of the link. */
+  readonly amount?: number;
 }
 
 /** What gateways before the service do. */
@@ -106,20 +116,23 @@ export async function startDocumentedService(gateway: Gateway = {}): Promise<Doc
       ...flags,
     ],
     keyFile,
-    pay: async (linkId, outcome) => {
-      const { request } = findLink(links, linkId);
+    pay: async (linkId, outcome, { key = privateKey, amount } = {}) => {
+      const link = findLink(links, linkId);
+      const { request } = link;
+      if (outcome === "approved") payLink(link);
       const { invoiceId } = request;
       const { callbackUrl, failureCallbackUrl } = members(request["paymentSettings"]);
-      const url = String(outcome === "approved" ? callbackUrl : failureCallbackUrl);
+      const url = outcome === "approved" ? callbackUrl : failureCallbackUrl;
+      if (typeof url !== "string") return undefined;
       const record = transactionRecord({
         reference: typeof invoiceId === "string" ? invoiceId : linkId,
         terminalId: TERMINAL_ID,
-        amount: Number(request["amount"]),
+        amount: amount ?? Number(request["amount"]),
         currency: String(request["currency"]),
         outcome,
         number: ++payments,
       });
-      return postWebhook({ url, body: record, key: privateKey });
+      return postWebhook({ url, body: record, key }).catch(() => undefined);
     },
   };
 }

@@ -1,13 +1,13 @@
 /** `paylink events show`: one event in full, with everything that happened to it. */
 import type { Context } from "../../context.ts";
-import { paylink } from "../../domain/errors.ts";
+import { hint, paylink } from "../../domain/errors.ts";
 import type { History } from "../../store/reading.ts";
 import type { Delivery, StoredAttempt, StoredEvent } from "../../store/rows.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { bodyIsKept, isAccepted, type Rejection } from "../../receiver/event.ts";
 import { eventLine, failedCheck, requestDocument } from "../../receiver/event-json.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
-import { renderCommand } from "../../render/hint.ts";
+import { renderCommand, renderHint } from "../../render/hint.ts";
 import { formatLocal } from "../../render/layout.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import { attemptCount, renderCard, renderWebhook } from "../../render/received-webhook.ts";
@@ -31,6 +31,13 @@ export async function showEvent(context: Context, { uti, full, db }: ShowValues)
   else {
     const history = await store.history(found.id);
     out.data(out.json ? eventDocument(found, history) : eventText(found, history, full, context));
+    if (found.reference !== "")
+      out.note(
+        renderHint(
+          hint`All that happened to its order: ${paylink("reconcile", found.reference)}`,
+          context.named,
+        ),
+      );
   }
   return 0;
 }

@@ -116,6 +116,7 @@ function cellsOf(one: StoredRequest, { now, out: { paint } }: Context): Cell[] {
     ];
   const { record } = one.content;
   const marks = [
+    ...(one.verdict.warnings.includes("order_paid_before") ? ["order paid before"] : []),
     ...(one.repeats > 0 ? [`${one.repeats} repeated`] : []),
     ...(one.delivery === null ? [] : [deliveryMark(one.delivery, now())]),
   ];

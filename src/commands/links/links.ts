@@ -9,6 +9,7 @@ import { linkKind, type PaymentLink } from "../../domain/payment-link-values.ts"
 import { readPaymentLink } from "../../domain/payment-link-reply.ts";
 import { formatInstant, parseInstant } from "../../domain/time.ts";
 import { renderServiceName } from "../../render/account.ts";
+import { renderHint } from "../../render/hint.ts";
 import { type Cell, formatLocal, localTime, renderListing } from "../../render/layout.ts";
 import { linkAmount, paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -181,6 +182,13 @@ export async function showLink(context: Context, { link: id, quiet }: LinkOption
   const { out, send, signal } = context;
   const shown = await (await context.api()).showLink(id);
   await showServiceLink(context, shown, quiet);
+  if (!quiet)
+    out.note(
+      renderHint(
+        hint`All that happened to it: ${paylink("reconcile", shown.link.invoiceId || id)}`,
+        context.named,
+      ),
+    );
   const { label } = await context.settings();
   if (out.json || quiet || label !== "sandbox" || shown.link.linkOptions === undefined) return 0;
   const [{ findSandbox, paymentsOf }, { renderPayments }] = await Promise.all([

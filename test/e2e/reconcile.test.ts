@@ -1,0 +1,200 @@
+/** A merchant who loses payments in different ways, at the sandbox and at the documented service, and asks which and why. */
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { OTHER_KEYS } from "../support/keys.ts";
+import { readyUrl, runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
+import { freePort, listenOnFreePort } from "../support/ports.ts";
+import { openShell } from "../support/shell.ts";
+
+/** An application that accepts every webhook but those of orders with this word in their number. */
+async function startShop(refused: string): Promise<string> {
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      response.statusCode = Buffer.concat(parts).includes(refused) ? 500 : 200;
+      response.end();
+    });
+  });
+  return String(await listenOnFreePort(server));
+}
+
+/** The flags of a receiver that forwards to the shop, and tries once. */
+const listenTo = (shop: string): string[] =>
+  `listen --port 0 --json --ack stored --forward-to ${shop} --retry none`.split(" ");
+
+const BOOKS = `Order number;Total;Currency
+A-GOOD;10.00;EUR
+A-SILENT;10;EUR
+A-DEAD;10;EUR
+A-FAILS;10;EUR
+A-AMOUNT;1;EUR
+A-NOBODY;10;EUR
+`;
+
+it("names each payment that was lost at the sandbox, with its reason and a next step that works", async () => {
+  const home = temporaryHome();
+  await startSandbox(home);
+  const run = (...words: string[]) => runPaylink(words, { home });
+  const listening = startPaylink(listenTo(await startShop("FAILS")), { home });
+  const callback = await readyUrl(listening);
+  const pay = async (number: string, ...flags: string[]): Promise<void> => {
+    const create = ["create", "--amount", "10", "--currency", "EUR", "--invoice-id", number, "-q"];
+    const { stdout } = await run(...create, ...flags);
+    expect((await run("pay", stdout.trim())).code).toBe(0);
+  };
+  await run("config", "unset", "callbackUrl");
+  await pay("A-SILENT");
+  await pay("A-DEAD", "--callback-url", `http://127.0.0.1:${await freePort()}/`);
+  for (const number of ["A-GOOD", "A-FAILS", "A-AMOUNT", "A-UNBOOKED"])
+    await pay(number, "--callback-url", callback);
+  await listening.until(/(?:"type":"forward"[^]*){4}/);
+  const books = join(home, "books.csv");
+  writeFileSync(books, BOOKS);
+
+  const found = await run("reconcile", "--books", books, "--json");
+  expect(found.code).toBe(10);
+  expect(JSON.parse(found.stderr)).toMatchObject({ error: { code: "records_differ" } });
+  const lines = jsonLines(found.stdout);
+  expect(
+    lines
+      .slice(0, -1)
+      .map(({ finding, invoiceId }) => `${String(finding)} ${String(invoiceId)}`)
+      .toSorted(),
+  ).toEqual([
+    "booked only A-NOBODY",
+    "differs A-AMOUNT",
+    "missed A-DEAD",
+    "missed A-SILENT",
+    "not booked A-UNBOOKED",
+    "undelivered A-FAILS",
+  ]);
+  expect(lines.at(-1)).toMatchObject({
+    type: "summary",
+    paid: { count: 6, sums: [{ currency: "EUR", amount: 60 }] },
+    agree: { count: 1 },
+    findings: { missed: { count: 2, sums: [{ currency: "EUR", amount: 20 }] }, undelivered: { count: 1 } },
+  });
+  const shell = openShell(home);
+  for (const { next } of lines.slice(0, -1)) {
+    // One of them asks for an order that nobody knows, which is the answer.
+    const { code } = await shell.run(String(next), { env: {} });
+    expect([0, 4, 10]).toContain(code);
+  }
+
+  const shown = await run("reconcile", "--books", books);
+  expect(shown.stdout).toMatch(
+    /^6 paid links, EUR 60\.00: 1 agrees; 2 missed, EUR 20\.00; 1 undelivered, EUR 10\.00; 1 differs, EUR 10\.00; 1 not booked, EUR 10\.00; 1 booked only, EUR 10\.00\n/,
+  );
+  expect(shown.stdout).toMatch(
+    /The service says A-SILENT was paid, EUR 10\.00 at \S+ \S+ \S+; no webhook of it arrived here/,
+  );
+  const quiet = await run("reconcile", "-q");
+  expect(quiet.stdout.trim().split("\n").toSorted()).toEqual(["A-DEAD", "A-FAILS", "A-SILENT"]);
+});
+
+it("shows all that happened to an order, with one verdict", async () => {
+  const home = temporaryHome();
+  await startSandbox(home);
+  const run = (...words: string[]) => runPaylink(words, { home });
+  const listening = startPaylink(listenTo(await startShop("FAILS")), { home });
+  const callback = await readyUrl(listening);
+  const create = ["create", "--amount", "10", "--currency", "EUR", "--callback-url", callback, "-q"];
+  const link = (await run(...create, "--invoice-id", "A-1")).stdout.trim();
+  expect(await run("reconcile", "A-1")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Not paid. Its link can still be paid."),
+  });
+  await run("pay", link, "--outcome", "partially-approved");
+  await listening.until(/(?:"type":"forward"[^]*){1}/);
+  expect((await run("reconcile", "A-1")).stdout).toContain(
+    "A part of it was paid, EUR 5.00; the rest is not.",
+  );
+  await run("pay", link);
+  await listening.until(/(?:"type":"forward"[^]*){2}/);
+  const told = await run("reconcile", "A-1", "--json");
+  expect(told.code).toBe(0);
+  const lines = jsonLines(told.stdout);
+  expect(lines.map(({ what, type }) => what ?? type)).toEqual([
+    "link created",
+    "link viewed",
+    "webhook arrived",
+    "forwarded",
+    "payment attempted",
+    "link paid",
+    "webhook arrived",
+    "forwarded",
+    "verdict",
+  ]);
+  expect(lines.at(-1)).toMatchObject({
+    agrees: true,
+    verdict: expect.stringMatching(
+      /^Paid in 2 parts, EUR 10\.00; your application accepted it at \d\d:\d\d:\d\d\.$/,
+    ),
+  });
+  // The link's own address names it too.
+  expect((await run("reconcile", link)).code).toBe(0);
+  expect((await run("reconcile", "--books", "-")).code).toBe(2);
+  expect(await run("reconcile", "A-2")).toMatchObject({ code: 4, stderr: expect.stringContaining("A-2") });
+});
+
+it("finds what was lost at the documented service: refused, changed, paid twice, without a callback", async () => {
+  const home = temporaryHome();
+  const service = await startDocumentedService({ largestPage: 2 });
+  const run = (...words: string[]) => runPaylink(words, { home });
+  const login = ["login", ...service.login, "--webhook-key", service.keyFile];
+  expect((await runPaylink(login, { home, input: CLIENT.secret })).code).toBe(0);
+  const listening = startPaylink(["listen", "--port", "0", "--json"], { home });
+  const callback = await readyUrl(listening);
+  const create = async (number: string, ...flags: string[]): Promise<string> => {
+    const { stdout } = await run(
+      "create",
+      "--amount",
+      "10",
+      "--currency",
+      "GBP",
+      "--invoice-id",
+      number,
+      "--json",
+      ...flags,
+    );
+    return (JSON.parse(stdout) as { readonly id: string }).id;
+  };
+  const heard = (number: string): Promise<string> => create(number, "--callback-url", callback);
+  await service.pay(await create("A-SILENT"), "approved");
+  await service.pay(await heard("A-GOOD"), "approved");
+  await service.pay(await heard("A-FORGED"), "approved", { key: OTHER_KEYS.privateKey });
+  await service.pay(await heard("A-CHANGED"), "approved", { amount: 1 });
+  const twice = await heard("A-TWICE");
+  await service.pay(twice, "approved");
+  await service.pay(twice, "approved");
+  await service.pay(await heard("A-DECLINED"), "declined");
+  const events = jsonLines((await listening.stop()).stdout);
+  expect(
+    events.filter(({ verdict }) => JSON.stringify(verdict ?? {}).includes("order_paid_before")),
+  ).toMatchObject([{ type: "event", reference: "A-TWICE" }]);
+
+  const found = await run("reconcile", "--since", "1h", "--json");
+  expect(found.code).toBe(10);
+  const lines = jsonLines(found.stdout);
+  const [refused] = lines.filter(({ finding }) => finding === "refused");
+  expect(
+    lines
+      .slice(0, -1)
+      .map(({ finding, invoiceId }) => `${String(finding)} ${String(invoiceId)}`)
+      .toSorted(),
+  ).toEqual(["differs A-CHANGED", "missed A-SILENT", "refused A-FORGED", "twice A-TWICE"]);
+  expect(refused).toMatchObject({
+    detail: expect.stringContaining("signature_invalid. Nothing has verified that body."),
+    next: expect.stringMatching(/^paylink events accept \w+$/),
+  });
+  // The event store of another account has nothing of it, and says so.
+  const other = await run("reconcile", "--since", "1h", "--db", join(home, "none.db"));
+  expect(other.code).toBe(2);
+  expect((await run("reconcile", "-p", "dna-test", "A-FORGED")).code).toBeGreaterThan(0);
+});
