@@ -81,7 +81,8 @@ export const ROWS: Listing<EventRow, View> = {
       kind: "main",
       cell: ({ stored }) =>
         stored.type === "event" &&
-        html`<a href="${eventPath(stored.id)}" dir="auto">${nameOf(stored)}</a>${repeatCount(stored)}${paidBefore(stored)}`,
+        html`<a href="${eventPath(stored.id)}" dir="auto">${nameOf(stored)}</a
+          >${repeatCount(stored)}${paidBefore(stored)}`,
     },
     {
       title: "Outcome",
