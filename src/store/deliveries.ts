@@ -4,6 +4,7 @@ import type { Backlog, Claim, DeliveryState, RunKeys, Stored, Wanted } from "../
 import type { Value } from "./database.ts";
 import { type Dialect, forRows, inOrder, insert, places, type Row, type Session } from "./dialects.ts";
 import { stateOf } from "./rows.ts";
+import { requireSeal } from "./seal.ts";
 import { IN_STATE } from "./schema.ts";
 import { conditionsOf, EVERYTHING, selectEvents, type Selection } from "./selection.ts";
 import {
@@ -38,9 +39,9 @@ export async function addDeliveries(
     inOrder([...rows], ([first]) => first).map(([, values]) => values),
     (asked) =>
       // What was deleted is not forwarded again.
-      `WITH asked (event, outcome, currency, amount, due, claimed) AS (VALUES ${asked})
-       INSERT INTO ${schema}deliveries (event, outcome, currency, amount, key, state, due, attempts)
-       SELECT asked.event, asked.outcome, asked.currency, asked.amount, key,
+      `WITH asked (event, outcome, currency, amount, payment, due, claimed) AS (VALUES ${asked})
+       INSERT INTO ${schema}deliveries (event, outcome, currency, amount, payment, key, state, due, attempts)
+       SELECT asked.event, asked.outcome, asked.currency, asked.amount, asked.payment, key,
          CASE claimed WHEN 0 THEN 'pending' ELSE 'trying' END, due, claimed
        FROM asked JOIN ${schema}events ON events.id = asked.event WHERE TRUE
        ON CONFLICT (event) DO UPDATE SET state = excluded.state, due = excluded.due,
@@ -49,7 +50,7 @@ export async function addDeliveries(
        WHERE deliveries.state = 'failed' OR (excluded.attempts > 0
          AND (deliveries.state = 'pending' OR (deliveries.state = 'trying' AND deliveries.due <= ?)))
        RETURNING event, attempts, state`,
-    { types: ["text", "text", "text", types.integer, types.integer, "integer"], more: [now] },
+    { types: ["text", "text", "text", types.integer, "text", types.integer, "integer"], more: [now] },
   );
   return new Map(
     added.flatMap(({ event, attempts, state }) =>
@@ -126,16 +127,17 @@ export async function claim(session: Session, { lease, ...wanted }: Wanted): Pro
   const claimed = await all(
     `WITH due_now AS ${materialized} (${sql})
      UPDATE ${schema}deliveries SET due = ?, attempts = attempts + 1, state = 'trying'
-     WHERE event IN (SELECT event FROM due_now) RETURNING event, attempts, planned`,
+     WHERE event IN (SELECT event FROM due_now)
+     RETURNING event, attempts, planned, outcome AS planned_as, key AS claimed_by`,
     [...values, now + lease],
   );
   if (claimed.length === 0) return [];
   const ids = claimed.map(({ event }) => String(event));
   const rows = await all(`${selectEvents(dialect)} WHERE events.id IN (${places(ids)})`, ids);
   const byId = new Map(rows.map((row) => [row["id"], row]));
-  return inOrder(claimed, ({ event }) => String(event)).map(({ event, attempts, planned }) => {
+  return inOrder(claimed, ({ event }) => String(event)).map(({ event, attempts, planned, ...rest }) => {
     const attempt = Number(attempts);
-    return { ...byId.get(event), id: event, attempt, made: attempt - Number(planned) - 1 };
+    return { ...byId.get(event), ...rest, id: event, attempt, made: attempt - Number(planned) - 1 };
   });
 }
 
@@ -200,12 +202,12 @@ export async function replay(session: Session, replays: readonly ReplayWrite[]):
     session,
     replays.filter(({ settles }) => settles).map(({ event, payment }) => [event, ...payment]),
     (rows) =>
-      `WITH settled (event, outcome, currency, amount) AS (VALUES ${rows})
-       INSERT INTO ${schema}deliveries (event, outcome, currency, amount, key, state, attempts)
-       SELECT settled.event, settled.outcome, settled.currency, settled.amount, key, 'delivered', 0
+      `WITH settled (event, outcome, currency, amount, payment) AS (VALUES ${rows})
+       INSERT INTO ${schema}deliveries (event, outcome, currency, amount, payment, key, state, attempts)
+       SELECT settled.event, settled.outcome, settled.currency, settled.amount, settled.payment, key, 'delivered', 0
        FROM settled JOIN ${schema}events ON events.id = settled.event WHERE TRUE
        ON CONFLICT (event) DO UPDATE SET state = 'delivered', due = NULL`,
-    { types: ["text", "text", "text", types.integer] },
+    { types: ["text", "text", "text", types.integer, "text"] },
   );
 }
 
@@ -268,15 +270,17 @@ const ofKeys = (keys: RunKeys | null): Condition =>
 async function chosenEvents(session: Session, ids: readonly string[], owned: Condition): Promise<Condition> {
   const { schema } = session.dialect;
   const unplanned = await session.all(
-    `SELECT id, key, body FROM ${schema}events WHERE id IN (${places(ids)}) AND ${owned.where}
+    `SELECT * FROM ${schema}events WHERE id IN (${places(ids)}) AND ${owned.where}
        AND NOT EXISTS (SELECT 1 FROM ${schema}deliveries WHERE event = events.id)`,
     [...ids, ...owned.values],
   );
   await insert(
     session,
     "deliveries",
-    ["event", "outcome", "currency", "amount", "key", "state", "attempts"],
-    unplanned.map(({ id, key, body }) => {
+    COLUMNS.deliveries,
+    unplanned.map((row) => {
+      requireSeal(row);
+      const { id, key, body } = row;
       const { record } = readRecord(body instanceof Uint8Array ? body : new Uint8Array());
       return [String(id), ...paymentOf(record), String(key), "failed", 0];
     }),

@@ -8,6 +8,7 @@ import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
 import { places, type Readable, type Row } from "./dialects.ts";
 import { stateOf } from "./rows.ts";
+import { requireSeal } from "./seal.ts";
 import { checked } from "./selection.ts";
 
 /** A verified webhook, whatever its outcome. */
@@ -41,7 +42,7 @@ const paymentRow = z.object({
   outcome: z.enum(OUTCOMES),
   reference: z.string(),
   key: z.string(),
-  body: z.nullable(z.instanceof(Uint8Array)),
+  body: z.instanceof(Uint8Array),
   earlier: z.number(),
   state: z.unknown(),
 });
@@ -57,7 +58,7 @@ export function createPayments(readable: Readable) {
     since: string,
   ): Promise<StoredPayment[]> => {
     const rows = await all(
-      `SELECT id, uti, received_at, outcome, reference, key, CASE WHEN ${APPROVED} THEN body END AS body,
+      `SELECT events.*,
          (SELECT state FROM ${schema}deliveries WHERE event = events.id) AS state,
          CASE WHEN reference <> '' AND EXISTS (SELECT 1 FROM ${schema}events AS earlier
            WHERE earlier.reference = events.reference AND earlier.id < ? AND earlier.${APPROVED})
@@ -118,11 +119,13 @@ export function createPayments(readable: Readable) {
 
 function paymentFromRow(row: Row): StoredPayment {
   const { id, received_at: receivedAt, body, earlier, state, ...rest } = paymentRow.parse(row);
+  requireSeal(row);
+  const isApproved = rest.outcome === "APPROVED" || rest.outcome === "PARTIALLY_APPROVED";
   return {
     event: id,
     ...rest,
     receivedAt,
-    money: body === null ? undefined : moneyIn(readRecord(body).record),
+    money: isApproved ? moneyIn(readRecord(body).record) : undefined,
     delivery: stateOf(state),
     hasEarlier: earlier !== 0,
   };

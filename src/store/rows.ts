@@ -9,6 +9,7 @@ import type { Claimed, DeliveryState, Rejection, WebhookEvent } from "../receive
 import { ALGORITHM, LABEL } from "../signatures/policy.ts";
 import { CHECKS, type CheckName, type Verdict } from "../signatures/verdict.ts";
 import type { Row } from "./dialects.ts";
+import { requireSeal } from "./seal.ts";
 
 /** What becomes of an event that is forwarded. */
 export interface Delivery {
@@ -107,7 +108,13 @@ const rejectionRow = z.object({
   head: z.nullable(head),
   body: z.nullable(z.instanceof(Uint8Array)),
 });
-const claimedRow = z.object({ id: z.string(), attempt: z.number(), made: z.number() });
+const claimedRow = z.object({
+  id: z.string(),
+  attempt: z.number(),
+  made: z.number(),
+  planned_as: z.string(),
+  claimed_by: z.string(),
+});
 const arrivalRow = z.object({ id: z.string(), received_at: time });
 const attemptRow = z.object({
   at: time,
@@ -131,6 +138,12 @@ export function stateOf(column: unknown): DeliveryState | null {
 
 /** Throws for a row that does not hold what paylink wrote. */
 export function eventFromRow(row: Row): StoredEvent {
+  const event = parsedEvent(row);
+  requireSeal(row);
+  return event;
+}
+
+function parsedEvent(row: Row): StoredEvent {
   const { received_at: receivedAt, state: column, due, attempts, head, body, ...rest } = eventRow.parse(row);
   // What is done to an event is decided by its column, and shown by its verdict.
   if (rest.verdict.key?.thumbprint !== rest.key) throw new Error("its key is not that of its verdict");
@@ -155,9 +168,12 @@ export function rejectionFromRow(row: Row): Rejection {
 
 /** `row` is that of the event, or its id alone if the event is gone. One that is damaged must not stop those behind it. */
 export function claimedFromRow(row: Row): Claimed {
-  const claimed = claimedRow.parse(row);
+  const { planned_as: outcome, claimed_by: key, ...claimed } = claimedRow.parse(row);
   try {
-    return { ...claimed, event: eventFromRow(row) };
+    const event = eventFromRow(row);
+    // They decide where it is sent, and by whom.
+    if (event.outcome !== outcome || event.key !== key) throw new Error("its delivery is of another payment");
+    return { ...claimed, event };
   } catch (error) {
     return { ...claimed, event: { damage: damageOf(error) } };
   }

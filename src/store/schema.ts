@@ -27,6 +27,9 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
  * `path`, `currency`, `amount` (as `scaledAmount` has it) and `card` (its last four digits) repeat what head and body have, for
  * lists and their sums: `events_listed` has all that they ask of many events, so that no bodies are read.
  *
+ * `seal` is a digest of the other columns of an event. `payment` repeats outcome, currency and amount as one text: a bit that the disk has
+ * changed is noticed by them.
+ *
  * `digests` has the digest of every body that was ever verified and stored, together with its key: it decides which webhook
  * is new, and stays when its event is deleted.
  *
@@ -64,12 +67,14 @@ export const createTables = ({ schema, types, now, newIdentity }: Dialect): stri
      currency ${text} NOT NULL,
      amount ${integer},
      card ${text} NOT NULL,
+     payment TEXT NOT NULL,
      verdict TEXT NOT NULL,
      head TEXT NOT NULL,
-     body ${bytes} NOT NULL
+     body ${bytes} NOT NULL,
+     seal TEXT NOT NULL
    ) ${table};
    CREATE UNIQUE INDEX events_id ON ${schema}events (id);
-   CREATE INDEX events_listed ON ${schema}events (id, received_at, outcome, path, key, currency, amount, card);
+   CREATE INDEX events_listed ON ${schema}events (id, received_at, outcome, path, key, currency, amount, card, payment);
    CREATE INDEX events_uti ON ${schema}events (uti);
    CREATE INDEX events_reference ON ${schema}events (reference, id);
 
@@ -86,6 +91,7 @@ export const createTables = ({ schema, types, now, newIdentity }: Dialect): stri
      outcome ${text} NOT NULL,
      currency TEXT NOT NULL,
      amount ${integer},
+     payment TEXT NOT NULL,
      key ${text} NOT NULL,
      state ${text} NOT NULL,
      due ${integer},

@@ -6,7 +6,8 @@ import type { Value } from "./database.ts";
 import { type Readable, type Row } from "./dialects.ts";
 import type { StoredRequest } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
-import { eventsOf, ofNoKey, ofSomeKey, rejectionsOf } from "./selection.ts";
+import { IS_AS_STORED } from "./seal.ts";
+import { damagedRow, eventsOf, ofNoKey, ofSomeKey, rejectionsOf } from "./selection.ts";
 
 /** A text that a person looks for, with all that it may mean. */
 export interface Sought {
@@ -90,7 +91,7 @@ interface Statement {
 const APPROVED = "outcome IN ('APPROVED', 'PARTIALLY_APPROVED')";
 
 /** What lists ask of an event; `events_listed` has all of it. */
-const LISTED = "id, received_at, outcome, path, key, currency, amount, card";
+const LISTED = "id, received_at, outcome, path, key, currency, amount, card, payment";
 
 export function createSearch(readable: Readable) {
   const { dialect, all } = readable;
@@ -256,10 +257,11 @@ export function createSearch(readable: Readable) {
           ? []
           : await all(
               `SELECT key, outcome, currency, count(*) AS events, CAST(sum(amount) AS text) AS sum,
-                 count(*) - count(amount) AS unsummed
+                 count(*) - count(amount) AS unsummed, sum(CASE WHEN ${IS_AS_STORED} THEN 0 ELSE 1 END) AS damaged
                FROM (${sql}) AS matching GROUP BY key, outcome, currency ORDER BY key, outcome, currency`,
               values,
             );
+      requireAsStored(groups);
       const condition = rejected(query);
       const [count] =
         condition === undefined
@@ -298,6 +300,12 @@ export function createSearch(readable: Readable) {
         );
         return new Map(rows.map(({ part: at, n }) => [Number(at), Number(n)]));
       };
+      requireAsStored(
+        await all(
+          `SELECT sum(CASE WHEN ${IS_AS_STORED} THEN 0 ELSE 1 END) AS damaged FROM (${sql}) AS found`,
+          values,
+        ),
+      );
       const approved = await counted({ sql, values }, APPROVED);
       const everything = await counted({ sql, values });
       const failing = matching({ since, until, keys, state: "failed" });
@@ -319,6 +327,12 @@ export function createSearch(readable: Readable) {
       });
     },
   };
+
+  /** Throws if what was counted has changed since it was stored. */
+  function requireAsStored(groups: readonly Row[]): void {
+    if (groups.some(({ damaged }) => Number(damaged) > 0))
+      throw damagedRow(readable.place, "the amounts of its events are not as they were stored");
+  }
 
   /** When the last event arrived that is looked at one by one, if there are older ones. */
   async function searchedSince({ since, until, state, sought }: ListQuery): Promise<Date | null> {

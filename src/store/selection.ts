@@ -90,13 +90,16 @@ export const checked =
     try {
       return convert(row);
     } catch (error) {
-      throw new PaylinkError(
-        "file_unreadable",
-        `The event store ${place} is damaged, with a row that paylink did not write: ${damageOf(error)}.`,
-        { hints: [hint`Restore it from a backup, or name another one with --db.`] },
-      );
+      throw damagedRow(place, damageOf(error));
     }
   };
+
+export const damagedRow = (place: string, reason: string): PaylinkError =>
+  new PaylinkError(
+    "file_unreadable",
+    `The event store ${place} is damaged, with a row that paylink did not write: ${reason}.`,
+    { hints: [hint`Restore it from a backup, or name another one with --db.`] },
+  );
 
 interface Condition {
   readonly sql: string;

@@ -4,6 +4,8 @@ import { idAt } from "../receiver/event-id.ts";
 import { backlogOf } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";
+import { IS_AS_STORED } from "./seal.ts";
+import { damagedRow } from "./selection.ts";
 
 /** The events of one key in one state. */
 export interface StateStats {
@@ -53,17 +55,20 @@ interface StatsOptions {
 }
 
 export async function statsOf(
-  { all, dialect }: Readable,
+  { all, dialect, place }: Readable,
   { since, now: at, most = Number.MAX_SAFE_INTEGER }: StatsOptions,
 ): Promise<Stats> {
   const { schema } = dialect;
   const byKey = async (where: string, ...values: string[]): Promise<ReadonlyMap<string, StateStats>> => {
     const rows = await all(
-      `SELECT key, currency, count(*) AS events, CAST(sum(amount) AS text) AS sum
-       FROM (SELECT key, currency, amount FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found
+      `SELECT key, currency, count(*) AS events, CAST(sum(amount) AS text) AS sum,
+         sum(CASE WHEN ${IS_AS_STORED} THEN 0 ELSE 1 END) AS damaged
+       FROM (SELECT key, outcome, currency, amount, payment FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found
        GROUP BY key, currency ORDER BY key, currency`,
       [...values, most],
     );
+    if (rows.some(({ damaged }) => Number(damaged) > 0))
+      throw damagedRow(place, "the amounts of its deliveries are not as they were stored");
     const isWhole = countOf(rows) < most;
     const keys = new Set(rows.map(({ key }) => String(key)));
     return new Map(

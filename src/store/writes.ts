@@ -15,26 +15,14 @@ import type {
 import { type EventTexts, textsOf } from "../receiver/event-json.ts";
 import type { Value } from "./database.ts";
 import type { Row } from "./dialects.ts";
+import { paymentText, SEALED, sealOf } from "./seal.ts";
 import type { Selection } from "./selection.ts";
 import { type Worth, worthOf } from "./worth.ts";
 
 /** The columns that the values of a write are for. */
 export const COLUMNS = {
-  events: [
-    "id",
-    "uti",
-    "received_at",
-    "outcome",
-    "reference",
-    "key",
-    "path",
-    "currency",
-    "amount",
-    "card",
-    "verdict",
-    "head",
-    "body",
-  ],
+  events: [...SEALED, "seal"],
+  deliveries: ["event", "outcome", "currency", "amount", "payment", "key", "state", "attempts"],
   actions: ["event", "at", "action", "actor"],
   attempts: ["event", "at", "target", "status", "ms", "detail", "failure", "reply", "reply_text", "replay"],
   rejections: ["id", "received_at", "worth", "code", "status", "detail", "verdict", "head", "body"],
@@ -166,28 +154,32 @@ export function eventValues(texts: EventWrite, record: TransactionRecord | null)
   const { id, receivedAt, key, verdict, target, body } = texts;
   const [path = ""] = target.split("?", 1);
   const [card = ""] = /\d{4}$/.exec(text("cardPan")) ?? [];
-  return [
+  const [outcome, currency, amount] = [outcomeOf(record), currencyOf(record), amountOf(record)];
+  const row = {
     id,
-    text("uti"),
-    receivedAt,
-    outcomeOf(record),
-    text("reference"),
+    uti: text("uti"),
+    received_at: receivedAt,
+    outcome,
+    reference: text("reference"),
     key,
-    indexed(path),
-    currencyOf(record),
-    amountOf(record),
+    path: indexed(path),
+    currency,
+    amount,
     card,
+    payment: paymentText(outcome, currency, amount),
     verdict,
-    headOf(texts),
+    head: headOf(texts),
     body,
-  ];
+  };
+  return [...SEALED.map((name) => row[name]), sealOf(row)];
 }
 
-/** Outcome, currency, and the amount that was approved: no other is money that an application misses. */
+/** Outcome, currency, and the amount that was approved: no other is money that an application misses. Then the three as one text. */
 export function paymentOf(record: TransactionRecord | null): Value[] {
   const outcome = outcomeOf(record);
   const isApproved = outcome === "APPROVED" || outcome === "PARTIALLY_APPROVED";
-  return [outcome, currencyOf(record), isApproved ? amountOf(record) : null];
+  const [currency, amount] = [currencyOf(record), isApproved ? amountOf(record) : null];
+  return [outcome, currency, amount, paymentText(outcome, currency, amount)];
 }
 
 const currencyOf = (record: TransactionRecord | null): string =>

@@ -168,7 +168,7 @@ describe("the messages", () => {
     const refused = await failureOf(visitor);
     expect(refused).toMatchObject({ exit: 2, message: expect.stringContaining("permission denied") });
     expect(refused.hint).toContain('GRANT USAGE ON SCHEMA paylink TO "visitor"');
-    expect(refused.hint).not.toContain("503");
+    expect(refused.hint).not.toMatch(/\b503\b/);
     await server().query("GRANT USAGE ON SCHEMA paylink TO visitor", database);
     await server().query("GRANT SELECT ON ALL TABLES IN SCHEMA paylink TO visitor", database);
     const listed = await runCommand(["events", "list", "--quiet", "--db", visitor]);

@@ -405,6 +405,8 @@ export class World {
     }
     const [left] = unanswered();
     if (left !== undefined) this.broken(`${left.payment.uti} is not acknowledged in the end`);
+    // What is being attempted is not retried: its end may be written only the second time.
+    await this.#run(3_000);
     this.order("retry", undefined);
     await this.#run(500);
     await this.#arriveInTime();
@@ -426,6 +428,7 @@ export class World {
   async #run(milliseconds: number, until: () => boolean = () => false): Promise<void> {
     const end = this.time.elapsed + milliseconds;
     while (this.time.elapsed < end && !until()) {
+      await settle();
       this.check();
       while (this.#writes.length > 0) {
         await this.write(0);

@@ -6,7 +6,7 @@ import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { usePostgres } from "../support/postgres.ts";
-import { AT, event, idOf, idsOf, rejection } from "../support/stored-events.ts";
+import { AT, event, idOf, idsOf, rejection, sealWithId } from "../support/stored-events.ts";
 
 /** Looks until there is no more for now. */
 function following(store: EventStore, filter: Selection = {}, rejected = false) {
@@ -49,8 +49,10 @@ describe("a server that is followed", () => {
       );
     await move(2, 1000);
     expect(await look()).toEqual(["a", "c", "b"]);
+    const [row = {}] = await server().query("SELECT * FROM paylink.events WHERE seq = 1", name);
     await server().query(
-      `INSERT INTO paylink.events SELECT 500, '${idOf("late")}', uti, received_at, outcome, reference, key, verdict, head, body
+      `INSERT INTO paylink.events SELECT 500, '${idOf("late")}', uti, received_at, outcome, reference, key, path, currency, amount, card, payment, verdict, head, body,
+         '${sealWithId(row, idOf("late"))}'
          FROM paylink.events WHERE seq = 1`,
       name,
     );

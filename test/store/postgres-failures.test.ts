@@ -6,7 +6,7 @@ import { PaylinkError } from "../../src/domain/errors.ts";
 import { openPostgresEventStore, TIMES } from "../../src/store/postgres.ts";
 import { openPostgres } from "../support/event-stores.ts";
 import { useOwnPostgres } from "../support/postgres.ts";
-import { event, ids } from "../support/stored-events.ts";
+import { event, ids, sealWithId } from "../support/stored-events.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 
 const server = useOwnPostgres();
@@ -51,10 +51,13 @@ describe("several receivers", () => {
     const store = openPostgres(url);
     await store.append(event("template"));
     const late = await session(url);
+    const [row = {}] = await rows(url, "SELECT * FROM paylink.events");
     await late.query("BEGIN");
     await late.query(
-      `INSERT INTO paylink.events (id, uti, received_at, outcome, reference, key, path, currency, card, verdict, head, body)
-       SELECT 'late', 'late', received_at, outcome, reference, key, path, currency, card, verdict, head, body FROM paylink.events`,
+      `INSERT INTO paylink.events (id, uti, received_at, outcome, reference, key, path, currency, card, amount, payment, verdict, head, body, seal)
+       SELECT 'late', uti, received_at, outcome, reference, key, path, currency, card, amount, payment, verdict, head, body, $1
+       FROM paylink.events`,
+      [sealWithId(row, "late")],
     );
     await store.append(event("z"));
     expect(await ids(store.events())).toEqual(["template", "z"]);

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type All, type Dialect, POSTGRES, SQLITE } from "../../src/store/dialects.ts";
 import { createConnections } from "../../src/store/postgres/connections.ts";
 import { openPostgresEventStore } from "../../src/store/postgres.ts";
+import { sealOf } from "../../src/store/seal.ts";
 import { openEventDatabase, statementsOf } from "../../src/store/sqlite-database.ts";
 import { createEventStore, type EventStore } from "../../src/store/event-store.ts";
 import { createGroupWriter } from "../../src/store/write-group.ts";
@@ -30,17 +31,18 @@ const LATEST = new Date(36 ** 8 - 1);
 
 /** Many events with their history: most are delivered, some have failed or wait. `numbers` is a table of 1 to MANY. */
 const history = ({ schema, types }: Dialect, numbers: string): readonly string[] => [
-  `INSERT INTO ${schema}events (id, uti, received_at, outcome, reference, key, path, currency, amount, card, verdict, head, body)
+  `INSERT INTO ${schema}events (id, uti, received_at, outcome, reference, key, path, currency, amount, card, payment, verdict, head, body, seal)
    SELECT 'zz' || (100000 + n), 'uti' || n, ${AT.getTime()} + n, CASE n % 4 WHEN 1 THEN 'DECLINED' ELSE 'APPROVED' END,
-     'INV-' || n, '${KEYS[0]}', '/', 'EUR', n, CAST(1000 + n % 1000 AS text), '${JSON.stringify(verdict)}', '${JSON.stringify({ ...genuine, body: undefined })}', CAST('{}' AS ${types.bytes}) FROM ${numbers}`,
+     'INV-' || n, '${KEYS[0]}', '/', 'EUR', n, CAST(1000 + n % 1000 AS text),
+     CASE n % 4 WHEN 1 THEN 'DECLINED' ELSE 'APPROVED' END || ' EUR ' || n, '${JSON.stringify(verdict)}', '${JSON.stringify({ ...genuine, body: undefined })}', CAST('{}' AS ${types.bytes}), '' FROM ${numbers}`,
   `INSERT INTO ${schema}digests (digest, event, received_at)
    SELECT CAST('digest' || n AS ${types.bytes}), 'zz' || (100000 + n), 1 FROM ${numbers}`,
   `INSERT INTO ${schema}arrivals (event, id, received_at) SELECT 'zz' || (100000 + n), 'again', 1 FROM ${numbers}`,
   `INSERT INTO ${schema}attempts (event, at, target, status, ms, detail, replay)
    SELECT 'zz' || (100000 + n), 1, 'http://localhost/', 200, 1, '', 0 FROM ${numbers}`,
   `INSERT INTO ${schema}actions (event, at, action, actor) SELECT 'zz' || (100000 + n), 1, 'retry', '' FROM ${numbers}`,
-  `INSERT INTO ${schema}deliveries (event, outcome, currency, key, state, due, attempts)
-   SELECT 'zz' || (100000 + n), 'APPROVED', 'EUR', '${KEYS[0]}',
+  `INSERT INTO ${schema}deliveries (event, outcome, currency, payment, key, state, due, attempts)
+   SELECT 'zz' || (100000 + n), 'APPROVED', 'EUR', 'APPROVED EUR ', '${KEYS[0]}',
      CASE WHEN n % 100 = 1 THEN 'failed' WHEN n % 100 = 2 THEN 'pending' ELSE 'delivered' END,
      CASE WHEN n % 100 = 2 THEN n END, 1 FROM ${numbers}`,
 ];
@@ -56,7 +58,8 @@ async function plansOf(
   const all: All = async (sql, values) => {
     const rows = await run(explain(sql), values);
     plans.set(sql, rows.map((row) => String(row["QUERY PLAN"] ?? row["detail"])).join("\n"));
-    return run(sql, values);
+    // The history has no seals.
+    return (await run(sql, values)).map((row) => (row["seal"] === "" ? { ...row, seal: sealOf(row) } : row));
   };
   const store: EventStore = createEventStore(
     {

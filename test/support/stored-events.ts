@@ -4,6 +4,7 @@ import { readRecord } from "../../src/domain/transaction.ts";
 import type { DeliveryQueue, Forward, NewEvent, Rejection, RunKeys } from "../../src/receiver/event.ts";
 import { idAt } from "../../src/receiver/event-id.ts";
 import { verify } from "../../src/signatures/verify.ts";
+import { sealOf } from "../../src/store/seal.ts";
 import { vectorFile, type WebhookCase, webhookOptions, webhookRequest } from "./vectors.ts";
 
 const { vectors } = vectorFile<{ vectors: WebhookCase[] }>("webhook-positive");
@@ -16,6 +17,10 @@ export const AT = new Date("2026-11-21T10:00:00.123Z");
 
 /** An id of this time, as receivers make them. */
 export const idOf = (name: string, at = AT): string => `${idAt(at)}${name}`;
+
+/** The seal of an event that is stored once more with another id. */
+export const sealWithId = (row: Readonly<Record<string, unknown>>, id: string): string =>
+  sealOf({ ...row, id, received_at: Number(row["received_at"]) });
 
 /** An event whose uti and bytes differ from those of every other id. */
 export function event(id: string, record: Record<string, unknown> = {}, receivedAt = AT): NewEvent {

@@ -1,0 +1,47 @@
+/** The seals of stored events: by them, what a disk or another program has changed is noticed before it is shown, counted or forwarded. */
+import { hash } from "node:crypto";
+import type { Value } from "./database.ts";
+import type { Row } from "./dialects.ts";
+
+/** The columns of an event that its seal is of. */
+export const SEALED = [
+  "id",
+  "uti",
+  "received_at",
+  "outcome",
+  "reference",
+  "key",
+  "path",
+  "currency",
+  "amount",
+  "card",
+  "payment",
+  "verdict",
+  "head",
+  "body",
+] as const;
+
+/** The first half of the SHA-256 of these columns, in Base64: no hand has made what it is for. */
+export function sealOf(row: Row): string {
+  const { body, ...texts } = Object.fromEntries(SEALED.map((name) => [name, row[name]]));
+  const text = Buffer.from(JSON.stringify(texts));
+  const digest = hash(
+    "sha256",
+    Buffer.concat([text, body instanceof Uint8Array ? body : new Uint8Array()]),
+    "base64url",
+  );
+  return digest.slice(0, 22);
+}
+
+/** Throws for an event that is not as it was stored. */
+export function requireSeal(row: Row): void {
+  if (row["seal"] !== sealOf(row)) throw new Error("it is not as it was stored");
+}
+
+/** Outcome, currency and amount as one text, beside the columns that are counted. */
+export const paymentText = (outcome: string, currency: Value, amount: Value): string =>
+  `${outcome} ${String(currency)} ${String(amount ?? "")}`;
+
+/** The condition that these columns are as they were stored. */
+export const IS_AS_STORED =
+  "payment = outcome || ' ' || currency || ' ' || coalesce(CAST(amount AS text), '')";

@@ -1,0 +1,185 @@
+/** Bits of a store that a disk has changed: another amount, reference or outcome is never shown, counted or forwarded. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DATABASE_FILES } from "../../src/store/database.ts";
+import { SQLITE } from "../../src/store/dialects.ts";
+import { createEventStore, type EventStore } from "../../src/store/event-store.ts";
+import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/store/sqlite-database.ts";
+import { openPostgres, openSqlite } from "../support/event-stores.ts";
+import { temporaryHome } from "../support/home.ts";
+import { usePostgres } from "../support/postgres.ts";
+import { all, event, idOf, KEYS, wanted } from "../support/stored-events.ts";
+
+const EVENTS = 12;
+const NOW = new Date("2026-11-22T10:00:00Z");
+
+/** A store with events that wait, are delivered or failed. */
+async function fill(store: EventStore, from = 0, to = EVENTS): Promise<void> {
+  for (let number = from; number < to; number++) {
+    const record = { transApproved: number % 3 !== 1, amountTrans: 100 + number, transCurrencyCode: "EUR" };
+    await store.append(event(idOf(String(number)), { ...record, reference: `ORDER-${number}` }), 0);
+  }
+}
+
+/** All that the store says of payments, by their ids; a text for what it says of none. */
+async function said(store: EventStore, claims = true): Promise<ReadonlyMap<string, string>> {
+  const told = new Map<string, string>();
+  const tell = async (what: string, ask: () => Promise<readonly (readonly [string, unknown])[]>) => {
+    try {
+      for (const [name, value] of await ask()) told.set(`${what} ${name}`, JSON.stringify(value));
+    } catch (error) {
+      told.set(`${what} failed`, String(error));
+    }
+  };
+  await tell("list", async () =>
+    (await all(store.events())).map((one) => [
+      one.id,
+      [one.outcome, one.reference, one.uti, one.key, Buffer.from(one.request.body).toString()],
+    ]),
+  );
+  await tell("stats", async () =>
+    (await store.stats(new Date(0), NOW)).keys.flatMap(({ key, pending }) =>
+      key === KEYS[0] ? (pending.sums ?? []).map((sum) => [String(pending.events), sum] as const) : [],
+    ),
+  );
+  if (!claims) return told;
+  await tell("claim", async () =>
+    (await store.claim(wanted({ limit: EVENTS }))).flatMap(({ id, event: claimed }) =>
+      "damage" in claimed ? [] : [[id, [claimed.verdict.key, Buffer.from(claimed.request.body).toString()]]],
+    ),
+  );
+  return told;
+}
+
+/** What is said of a changed store, and not of the one as it was written. */
+const wrong = (changed: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): string[] =>
+  [...changed].flatMap(([what, value]) =>
+    what.endsWith(" failed") || before.get(what) === value ? [] : [`${what}: ${value}`],
+  );
+
+/** What may be said of the first events alone: SQLite takes a damaged entry of its log for the end of the log. */
+async function saidOfFewer(): Promise<ReadonlyMap<string, string>> {
+  const sums = new Map<string, string>();
+  const store = openHere(join(temporaryHome(), "events.db"));
+  for (let number = 0; number < EVENTS; number++) {
+    await fill(store, number, number + 1);
+    for (const [what, value] of await said(store, false)) if (what.startsWith("stats")) sums.set(what, value);
+  }
+  await store.close();
+  return sums;
+}
+
+/** A store without a thread, which would take most of the time. */
+function openHere(path: string): EventStore {
+  const database = openEventDatabase(path);
+  return createEventStore(
+    {
+      dialect: SQLITE,
+      place: path,
+      all: statementsOf(database),
+      write: createSqliteWriter(database, SQLITE),
+      ready: async () => undefined,
+      hurry: () => undefined,
+      close: async () => database.close(),
+    },
+    "tester",
+  );
+}
+
+/** The same numbers in each run. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
+
+/** The bench flips more. */
+const BITS = Number(process.env["FLIPPED_BITS"] ?? 50);
+
+describe("a bit that is flipped", () => {
+  it.each([
+    ["events file", ""],
+    ["log", "-wal"],
+  ])(
+    "in the %s is noticed, or harmless",
+    async (_, suffix) => {
+      const folder = temporaryHome();
+      const path = join(folder, "events.db");
+      const writer = openEventDatabase(path);
+      const store = openHere(path);
+      await fill(store);
+      // The first connection keeps the log.
+      if (suffix === "") writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      const files = ["", "-wal"].map((end) => [end, readFileSync(path + end)] as const);
+      const open = async (name: string, bit?: number): Promise<ReadonlyMap<string, string>> => {
+        for (const [end, bytes] of files) {
+          const copy = Buffer.from(bytes);
+          if (end === suffix && bit !== undefined) copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+          writeFileSync(join(folder, name) + end, copy);
+        }
+        let opened: EventStore;
+        try {
+          opened = openHere(join(folder, name));
+        } catch (error) {
+          expect(error).toMatchObject({ code: expect.stringMatching(/^file_un/) });
+          return new Map();
+        }
+        const told = await said(opened);
+        await opened.close();
+        return told;
+      };
+      const whole = await open("whole.db");
+      expect(whole.size).toBe(2 * EVENTS + 1);
+      const before = new Map([...(await saidOfFewer()), ...whole]);
+      const size = files.find(([end]) => end === suffix)?.[1].length ?? 0;
+      const random = createRandom(3);
+      for (let flip = 0; flip < BITS; flip++) {
+        const bit = Math.floor(random() * size * 8);
+        expect({ bit, wrong: wrong(await open("flipped.db", bit), before) }).toEqual({ bit, wrong: [] });
+        for (const end of DATABASE_FILES) rmSync(join(folder, "flipped.db") + end, { force: true });
+      }
+      await store.close();
+      writer.close();
+    },
+    600_000,
+  );
+
+  const server = usePostgres();
+  const changes = [
+    ["SQLite", async () => join(temporaryHome(), "events.db"), openSqlite],
+    ["PostgreSQL", () => server().createDatabase(), openPostgres],
+  ] as const;
+  const columns = [
+    "events.uti = 'uti-x'",
+    "events.outcome = 'DECLINED'",
+    "events.reference = 'ORDER-X'",
+    "events.verdict = replace(verdict, 'content-digest', 'content-digesu')",
+    "events.received_at = received_at + 1",
+    "deliveries.outcome = 'DECLINED'",
+    "deliveries.currency = 'USD'",
+    "deliveries.amount = amount + 1",
+  ];
+  it.each(changes)("in a column of %s is noticed", async (name, newPlace, open) => {
+    for (const column of columns) {
+      const place = await newPlace();
+      const store = open(place);
+      await fill(store);
+      const [table = "", set = ""] = column.split(/\.(.*)/);
+      const id = table === "events" ? "id" : "event";
+      const sql = `UPDATE ${name === "SQLite" ? "" : "paylink."}${table} SET ${set} WHERE ${id} = '${idOf("3")}'`;
+      if (name === "SQLite") {
+        const database = openEventDatabase(place);
+        database.exec(sql);
+        database.close();
+      } else await server().query(sql, new URL(place).pathname.slice(1));
+      const told = await said(store);
+      const isOfSums = /currency|amount/.test(column);
+      const isClaimed = told.has(`claim ${idOf("3")}`);
+      const isListed = !told.has("list failed");
+      const isCounted = !told.has("stats failed");
+      expect({ column, isListed, isClaimed, isCounted }).toMatchObject(
+        isOfSums ? { column, isCounted: false } : { column, isClaimed: false, isListed: table !== "events" },
+      );
+    }
+  });
+});
