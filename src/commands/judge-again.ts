@@ -1,6 +1,6 @@
 /** The keys and the policy that `verify` judges with, and judging rejected webhooks again with them, as of their receipt. */
 import type { Context } from "../context.ts";
-import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import type { NewEvent, Rejection, RunKeys } from "../receiver/event.ts";
 import { judge } from "../receiver/judge.ts";
 import { loadKeys, thumbprintsOf } from "../receiver/webhook-keys.ts";
@@ -28,12 +28,13 @@ export async function openKeys(context: Context, { key, ...policyFlags }: KeyFla
 
 /**
  * The keys whose events a command acts on: read, or named by their thumbprints, as keys are that their service has replaced.
- * Throws `key_required`, and if a key cannot be read.
+ * Throws `key_required`, and if a key cannot be read; the advice then has the keys of the events in question, which `found` tells.
  */
 export async function openRunKeys(
   context: Context,
   key: readonly string[],
   effect: "replay" | "retry" | "verify",
+  found: () => Promise<RunKeys> = async () => [],
 ): Promise<RunKeys> {
   const { keySources, keyPlace: place } = serviceKeys(key, await context.settings(), undefined);
   if (keySources.length === 0)
@@ -43,7 +44,16 @@ export async function openRunKeys(
       { effect },
     );
   const read = keySources.filter((source) => !isThumbprint(source));
-  const { keys } = await loadKeys(read, { ...context, place, effect });
+  const { keys } = await loadKeys(read, { ...context, place, effect }).catch(async (error: unknown) => {
+    if (!(error instanceof PaylinkError && error.code === "not_reached")) throw error;
+    const thumbprints = [...new Set(await found())].map((thumbprint) => `--key ${thumbprint}`);
+    const more =
+      thumbprints.length === 0
+        ? hint`Or name the key by its thumbprint, which ${paylink("events", "show", "<uti>")} prints: --key <thumbprint>`
+        : hint`Or name the key by its thumbprint. These events have: ${thumbprints.join(", ")}`;
+    const { code, message, hints, details, cause } = error;
+    throw new PaylinkError(code, message, { effect, hints: [...hints, more], details, cause });
+  });
   return thumbprintsOf(keys, keySources.filter(isThumbprint));
 }
 

@@ -13,7 +13,7 @@ import { openJudgeAgain, openRunKeys } from "../judge-again.ts";
 import type { ValuesOf } from "../command.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
 import type { acceptFlags, retryFlags } from "./flags.ts";
-import { otherKeyWords, ownEvents } from "./other-keys.ts";
+import { keysOf, otherKeyWords, ownEvents } from "./other-keys.ts";
 import { findEvents, MOST_COUNTED, nameOf } from "./stored-events.ts";
 
 type Uti = { readonly uti: readonly string[] };
@@ -27,9 +27,9 @@ export async function retryEvents(
 ): Promise<number> {
   const { uti: names, all: _, key, db, ...selection } = values;
   const { out } = context;
-  const keys = await openRunKeys(context, key, "retry");
   const store = await context.events(db);
   const found = await findOpen(store, names, "retry");
+  const keys = await openRunKeys(context, key, "retry", () => keysOf(store, found));
   const chosen = ownEvents(found, keys, "retry").map(({ id }) => id);
   const { length: due } = await store.retry(names.length === 0 ? selection : { ids: chosen }, keys);
   const others =

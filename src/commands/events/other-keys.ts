@@ -2,6 +2,7 @@
 import { type Effect, hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import type { RunKeys } from "../../receiver/event.ts";
 import { eventCount } from "../../render/received-webhook.ts";
+import type { EventStore } from "../../store/event-store.ts";
 import type { StoredEvent } from "../../store/rows.ts";
 
 /** Those events, of the ones that a user names, that keys of this run have verified. Throws `usage` if there is none. */
@@ -17,6 +18,14 @@ export function ownEvents(events: readonly StoredEvent[], keys: RunKeys, effect:
       ],
     });
   return own;
+}
+
+/** The keys of the events that a user names, or else of all that wait or failed. */
+export async function keysOf(
+  store: Pick<EventStore, "backlog">,
+  named: readonly StoredEvent[],
+): Promise<RunKeys> {
+  return named.length > 0 ? named.map(({ key }) => key) : (await store.backlog()).keys.map(({ key }) => key);
 }
 
 /** What is said of events that are left out. */

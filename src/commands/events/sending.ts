@@ -10,7 +10,7 @@ import type { ValuesOf } from "../command.ts";
 import { openRunKeys } from "../judge-again.ts";
 import { forwardingKeyWords } from "../shared-flags.ts";
 import type { replayFlags } from "./flags.ts";
-import { ownEvents } from "./other-keys.ts";
+import { keysOf, ownEvents } from "./other-keys.ts";
 import { findEvents, MOST_COUNTED } from "./stored-events.ts";
 
 export type ReplayValues = ValuesOf<typeof replayFlags> & { readonly uti: readonly string[] };
@@ -34,7 +34,9 @@ export interface Sending {
 export async function openSending(context: Context, values: ReplayValues): Promise<Sending> {
   const { out, now, later } = context;
   const { uti: names, to: routes, failed: isFailed, insecure, signWith, key, quiet, settle } = values;
-  const keys = await openRunKeys(context, key, "replay");
+  const store = await context.events(values.db);
+  const named = await findEvents(store, names, "replay");
+  const keys = await openRunKeys(context, key, "replay", () => keysOf(store, named));
   const { deliver, close } = await openTargets(routes, { ...context, insecure });
   later(close);
   // A broker has an exchange of its own.
@@ -44,9 +46,7 @@ export async function openSending(context: Context, values: ReplayValues): Promi
       (timeout = options.timeout) => deliver(request, { ...options, timeout }, url),
       (result) => result.kind === "answered" || (result.kind === "noAnswer" && result.sent),
     );
-  const store = await context.events(values.db);
   const filter = { ...values, state: isFailed ? ("failed" as const) : undefined };
-  const named = await findEvents(store, names, "replay");
   const own = ownEvents(named, keys, "replay");
   // A key is made only for an event that it signs.
   let signing: ForwardingKey | undefined;

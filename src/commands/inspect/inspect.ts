@@ -10,8 +10,9 @@ import { jsonLine } from "../../receiver/event-json.ts";
 import { attempt } from "../../receiver/attempt.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { isLoopback, SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import { isThumbprint } from "../../signatures/thumbprint.ts";
 import type { ValuesOf } from "../command.ts";
-import { openJudgeAgain, type JudgeAgain } from "../judge-again.ts";
+import { openJudgeAgain, openRunKeys, type JudgeAgain } from "../judge-again.ts";
 import { FORWARD_SECONDS, forwardingKeyWords } from "../shared-flags.ts";
 import type { inspectFlags } from "./flags.ts";
 
@@ -24,6 +25,8 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
   // What cannot be read is said now, not on each page.
   await store.identity();
   const { profile } = await context.settings();
+  // A key that was typed must be right; a profile's may be unreachable, and the pages are read all the same.
+  if (flags.key.length > 0) await openRunKeys(context, flags.key, "verify");
   const keys = createKeys(context, flags.key);
   const host = flags.plainHost ? undefined : ownHost(newId().replaceAll("-", ""));
   const print = (url: string, words: string): void =>
@@ -79,11 +82,15 @@ const KEYS_KEPT = 30_000;
  */
 function createKeys(context: Context, key: readonly string[]): Pick<InspectorParts, "keys" | "verifyNow"> {
   let opened: { readonly at: number; readonly again: Promise<JudgeAgain | undefined> } | undefined;
-  let keys: RunKeys = [];
+  let keys: RunKeys = key.filter(isThumbprint);
+  const verifying = key.filter((source) => !isThumbprint(source));
+  // A thumbprint judges nothing, and stands for the profile's keys all the same.
+  const judges = verifying.length > 0 || key.length === 0;
   const again = async (): Promise<JudgeAgain | undefined> => {
+    if (!judges) return undefined;
     const at = context.now().getTime();
     if (opened === undefined || at - opened.at > KEYS_KEPT)
-      opened = { at, again: openJudgeAgain(context, { key }).catch(() => undefined) };
+      opened = { at, again: openJudgeAgain(context, { key: verifying }).catch(() => undefined) };
     const found = await opened.again;
     keys = [...new Set([...keys, ...(found?.keys ?? [])])];
     return found;
