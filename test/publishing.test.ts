@@ -262,15 +262,3 @@ describe("what is known of the packages in the bundle", () => {
     expect(without).toEqual([]);
   });
 });
-
-it("dependency updates group the packages in the bundle, which users get only by a release", () => {
-  const { updates } = parse(read(".github/dependabot.yml")) as {
-    updates: { groups: Record<string, { patterns: string[] }> }[];
-  };
-  const inBundle = Object.keys(manifest.devDependencies).filter((name) => bundled.has(name));
-  expect(inBundle.length).toBeGreaterThan(10);
-  // The bundle has the parts of @inquirer/prompts, which only exports them.
-  expect(updates[0]?.groups["bundled"]?.patterns.toSorted()).toEqual(
-    [...inBundle, "@inquirer/prompts"].toSorted(),
-  );
-});

@@ -58,6 +58,11 @@ const KINDS: Readonly<Record<string, BrokerKind>> = {
   "amqps:": { ...AMQP, port: 5671 },
 };
 
+/** The broker of each scheme. */
+export const BROKER_SCHEMES: Readonly<Record<string, BrokerName>> = Object.fromEntries(
+  Object.entries(KINDS).map(([scheme, { id }]) => [scheme, id]),
+);
+
 export const BROKER_FORMS = ["nats:", "amqp:"].map((scheme) => `${scheme}//${KINDS[scheme]?.form}`);
 
 /** Undefined for an application. */

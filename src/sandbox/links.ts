@@ -2,18 +2,13 @@
 import { repeatedPart, type WellFormedLink } from "../domain/payment-link-values.ts";
 import type { Problem } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
-import {
-  checkLinksQuery,
-  checkUpdate,
-  LISTED_AGE,
-  type Checked,
-  type LinkStatus,
-} from "../domain/payment-link-reply.ts";
+import { LISTED_AGE, type LinkStatus } from "../domain/payment-link-reply.ts";
 import { TRANSACTION_TYPES } from "../domain/known-services.ts";
 import { checkRequest, REUSABLE_LIFETIME, SALE } from "../domain/payment-link.ts";
 import { linkIdFrom } from "../domain/reference.ts";
 import { addDuration, formatInstant } from "../domain/time.ts";
 import type { Merchant } from "./identity.ts";
+import { type Checked, checkLinksQuery, checkUpdate } from "./link-operations.ts";
 import type { Ledger } from "./store/ledger.ts";
 import type { Link } from "./store/rows.ts";
 import { ServiceProblem, unknownLink } from "./replies.ts";

@@ -1,8 +1,45 @@
 /** The addresses of brokers, and that none with a secret is taken or repeated. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withoutPassword } from "../../src/domain/addresses.ts";
-import { amqpRoute, brokerServer, natsSubject, parseBroker } from "../../src/domain/brokers.ts";
+import {
+  amqpRoute,
+  BROKER_SCHEMES,
+  BROKER_VARIABLES,
+  brokerServer,
+  natsSubject,
+  parseBroker,
+  SECRET_BROKER_VARIABLES,
+} from "../../src/domain/brokers.ts";
+import { isSecretName } from "../../src/domain/secrets.ts";
 import { runCommand } from "../support/context.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+
+describe("the table of brokers", () => {
+  it.each(Object.entries(BROKER_SCHEMES))("%s is in the guide and in the security policy", (scheme) => {
+    for (const path of ["src/texts/guides/production.txt", ".github/SECURITY.md"])
+      expect({ path, text: read(path) }).toEqual({ path, text: expect.stringContaining(`${scheme}//`) });
+  });
+
+  it.each([...new Set(Object.values(BROKER_SCHEMES))])(
+    "%s passes the contract at its real server",
+    (name) => {
+      const folder = join(ROOT, "test/commands");
+      const tests = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
+      const pattern = new RegExp(`brokerContract\\(\\(\\) => \\(\\{[^}]*\\bname: "${name}"`);
+      expect(tests.filter((text) => pattern.test(text))).toHaveLength(1);
+    },
+  );
+
+  it("has each variable that is named as a secret as one", () => {
+    const secrets = Object.keys(BROKER_VARIABLES).filter(isSecretName);
+    expect(secrets.length).toBeGreaterThan(2);
+    expect(SECRET_BROKER_VARIABLES).toEqual(expect.arrayContaining(secrets));
+  });
+});
 
 function urlOf(text: string): URL {
   const parsed = parseBroker(text);

@@ -5,12 +5,11 @@ import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { temporaryHome } from "../support/home.ts";
-import { npmSettings, pack } from "../support/packages.ts";
+import { npmSettings, pack, SIZE_BARS } from "../support/packages.ts";
 import { freePort } from "../support/ports.ts";
 import { openShell, type Shell } from "../support/shell.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const MB = 1_000_000;
 
 /** The package as npm would fetch it, an empty prefix whose programs the shell finds, and a project with a free port. */
 async function openProject() {
@@ -65,8 +64,8 @@ it("holds what runs and no more, within its bars", async () => {
     "dist/sbom.cdx.json",
     "package.json",
   ]);
-  expect(size).toBeLessThan(0.7 * MB);
-  expect(unpackedSize).toBeLessThan(2.2 * MB);
+  expect(size).toBeLessThan(SIZE_BARS.packed);
+  expect(unpackedSize).toBeLessThan(SIZE_BARS.installed);
 });
 
 it("passes the workflow for GitHub Actions of help ci, installed from the package", async () => {

@@ -13,6 +13,9 @@ export const npmSettings = (home: string): Record<string, string> => ({
   npm_config_update_notifier: "false",
 });
 
+/** Bytes of the package `paylink`: as it is downloaded, and as it is installed. */
+export const SIZE_BARS = { packed: 750_000, installed: 2_400_000 };
+
 export interface Packed {
   readonly filename: string;
   readonly size: number;

@@ -4,9 +4,9 @@ import * as z from "zod/mini";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { formatAmount, type Amount } from "../../domain/money.ts";
-import type { LinksQuery } from "../../domain/payment-link-reply.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { lockFile, openDatabase, transaction, type Statement, type Value } from "../../store/database.ts";
+import type { LinksQuery } from "../link-operations.ts";
 import { DELIVERIES, LINKS, PAYMENTS, readList, type ListQuery } from "./lists.ts";
 import {
   attemptRow,
