@@ -10,8 +10,16 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|\p{Variation_Selector}/gu;
 
 /** The text with every unsafe character as a readable escape: `\n`, `\u{202e}`. */
 export function safeText(text: string): string {
-  return text.replace(UNSAFE, (found) => NAMED[found] ?? `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}`);
+  return text.replace(UNSAFE, (found) => NAMED[found] ?? escape(found));
 }
+
+const escape = (found: string): string => `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}`;
+
+/** Spaces other than the plain one, combining marks, and what has no width. */
+const LOOKALIKE = /(?! )\p{Zs}|\p{M}|\p{Default_Ignorable_Code_Point}/gu;
+
+/** The same, and what looks like another text has escapes too: no-break spaces, combining marks. */
+export const visibleText = (text: string): string => safeText(text.replace(LOOKALIKE, escape));
 
 /** What a page keeps: its own white space, and what emoji are made of. */
 const KEPT_IN_PAGE = /\n|\t|\u200d|\ufe0f/;

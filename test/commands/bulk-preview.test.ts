@@ -261,6 +261,31 @@ describe("rows that repeat others", () => {
     for (let again = 0; again < 2; again++) expect((await run(["--allow-duplicates"])).exit).toBe(0);
     expect(service.arrivals).toHaveLength(3);
   });
+
+  it.each([
+    ["a space at the end", "A-1 ", '"A-1" and "A-1 "'],
+    ["a no-break space", "A-1\u00A0", String.raw`"A-1" and "A-1\u{a0}"`],
+    ["a zero-width space", "A\u200B-1", String.raw`"A-1" and "A\u{200b}-1"`],
+    ["a soft hyphen", "A-\u00AD1", String.raw`"A-1" and "A-\u{ad}1"`],
+    ["a mark of direction", "\u200EA-1", String.raw`"A-1" and "\u{200e}A-1"`],
+    ["a word joiner", "A-1\u2060", String.raw`"A-1" and "A-1\u{2060}"`],
+    ["a filler", "A-1\u3164", String.raw`"A-1" and "A-1\u{3164}"`],
+  ])("are refused if they look the same, with what cannot be seen: %s", async (_, spelled, shown) => {
+    const { run, service } = await desk(`${HEADER}A-1,1,EUR,Ada,\n${spelled},1,EUR,Ada,\n`);
+    const { exit, stderr } = await run();
+    expect(exit).toBe(2);
+    expect(stderr.replaceAll(/\s*\n\s*/g, " ")).toContain(
+      `lines 2 and 3  ask for the same payment, and differ only in what cannot be seen: invoiceId is ${shown}`,
+    );
+    expect(service.arrivals).toEqual([]);
+  });
+
+  it("are other rows if they differ in what can be seen", async () => {
+    const numbers = ["A-1", "a-1", "A\u20111", "\uFF21-1", "A-\uFF11", "A1", "A- 1"];
+    const { run } = await desk(HEADER + numbers.map((number) => `${number},1,EUR,Ada,\n`).join(""));
+    const { exit, stdout } = await run(["--dry-run"]);
+    expect([exit, stdout]).toEqual([0, expect.stringContaining("7 links, EUR 7.00")]);
+  });
 });
 
 describe("a column of currencies that is not sent", () => {

@@ -177,6 +177,27 @@ describe("paylink links list", () => {
     expect(row.split(/ {2,}/)).toEqual(expect.arrayContaining(["active", amount, kind, paid]));
   });
 
+  it("finds an order number in any spelling that looks the same, and asks once for each status", async () => {
+    const of = (id: string, status: string, invoiceId: string) => ({
+      ...link(id, "2026-11-22T09:00:00Z"),
+      status,
+      invoiceId,
+    });
+    const found = [of("one", "active", "A-1"), of("two", "paid", "A-1\u200B "), of("other", "paid", "a-1")];
+    const { list, queries } = pages({ records: found }, { records: [] });
+    const { stdout } = await list("--invoice-id", "A-1", "--status", "active,paid,active", "--json");
+    expect(jsonLines(stdout)).toMatchObject([{ id: "one" }, { id: "two" }]);
+    expect(queries.map(({ status, page }) => [status, page])).toEqual([
+      ["active", "1"],
+      ["active", "2"],
+      ["paid", "1"],
+      ["paid", "2"],
+    ]);
+    const table = await list("--invoice-id", "A-1");
+    expect(table.stdout).toMatch(/1 link active: GBP 10\.00\n1 link paid: GBP 10\.00\n$/);
+    expect((await list("--invoice-id", "A-9")).stderr).toContain("No links found.");
+  });
+
   it("escapes what a service hides in a field", async () => {
     const { list } = pages({ records: [{ ...NEW, customerName: "\u202eAda\u001b[2J" }], totalCount: 1 });
     expect((await list()).stdout).toContain("\\u{202e}Ada\\u{1b}[2J");

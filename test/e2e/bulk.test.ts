@@ -75,6 +75,40 @@ describe("bulk", () => {
     );
   });
 
+  it("draws the bar from the first request on after a yes, and never before", async () => {
+    const service = await startLinkService(() => "create");
+    const asked = listOf(listOfRows(60), service);
+    const screen = openScreen([...asked.args, "--rate", "40"], asked);
+    await screen.until(/Send 60 links to \S+ \(LOCAL\)\? \(y\/N\)/i);
+    expect(screen.text()).not.toMatch(/of 60 \(/);
+    screen.type(`y${ENTER}`);
+    await screen.until(/░+ {2}\d of 60 \(\d+%\)/);
+    await screen.until(/█+░* {2}[45]\d of 60 \(\d+%\) {2}[\d.]+\/s {2}\ds left/);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toMatch(/60 rows: 60 created\n/);
+    expect(screen.text()).not.toMatch(/of 60 \(/);
+  });
+
+  it("takes a list for the same in another time zone, with dates and without", async () => {
+    const service = await startLinkService(() => "create");
+    const sent = listOf(
+      "amount,customerName,expirationDate\n1,Ada,2030-12-30\n2,Ada,2030-12-30T23:30:00Z\n3,Bob,\n",
+      service,
+    );
+    const inZone = (TZ: string) =>
+      runPaylink([...sent.args, "--expires", "2030-12-31", "-o", join(sent.home, `${TZ.length}.csv`)], {
+        home: sent.home,
+        env: { ...sent.env, TZ },
+      });
+    expect(await inZone("UTC")).toMatchObject({ code: 0, stdout: expect.stringContaining("3 created") });
+    for (const zone of ["America/New_York", "Pacific/Kiritimati"])
+      expect(await inZone(zone)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^3 rows: 3 sent before\n/),
+      });
+    expect(service.arrivals).toHaveLength(3);
+  });
+
   it("sends nothing if it cannot remember it, and can be run again", async () => {
     const service = await startLinkService(() => "create");
     const small = listOf(listOfRows(1), service);

@@ -1,18 +1,19 @@
 /** The list of a bulk run: its rows, what is known of them, and what keeps it from being sent. */
-import { checkRows, linksByKey, type Checked } from "../../bulk/check-rows.ts";
+import { checkRows, linksByKey, type Checked, type CheckedRow } from "../../bulk/check-rows.ts";
 import { Columns, mapAdvice } from "../../bulk/columns.ts";
 import { isHeldUp, type PlannedRow, type ResultLink } from "../../bulk/plan.ts";
 import { planList as planRows, type PlannedList as Planned } from "../../bulk/plan-list.ts";
 import { readList, type List as ReadList } from "../../bulk/read-list.ts";
 import { resultsAt } from "../../bulk/results.ts";
 import { RowProblems } from "../../bulk/row-problems.ts";
-import type { RowContext } from "../../bulk/row.ts";
+import { cellText, type RowContext } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
+import { comparableText } from "../../domain/comparable-text.ts";
 import { hint, PaylinkError, type Hint, type Problem } from "../../domain/errors.ts";
 import type { Memory } from "../../store/sent-rows.ts";
 import { count, renderRowProblem, rowsOf } from "../../render/bulk.ts";
 import { problemJson } from "../../render/error-message.ts";
-import { safeText } from "../../render/safe-text.ts";
+import { safeText, visibleText } from "../../render/safe-text.ts";
 import type { Reporter } from "./bulk-reporter.ts";
 import type { BulkOptions } from "./flags.ts";
 
@@ -163,7 +164,7 @@ const SEND_CHANGED = hint`To cancel these links and send the rows as they are no
 const NAMED = 10;
 
 function repetitions({ rows }: Checked, planned: readonly PlannedRow[]): Problem[] {
-  const groups = new Map<string, Checked["rows"][number][]>();
+  const groups = new Map<string, CheckedRow[]>();
   for (const [at, row] of rows.entries()) {
     const key = planned[at]?.state === "twice" ? row.identity?.key : undefined;
     if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), row]);
@@ -173,14 +174,25 @@ function repetitions({ rows }: Checked, planned: readonly PlannedRow[]): Problem
     const [first] = group;
     const isSame = group.every(({ identity }) => identity?.content === first?.identity?.content);
     const number = first?.identity?.orderNumber;
-    return {
-      at: `lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`,
-      message:
-        isSame || number === undefined
-          ? "ask for the same payment"
-          : `have the order number ${safeText(number)}, and ask for different payments`,
-    };
+    const what =
+      isSame || number === undefined
+        ? "ask for the same payment"
+        : `have the order number ${safeText(number)}, and ask for different payments`;
+    const spelled = isSame ? invisibleDifference(group) : "";
+    return { at: `lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`, message: what + spelled };
   });
+}
+
+/** Two rows that look the same differ in nothing else: which spellings they have, with all characters. */
+function invisibleDifference([first, ...others]: readonly CheckedRow[]): string {
+  for (const { row } of others)
+    for (const [place, { field, name }] of row.columns.entries()) {
+      const [one, other] = [first?.row, row].map((of) => cellText(of?.values[place] ?? null));
+      if (field === undefined || one === undefined || other === undefined || one === other) continue;
+      if (comparableText(one) === comparableText(other))
+        return `, and differ only in what cannot be seen: ${safeText(name)} is "${visibleText(one)}" and "${visibleText(other)}"`;
+    }
+  return "";
 }
 
 /** Rows whose order number was sent with other values: the customer would get a second link for one order. */
