@@ -91,10 +91,10 @@ it("explains verification in an application, and names each receiver, which it p
 
 it("uses only existing commands and flags in the text on CI", async () => {
   const { stdout } = await run("help", "ci");
-  const lines = [...stdout.matchAll(/(?<!\/)paylink ([a-z]+)((?: (?!-- |&|>|\|)[^\s)]+)*)/g)];
+  const lines = [...stdout.matchAll(/(?<!\/)paylink ((?:events )?[a-z]+)((?: (?!-- |&|>|\|)[^\s)]+)*)/g)];
   expect(lines.length).toBeGreaterThan(8);
   for (const [, name = "", words = ""] of lines) {
-    const help = await run(name, "--help");
+    const help = await run(...name.split(" "), "--help");
     expect({ name, exit: help.exit }).toEqual({ name, exit: 0 });
     for (const flag of words.match(/--[a-z][a-z-]+/g) ?? [])
       expect(help.stdout + (await run("--help")).stdout).toContain(`${flag} `);

@@ -8,6 +8,7 @@ import { createApp as createExpress } from "../../src/texts/recipes/express.mjs"
 import { createApp as createFastify } from "../../src/texts/recipes/fastify.mjs";
 import { createApp as createHono } from "../../src/texts/recipes/hono.mjs";
 import { createApp as createNode } from "../../src/texts/recipes/node.mjs";
+import { booked, orders } from "../../src/texts/recipes/orders.mjs";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { LAMBDA_EVENTS, type SentRequest } from "../support/lambda-events.ts";
@@ -113,3 +114,28 @@ async function expectChecked(url: string): Promise<void> {
   const { exit, stderr } = await runCommand(["check", url, "--sign-with", key], { home });
   expect({ exit, stderr }).toMatchObject({ exit: 0 });
 }
+
+it("books each order once, whatever check pays", async () => {
+  const home = temporaryHome();
+  const key = join(home, "private.pem");
+  writeFileSync(key, KEYS.privatePem);
+  for (const number of ["A-1", "A-2", "A-3"]) orders.set(number, { minorUnits: 2550n, currency: "EUR" });
+  onTestFinished(() => {
+    orders.delete("A-1");
+    orders.delete("A-2");
+    orders.delete("A-3");
+    booked.clear();
+  });
+  const file = join(home, "orders.csv");
+  writeFileSync(file, "order,amount,currency\nA-1,25.50,EUR\nA-2,25.50,EUR\nA-3,25.50,EUR\n");
+  const books = createServer((_, response) =>
+    response.end(["order,amount", ...[...booked.keys()].map((number) => `${number},25.50`)].join("\n")),
+  );
+  const address = `http://127.0.0.1:${await listenOnFreePort(books)}/`;
+  const print = `"${process.execPath}" -e "fetch('${address}').then((r) => r.text()).then(console.log)"`;
+  const url = await start("Express", { key: KEYS.publicPem });
+  const flags = ["--sign-with", key, "--orders", file, "--books", print];
+  const { exit, stdout, stderr } = await runCommand(["check", url, ...flags], { home });
+  expect({ exit, stderr }).toMatchObject({ exit: 0 });
+  expect(stdout).toContain("✓ books: 3 of 6 orders are booked, each as it was paid");
+});

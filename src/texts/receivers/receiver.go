@@ -49,7 +49,7 @@ func findOrder(reference string) (amount *big.Rat, currency string) {
 	return map[string]*big.Rat{"INV-1001": big.NewRat(1000, 100)}[reference], "EUR"
 }
 
-// book returns false if uti is booked already: INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
+// book: false if booked; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
 func book(uti, reference string) (bool, error) { return true, nil }
 
 // What decides on a booking. Numbers stay text: floats do not hold amounts exactly.

@@ -43,7 +43,7 @@ function find_order(string $reference): ?array
 
 /**
  * Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
- * Your database here, with uti unique: INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
+ * Your database here; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
  */
 function book(string $uti, string $reference): bool
 {

@@ -44,7 +44,7 @@ end
 
 # Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
 #
-# Your database here, with uti unique: INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT (uti) DO NOTHING
+# Your database here; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
 def book(_uti, _reference)
   true
 end

@@ -10,7 +10,8 @@
 export const orders = new Map([["INV-1001", { minorUnits: 1000n, currency: "EUR" }]]);
 
 /**
- * The order that each transaction pays, by its uti: a webhook can arrive twice. A unique column does the same.
+ * The uti of the transaction that has paid each order: a webhook can arrive twice, also at the same time, and a customer can pay
+ * twice. In a database, make both columns unique, and insert with ON CONFLICT DO NOTHING; paylink check --books tests it.
  * @type {Map<string, string>}
  */
 export const booked = new Map();
@@ -26,10 +27,12 @@ export function book({ outcome, transaction, amounts }) {
   const { uti, reference, terminalId } = transaction;
   const { amountTrans } = amounts;
   // PARTIALLY_APPROVED pays only a part of the order.
-  if (outcome !== "APPROVED" || uti === undefined || reference === undefined || booked.has(uti)) return;
+  if (outcome !== "APPROVED" || uti === undefined || reference === undefined) return;
   if (terminals.size > 0 && !terminals.has(terminalId)) return;
   const order = orders.get(reference);
   if (order === undefined) return;
   if (amountTrans.minorUnits !== order.minorUnits || amountTrans.currency !== order.currency) return;
-  booked.set(uti, reference);
+  // A second payment of the order, if its uti is another one: look into it, the customer may get it back.
+  if (booked.has(reference)) return;
+  booked.set(reference, uti);
 }
