@@ -11,6 +11,7 @@ import { renderTable, wrap } from "../../render/layout.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey } from "../../settings/setting-table.ts";
 import { describeErrorCodes, describeExitCodes, describeSettings } from "./program-reference.ts";
 import ci from "../../texts/guides/ci.txt?raw";
+import live from "../../texts/guides/live.txt?raw";
 import production from "../../texts/guides/production.txt?raw";
 import webhooks from "../../texts/guides/webhooks.txt?raw";
 import containerfile from "../../texts/production/Containerfile?raw";
@@ -197,6 +198,7 @@ const TOPICS = {
   }),
   webhooks: () => guide("webhooks", webhooks, RECEIVERS),
   production: () => guide("production", production, PRODUCTION_FILES),
+  live: () => guide("live", live),
   ci: () => guide("ci", ci),
   files: () => ({
     json: Object.fromEntries(Object.entries(OWN_FILES).map(([name, { holds }]) => [name, holds])),
