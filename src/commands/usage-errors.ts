@@ -72,12 +72,33 @@ export function unknownCommand(
   topics: readonly string[] = [],
 ): PaylinkError {
   const commands = group.createHelp().visibleCommands(group);
-  const near = namedBy(word, [...commands.map((command) => command.name()), ...topics]);
+  const names = commands.map((command) => command.name());
+  const near = synonymOf(word, names) ?? namedBy(word, [...names, ...topics]);
   const message = `Unknown command '${word}'.${didYouMean(near)}`;
   if (near !== undefined) return usage(message);
   const more = topics.length === 0 ? [] : [hint`To list the topics: ${paylink("help", "--help")}`];
   return new PaylinkError("usage", message, { hints: [...listOf(group).hints, ...more] });
 }
+
+/** What other tools call a command: the names that it may have here, of which a group has one. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  ls: ["list", "links list"],
+  list: ["links list"],
+  get: ["show", "links show"],
+  describe: ["show", "links show"],
+  show: ["links show"],
+  rm: ["remove", "cancel", "links cancel"],
+  delete: ["remove", "cancel", "links cancel"],
+  cancel: ["links cancel"],
+  export: ["list", "events list"],
+  add: ["create"],
+  new: ["create"],
+};
+
+const synonymOf = (word: string, names: readonly string[]): string | undefined =>
+  Object.hasOwn(SYNONYMS, word)
+    ? SYNONYMS[word]?.find((synonym) => names.includes(synonym.split(" ")[0] ?? ""))
+    : undefined;
 
 const listOf = (group: CommandUnknownOpts) => ({
   hints: [hint`To list the commands: ${paylink(...namesOf(group), "--help")}`],

@@ -1,16 +1,8 @@
 /** A program that cannot be loaded, and a user without a name and a home: a sentence and a failure, never silence and success. */
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { Script } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { temporaryHome } from "../support/home.ts";
 import { runPaylink } from "../support/paylink.ts";
@@ -27,9 +19,25 @@ function copyOfProgram(home: string): string {
   return folder;
 }
 
+/** Half of a file may end between two statements, and then load. */
+function cutInAStatement(path: string): void {
+  const text = readFileSync(path, "utf8");
+  let length = Math.floor(text.length / 2);
+  while (isScript(text.slice(0, length))) length -= 1;
+  writeFileSync(path, text.slice(0, length));
+}
+
+function isScript(text: string): boolean {
+  try {
+    return Boolean(new Script(text));
+  } catch {
+    return false;
+  }
+}
+
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   missing: (path) => rmSync(path),
-  "half written": (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
+  "half written": cutInAStatement,
   empty: (path) => writeFileSync(path, ""),
 };
 
@@ -98,5 +106,18 @@ describe.runIf(process.getuid?.() === 0 && process.platform === "linux")("a user
     expect(JSON.parse(stdout)).toMatchObject({ amount: 10, currency: "EUR" });
     const set = runNameless({ PAYLINK_HOME: "{own}" }, ["config", "set", "currency", "EUR"]);
     expect(set).toMatchObject({ status: 0, stderr: "" });
+  });
+});
+
+it("says in a clone that is not built how to build it", async () => {
+  const home = temporaryHome();
+  const folder = copyOfProgram(home);
+  rmSync(join(folder, "dist"), { recursive: true });
+  mkdirSync(join(folder, "src"));
+  const program = [process.execPath, join(folder, "bin/paylink.js")];
+  const { code, stderr } = await runPaylink(["--version"], { home, program });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: "✗ paylink is not built yet. Build it in this clone: npm run build\n",
   });
 });
