@@ -88,8 +88,12 @@ function exchange(
         }),
       );
     };
-    const giveUp = (Failure: typeof SendError, reason: string): void =>
+    /** Where only the beginning matters, a reply counts once its head is there, however its body ends. */
+    const isEnough = (): boolean => status !== 0 && keep < maxReply;
+    const giveUp = (Failure: typeof SendError, reason: string): void => {
+      if (isEnough()) succeed();
       end(new Failure(`${origin} ${reason}`, controller !== undefined));
+    };
     const interrupt = (): void => {
       if (!finish || controller === undefined) end(signal?.reason);
     };
@@ -131,8 +135,8 @@ function exchange(
           if (length < keep) chunks.push(chunk);
           length += chunk.length;
           if (length <= maxReply) return;
-          // Where only the beginning matters, the reply counts, and the rest is not worth reading.
-          if (keep < maxReply) succeed();
+          // The rest is not worth reading.
+          if (isEnough()) succeed();
           end(tooLarge());
         },
         onResponseEnd: () => {
@@ -143,6 +147,7 @@ function exchange(
           settle();
           // It ends with its head, whatever that promises (RFC 9112 6.3). undici misses the body, and closes the connection.
           if (status === 204 && given === undefined) return resolve({ status, headers, body: NO_BODY });
+          if (isEnough() && given === undefined) return succeed();
           reject(
             given ?? new SendError(`${origin}: ${systemReason(error)}`, controller !== undefined, error),
           );

@@ -11,7 +11,7 @@ import { parseInstant } from "../domain/time.ts";
 import { textOf } from "../domain/transaction.ts";
 import type { FieldName } from "../domain/transaction-fields.ts";
 import type { History } from "../store/reading.ts";
-import type { StoredAttempt, StoredEvent } from "../store/rows.ts";
+import { isSentAgain, type StoredAttempt, type StoredEvent } from "../store/rows.ts";
 import {
   actionForm,
   askedAction,
@@ -131,7 +131,7 @@ const filesOf = (id: string) => ({
 /** Why the last attempt was probably not accepted. */
 function causeIn({ delivery }: StoredEvent, { attempts }: History): string | undefined {
   const last = attempts.at(-1);
-  return last && likelyCause(last, { comesAgain: (delivery?.next ?? null) !== null });
+  return last && likelyCause(last, { comesAgain: isSentAgain(delivery) });
 }
 
 /** A text that may end with a mark already, in one sentence of some length. */
@@ -173,7 +173,9 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
       return {
         kind: "bad",
         words: did ?? "It was not delivered.",
-        reason: [silence, NOT_RETRIED].filter((words) => words !== undefined).join(". "),
+        reason: [silence, delivery.comesAgain ? COMES_AGAIN : NOT_RETRIED]
+          .filter((words) => words !== undefined)
+          .join(". "),
       };
     case "pending": {
       if (delivery.isTrying)
@@ -189,9 +191,9 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
   }
 }
 
+const NOT_RETRIED = "paylink does not retry it by itself.";
 /** A listener that waits for the application leaves the retries to the service. */
-const NOT_RETRIED =
-  "paylink does not retry it by itself. Where listen runs without --ack stored, the service sends it again.";
+const COMES_AGAIN = "The service was told, and sends it again.";
 
 /** The attempts with what was done by hand, the last one first. */
 function attemptsPart({ attempts, actions }: History, now: Date): Page {

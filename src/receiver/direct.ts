@@ -13,7 +13,7 @@ export function createDirectForwarder(parts: ForwarderParts): Forwarder {
   const attemptNow = async (event: WebhookEvent, url: URL, claim: Claim): Promise<HttpReply> => {
     const { result, forward } = await attempt(event, url, parts);
     // Whoever waits gets the answer, even if a full disk does not record it.
-    await parts.log.ended(claim, forward).catch(() => undefined);
+    await parts.log.ended(claim, forward, "by the sender").catch(() => undefined);
     parts.observe({ ...event, first: claim.id }, forward);
     return answerFor(result, isBroker(url));
   };

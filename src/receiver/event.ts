@@ -124,11 +124,14 @@ export interface EventLog {
   /** Resolves once the rejection is stored; rejects if it is not. */
   reject(rejection: Rejection): Promise<void>;
   /**
-   * Resolves once the end of an attempt is durable. An accepted event is delivered; any other is due again after
-   * `retryAfter` milliseconds, and without them it has failed. Nothing is written if the event has been claimed again.
+   * Resolves once the end of an attempt is durable. An accepted event is delivered; any other is due again as `retry` says,
+   * and has failed without it. Nothing is written if the event has been claimed again.
    */
-  ended(claim: Claim, forward: Forward, retryAfter?: number): Promise<void>;
+  ended(claim: Claim, forward: Forward, retry?: Retry): Promise<void>;
 }
+
+/** How an event that the application has not accepted is sent again: from the queue after milliseconds, or by the sender, who was told. */
+export type Retry = number | "by the sender";
 
 /** What identifies an attempt: its event, and its number. */
 export interface Claim {

@@ -3,7 +3,7 @@ import { messageOf } from "../domain/system-reason.ts";
 import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import { attempt } from "./attempt.ts";
-import { type Claimed, type DeliveryQueue, type Forward, isAccepted } from "./event.ts";
+import { type Claimed, type DeliveryQueue, type Forward, isAccepted, type Retry } from "./event.ts";
 import { CLAIM_MARGIN, type Forwarder, type ForwarderParts, replyFor } from "./forwarder.ts";
 import { targetOf } from "./routes.ts";
 import { type Room, TargetState } from "./target-state.ts";
@@ -196,7 +196,7 @@ class QueueTarget {
   async #setAside(claimed: Claimed, damage: string): Promise<void> {
     const detail = `not sent: the stored event is damaged: ${damage}`;
     const { now, warn } = this.#parts;
-    await this.#record(claimed, {
+    const forward = {
       at: now(),
       target: "",
       status: null,
@@ -204,16 +204,17 @@ class QueueTarget {
       ms: 0,
       detail,
       reply: null,
-    });
+    } as const;
+    await this.#record(claimed, forward);
     warn(
       `The stored event ${claimed.id} is damaged (${damage}). It was not forwarded, is marked as failed, and the service does not send it again.`,
     );
   }
 
   /** Tries until it is written, and once more at the end: another attempt must not be made because this one is not recorded. */
-  async #record({ id, attempt: number }: Claimed, forward: Forward, retryAfter?: number): Promise<void> {
+  async #record({ id, attempt: number }: Claimed, forward: Forward, retry?: Retry): Promise<void> {
     const write = (): Promise<true> =>
-      this.#parts.log.ended({ id, attempt: number }, forward, retryAfter).then(() => true);
+      this.#parts.log.ended({ id, attempt: number }, forward, retry).then(() => true);
     for (;;) {
       const isLast = this.#isClosing;
       if ((await this.#ask("end", write, false)) || isLast) return;

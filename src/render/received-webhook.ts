@@ -164,6 +164,9 @@ function progressWords(progress: Progress | undefined, paint: Paint): string {
   return attempt === 1 ? "" : paint.dim(`  attempt ${attempt}`);
 }
 
+/** What a failed event is whose sender waited for the answer. */
+export const COMES_AGAIN = "refused; the service sends it again";
+
 export const eventCount = (count: number): string => (count === 1 ? "1 event" : `${count} events`);
 
 export const attemptCount = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`);

@@ -26,10 +26,10 @@ export function situationSentence(
   const open = keys.filter(isOpen);
   if (open.length === 0) return `${NOTHING}.${lastForwarded(lastAttempt, now)}`;
   const parts = open.flatMap((one) => {
-    const { pending, failed, oldest } = one;
+    const { pending, failed, comesAgain, oldest } = one;
     const words = [
       pending.events > 0 && `${counted(pending, "waits", "wait")}${sinceOldest(oldest, now)}`,
-      failed.events > 0 && counted(failed, "has failed", "have failed"),
+      failed.events > 0 && `${counted(failed, "has failed", "have failed")}${sentAgain(comesAgain)}`,
     ].filter((part) => part !== false);
     return keys.length > 1 ? `${ofKey(one)}${words.join(", ")}` : words;
   });
@@ -38,15 +38,19 @@ export function situationSentence(
 
 const isOpen = ({ pending, failed }: KeyStats): boolean => pending.events + failed.events > 0;
 
-function openWords({ pending, failed, oldest }: KeyStats, now: Date): string {
+function openWords({ pending, failed, comesAgain, oldest }: KeyStats, now: Date): string {
   const waiting = counted(pending, "acknowledged payment is", "acknowledged payments are");
   return [
     pending.events > 0 && `${waiting} not delivered${sumsOf(pending)}${sinceOldest(oldest, now)}`,
-    failed.events > 0 && `${counted(failed, "failed", "failed")}${sumsOf(failed)}`,
+    failed.events > 0 && `${counted(failed, "failed", "failed")}${sumsOf(failed)}${sentAgain(comesAgain)}`,
   ]
     .filter((part) => part !== false)
     .join("; ");
 }
+
+/** The part of what failed that reaches the application by itself. */
+const sentAgain = (comesAgain: StateStats): string =>
+  comesAgain.events === 0 ? "" : ` (the service sends ${counted(comesAgain, "", "").trim()} again)`;
 
 const ofKey = ({ key }: KeyStats): string => `key ${shortKey(key)}: `;
 

@@ -147,24 +147,25 @@ export async function endAttempts(session: Session, ends: readonly EndWrite[]): 
   const { schema, types } = dialect;
   const ended = await forRows(
     session,
-    inOrder(ends, ({ claim }) => claim.id).map(({ claim: { id, attempt }, at, isAccepted, retryAfter }) => [
+    inOrder(ends, ({ claim }) => claim.id).map(({ claim: { id, attempt }, at, isAccepted, retry }) => [
       id,
       attempt,
       at,
-      isAccepted ? "delivered" : retryAfter === undefined ? "failed" : "pending",
-      isAccepted || retryAfter === undefined ? null : now + retryAfter,
+      isAccepted ? "delivered" : typeof retry === "number" ? "pending" : "failed",
+      isAccepted || typeof retry !== "number" ? null : now + retry,
+      Number(retry === "by the sender"),
     ]),
     (rows) =>
       // What an operator has decided meanwhile stays, unless the application has accepted the event. The end of one attempt
       // comes twice if the first answer of the database was lost.
-      `WITH ended (event, attempt, at, state, due) AS (VALUES ${rows})
-       UPDATE ${schema}deliveries SET state = ended.state, due = ended.due FROM ended
+      `WITH ended (event, attempt, at, state, due, comes_again) AS (VALUES ${rows})
+       UPDATE ${schema}deliveries SET state = ended.state, due = ended.due, comes_again = ended.comes_again FROM ended
        WHERE deliveries.event = ended.event AND deliveries.attempts = ended.attempt
          AND (deliveries.state = 'trying' OR (ended.state = 'delivered' AND NOT EXISTS (
            SELECT 1 FROM ${schema}attempts
            WHERE attempts.event = ended.event AND attempts.at = ended.at AND replay = 0)))
        RETURNING deliveries.event AS event`,
-    { types: ["text", "integer", types.integer, "text", types.integer] },
+    { types: ["text", "integer", types.integer, "text", types.integer, "integer"] },
   );
   const events = new Set(ended.map(({ event }) => String(event)));
   await insert(

@@ -8,6 +8,7 @@ import {
   type Forward,
   isAccepted,
   type NewEvent,
+  type Retry,
   type RunKeys,
   type Stored,
 } from "../receiver/event.ts";
@@ -99,7 +100,7 @@ export function createEventStore(database: Database, user: string) {
       rejectedBytes += size;
       await group.add(write).finally(() => (rejectedBytes -= size));
     },
-    ended: async (claim, forward, retryAfter?: number) => {
+    ended: async (claim, forward, retry?: Retry) => {
       const values = attemptValues(claim.id, forward, false);
       await queueGroup.add({
         type: "end",
@@ -107,7 +108,7 @@ export function createEventStore(database: Database, user: string) {
         at: forward.at.getTime(),
         values,
         isAccepted: isAccepted(forward.status),
-        retryAfter,
+        retry,
       });
     },
     claim: async (wanted) =>

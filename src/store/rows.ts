@@ -20,7 +20,13 @@ export interface Delivery {
   readonly isTrying: boolean;
   /** When the next attempt is due; null if an attempt is under way, or none follows. */
   readonly next: Date | null;
+  /** It failed, and the service sends it again: it was told that the application had not accepted it. */
+  readonly comesAgain: boolean;
 }
+
+/** By the queue, or by the service. */
+export const isSentAgain = (delivery: Delivery | null): boolean =>
+  delivery !== null && (delivery.next !== null || delivery.comesAgain);
 
 /** An event as it is stored. The record is not stored again beside the body that holds it. */
 export interface StoredEvent extends WebhookEvent {
@@ -96,6 +102,7 @@ const eventRow = z.object({
   repeats: z.number(),
   state: stateColumn,
   due: z.nullable(z.number()),
+  comes_again: z.nullable(z.number()),
   attempts: z.number(),
 });
 const rejectionRow = z.object({
@@ -144,7 +151,16 @@ export function eventFromRow(row: Row): StoredEvent {
 }
 
 function parsedEvent(row: Row): StoredEvent {
-  const { received_at: receivedAt, state: column, due, attempts, head, body, ...rest } = eventRow.parse(row);
+  const {
+    received_at: receivedAt,
+    state: column,
+    due,
+    comes_again: comesAgain,
+    attempts,
+    head,
+    body,
+    ...rest
+  } = eventRow.parse(row);
   // What is done to an event is decided by its column, and shown by its verdict.
   if (rest.verdict.key?.thumbprint !== rest.key) throw new Error("its key is not that of its verdict");
   const state = stateOf(column);
@@ -156,7 +172,10 @@ function parsedEvent(row: Row): StoredEvent {
     repeated: false,
     ...rest,
     content: new LateRecord(body),
-    delivery: state === null ? null : { state, attempts, isTrying, next },
+    delivery:
+      state === null
+        ? null
+        : { state, attempts, isTrying, next, comesAgain: state === "failed" && comesAgain === 1 },
     request: withBody(head, body),
   };
 }

@@ -37,6 +37,7 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
  * to claim it sets `due` ahead by the time that the attempt may take, so what a dead receiver has claimed becomes due again by
  * itself. `attempts` counts the claims and only grows: the end of an attempt is written where the number is still the same.
  * `planned` is the number of attempts before the present plan of retries. Where `due` is null, `state` says why.
+ * `comes_again` is 1 where the sender waited for the last attempt: it was told, and sends again what was not accepted.
  *
  * `reply` has the header lines of the application's answer to an attempt, as JSON, and `reply_text` the beginning of its body,
  * decoded; both are null where there was no answer, and `failure` says why.
@@ -96,7 +97,8 @@ export const createTables = ({ schema, types, now, newIdentity }: Dialect): stri
      state ${text} NOT NULL,
      due ${integer},
      attempts INTEGER NOT NULL,
-     planned INTEGER NOT NULL DEFAULT 0
+     planned INTEGER NOT NULL DEFAULT 0,
+     comes_again INTEGER NOT NULL DEFAULT 0
    ) ${keyed};
    CREATE INDEX deliveries_waiting ON ${schema}deliveries (key, outcome, due, event) WHERE due IS NOT NULL;
    CREATE INDEX deliveries_left ON ${schema}deliveries (state, event) WHERE ${LEFT};

@@ -48,6 +48,7 @@ export const selectEvents = ({ schema }: Dialect): string =>
   `SELECT events.*,
      (SELECT state FROM ${schema}deliveries WHERE deliveries.event = events.id) AS state,
      (SELECT due FROM ${schema}deliveries WHERE deliveries.event = events.id) AS due,
+     (SELECT comes_again FROM ${schema}deliveries WHERE deliveries.event = events.id) AS comes_again,
      (SELECT count(*) FROM ${schema}attempts WHERE attempts.event = events.id AND replay = 0) AS attempts,
      (SELECT count(*) FROM ${schema}arrivals WHERE arrivals.event = events.id) AS repeats
    FROM ${schema}events`;

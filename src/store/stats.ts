@@ -20,6 +20,8 @@ export interface KeyStats {
   readonly key: string;
   readonly pending: StateStats;
   readonly failed: StateStats;
+  /** Those of `failed` that the service sends again. */
+  readonly comesAgain: StateStats;
   readonly skipped: StateStats;
   /** Of the events since a time. */
   readonly delivered: StateStats;
@@ -82,6 +84,7 @@ export async function statsOf(
   const states = {
     pending: await byKey(IN_STATE.pending),
     failed: await byKey(IN_STATE.failed),
+    comesAgain: await byKey(`${IN_STATE.failed} AND comes_again = 1`),
     skipped: await byKey(IN_STATE.skipped),
     delivered: await byKey(`${IN_STATE.delivered} AND event >= ?`, idAt(since)),
   };
@@ -105,6 +108,7 @@ export async function statsOf(
         key,
         pending: inState("pending"),
         failed: inState("failed"),
+        comesAgain: inState("comesAgain"),
         skipped: inState("skipped"),
         delivered: inState("delivered"),
         oldest: oldest ?? null,

@@ -8,6 +8,7 @@ import type {
   NewEvent,
   PrintedAs,
   Rejection,
+  Retry,
   RunKeys,
   Stored,
   Wanted,
@@ -57,8 +58,7 @@ export interface EndWrite {
   readonly at: number;
   readonly values: readonly Value[];
   readonly isAccepted: boolean;
-  /** Milliseconds until the next attempt; undefined without one. */
-  readonly retryAfter: number | undefined;
+  readonly retry: Retry | undefined;
 }
 
 /** An attempt that belongs to no claim. */

@@ -30,6 +30,7 @@ const AFTER_AN_HOUR = {
   attempts: 1,
   isTrying: false,
   next: expect.any(String) as unknown,
+  comesAgain: false,
 };
 
 it("lists what waits with its attempts, and makes it due for the running listener", async () => {

@@ -118,6 +118,18 @@ describe("listen --forward-to", () => {
     const events = (...args: string[]) => runCommand(["events", ...args], { home, env: KEY_ENV });
     const utis = [other, one].map(({ uti }) => `${String(uti)}\n`);
     expect((await events("list", "--failed", "-q")).stdout).toBe(utis.join(""));
+    expect((await events("list", "--failed")).stdout).toMatch(
+      /(?:refused; the service sends it again\n.*){2}/,
+    );
+    const [id = ""] = jsonLines((await events("list", "--failed", "--json")).stdout).map((line) =>
+      String(line["id"]),
+    );
+    expect((await events("show", id)).stdout).toContain(
+      "refused; the service sends it again; paylink events retry",
+    );
+    const stats = await events("stats");
+    expect(stats.stdout).toMatch(/^2 failed.*\(the service sends 2 again\)/);
+    expect(stats.stdout).toMatch(/of these, the service sends again +2 /);
     status = 200;
     expect(await post(url, webhook(url, one))).toBe(200);
     await listen.stop();

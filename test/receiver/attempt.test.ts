@@ -24,11 +24,15 @@ describe("an application that", () => {
   const attemptAt = (app: URL, timeout = 8_000) =>
     attempt(event("a"), app, { ...options, deliver: deliverOver(openSender()), timeout });
 
-  async function appThat(does: "never answers" | "hangs up"): Promise<URL> {
+  const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbooked";
+
+  async function appThat(does: "never answers" | "hangs up" | "never ends" | "ends midway"): Promise<URL> {
     const server = createServer((socket) => {
       socket.on("error", () => undefined);
       onTestFinished(() => void socket.destroy());
       if (does === "hangs up") socket.on("data", () => socket.destroy());
+      if (does === "never ends") socket.on("data", () => void socket.write(HEAD));
+      if (does === "ends midway") socket.on("data", () => void socket.end(HEAD));
     });
     return new URL(`http://127.0.0.1:${await listenOnFreePort(server)}/`);
   }
@@ -39,6 +43,16 @@ describe("an application that", () => {
       forward: { status: null, detail: expect.stringContaining("did not answer within 50 ms") },
     });
   });
+
+  it.each(["never ends", "ends midway"] as const)(
+    "answers 200 and %s its body has accepted it",
+    async (does) => {
+      expect(await attemptAt(await appThat(does), does === "never ends" ? 300 : undefined)).toMatchObject({
+        result: { kind: "answered", status: 200 },
+        forward: { status: 200, failure: null, reply: { text: "booked" } },
+      });
+    },
+  );
 
   it.each([
     [

@@ -176,6 +176,18 @@ function areDelivered(
     ]);
   });
 
+  it("come again where the sender was told, until the queue has them", async () => {
+    const { store, claim, deliveryOf } = await shared("a");
+    for (const one of await claim()) await store.ended(one, forward(500), "by the sender");
+    expect(await deliveryOf("a")).toMatchObject({ state: "failed", comesAgain: true });
+    const stats = await store.stats(AT, AT);
+    expect(stats.keys).toMatchObject([{ failed: { events: 1 }, comesAgain: { events: 1 } }]);
+    await store.retry({ ids: ["a"] }, KEYS);
+    expect(await deliveryOf("a")).toMatchObject({ state: "pending", comesAgain: false });
+    for (const one of await claim()) await store.ended(one, forward(500));
+    expect(await deliveryOf("a")).toMatchObject({ state: "failed", comesAgain: false });
+  });
+
   it("have currency and amount also where an operator makes them", async () => {
     const { store } = await shared();
     await store.append(event("new", { amountTrans: 12.5, transCurrencyCode: "EUR" }));

@@ -313,6 +313,17 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     expect((await store.history("r")).actions).toMatchObject([{ action: "accept", actor: "tester" }]);
   });
 
+  it("logs what is accepted under the event that arrived meanwhile with the same bytes", async () => {
+    const store = open(await newPlace());
+    const late = event("r", { uti: "same" });
+    await store.reject(rejection("r"));
+    await store.append({ ...late, id: "arrived" });
+    expect(await store.accept(late)).toMatchObject({ repeated: true, first: "arrived" });
+    expect(await ids(store.rejections())).toEqual([]);
+    expect((await store.history("arrived")).actions).toMatchObject([{ action: "accept", actor: "tester" }]);
+    expect((await store.history("r")).actions).toEqual([]);
+  });
+
   it("prunes in batches, which several receivers share", async () => {
     const path = await newPlace();
     const first = open(path);
@@ -343,6 +354,8 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     const again = await store.append({ ...event(a), id: idOf("again", later) }, 60_000);
     expect(again).toEqual({ repeated: true, first: a, state: "delivered" });
     expect(await ids(store.events())).toEqual([b, c]);
+    // Nothing would delete them.
+    expect(await store.history(a)).toEqual({ arrivals: [], attempts: [], actions: [] });
   });
 
   it("writes what is queued before it closes", async () => {

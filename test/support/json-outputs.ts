@@ -132,6 +132,7 @@ const delivery = orNull(
     attempts: count,
     isTrying: flag,
     next: orNull(time),
+    comesAgain: about("It failed, and the service sends it again.", flag),
   }),
 );
 
@@ -266,7 +267,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     keys: listOf(
       object({
         key: text,
-        ...each(object({ events: count, sums: listOf(text) }), "pending failed skipped delivered"),
+        ...each(object({ events: count, sums: listOf(text) }), "pending failed comesAgain skipped delivered"),
         oldest: orNull(time),
         overdue: milliseconds,
       }),

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { hint, paylink } from "../../domain/errors.ts";
 import type { History } from "../../store/reading.ts";
-import type { Delivery, StoredAttempt, StoredEvent } from "../../store/rows.ts";
+import { type Delivery, isSentAgain, type StoredAttempt, type StoredEvent } from "../../store/rows.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { bodyIsKept, isAccepted, type Rejection } from "../../receiver/event.ts";
 import { eventLine, failedCheck, requestDocument } from "../../receiver/event-json.ts";
@@ -10,7 +10,7 @@ import type { Verdict } from "../../signatures/verdict.ts";
 import { renderCommand, renderHint } from "../../render/hint.ts";
 import { formatLocal } from "../../render/layout.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
-import { attemptCount, renderCard, renderWebhook } from "../../render/received-webhook.ts";
+import { attemptCount, COMES_AGAIN, renderCard, renderWebhook } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { rejectionText } from "../event-text.ts";
 import { clip } from "../../render/width.ts";
@@ -100,7 +100,7 @@ function answerLines(
   paint: Paint,
 ): string[] {
   if (attempt === undefined) return [];
-  const cause = likelyCause(attempt, { comesAgain: (delivery?.next ?? null) !== null });
+  const cause = likelyCause(attempt, { comesAgain: isSentAgain(delivery) });
   const { reply } = attempt;
   return [
     ...(cause === undefined ? [] : [`  ${safeText(cause)}`]),
@@ -122,7 +122,7 @@ function verdictWords({ keyid, alg, created, covered }: Verdict): string {
 
 function deliveryWords(
   id: string,
-  { state, attempts, isTrying, next }: Delivery,
+  { state, attempts, isTrying, next, comesAgain }: Delivery,
   { out: { paint }, named }: Context,
 ): string {
   const retry = renderCommand(paylink("events", "retry", id), named);
@@ -130,6 +130,7 @@ function deliveryWords(
   if (state === "delivered") return paint.green("delivered: your application accepted it");
   if (state === "skipped")
     return `${paint.yellow("skipped: never forwarded")}; ${retry}   forwards it after all`;
+  if (comesAgain) return `${paint.yellow(COMES_AGAIN)}; ${retry}   makes it due for a listen --ack stored`;
   if (state === "failed")
     return `${paint.red(`failed after ${made}`)}; ${retry}   makes it due for a listen --ack stored`;
   if (isTrying) return paint.yellow("an attempt is under way");

@@ -4,11 +4,11 @@ import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { Delivery, StoredEvent, StoredRequest } from "../../store/rows.ts";
 import type { EventStore } from "../../store/event-store.ts";
-import { type KeyStats, NO_EVENTS } from "../../store/stats.ts";
+import { type KeyStats, NO_EVENTS, type StateStats } from "../../store/stats.ts";
 import { shortKey } from "../../signatures/thumbprint.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/event-json.ts";
 import { type Cell, relativeTime, renderListing } from "../../render/layout.ts";
-import { attemptCount, deletedWords } from "../../render/received-webhook.ts";
+import { attemptCount, COMES_AGAIN, deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { statsSentence } from "../../render/stats.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
@@ -132,8 +132,9 @@ function cellsOf(one: StoredRequest, { now, out: { paint } }: Context): Cell[] {
 }
 
 /** What became of an event: how many attempts were made, and when the next one is due. */
-function deliveryMark({ state, attempts, isTrying, next }: Delivery, now: Date): string {
+function deliveryMark({ state, attempts, isTrying, next, comesAgain }: Delivery, now: Date): string {
   if (state === "delivered") return "forwarded";
+  if (comesAgain) return COMES_AGAIN;
   if (state !== "pending" || attempts === 0) return state;
   const made = attemptCount(attempts);
   if (isTrying) return `pending, ${made}, one under way`;
@@ -151,8 +152,23 @@ function lineOf(one: StoredRequest): string {
 /** Milliseconds for which what is finished is counted. */
 const DAY = 86_400_000;
 
-const STATES = ["pending", "failed", "skipped", "delivered"] as const;
-const NO_STATES = { pending: NO_EVENTS, failed: NO_EVENTS, skipped: NO_EVENTS, delivered: NO_EVENTS };
+/** The rows of the table, by what they are called. */
+const ROWS = {
+  pending: "pending",
+  failed: "failed",
+  comesAgain: "  of these, the service sends again",
+  skipped: "skipped",
+  delivered: "delivered, 24 h",
+} as const;
+type StatsRow = keyof typeof ROWS;
+const STATS_ROWS: readonly StatsRow[] = ["pending", "failed", "comesAgain", "skipped", "delivered"];
+const NO_STATES: Readonly<Record<StatsRow, StateStats>> = {
+  pending: NO_EVENTS,
+  failed: NO_EVENTS,
+  comesAgain: NO_EVENTS,
+  skipped: NO_EVENTS,
+  delivered: NO_EVENTS,
+};
 
 /** Says whether money is being lost now. */
 export async function showStats(context: Context, database: string | undefined): Promise<number> {
@@ -160,11 +176,11 @@ export async function showStats(context: Context, database: string | undefined):
   const store = await context.events(database);
   const stats = await store.stats(new Date(now().getTime() - DAY), now());
   const right = (text: string): Cell => ({ text, right: true });
-  const rowsOf = (of: Pick<KeyStats, (typeof STATES)[number]>): Cell[][] =>
-    STATES.map((state) => [
-      { text: state === "delivered" ? "delivered, 24 h" : state },
-      right(String(of[state].events)),
-      { text: (of[state].sums ?? []).join(", ") || "–" },
+  const rowsOf = (of: Pick<KeyStats, StatsRow>): Cell[][] =>
+    STATS_ROWS.filter((row) => row !== "comesAgain" || of[row].events > 0).map((row) => [
+      { text: ROWS[row] },
+      right(String(of[row].events)),
+      { text: (of[row].sums ?? []).join(", ") || "–" },
     ]);
   const [only = NO_STATES, ...others] = stats.keys;
   const listingOf = (of: typeof only, title: string): string =>

@@ -100,7 +100,7 @@ export const listenFlags = {
     ),
     forwardConcurrency: flag(
       "--forward-concurrency <count>",
-      `with --ack stored: how many requests this receiver makes to each target at the same time; 1 sends in order of arrival (default: ${FORWARD_CONCURRENCY})`,
+      `with --ack stored: how many requests this receiver makes to each target at the same time; 1 sends in order of arrival. One that hangs while as many others end takes no place: up to three times as many may be open (default: ${FORWARD_CONCURRENCY})`,
       parseCount(1, 1000),
       { example: "1" },
     ),

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { type Hint, hint, paylink } from "../../domain/errors.ts";
 import { within } from "../../domain/time.ts";
 import { renderHint } from "../../render/hint.ts";
-import type { DeliveryQueue, RunKeys } from "../../receiver/event.ts";
+import type { Backlog, DeliveryQueue, RunKeys } from "../../receiver/event.ts";
 import { createDirectForwarder } from "../../receiver/direct.ts";
 import type { Forwarder, ForwarderParts } from "../../receiver/forwarder.ts";
 import { createQueueForwarder } from "../../receiver/queue.ts";
@@ -48,9 +48,12 @@ export function openForwarding(
 /** How many events of these keys wait. Whatever needs the store reports a failure. */
 const waitingIn = (store: Waiting, own: RunKeys): Promise<number> =>
   store.backlog().then(
-    ({ keys }) => keys.filter(({ key }) => own.includes(key)).reduce((sum, { events }) => sum + events, 0),
+    ({ keys }) => eventsIn(keys, own),
     () => 0,
   );
+
+const eventsIn = (keys: Backlog["keys"], own: RunKeys): number =>
+  keys.filter(({ key }) => own.includes(key)).reduce((sum, { events }) => sum + events, 0);
 /** Milliseconds for what a run may leave unsaid, if the database does not answer. */
 const LAST_WORDS = 2_000;
 
@@ -63,17 +66,34 @@ export async function backlogNotices(
 ): Promise<readonly string[]> {
   if (store === undefined) return [];
   const forwards = routes.length > 0 && delays !== undefined;
-  const waiting = forwards ? 0 : await waitingIn(store, own);
+  const waiting = forwards ? [] : await notForwarded(store, own, now());
   const others = await waitingForOthers(store, own, now());
-  return [
-    ...(waiting === 0 ? [] : [notForwarded(waiting)]),
-    ...others.map((other) => ofOtherKey(other, store.place, forwards)),
-  ].map((notice) => renderHint(notice, named));
+  return [...waiting, ...others.map((other) => ofOtherKey(other, store.place, forwards))].map((notice) =>
+    renderHint(notice, named),
+  );
 }
 
-function notForwarded(events: number): Hint {
+/** Milliseconds after which something due that nobody has claimed, and no attempt, mean that no receiver forwards. */
+const UNCLAIMED = 60_000;
+
+/** What waits for this run's keys. What another receiver forwards must not be skipped. */
+async function notForwarded(store: Waiting, own: RunKeys, now: Date): Promise<readonly Hint[]> {
+  const backlog = await store.backlog().catch(() => undefined);
+  if (backlog === undefined) return [];
+  const { keys, lastForward } = backlog;
+  const events = eventsIn(keys, own);
+  if (events === 0) return [];
   const [wait, them] = events === 1 ? ["waits", "it"] : ["wait", "them"];
-  return hint`${eventCount(events)} ${wait} to be forwarded, and this run does not forward ${them}. Start with --ack stored and --forward-to, or skip ${them}: ${paylink("events", "skip", "<uti>")}`;
+  const notice = `${eventCount(events)} ${wait} to be forwarded, and this run does not forward ${them}.`;
+  const isUnclaimed = keys.some(({ key, overdue }) => own.includes(key) && overdue > UNCLAIMED);
+  const isAttempted = lastForward !== undefined && now.getTime() - lastForward.getTime() < UNCLAIMED;
+  return isUnclaimed && !isAttempted
+    ? [
+        hint`${notice} Start with --ack stored and --forward-to, or skip ${them}: ${paylink("events", "skip", "<uti>")}`,
+      ]
+    : [
+        hint`${notice} If no other ${paylink("listen", "--ack", "stored")} does, start with --ack stored and --forward-to.`,
+      ];
 }
 
 function ofOtherKey({ key, pending: { events, sums } }: KeyStats, place: string, forwards: boolean): Hint {

@@ -1,7 +1,7 @@
 /** RabbitMQ: publishes with confirms, and takes a message that no queue is bound for as refused. */
 import { type ChannelModel, connect, credentials } from "amqplib";
 import { amqpRoute, brokerServer } from "../../domain/brokers.ts";
-import { CannotKeep, type Connector, type Login } from "./broker.ts";
+import { CannotKeep, type Connector, type Login, MessageRefused } from "./broker.ts";
 
 /** Seconds between the signs of life of a connection: one that misses two is ended. */
 const HEARTBEAT = 5;
@@ -55,7 +55,7 @@ export const amqp: Connector = async (url, login) => {
       return times > 0;
     };
     const checkBlocked = async (): Promise<void> => {
-      if (blocked !== undefined) throw new Error(`the broker takes no messages now: ${blocked}`);
+      if (blocked !== undefined) throw new MessageRefused(`the broker takes no messages now: ${blocked}`);
     };
     return {
       ended,
@@ -77,7 +77,7 @@ export const amqp: Connector = async (url, login) => {
         };
         await new Promise<void>((resolve, reject) => {
           channel.publish(exchange, key, body, options, (error: unknown) => {
-            if (hasReturned(id)) reject(new Error(`no queue is bound to ${url.href}`));
+            if (hasReturned(id)) reject(new MessageRefused(`no queue is bound to ${url.href}`));
             else if (error === null || error === undefined) resolve();
             else
               reject(

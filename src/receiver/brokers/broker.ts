@@ -13,9 +13,12 @@ export interface BrokerMessage {
 /** The way in which a broker is set up would lose what is acknowledged, or refuse everything. */
 export class CannotKeep extends Error {}
 
+/** The broker has said that it does not hold a message, or was not sent it: the message is nowhere. */
+export class MessageRefused extends Error {}
+
 /** A connection to a broker, for one target. */
 export interface Session {
-  /** Resolves once the broker has confirmed that it holds the message; rejects with the reason why not. */
+  /** Resolves once the broker has confirmed that it holds the message; rejects with the reason why not, and with `MessageRefused` where it is certain. */
   publish(message: BrokerMessage, timeout: number): Promise<void>;
   /**
    * Asks the broker whether it can keep and confirm a message. Rejects if it takes none now, and with `CannotKeep` where it has to

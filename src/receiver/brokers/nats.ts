@@ -12,7 +12,7 @@ import {
 import { brokerServer, natsSubject } from "../../domain/brokers.ts";
 import { type Json, memberAt, plainJson } from "../../domain/json.ts";
 import { parseJsonObject } from "../../domain/parse-json.ts";
-import { CannotKeep, type Connector, type Login } from "./broker.ts";
+import { CannotKeep, type Connector, type Login, MessageRefused } from "./broker.ts";
 
 /** Milliseconds between the signs of life of a connection: one that misses two is ended. */
 const PING_INTERVAL = 5_000;
@@ -56,7 +56,7 @@ export const nats: Connector = async (url, login) => {
         const options = { headers: fields, timeout };
         const reply = await connection.request(subject, message.body, options).catch((error: unknown) => {
           const hasNoStream = error instanceof errors.RequestError && error.isNoResponders();
-          throw hasNoStream ? new Error(`no stream takes the subject ${subject}`) : error;
+          throw hasNoStream ? new MessageRefused(`no stream takes the subject ${subject}`) : error;
         });
         checkAcknowledged(reply.string());
       },
@@ -121,7 +121,7 @@ async function checkStream(subject: string, ask: AskStreams): Promise<readonly s
 function checkAcknowledged(text: string): void {
   const reply = parseJsonObject(text);
   const [error, stream] = [memberAt(reply, "error.description"), memberAt(reply, "stream")];
-  if (typeof error === "string") throw new Error(`the stream refused it: ${error}`);
+  if (typeof error === "string") throw new MessageRefused(`the stream refused it: ${error}`);
   if (typeof stream !== "string" || stream === "") throw new Error("what answered is not a stream");
 }
 

@@ -7,7 +7,14 @@ import { reasonOf, type Send } from "../../http/exchange.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { sendFailure } from "../../http/send-failure.ts";
 import { type AttemptResult, type Deliver, deliverOver } from "../attempt.ts";
-import { type BrokerMessage, CannotKeep, type Connector, type Login, type Session } from "./broker.ts";
+import {
+  type BrokerMessage,
+  CannotKeep,
+  type Connector,
+  type Login,
+  MessageRefused,
+  type Session,
+} from "./broker.ts";
 
 /** Milliseconds in which a connection is made, without a shorter limit. */
 const CONNECT_TIMEOUT = 5_000;
@@ -116,7 +123,8 @@ function createBroker(url: URL, connect: () => Promise<Session>) {
           : { kind: "notReached", why, failure: "unreachable" };
       } catch (error) {
         const [why, failure] = [wordsOf(error), sendFailure(error)];
-        return isOpen ? { kind: "noAnswer", why, failure, sent: true } : { kind: "notReached", why, failure };
+        if (!isOpen) return { kind: "notReached", why, failure };
+        return { kind: "noAnswer", why, failure, sent: !(error instanceof MessageRefused) };
       }
     },
     check: async (): Promise<readonly string[]> => {
