@@ -4,6 +4,7 @@ import { isKeyText, parseWebAddress } from "../domain/addresses.ts";
 import { shownPath } from "../domain/secrets.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { messageOf, systemReason } from "../domain/system-reason.ts";
+import { decoded } from "../http/content-coding.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import { targetUri, type HeaderLine } from "../http/message.ts";
 import {
@@ -105,7 +106,10 @@ export const sendByFetch =
     try {
       const response = await fetch(targetUri(request), {
         method,
-        headers: request.headers.map(([name, value]): [string, string] => [name, value]),
+        // A label of a coding that the bytes do not have would be an error of fetch, without the bytes.
+        headers: [...request.headers, ["Accept-Encoding", "identity"]].map(
+          ([name = "", value = ""]): [string, string] => [name, value],
+        ),
         redirect: "manual",
         signal: AbortSignal.timeout(timeout),
       });
@@ -113,7 +117,8 @@ export const sendByFetch =
       if (body.kind !== "bytes") throw new SendError("its answer is incomplete or too large", true);
       const headers: HeaderLine[] = [];
       response.headers.forEach((value, name) => headers.push([name, value]));
-      return { status: response.status, headers, body: body.bytes };
+      const { reply } = await decoded({ status: response.status, headers, body: body.bytes }, MAX_REPLY);
+      return reply;
     } catch (error) {
       throw error instanceof SendError ? error : new SendError(reasonOf(error), true, error);
     }

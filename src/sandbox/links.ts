@@ -6,7 +6,8 @@ import { LISTED_AGE, type LinkStatus } from "../domain/payment-link-reply.ts";
 import { TRANSACTION_TYPES } from "../domain/known-services.ts";
 import { checkRequest, REUSABLE_LIFETIME, SALE } from "../domain/payment-link.ts";
 import { linkIdFrom } from "../domain/reference.ts";
-import { addDuration, formatInstant } from "../domain/time.ts";
+import { addDuration } from "../domain/time.ts";
+import { formatLocal } from "../render/layout.ts";
 import type { Merchant } from "./identity.ts";
 import { type Checked, checkLinksQuery, checkUpdate } from "./link-operations.ts";
 import type { Ledger } from "./store/ledger.ts";
@@ -54,7 +55,7 @@ type LinkClock = Pick<SandboxRuntime["clock"], "now" | "own">;
 function invalid(problems: readonly Problem[], clock?: LinkClock): ServiceProblem {
   const isOther = clock?.own === true && problems.some(({ at }) => at === "expirationDate");
   const time = isOther
-    ? `; the sandbox's clock is at ${formatInstant(clock.now())}: paylink sandbox advance moves it on, paylink sandbox --reset starts again at the present`
+    ? `; the sandbox's clock is at ${formatLocal(clock.now())}: paylink sandbox advance moves it on, paylink sandbox --reset starts again at the present`
     : "";
   return new ServiceProblem(400, `the request breaks the specification${time}`, problems);
 }

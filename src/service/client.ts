@@ -5,7 +5,7 @@ import { type Json, stringifyJson } from "../domain/json.ts";
 import {
   type CreatedLink,
   expiryIn,
-  isEmpty,
+  isWithoutLink,
   linkAddress,
   type LinkChanges,
   type LinkEffect,
@@ -42,11 +42,11 @@ export function createApi(parts: ApiParts) {
   ): Promise<ServiceLink> => {
     const url = linkAddress(linksAddress(), id, action);
     const reply = await call(parts, { ...operation, url, headers: JSON_TYPE, link: id });
-    if (operation.effect !== "show" && isEmpty(reply)) return readAgain(reply, id, operation.effect);
+    if (operation.effect !== "show" && isWithoutLink(reply)) return readAgain(reply, id, operation.effect);
     return readServiceLink(reply, id, operation.effect);
   };
   const showLink = (id: string): Promise<ServiceLink> => callLink(id, "", { method: "GET", effect: "show" });
-  /** The link after a change that the service acknowledged with nothing. */
+  /** The link after a change that the service acknowledged without giving it. */
   const readAgain = ({ status }: HttpReply, id: string, effect: LinkEffect): Promise<ServiceLink> =>
     showLink(id).catch((error: unknown) => {
       if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;

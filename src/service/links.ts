@@ -92,7 +92,14 @@ export function expiryIn({ json }: ServiceLink): Pick<LinkChanges, "expirationDa
 }
 
 /** 204, or another success without a body. */
-export const isEmpty = ({ body }: HttpReply): boolean => UTF8.decode(body).trim() === "";
+const isEmpty = ({ body }: HttpReply): boolean => UTF8.decode(body).trim() === "";
+
+/** A success that does not give the link: one without a body, or JSON such as `{"success":true}`. An error is none. */
+export function isWithoutLink(reply: HttpReply): boolean {
+  if (isEmpty(reply)) return true;
+  const json = parseJson(UTF8.decode(reply.body));
+  return json.ok && linksIn(json.value.value).length === 0 && !reportsError(json.value.value);
+}
 
 /** A service may use words of its own for a link that is closed. */
 const NOT_CANCELLED: ReadonlySet<string> = new Set(LINK_STATUSES.filter((status) => status !== "cancelled"));

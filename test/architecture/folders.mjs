@@ -80,6 +80,7 @@ export const FOLDERS = {
       "node:zlib",
       "zod/mini",
       "check/signed-webhook",
+      "render/layout",
       "render/safe-text",
       "settings/profile",
       "store/database",
@@ -143,6 +144,7 @@ export const FOLDERS = {
     mayImport: [
       "domain",
       "http/message",
+      "http/content-coding",
       "http/exchange",
       "http/refusal",
       "receiver/address",

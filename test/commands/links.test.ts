@@ -1,5 +1,6 @@
 /** `paylink links`, in process, at a strict imitation of the documented service. */
 import { describe, expect, it } from "vitest";
+import type { Send } from "../../src/http/exchange.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
 import { ACCOUNT, answering, never } from "../support/account.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
@@ -7,6 +8,7 @@ import { CLIENT, startDocumentedService } from "../support/documented-service.ts
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
+import { openSender } from "../support/sender.ts";
 
 /** An account at the service, and a command line with it. */
 async function account() {
@@ -329,6 +331,30 @@ describe("paylink links cancel", () => {
       expect(run).toMatchObject({ exit, stdout: "" });
       expect(run.stderr).toContain("about the link L2, and not about L1");
     }
+  });
+
+  it("reads the link again where the answer is a success without it", async () => {
+    const { links, service, create } = await account();
+    const id = await create();
+    const network = openSender();
+    /** The service does what it is asked to, and says no more than that. */
+    const send: Send = async (request, options) => {
+      const reply = await network(request, options);
+      return request.method === "GET" || reply.status !== 200 || /token/.test(request.target)
+        ? reply
+        : { ...reply, headers: [], body: Buffer.from('{"success":true}') };
+    };
+    const run = await links(["cancel", id, "--yes"], { send });
+    expect(run).toMatchObject({ exit: 0, stdout: `${id}  cancelled\n` });
+    expect(service.requests.slice(-2)).toEqual([
+      `POST /v1/payment-links/${id}/cancel`,
+      `GET /v1/payment-links/${id}`,
+    ]);
+    const still = answering(200, '{"success":true}');
+    expect(await runCommand(["links", "cancel", "L1", "--yes"], still)).toMatchObject({
+      exit: 6,
+      stdout: "",
+    });
   });
 
   it("does not take a paid link for a cancelled one, whatever its status says", async () => {

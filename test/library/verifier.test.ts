@@ -3,6 +3,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from "node
 import { createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { runInNewContext } from "node:vm";
+import { gzipSync } from "node:zlib";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
@@ -575,6 +576,20 @@ describe("the key", () => {
     keys[0] = other;
     now += 600;
     expect((await code()) === "APPROVED").toBe(false);
+  });
+
+  it("from a URL is read where a proxy compresses the set and does not say so, or labels it only if it may", async () => {
+    const set = Buffer.from(JSON.stringify({ keys: [publicJwk(publicKey, "k")] }));
+    const server = createServer(({ url: path, headers }, response) => {
+      if (path === "/labelled" && headers["accept-encoding"] !== "identity")
+        response.setHeader("Content-Encoding", "gzip");
+      response.end(path === "/labelled" ? set : gzipSync(set));
+    });
+    const port = await listenOnFreePort(server);
+    for (const path of ["labelled", "compressed"])
+      expect(await verifyWith(signed(), { key: `http://127.0.0.1:${port}/${path}` })).toMatchObject({
+        outcome: "APPROVED",
+      });
   });
 
   it("is read once for requests that arrive together, and again five seconds after that failed", async () => {

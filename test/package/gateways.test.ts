@@ -1,14 +1,15 @@
 /** The built program behind gateways as companies run them: nginx, Express with compression, and the proxy tinyproxy. */
+import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import compression from "compression";
 import express from "express";
 import { describe, expect, it } from "vitest";
 import { ACCOUNT, CREATE } from "../support/account.ts";
 import { temporaryHome } from "../support/home.ts";
 import { ANSWER } from "../support/link-request.ts";
-import { runPaylink, type Ended } from "../support/paylink.ts";
+import { runPaylink, startSandbox, type Ended } from "../support/paylink.ts";
 import { freePort, listenOnFreePort } from "../support/ports.ts";
 import { startProxy, startSecureService, UNRESOLVABLE } from "../support/secure-service.ts";
 import { startSystemProgram, systemProgram } from "../support/system-program.ts";
@@ -85,6 +86,34 @@ describe.skipIf(NGINX === undefined)("behind nginx", () => {
     expect(errorIn(refused)).toMatchObject({
       details: { service: "Validation failed", problems: [{ at: "amount", message: "must be positive" }] },
     });
+  });
+
+  it("that compresses, login checks the account and its key set, and stores it", async () => {
+    const ofSandbox = temporaryHome();
+    const service = await startSandbox(ofSandbox);
+    const address = await nginxBefore(Number(new URL(service).port), "location / { proxy_pass %s; }");
+    const home = temporaryHome();
+    const settings = JSON.parse(readFileSync(join(ofSandbox, "settings.json"), "utf8")) as {
+      profiles: { sandbox: { terminalId: string; clientSecret: string } };
+    };
+    const { clientSecret, terminalId } = settings.profiles.sandbox;
+    const args = [
+      "login",
+      "--base-url",
+      address,
+      "--token-url",
+      `${address}/oauth2/token`,
+      "--token-scope",
+      "pay_by_link",
+    ];
+    const key = ["--webhook-key", `${address}/.well-known/jwks.json`];
+    const client = ["--terminal-id", terminalId, "--client-id", "sandbox", "--client-secret-stdin"];
+    const login = await runPaylink([...args, ...key, ...client], { home, input: clientSecret });
+    expect(login).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Logged in: profile default, ${address}`),
+    });
+    expect(login.stderr).toMatch(/✓ webhook key.*rsa 2048 bits/s);
   });
 
   it("that answers 408 while the service works, nothing is claimed, and bulk sends no row again", async () => {
@@ -186,6 +215,23 @@ describe.skipIf(TINYPROXY === undefined)("through tinyproxy", () => {
     const env = { HTTPS_PROXY: `http://me:s3cret@127.0.0.1:${port}`, NODE_EXTRA_CA_CERTS: service.ca };
     const created = await create(home, env);
     expect(created).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("that does not reach an application, the cause is the proxy", async () => {
+    const port = await tinyproxy("");
+    const home = temporaryHome();
+    const key = join(home, "key.pem");
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" }));
+    const to = ["--to", `https://${UNRESOLVABLE}/`, "--allow-remote", "--sign-with", key];
+    const ended = await runPaylink(["trigger", "approved", ...to], {
+      home,
+      env: { HTTPS_PROXY: `http://127.0.0.1:${port}` },
+    });
+    expect(ended.code).toBe(5);
+    expect(ended.stderr.replace(/\s+/g, " ")).toContain(
+      "The proxy did not connect: name the host in NO_PROXY",
+    );
   });
 
   it("that does not reach the service, the proxy is named", async () => {

@@ -267,7 +267,7 @@ describe("a server that is away", () => {
       return (await other.query(sql)).rows;
     };
     // The lock is held: without a limit on the server, the statement would stay.
-    await expect.poll(atWork).toEqual([]);
+    await expect.poll(atWork, { timeout: 30_000 }).toEqual([]);
     await other.query("ROLLBACK");
     expect(await store.count({}, 1)).toBe(1);
   });

@@ -19,7 +19,7 @@ import {
   SANDBOX_PROFILE,
   withoutPassword,
 } from "../../domain/addresses.ts";
-import { clockTime, formatLocal, wrap } from "../../render/layout.ts";
+import { clockTime, formatLocal, localTime, wrap } from "../../render/layout.ts";
 import { linkAmount } from "../../render/link.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
@@ -185,7 +185,8 @@ export async function advanceClock(context: Context, { when }: { readonly when: 
     new URLSearchParams({ when }),
     signal,
   );
-  const words = (): string => `The sandbox's clock is at ${safeText(advanced.parse(JSON.parse(text)).now)}.`;
+  const words = (): string =>
+    `The sandbox's clock is at ${localTime(safeText(advanced.parse(JSON.parse(text)).now))}.`;
   out.data(out.json ? text : words());
   return 0;
 }
