@@ -10,9 +10,23 @@ import { safeText } from "../../render/safe-text.ts";
 const REDRAW = 100;
 const LINE = 60_000;
 
-export type Reporter = ReturnType<typeof createReporter>;
+export interface Reporter {
+  /** A row was checked. */
+  readonly checked: () => void;
+  /** With `--json` they are in the summary. */
+  readonly warnings: (warnings: readonly RowProblem[]) => void;
+  /** Sending begins: the number of all rows, and of the rows that are done already. */
+  readonly begin: (total: number, done: number) => void;
+  readonly settled: (line: number, outcome: Outcome) => void;
+  /** The run waits so many milliseconds, because of a failure. */
+  readonly paused: (milliseconds: number, cause: PaylinkError) => void;
+  /** Removes the progress line while something else is shown. */
+  readonly hide: () => void;
+  /** Removes it for good. */
+  readonly end: () => void;
+}
 
-export function createReporter({ out, now }: Context) {
+export function createReporter({ out, now }: Context): Reporter {
   let line: (() => string) | undefined;
   let checkedRows = 0;
   const draw = (): void => {
@@ -30,37 +44,33 @@ export function createReporter({ out, now }: Context) {
     out.progress(undefined);
   };
   return {
-    checked: (): void => {
+    checked: () => {
       checkedRows++;
       line ??= () => `${rowsOf(checkedRows)} checked`;
     },
-    /** With `--json` they are in the summary. */
-    warnings: (warnings: readonly RowProblem[]): void => {
+    warnings: (warnings) => {
       if (!out.json) for (const warning of warnings) out.warn(renderRowProblem(warning));
     },
-    /** Sending begins: the number of all rows, and of the rows that are done already. */
-    begin: (total: number, done: number): void => {
+    begin: (total, done) => {
       Object.assign(state, { total, done, begun: clock() });
       line = () => renderProgress({ ...state, elapsed: clock() - state.begun, waiting: waiting() }, out.live);
       if (out.live) draw();
     },
-    settled: (line: number, { status, id, url, error }: Outcome): void => {
+    settled: (line, { status, id, url, error }) => {
       state.done++;
       state.doneNow++;
       if (status !== "created") state.failed++;
       if (out.json) out.lines([JSON.stringify({ type: "row", line, status, id, url, error })]);
     },
-    paused: (milliseconds: number, { message }: PaylinkError): void => {
+    paused: (milliseconds, { message }) => {
       state.until = clock() + milliseconds;
       // With --json the message is in the rows.
       if (!out.json && message !== state.cause) out.warn(safeText(message));
       state.cause = message;
       if (!out.live) out.note(`The run waits ${length(milliseconds / 1000)} and tries again.`);
     },
-    /** Removes the progress line while something else is shown. */
     hide,
-    /** Removes it for good. */
-    end: (): void => {
+    end: () => {
       clearInterval(timer);
       hide();
     },

@@ -1,5 +1,7 @@
 /** The flags of `paylink bulk`, and what a run needs of them, of the base file and of the settings. */
+import type { CurrencyEvidence } from "../../bulk/currencies.ts";
 import { AGAIN } from "../../bulk/plan.ts";
+import type { BuildRequest } from "../../bulk/row.ts";
 import { canonicalAddress } from "../../domain/addresses.ts";
 import { memberAt, type JsonNumber } from "../../domain/json.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
@@ -60,7 +62,9 @@ export const bulkFlags = {
   }),
 };
 
-type Values = ValuesOf<typeof bulkFlags> & { readonly file: string };
+interface Values extends ValuesOf<typeof bulkFlags> {
+  readonly file: string;
+}
 
 function parseOutput(path: string): Parsed<string> {
   return /^-$|\.(?:csv|jsonl|ndjson)$/i.test(path)
@@ -70,10 +74,23 @@ function parseOutput(path: string): Parsed<string> {
 
 const COMMA = "has a comma: if it is the decimal mark, add --decimal-comma; otherwise leave it out";
 
-export type BulkOptions = Awaited<ReturnType<typeof bulkOptions>>;
+export interface BulkOptions extends Values {
+  /** Completes the rows with flags, base file and settings. */
+  readonly build: BuildRequest;
+  /** What a flag, or the base request, says of the currency. */
+  readonly currencyEvidence: CurrencyEvidence | undefined;
+  /** The field that nothing but the account fills, so that it says nothing of what a row asks for. */
+  readonly accountFields: ReadonlySet<string>;
+  /** The base URL of the service, in its canonical spelling; undefined without an account, which only checks the rows. */
+  readonly service: string | undefined;
+}
 
 /** Throws `no_profile` if a list is to be sent and there is no account. */
-export async function bulkOptions(values: Values, { problems }: Usage, context: Context) {
+export async function bulkOptions(
+  values: Values,
+  { problems }: Usage,
+  context: Context,
+): Promise<BulkOptions> {
   const [{ parseAmount }, { noAccount }, { readBaseRequest }, { requestBuilder }] = await Promise.all([
     import("../../domain/money.ts"),
     import("../../service/open-client.ts"),
@@ -107,9 +124,7 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
   const currency = values.currency ?? memberAt(base?.value, "currency");
   return {
     ...values,
-    /** Completes the rows with flags, base file and settings. */
     build,
-    /** What a flag, or the base request, says of the currency. */
     currencyEvidence:
       typeof currency === "string"
         ? {
@@ -118,11 +133,9 @@ export async function bulkOptions(values: Values, { problems }: Usage, context: 
             currencies: [currency.trim().toUpperCase()],
           }
         : undefined,
-    /** The field that nothing but the account fills, so that it says nothing of what a row asks for. */
     accountFields: new Set(
       (values.customerName ?? memberAt(base?.value, "customerName")) === undefined ? ["customerName"] : [],
     ),
-    /** The base URL of the service, in its canonical spelling; undefined without an account, which only checks the rows. */
     service: address === undefined ? undefined : canonicalAddress(address),
   };
 }
