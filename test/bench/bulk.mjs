@@ -31,7 +31,7 @@ const plainRow = (row) => `${row}.50,Customer ${row},INV-${row},customer${row}@s
  */
 export function hostileRow(row) {
   const number = row % 10 === 0 ? row - 1 : row;
-  return `${number}.50,"Ada ""${number}"", the\r\n1st\n\u{1F600} \u05D0\u0301;",INV-${number},"customer${number}@shop.example"\r\n`;
+  return `${number}.50,"Ada ""${number}"", \u{1F600} \u05D0\u0301;",INV-${number},"customer${number}@shop.example","the\r\n1st\n;"\r\n`;
 }
 
 /**
@@ -42,7 +42,7 @@ export function hostileRow(row) {
  */
 export function writeList(path, rows, rowOf = plainRow) {
   const file = createWriteStream(path);
-  file.write("amount,customerName,invoiceId,customerDetails.email\n");
+  file.write("amount,customerName,invoiceId,customerDetails.email,description\n");
   return new Promise((done) => {
     let row = 0;
     const writeRows = () => {
