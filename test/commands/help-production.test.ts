@@ -31,11 +31,11 @@ async function checked(
   return { status, output: `${stdout}${stderr}` };
 }
 
-/** Every flag of `listen` in a text exists. */
-async function expectFlags(text: string): Promise<void> {
-  const help = (await run("listen", "--help")).stdout;
+/** Every flag of the command in a text exists. */
+async function expectFlags(text: string, command: "listen" | "reconcile" = "listen"): Promise<void> {
+  const help = (await run(command, "--help")).stdout;
   const flags = text.match(/(?<![\w-])--[a-z-]+/g) ?? [];
-  expect(flags.length).toBeGreaterThan(4);
+  expect(flags.length).toBeGreaterThan(command === "listen" ? 4 : 0);
   for (const flag of flags) expect(help).toMatch(new RegExp(`${flag}[ ,]`));
 }
 
@@ -53,7 +53,16 @@ describe("paylink help production", () => {
   it("names each file, prints it as it is to be saved, and has all in its JSON", async () => {
     const whole = await run("help", "production");
     const { files } = JSON.parse((await run("help", "production", "--json")).stdout) as Production;
-    expect(Object.keys(files)).toEqual(["systemd", "container", "kubernetes", "alerts", "dashboard"]);
+    expect(Object.keys(files)).toEqual([
+      "systemd",
+      "container",
+      "kubernetes",
+      "reconcile-systemd",
+      "reconcile-timer",
+      "reconcile-kubernetes",
+      "alerts",
+      "dashboard",
+    ]);
     for (const [name, text] of Object.entries(files)) {
       expect(whole.stdout).toContain(`paylink help production ${name} `);
       expect(await printed(name)).toBe(text);
@@ -132,6 +141,33 @@ describe("paylink help production", () => {
     expect(budget).toMatchObject({ spec: { selector: { matchLabels: { app: "paylink" } } } });
     expect(service).toMatchObject({ spec: { selector: { app: "paylink" } } });
     await expectFlags(text.match(/^ +- --.*$/gm)?.join("\n") ?? "");
+  });
+
+  it("runs reconcile each night, and fails where records differ", async (test) => {
+    const service = await printed("reconcile-systemd");
+    const [start = ""] = /^ExecStart=.*$/m.exec(service) ?? [];
+    expect(start).toContain("paylink reconcile ");
+    await expectFlags(start, "reconcile");
+    // A failed unit is what monitoring sees: 10 is none of its successes.
+    expect(service).not.toMatch(/^SuccessExitStatus=/m);
+    expect(await printed("reconcile-timer")).toMatch(/^OnCalendar=\*-\*-\* \d\d:\d\d$/m);
+    const unit = await checked(
+      test,
+      "reconcile-systemd",
+      ["systemd-analyze", "verify"],
+      "paylink-reconcile.service",
+    );
+    expect(unit).toMatchObject({ status: 0 });
+    const job = parse(await printed("reconcile-kubernetes")) as Record<string, never>;
+    expect(job).toMatchObject({
+      kind: "CronJob",
+      spec: { schedule: expect.any(String) as unknown, jobTemplate: { spec: { backoffLimit: 0 } } },
+    });
+    expect(await printed("reconcile-kubernetes")).toContain(`paylink:${manifest.version}\n`);
+    await expectFlags(
+      (await printed("reconcile-kubernetes")).match(/^ +- --.*$/gm)?.join("\n") ?? "",
+      "reconcile",
+    );
   });
 
   it("has alert rules for metrics that exist", async () => {

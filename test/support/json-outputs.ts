@@ -375,7 +375,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
     type: { const: "summary" },
     command: listOf(text),
     ...each(count, "exit created approved partiallyApproved declined cancelled"),
-    ...each(count, "delivered undelivered rejected forwarded"),
+    ...each(count, "delivered undelivered rejected forwarded lost"),
   }),
   demo: lines(line("step", { step: text, ok: { const: true } })),
   login: document(each(text, "profile baseUrl terminalId")),

@@ -19,6 +19,9 @@ import alerts from "../../texts/production/alerts.yml?raw";
 import dashboard from "../../texts/production/dashboard.json?raw";
 import kubernetes from "../../texts/production/kubernetes.yml?raw";
 import unit from "../../texts/production/paylink.service?raw";
+import nightlyJob from "../../texts/production/reconcile.yml?raw";
+import nightlyUnit from "../../texts/production/paylink-reconcile.service?raw";
+import nightlyTimer from "../../texts/production/paylink-reconcile.timer?raw";
 import go from "../../texts/receivers/receiver.go?raw";
 import php from "../../texts/receivers/receiver.php?raw";
 import python from "../../texts/receivers/receiver.py?raw";
@@ -100,6 +103,15 @@ const PRODUCTION_FILES = {
   systemd: { holds: "paylink.service: a unit of systemd", text: unit },
   container: { holds: "Containerfile: an image", text: pinned(containerfile) },
   kubernetes: { holds: "kubernetes.yml: a deployment with its service", text: pinned(kubernetes) },
+  "reconcile-systemd": {
+    holds: "paylink-reconcile.service: a unit that reconciles, and fails where records differ",
+    text: nightlyUnit,
+  },
+  "reconcile-timer": { holds: "paylink-reconcile.timer: runs it each night", text: nightlyTimer },
+  "reconcile-kubernetes": {
+    holds: "reconcile.yml: a CronJob that runs reconcile each night",
+    text: pinned(nightlyJob),
+  },
   alerts: { holds: "alerts.yml: rules of Prometheus", text: alerts },
   dashboard: { holds: "dashboard.json: a dashboard of Grafana", text: dashboard },
 } satisfies Readonly<Record<string, SavedFile>>;

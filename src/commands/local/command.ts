@@ -1,11 +1,12 @@
 /** `paylink test` and `paylink demo`, which run a sandbox and a receiver of their own. */
-import { argument, command, verbatim } from "../command.ts";
+import { argument, command, toggle, verbatim } from "../command.ts";
 import { checkTargets, failFlag, targetsFlag } from "../shared-flags.ts";
 
 export const test = command({
   examples: [
     "paylink test -- paylink create --amount 10 --currency EUR",
     "paylink test -- npm test",
+    "paylink test --reconcile -- sh -c 'paylink pay $(paylink create --amount 10 --currency EUR -q)'",
     "paylink test --fail create=429:1 -- paylink create --amount 10 --currency EUR",
     "paylink test --forward-to 3000 -- sh -c 'paylink pay $(paylink create --reusable -q) --amount 25'",
   ],
@@ -15,7 +16,14 @@ export const test = command({
       mayBeEmpty: true,
     }),
   },
-  flags: { forwardTo: targetsFlag("-f, --forward-to <target>"), fail: failFlag },
+  flags: {
+    forwardTo: targetsFlag("-f, --forward-to <target>"),
+    fail: failFlag,
+    reconcile: toggle(
+      "--reconcile",
+      "fail (10) if a payment was approved and your application has not accepted its webhook; without a target, if it did not arrive",
+    ),
+  },
   consequence: "Nothing was run.",
   check: ({ forwardTo }, usage) => checkTargets("--forward-to", forwardTo, usage),
   run: async (context, { words, ...options }) => (await import("./test.ts")).test(context, words, options),

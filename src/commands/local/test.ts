@@ -8,7 +8,8 @@ import type { ApiFault } from "../../domain/api-faults.ts";
 import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
-import { outcomeOf, readRecord, textOf } from "../../domain/transaction.ts";
+import { formatAmount } from "../../domain/money.ts";
+import { moneyIn, outcomeOf, readRecord, textOf } from "../../domain/transaction.ts";
 import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/event.ts";
 import type { Route } from "../../receiver/routes.ts";
 import type { Paint } from "../../render/paint.ts";
@@ -18,21 +19,34 @@ import type { Environment } from "../../settings/resolved-settings.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { openLocalServices, type LocalServices } from "./services.ts";
 
-/** Returns the command's own exit code. */
+interface TestOptions {
+  readonly forwardTo: readonly Route[];
+  readonly fail: readonly ApiFault[];
+  /** Fails where a payment did not reach the application. */
+  readonly reconcile: boolean;
+}
+
+/** Returns the command's own exit code. Throws `records_differ` if that is 0 and a payment was lost. */
 export async function test(
   context: Context,
   command: readonly string[],
-  { forwardTo, fail }: { readonly forwardTo: readonly Route[]; readonly fail: readonly ApiFault[] },
+  { forwardTo, fail, reconcile }: TestOptions,
 ): Promise<number> {
   const { out } = context;
-  const report = createTestReport();
+  const report = createTestReport(forwardTo.length > 0);
   const services = await openLocalServices(context, { routes: forwardTo, fail, ...report });
   const exit = await runProgram(command, await environmentOf(services), context);
   // The report covers the webhooks that are still due.
   await services.sandbox.idle();
-  if (out.json) out.data(JSON.stringify({ type: "summary", command, exit, ...report.counts }));
+  const lost = reconcile ? [...report.lost.values()] : [];
+  if (out.json)
+    out.data(JSON.stringify({ type: "summary", command, exit, ...report.counts, lost: lost.length }));
   else out.note(report.text(out.notePaint));
-  return exit;
+  if (lost.length === 0 || exit !== 0) return exit;
+  throw new PaylinkError(
+    "records_differ",
+    `${lost.length === 1 ? "1 payment" : `${lost.length} payments`} did not reach your application: ${lost.map(safeText).join(", ")}.`,
+  );
 }
 
 /** Variables of a live account or of its event store would win over the profile of the sandbox. */
@@ -117,19 +131,34 @@ const COUNTED = {
   CANCELLED: "cancelled",
 } as const;
 
-function createTestReport() {
+function utiIn({ request }: Pick<WebhookEvent, "request">): string {
+  const { record } = readRecord(request.body);
+  return (record && textOf(record, "uti")) ?? "";
+}
+
+/** `forwards`: a payment has reached the application when that accepts it, and not when its webhook has arrived. */
+function createTestReport(forwards: boolean) {
   const counts = { ...NOTHING };
+  /** The order and the amount of each payment that has not reached the application, by its uti. */
+  const lost = new Map<string, string>();
   const undelivered = new Map<string, string>();
   const rejections: string[] = [];
   /** The last forward of each record, if the target did not accept it. */
   const failedForwards = new Map<string, string>();
   return {
     counts,
+    lost,
     onSandboxEvent: (event: SandboxEvent): void => {
       if (event.type === "link") counts.created += 1;
       if (event.type === "payment") {
         const outcome = outcomeOf(event.record);
         if (outcome !== "UNCLEAR") counts[COUNTED[outcome]] += 1;
+        const money = moneyIn(event.record);
+        if ((outcome === "APPROVED" || outcome === "PARTIALLY_APPROVED") && money !== undefined)
+          lost.set(
+            event.record.uti,
+            `${event.record.reference} (${formatAmount(money.amount, money.currency)})`,
+          );
       }
       if (event.type !== "delivery") return;
       if (event.state === "delivered") {
@@ -142,14 +171,15 @@ function createTestReport() {
       counts.undelivered = undelivered.size;
     },
     onWebhook: (outcome: WebhookEvent | Rejection): void => {
+      if (outcome.type === "event" && !forwards) lost.delete(utiIn(outcome));
       if (outcome.type !== "rejected") return;
       counts.rejected += 1;
       rejections.push(`${outcome.code}: ${outcome.detail}`);
     },
-    onForward: ({ request }: Pick<WebhookEvent, "request">, { target, status, detail }: Forward): void => {
+    onForward: (event: Pick<WebhookEvent, "request">, { target, status, detail }: Forward): void => {
       counts.forwarded += 1;
-      const { record } = readRecord(request.body);
-      const uti = (record && textOf(record, "uti")) ?? "";
+      const uti = utiIn(event);
+      if (isAccepted(status)) lost.delete(uti);
       if (isAccepted(status)) failedForwards.delete(uti);
       else failedForwards.set(uti, `${target}: ${status === null ? detail : `answered ${status}`}`);
     },

@@ -22,17 +22,30 @@ export const booked = new Map();
  */
 export const terminals = new Set();
 
+/**
+ * Approved payments and parts, by their uti.
+ * @type {Map<string, { outcome: string, reference: string, minorUnits: bigint }>}
+ */
+const payments = new Map();
+
 /** @param {import("paylink-webhooks").VerifiedWebhook} webhook */
 export function book({ outcome, transaction, amounts }) {
   const { uti, reference, terminalId } = transaction;
-  const { amountTrans } = amounts;
-  // PARTIALLY_APPROVED pays only a part of the order.
-  if (outcome !== "APPROVED" || uti === undefined || reference === undefined) return;
+  const { minorUnits, currency } = amounts.amountTrans;
+  if (outcome !== "APPROVED" && outcome !== "PARTIALLY_APPROVED") return;
+  if (uti === undefined || reference === undefined || minorUnits === undefined) return;
   if (terminals.size > 0 && !terminals.has(terminalId)) return;
   const order = orders.get(reference);
-  if (order === undefined) return;
-  if (amountTrans.minorUnits !== order.minorUnits || amountTrans.currency !== order.currency) return;
+  if (order === undefined || currency !== order.currency) return;
+  payments.set(uti, { outcome, reference, minorUnits });
+  // PARTIALLY_APPROVED pays a part of the order. The payment of the rest is APPROVED, and may arrive first.
+  const own = [...payments].filter(([, payment]) => payment.reference === reference);
+  const parts = own.filter(([, payment]) => payment.outcome === "PARTIALLY_APPROVED");
+  const rest = parts.reduce((left, [, payment]) => left - payment.minorUnits, order.minorUnits);
+  const paying = own.find(
+    ([, payment]) => payment.outcome === "APPROVED" && [order.minorUnits, rest].includes(payment.minorUnits),
+  );
   // A second payment of the order, if its uti is another one: look into it, the customer may get it back.
-  if (booked.has(reference)) return;
-  booked.set(reference, uti);
+  if (paying === undefined || booked.has(reference)) return;
+  booked.set(reference, paying[0]);
 }
