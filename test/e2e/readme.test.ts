@@ -164,6 +164,7 @@ it("drives the shop of the README through a real payment and every forgery", asy
 const RUN_ELSEWHERE = [
   "npm pack && npm install --global ./paylink-1.0.0.tgz",
   "$ npm ci && npm run demo",
+  "$ paylink reconcile --since 1d",
   "// shop.mjs",
   "// shop.test.mjs",
 ];

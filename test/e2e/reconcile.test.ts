@@ -9,6 +9,7 @@ import { jsonLines } from "../support/json-lines.ts";
 import { OTHER_KEYS } from "../support/keys.ts";
 import { readyUrl, runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 import { freePort, listenOnFreePort } from "../support/ports.ts";
+import { readmeBlock } from "../support/readme.ts";
 import { openShell } from "../support/shell.ts";
 
 /** An application that accepts every webhook but those of orders with this word in their number. */
@@ -197,4 +198,29 @@ it("finds what was lost at the documented service: refused, changed, paid twice,
   const other = await run("reconcile", "--since", "1h", "--db", join(home, "none.db"));
   expect(other.code).toBe(2);
   expect((await run("reconcile", "-p", "dna-test", "A-FORGED")).code).toBeGreaterThan(0);
+});
+
+it("prints what the README shows", async () => {
+  const home = temporaryHome();
+  await startSandbox(home);
+  const run = (...words: string[]) => runPaylink(words, { home });
+  const listening = startPaylink(["listen", "--port", "0", "--json"], { home });
+  const callback = await readyUrl(listening);
+  await run("config", "unset", "callbackUrl");
+  for (const flags of [["A-1", "--callback-url", callback], ["A-2"]]) {
+    const create = ["create", "--amount", "10", "--currency", "EUR", "-q", "--invoice-id"];
+    await run("pay", (await run(...create, ...flags)).stdout.trim());
+  }
+  await listening.until(/"type":"event"/);
+  const command = "$ paylink reconcile --since 1d\n";
+  const [shown = "", printed] = [
+    readmeBlock("console", command).slice(command.length),
+    (await run("reconcile", "--since", "1d")).stdout,
+  ].map((text) =>
+    text
+      .replace(/\d{4}-\d\d-\d\d [\d:]+ [+-][\d:]+/, "TIME")
+      .replace(/(?<=links show )\w+/, "ID")
+      .replace(/\s+/g, " "),
+  );
+  expect(printed).toBe(shown);
 });
