@@ -7,6 +7,7 @@ import { capitalized } from "../domain/payment-link-fields.ts";
 import { MEANINGS } from "../domain/reasons.ts";
 import { responseText } from "../domain/response-codes.ts";
 import { splitReference } from "../domain/reference.ts";
+import { capturedUrl } from "../http/message.ts";
 import { parseInstant } from "../domain/time.ts";
 import { textOf } from "../domain/transaction.ts";
 import type { FieldName } from "../domain/transaction-fields.ts";
@@ -37,6 +38,7 @@ import type { Page } from "../pages/page.ts";
 import { bodyIsKept, isAccepted, type Rejection } from "../receiver/event.ts";
 import { likelyCause } from "../render/likely-cause.ts";
 import { ageWords } from "../render/stats.ts";
+import { BODY_FILE, curlCommand } from "./curl.ts";
 import { approvedIn, orderPanel, type OrderPayments } from "./order.ts";
 import { inspectorPage, isApart, isOwn, type View } from "./frame.ts";
 import { amountOf, answerText, eventPath, nameOf, outcomeText, stateOf } from "./rows.ts";
@@ -66,9 +68,33 @@ export function eventPage(view: View, event: StoredEvent, { history, order, sign
     content: html`${summary({ ...describeEvent(event, history, view.now), advice })}
     ${paidTwice(event, order)} ${answerPanel(last, undefined)} ${attemptsPart(history, view.now)}
     ${order === undefined ? "" : orderPanel(view, order)} ${recordPart(event, history, view.now)}
-    ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))} ${orderCommand(event)}
-    ${requestPanel(request, { ...filesOf(id), isFolded: true })}`,
+    ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
+    ${requestPanel(request, { ...filesOf(id), isFolded: true })} ${curlPanel(view, event)}`,
   });
+}
+
+/** The request for a terminal. What another key has verified is not sent on, not even by hand. */
+function curlPanel(view: View, event: StoredEvent): Page | "" {
+  if (!isOwn(view, event)) return "";
+  const { request } = event;
+  const { command, needsFile } = curlCommand(request, view.target || capturedUrl(request));
+  return panel(
+    "curl",
+    "Send it with curl",
+    folded(
+      "curl",
+      "Command",
+      html`${block({ id: "curl-command", title: "curl command", text: command })}
+      ${
+        needsFile
+          ? html`<p class="hint">
+              <a href="${filesOf(event.id).body}" download>Download ${BODY_FILE}</a> into the folder in which
+              you run it.
+            </p>`
+          : ""
+      }`,
+    ),
+  );
 }
 
 /** Says of an approved payment that its order has another one: one of them may have to be paid back. */
@@ -84,12 +110,6 @@ function paidTwice(event: StoredEvent, order: OrderPayments | undefined): Page |
     <a href="${eventPath(other.id)}">Show the other payment</a>
   </section>`;
 }
-
-/** What shows the link of the order too, which is at the service. */
-const orderCommand = ({ reference }: StoredEvent): Page | "" =>
-  reference === ""
-    ? ""
-    : html`<p>All that happened to this order: <code>paylink reconcile ${shellWord(reference)}</code></p>`;
 
 const OTHER_KEY =
   "Another key than those of this run has verified it, so it is not sent from here. A listener that has that key forwards it.";
@@ -287,18 +307,25 @@ function actionsOf(view: View, event: StoredEvent, signs: boolean): Page {
   ].filter((words) => words !== "");
   return html`${isOpen && isOwn(view, event) ? actionForm(`${path}/retry`, back, html`<button class="primary">Retry</button>`) : ""}
   ${
-    target === undefined || !isOwn(view, event)
-      ? ""
-      : askedAction({
+    isOwn(view, event)
+      ? askedAction({
           id: "send",
           button: "Send again…",
-          title: `Send it to ${target}?`,
+          title: "Send this webhook again?",
           subject: nameOf(event),
-          text: warnings.join(" ") || "It is sent once, from here.",
+          text: warnings.join(" ") || "It is sent once, from here. The answer is shown on this page.",
+          fields: html`<label for="to">Send to</label>
+            <input id="to" name="to" form="send-form" value="${target}" required placeholder="3000/hook" />`,
           confirm: "Send again",
           action: `${path}/send`,
           back,
         })
+      : ""
+  }
+  ${
+    isOwn(view, event) && view.signsSamples && event.content.record !== null
+      ? html`<a class="button" href="${path}/edit">Edit a copy…</a>`
+      : ""
   }
   ${
     isOpen && delivery.state !== "skipped"

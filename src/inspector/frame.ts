@@ -15,8 +15,10 @@ export interface View {
   /** Events of these keys that wait or failed, each counted up to `COUNTED`. */
   readonly waiting: number;
   readonly failed: number;
-  /** Where events can be sent again; undefined if that was not asked for. */
-  readonly target: string | undefined;
+  /** Where events are sent again, unless a person names another target; "" for none. */
+  readonly target: string;
+  /** Whether an edited copy can be signed. */
+  readonly signsSamples: boolean;
   /** The path and query of this page; actions return to it. */
   readonly here: string;
   /** What the action that led to this page has done. */
@@ -48,11 +50,13 @@ interface InspectorPage {
   readonly text?: string;
   /** The part of the page that the first link skips to. */
   readonly skipTo?: string;
+  /** Whether the content follows what happens. */
+  readonly live?: boolean;
 }
 
 export const inspectorPage = (
   view: View,
-  { title, state, actions = "", content, tab, text = "", skipTo }: InspectorPage,
+  { title, state, actions = "", content, tab, text = "", skipTo, live = true }: InspectorPage,
 ): Page =>
   workPage({
     kind: "inspector",
@@ -63,7 +67,7 @@ export const inspectorPage = (
     search: {
       action: "/",
       label: "Search events",
-      placeholder: "Order number, uti, amount, last 4 digits, status or reason",
+      placeholder: "Order, uti, amount, card, status, reason",
       text,
     },
     tabs: [
@@ -86,7 +90,7 @@ export const inspectorPage = (
       ${content}`,
     here: view.here,
     skipTo,
-    live: true,
+    live,
   });
 
 /** What an action has done, or why it has changed nothing. */
@@ -97,6 +101,7 @@ const DONE = new Map([
   ["other-key", "Nothing was sent: a key that this run does not have has verified it."],
   ["accepted", "It verified, and is an event now."],
   ["refused", "Nothing was changed: it does not verify with the key that is configured now."],
+  ["target", "Nothing was sent: the target must be a port, host:port/path, an http(s) URL or a broker."],
   ["sent", "It was sent again, and accepted."],
   ["unsent", "It was sent again, and not accepted: see the newest attempt."],
 ]);

@@ -31,6 +31,7 @@ import {
 import type { Page } from "../pages/page.ts";
 import { situationSentence, statsSentence } from "../render/stats.ts";
 import { COUNTED, countText, inspectorPage, isApart, type View } from "./frame.ts";
+import { EXPORTED } from "./export.ts";
 import { type Filters, filtersIn, isFiltered, queryFrom, SHOWN, TIMES } from "./query.ts";
 import { type EventRow, ROWS, withAttempts } from "./rows.ts";
 import { totalsSentence } from "./totals.ts";
@@ -164,8 +165,16 @@ function totalsPart(view: View, filters: Filters, totals: Totals): Page {
         : html`The newest ${SEARCHED.toLocaleString("en-US")} events were searched, which came after
           ${datedMoment(searchedSince)}.`
     }`,
-    grouping,
+    html`${grouping} ${exports(filters, totals)}`,
   );
+}
+
+/** The files of the same list; a file that leaves rows out says so before it is made. */
+function exports(filters: Filters, { groups, rejected }: Totals): Page {
+  const rows = rejected + groups.reduce((sum, { events }) => sum + events, 0);
+  const part = rows > EXPORTED ? `, the newest ${EXPORTED.toLocaleString("en-US")}` : "";
+  return html`<a href="${address("/export.csv", filters)}" download>Export CSV${part}</a>
+    <a href="${address("/export.jsonl", filters)}" download>JSON lines${part}</a>`;
 }
 
 /** The rows of a page by order, in the order of the newest of each. */

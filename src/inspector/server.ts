@@ -15,11 +15,27 @@ import { capturedRequest } from "../pages/exchange.ts";
 import { serveFiles } from "../pages/files.ts";
 import { download, htmlReply, pageHeaders } from "../pages/page.ts";
 import { isAccepted, type Forward, type NewEvent, type Rejection, type RunKeys } from "../receiver/event.ts";
+import { BODY_FILE } from "./curl.ts";
+import { copyOf, editPage } from "./edit-page.ts";
+import { csvOf, EXPORTED, linesOf } from "./export.ts";
 import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNTED, notFoundPage, type View } from "./frame.ts";
 import { eventsPage, queuePage } from "./lists.ts";
 import { paymentsOf } from "./order.ts";
-import { nameOf } from "./rows.ts";
+import { filtersIn, queryFrom } from "./query.ts";
+import { nameOf, withAttempts } from "./rows.ts";
+
+/** What is sent from the pages. Resolves with what is wrong with the target, or the record, where nothing was sent. */
+export interface Sending {
+  /** Where it goes, unless a person names another target; "" for none. */
+  readonly target: string;
+  /** Whether events are signed anew. */
+  readonly signs: boolean;
+  readonly send: (event: StoredEvent, to: string) => Promise<Forward | string>;
+  /** Signs an edited record as a sample; undefined without a key for it. */
+  readonly sendSample:
+    ((record: string, to: string, ofEvent: string) => Promise<Forward | string>) | undefined;
+}
 
 export interface InspectorParts {
   readonly store: EventStore;
@@ -32,14 +48,8 @@ export interface InspectorParts {
   readonly verifyNow: (rejection: Rejection) => Promise<NewEvent | undefined>;
   /** The keys of this run: events of others are shown, and nothing is done to them but skipping. */
   readonly keys: () => Promise<RunKeys>;
-  /** Sends an event from here; undefined if no target was named. */
-  readonly sending:
-    | {
-        readonly target: string;
-        readonly signs: boolean;
-        readonly send: (event: StoredEvent) => Promise<Forward>;
-      }
-    | undefined;
+  readonly sending: Sending;
+  readonly newId: () => string;
   /** Called with each action that was done. */
   readonly observe: (action: string, what: string) => void;
 }
@@ -62,7 +72,8 @@ export function createInspector(parts: InspectorParts) {
       keys,
       waiting,
       failed,
-      target: sending?.target,
+      target: sending.target,
+      signsSamples: sending.sendSample !== undefined,
       here: localPath(pathname + search, "/"),
       done: c.req.query("done"),
     };
@@ -79,6 +90,14 @@ export function createInspector(parts: InspectorParts) {
   serveFiles(app, "inspector");
   app.get("*", timeout(READ_TIMEOUT, new HTTPException(503, { message: TOO_SLOW })));
   app.get("/", async (c) => htmlReply(await eventsPage(await view(c), store, c.req.query(), parts.advice)));
+  app.get("/:file{export\\.(?:csv|jsonl)}", async (c) => {
+    const { query, problem } = queryFrom(filtersIn(c.req.query()), await view(c));
+    if (problem !== undefined) return refusal(400, problem);
+    const rows = await withAttempts(store, await store.list(query, { limit: EXPORTED }));
+    return c.req.param("file") === "export.csv"
+      ? download("paylink-events.csv", csvOf(rows))
+      : download("paylink-events.jsonl", linesOf(rows));
+  });
   app.get("/queue", async (c) => htmlReply(await queuePage(await view(c), store)));
   app.get("/events/:id", async (c) => {
     const found = await store.findOne(c.req.param("id"));
@@ -88,7 +107,7 @@ export function createInspector(parts: InspectorParts) {
         ? eventPage(shown, found, {
             history: await store.history(found.id),
             order: await paymentsOf(store, found),
-            signs: sending?.signs ?? false,
+            signs: sending.signs,
           })
         : rejectionPage(
             shown,
@@ -101,14 +120,15 @@ export function createInspector(parts: InspectorParts) {
     const { request, receivedAt } = await store.findOne(c.req.param("id"));
     if (request === null) return c.notFound();
     return c.req.param("file") === "body"
-      ? download("webhook.json", request.body)
+      ? download(BODY_FILE, request.body)
       : download("webhook-request.json", capturedRequest(request, receivedAt));
   });
 
+  const formOf = async (c: Context): Promise<URLSearchParams> => new URLSearchParams(await c.req.text());
   /** Reports an action, and leads back to the page that its form was on. */
   const finish = async (c: Context, done: string, what: string): Promise<Response> => {
     observe(done.replace(/-\d+$/, ""), what);
-    const back = localPath(new URLSearchParams(await c.req.text()).get("back"), "/");
+    const back = localPath((await formOf(c)).get("back"), "/");
     return c.redirect(`${back}${back.includes("?") ? "&" : "?"}done=${done}`, 303);
   };
   const eventIn = async (c: Context): Promise<StoredEvent | undefined> => {
@@ -125,11 +145,26 @@ export function createInspector(parts: InspectorParts) {
   });
   app.post("/events/:id/send", async (c) => {
     const event = await eventIn(c);
-    if (event === undefined || sending === undefined) return c.notFound();
+    if (event === undefined) return c.notFound();
     if (!(await parts.keys()).includes(event.key)) return finish(c, "other-key", nameOf(event));
-    const forward = await sending.send(event);
+    const forward = await sending.send(event, (await formOf(c)).get("to")?.trim() || sending.target);
+    if (typeof forward === "string") return finish(c, "target", nameOf(event));
     await store.replayed(event.id, forward, false, event.content.record);
     return finish(c, isAccepted(forward.status) ? "sent" : "unsent", nameOf(event));
+  });
+  app.on(["GET", "POST"], "/events/:id/edit", async (c) => {
+    const event = await eventIn(c);
+    const { sendSample } = sending;
+    if (event === undefined || sendSample === undefined) return c.notFound();
+    if (!(await parts.keys()).includes(event.key)) return c.notFound();
+    const form = c.req.method === "POST" ? await formOf(c) : undefined;
+    const copy = {
+      body: form?.get("body") ?? copyOf(event, parts.newId()),
+      to: form?.get("to")?.trim() ?? sending.target,
+    };
+    const result = form === undefined ? undefined : await sendSample(copy.body, copy.to, event.id);
+    if (result !== undefined && typeof result !== "string") observe("sample", nameOf(event));
+    return htmlReply(editPage(await view(c), event, { ...copy, result }));
   });
   app.post("/events/:id/accept", async (c) => {
     const found = await store.findOne(c.req.param("id"));
@@ -167,8 +202,8 @@ const WRONG_PAGE = "The request was made by a page of another origin.";
 const refusal = (status: number, words: string): Response =>
   new Response(`${words}\n`, { status, headers: { "Content-Type": "text/plain; charset=utf-8" } });
 
-/** Bytes; forms have a few hundred. */
-const MAX_BODY = 16 * 1024;
+/** Bytes; the form with an edited record has most. */
+const MAX_BODY = 256 * 1024;
 
 export async function startInspector(
   parts: InspectorParts & {

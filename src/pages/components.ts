@@ -149,8 +149,8 @@ export const headerTable = (caption: string, headers: readonly HeaderLine[]): Pa
       </table>`;
 
 /** A form that makes one change; `back` is the page that it returns to. */
-export const actionForm = (action: string, back: string, content: Page): Page =>
-  html`<form class="inline" method="post" action="${action}">
+export const actionForm = (action: string, back: string, content: Page, id = ""): Page =>
+  html`<form class="inline" method="post" action="${action}" ${id === "" ? "" : html`id="${id}"`}>
     <input type="hidden" name="back" value="${back}" /> ${content}
   </form>`;
 
@@ -165,6 +165,8 @@ interface AskedAction {
   /** The button that does it. */
   readonly confirm: string;
   readonly kind?: "primary" | "danger";
+  /** What is asked for besides; part of the form. */
+  readonly fields?: Page;
   /** As those of an `actionForm`. */
   readonly action: string;
   readonly back: string;
@@ -172,15 +174,16 @@ interface AskedAction {
 
 /** An action that asks before it is done. A popover needs no script. */
 export const askedAction = (asked: AskedAction): Page => {
-  const { id, button, title, subject, text, confirm, kind = "primary", action, back } = asked;
+  const { id, button, title, subject, text, confirm, kind = "primary", fields, action, back } = asked;
   return html`<button class="${kind === "danger" ? kind : ""}" popovertarget="${id}">${button}</button>
     <dialog popover id="${id}" aria-labelledby="${id}-title">
       <h2 id="${id}-title">${title}</h2>
       ${subject === undefined ? "" : html`<p dir="auto"><b>${subject}</b></p>`}
       <p>${text}</p>
+      ${fields === undefined ? "" : html`<div id="${id}-fields">${fields}</div>`}
       <div class="actions">
         <button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>Go back</button>
-        ${actionForm(action, back, html`<button class="${kind}">${confirm}</button>`)}
+        ${actionForm(action, back, html`<button class="${kind}">${confirm}</button>`, `${id}-form`)}
       </div>
     </dialog>`;
 };
@@ -213,9 +216,10 @@ const PASSING = ["key", "done"];
 
 /** The path and query of a page of this origin; `first` for any other address. */
 export function localPath(given: string | null | undefined, first: string): string {
-  const { origin, pathname, searchParams } = new URL(given ?? "", "http://page");
-  // Browsers read an address that starts with two slashes as one of another host.
-  if (!given?.startsWith("/") || origin !== "http://page" || pathname.startsWith("//")) return first;
+  // Browsers, and URL, read an address that starts with two slashes as one of another host, such as "[".
+  if (given == null || !/^\/(?![/\\])/.test(given) || !URL.canParse(given, "http://page")) return first;
+  const { origin, pathname, searchParams } = new URL(given, "http://page");
+  if (origin !== "http://page" || pathname.startsWith("//")) return first;
   for (const name of PASSING) searchParams.delete(name);
   return address(pathname, Object.fromEntries(searchParams));
 }

@@ -103,16 +103,19 @@ export async function attempt(forwarded: Forwarded, url: URL, parts: AttemptPart
   return {
     result,
     forward: {
-      at,
-      target: url.href,
-      ...(result.kind === "answered"
-        ? answerOf(result)
-        : { status: null, failure: result.failure, reply: null, detail: reasonFor(result) }),
-      ms,
+      ...forwardOf(result, { at, target: url.href, ms }),
       ...(isLate ? { signatureAge: age } : {}),
     },
   };
 }
+
+/** A result as it is stored and shown. */
+export const forwardOf = (result: AttemptResult, when: Pick<Forward, "at" | "target" | "ms">): Forward => ({
+  ...when,
+  ...(result.kind === "answered"
+    ? answerOf(result)
+    : { status: null, failure: result.failure, reply: null, detail: reasonFor(result) }),
+});
 
 async function deliverOne(
   forwarded: Forwarded,

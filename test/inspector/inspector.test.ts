@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { createPageAccess } from "../../src/pages/access.ts";
-import { createInspector, type InspectorParts } from "../../src/inspector/server.ts";
+import { createInspector, type InspectorParts, type Sending } from "../../src/inspector/server.ts";
 import type { NewEvent } from "../../src/receiver/event.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -15,6 +15,12 @@ const COOKIE = { Cookie: `paylink-inspect-4020=${SESSION}` };
 const HOST = "paylink-0123456789ab.localhost";
 const PAGES = `http://${HOST}:4020`;
 const SAME_PAGE = { ...COOKIE, Origin: PAGES };
+const NOWHERE: Sending = {
+  target: "",
+  signs: false,
+  send: async () => "must be a port",
+  sendSample: undefined,
+};
 const NOW = new Date(AT.getTime() + 60_000);
 
 type Headers = Readonly<Record<string, string>>;
@@ -40,7 +46,8 @@ function openInspector(store: EventStore, parts: Partial<InspectorParts> = {}) {
     advice: "paylink trigger approved",
     verifyNow: async () => undefined,
     keys: async () => KEYS,
-    sending: undefined,
+    newId: () => "new-id",
+    sending: NOWHERE,
     observe: (action, what) => void observed.push(`${action} ${what}`),
     ...parts,
   });
@@ -271,7 +278,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     const send = vi.fn(async () => forward(200));
     const { get, post } = openInspector(store, {
       keys: async () => ["o".repeat(43)],
-      sending: { target: "shop.example", signs: true, send },
+      sending: { target: "shop.example", signs: true, send, sendSample: send },
     });
     const foreign = event(idOf("foreign"), { reference: "OTHER", amountTrans: 9, transCurrencyCode: "EUR" });
     await store.append(foreign, 0);
@@ -285,7 +292,8 @@ function pagesOn(open: () => Promise<EventStore>): void {
     const page = await get(`/events/${foreign.id}`);
     expect(wordsOf(page)).toContain("Another key than those of this run has verified it");
     expect(page).toContain(KEYS[0]);
-    expect(page).not.toMatch(/\/(?:retry|send)"/);
+    expect(page).not.toMatch(/\/(?:retry|send|edit)"|curl -i/);
+    expect((await post(`/events/${foreign.id}/edit`, "body={}&to=3000")).status).toBe(404);
     expect(page).toMatch(/\/skip"/);
     await post(`/events/${foreign.id}/retry`);
     await post(`/events/${foreign.id}/send`);
@@ -345,24 +353,83 @@ it("says that an event is not in the store, in place of its page, its files and 
 });
 
 describe("sending again", () => {
-  it("is offered with a target alone, warns, and is recorded", async () => {
+  it("goes to the named target, warns, and is recorded with its answer", async () => {
     const store = openSqlite(join(temporaryHome(), "events.db"));
     const one = event(idOf("a"), { reference: "AGAIN" });
     await store.append(one);
     const path = `/events/${one.id}`;
-    const without = openInspector(store);
-    expect(await without.get(path)).not.toContain("Send again");
-    expect((await without.post(`${path}/send`)).status).toBe(404);
-    const send = async () => forward(204);
-    const { get, post } = openInspector(store, { sending: { target: "127.0.0.1:3000", signs: false, send } });
-    expect(wordsOf(await get(path))).toMatch(
-      /Send it to 127\.0\.0\.1:3000\? .* Its signature is .* old; most verifiers refuse it\./,
-    );
-    expect((await post(`${path}/send`)).header("location")).toBe("/?done=sent");
-    expect(wordsOf(await get(path))).toContain("Sent again by hand 204 in 12 ms");
-    const signing = openInspector(store, { sending: { target: "127.0.0.1:3000", signs: true, send } });
+    expect((await openInspector(store).post(`${path}/send`)).header("location")).toBe("/?done=target");
+    expect((await store.history(one.id)).attempts).toEqual([]);
+    const targets: string[] = [];
+    const send: Sending["send"] = async (_, to) => {
+      targets.push(to);
+      return { ...forward(500), reply: { headers: [], text: "no\nstock" } };
+    };
+    const sending = { ...NOWHERE, target: "http://127.0.0.1:3000/", send };
+    const { get, post } = openInspector(store, { sending });
+    expect(wordsOf(await get(path))).toMatch(/Its signature is .* old; most verifiers refuse it\./);
+    expect((await post(`${path}/send`)).header("location")).toBe("/?done=unsent");
+    await post(`${path}/send`, "back=/&to=3001%2Fhook");
+    expect(targets).toEqual(["http://127.0.0.1:3000/", "3001/hook"]);
+    const page = await get(path);
+    expect(wordsOf(page)).toMatch(/Answer to what was sent by hand 500 after 12 ms .*no stock/);
+    expect(page).toContain(">no\nstock</pre");
+    const signing = openInspector(store, { sending: { ...sending, signs: true } });
     expect(await signing.get(path)).not.toContain("Its signature is");
   });
+
+  it("sends an edited copy as a sample that is not stored", async () => {
+    const store = openSqlite(join(temporaryHome(), "events.db"));
+    const one = event(idOf("a"), { reference: "COPY", cardPan: "4111111111111111" });
+    await store.append(one);
+    const path = `/events/${one.id}`;
+    expect((await openInspector(store).request("GET", `${path}/edit`)).status).toBe(404);
+    const sent: (readonly string[])[] = [];
+    const sendSample = async (...given: readonly string[]) => {
+      sent.push(given);
+      return given[1] === "" ? "the target must be a port" : forward(201);
+    };
+    const { get, post, observed } = openInspector(store, { sending: { ...NOWHERE, sendSample } });
+    const form = await get(`${path}/edit`);
+    expect(form).toContain("&quot;uti&quot;: &quot;new-id&quot;");
+    expect(form).not.toContain("4111111111111111");
+    const posted = await post(`${path}/edit`, "body=%7B%22a%22%3A1%7D&to=3000");
+    expect(sent).toEqual([['{"a":1}', "3000", one.id]]);
+    expect(wordsOf(posted.text)).toContain("Answer to the sample 201 after 12 ms");
+    expect(posted.text).not.toMatch(/id="content"[^>]*data-live/);
+    expect(observed).toEqual(["sample COPY"]);
+    expect(wordsOf((await post(`${path}/edit`, "body=&to=")).text)).toContain("Nothing was sent: the target");
+    expect(await store.history(one.id)).toMatchObject({ attempts: [], actions: [] });
+  });
+
+  it("gives the request as curl, and the list as CSV and JSON lines", async () => {
+    const store = openSqlite(join(temporaryHome(), "events.db"));
+    const formula = event(idOf("a"), { reference: "=HYPERLINK(1)", amountTrans: 1.5, cardPan: "****1111" });
+    const hidden = event(idOf("b"), { reference: "it's", note: "4111111111111111" });
+    for (const one of [formula, hidden]) await store.append(one);
+    await store.reject(rejection(idOf("r")));
+    const { get, request } = openInspector(store);
+    expect(wordsOf(await get(`/events/${formula.id}`))).toMatch(/curl -i -X POST .*--data-binary &#39;\{/);
+    const page = wordsOf(await get(`/events/${hidden.id}`));
+    expect(page).toMatch(/--data-binary @webhook\.json .*Download webhook\.json/);
+    const csv = await get("/export.csv");
+    expect(csv.split("\r\n")[0]).toBe(
+      "received,id,state,outcome,amount,currency,order,uti,card,answer,attempts,reason",
+    );
+    expect(csv).toContain(`,1.5,,'=HYPERLINK(1),uti-${formula.id},1111,`);
+    expect(csv).toContain(",rejected,,,,,,,401,,signature_invalid");
+    const lines = (await get("/export.jsonl?state=rejected")).trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { type: "rejected", id: idOf("r") },
+    ]);
+    expect((await request("GET", "/export.csv?time=soon")).status).toBe(400);
+    expect((await request("GET", "/export.csv", { headers: {} })).status).toBe(403);
+  });
+});
+
+it.each(["//[", "//]", "//evil.example/", "/\\evil.example"])("has no page at %s", async (target) => {
+  const { request } = openInspector(openSqlite(join(temporaryHome(), "events.db")));
+  expect([400, 404]).toContain((await request("GET", target)).status);
 });
 
 describe("nobody else gets anything", () => {

@@ -1,13 +1,16 @@
 /** `paylink inspect`: serves the pages of what was received until Ctrl-C. */
-import { openForwardingKey } from "../../check/signing-key.ts";
+import { signedWebhook } from "../../check/signed-webhook.ts";
+import { loadSigningKey, openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
-import type { StoredEvent } from "../../store/rows.ts";
+import { parseJson } from "../../domain/parse-json.ts";
+import { SERVICE_FORM } from "../../signatures/cover.ts";
+import { parseForwardTarget, parseTarget } from "../flag-values.ts";
 import { createPageAccess, ownHost } from "../../pages/access.ts";
-import { READ_TIMEOUT, startInspector, type InspectorParts } from "../../inspector/server.ts";
+import { type InspectorParts, READ_TIMEOUT, type Sending, startInspector } from "../../inspector/server.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import type { RunKeys } from "../../receiver/event.ts";
 import { jsonLine } from "../../receiver/event-json.ts";
-import { attempt } from "../../receiver/attempt.ts";
+import { attempt, type Deliver, forwardOf } from "../../receiver/attempt.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { isLoopback, SANDBOX_PROFILE } from "../../domain/addresses.ts";
 import { isThumbprint } from "../../signatures/thumbprint.ts";
@@ -49,7 +52,8 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
         ? `paylink create --amount 10 --currency EUR -p ${SANDBOX_PROFILE}`
         : "paylink trigger approved",
     ...keys,
-    sending: await sendingOf(context, flags, keys.keys),
+    newId,
+    sending: await sendingOf(context, flags, keys.keys, profile),
     observe: (action, what) =>
       out.lines([out.json ? jsonLine("action", now(), { action, what }) : `${action}  ${safeText(what)}`]),
     serve,
@@ -107,30 +111,62 @@ function createKeys(context: Context, key: readonly string[]): Pick<InspectorPar
   };
 }
 
+/** The header that marks an edited copy: a log of the application tells it from a webhook of the service. */
+const SAMPLE_HEADER = "Paylink-Sample";
+
 async function sendingOf(
   context: Context,
   { forwardTo, signWith }: InspectFlags,
   keys: InspectorParts["keys"],
-): Promise<InspectorParts["sending"]> {
-  if (forwardTo === undefined) return undefined;
-  const { deliver, close } = await openTargets([{ url: forwardTo }], { ...context, insecure: false });
-  context.later(close);
+  profile: string | undefined,
+): Promise<Sending> {
   const signing = signWith === undefined ? undefined : await openForwardingKey(signWith, context);
   if (signing !== undefined) context.out.note(forwardingKeyWords(signing));
-  const options = {
-    deliver,
-    now: context.now,
-    headers: [],
-    insecure: false,
-    timeout: FORWARD_SECONDS * 1000,
+  const sampleKey =
+    signing?.key ?? (profile === SANDBOX_PROFILE ? await loadSigningKey(undefined, context) : undefined);
+  const options = { now: context.now, headers: [], insecure: false, timeout: FORWARD_SECONDS * 1000 };
+  const deliverTo = async <T>(url: URL, use: (deliver: Deliver) => Promise<T>): Promise<T> => {
+    const targets = await openTargets([{ url }], { ...context, insecure: false });
+    try {
+      return await use(targets.deliver);
+    } finally {
+      await targets.close();
+    }
   };
   return {
-    target: forwardTo.host,
+    target: forwardTo?.href ?? "",
     signs: signing !== undefined,
-    send: async (event: StoredEvent) => {
+    send: async (event, to) => {
+      const url = parseForwardTarget(to);
+      if (!url.ok) return url.message;
       const own = await keys();
       const parts = { ...options, signWith: signing?.key, keys: () => own };
-      return (await attempt(event, forwardTo, parts)).forward;
+      return deliverTo(
+        url.value,
+        async (deliver) => (await attempt(event, url.value, { ...parts, deliver })).forward,
+      );
     },
+    sendSample:
+      sampleKey &&
+      (async (text, to, ofEvent) => {
+        const url = parseTarget(to);
+        if (!url.ok) return `the target ${url.message}`;
+        // A sample must not reach a live system by accident.
+        if (!isLoopback(url.value.hostname) && url.value.href !== forwardTo?.href)
+          return "a sample goes to this machine, or to the target of --forward-to";
+        const record = parseJson(text);
+        if (!record.ok) return `the record is no JSON: ${record.message}`;
+        const at = context.now();
+        const request = signedWebhook(new TextEncoder().encode(text), {
+          url: url.value,
+          key: sampleKey,
+          created: Math.floor(at.getTime() / 1000),
+          form: SERVICE_FORM,
+          headers: (lines) => [...lines, [SAMPLE_HEADER, `edited copy of ${ofEvent}`]],
+        });
+        const result = await deliverTo(url.value, (deliver) => deliver(request, options, url.value));
+        const ms = context.now().getTime() - at.getTime();
+        return forwardOf(result, { at, target: url.value.href, ms });
+      }),
   };
 }

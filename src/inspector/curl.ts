@@ -1,0 +1,37 @@
+/** A stored webhook as a curl command, which posts the same bytes with the same signature. */
+import { maskCardNumbers } from "../domain/card-numbers.ts";
+import { shellWord } from "../domain/errors.ts";
+import type { HttpRequest } from "../http/message.ts";
+
+/** What curl sets itself, or what belongs to one connection (RFC 9110 7.6.1). */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  "host",
+  "content-length",
+  "connection",
+  "transfer-encoding",
+  "keep-alive",
+  "te",
+  "expect",
+]);
+
+/** The name of the download of the body. */
+export const BODY_FILE = "webhook.json";
+
+export interface CurlCommand {
+  readonly command: string;
+  /** The body is in a file beside it, since it is no plain text, or has a whole card number. */
+  readonly needsFile: boolean;
+}
+
+export function curlCommand({ method, headers, body }: HttpRequest, url: string): CurlCommand {
+  const text = new TextDecoder().decode(body);
+  const isText = Buffer.from(text).equals(Buffer.from(body)) && !/[^\P{C}\n\t]/u.test(text);
+  const needsFile = !isText || maskCardNumbers(text) !== text || text.startsWith("@");
+  const fields = headers.filter(([name]) => !OF_CONNECTION.has(name.toLowerCase()));
+  const words = [
+    `curl -i -X ${shellWord(method)} ${shellWord(url)}`,
+    ...fields.map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
+    `--data-binary ${needsFile ? `@${BODY_FILE}` : shellWord(text)}`,
+  ];
+  return { command: words.join(" \\\n  "), needsFile };
+}

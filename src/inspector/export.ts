@@ -1,0 +1,59 @@
+/** What a list shows as a file: CSV that spreadsheets open as text, or lines of JSON that paylink reads again. */
+import { stringify } from "csv-stringify/sync";
+import { amountIn, textOf } from "../domain/transaction.ts";
+import { eventLine, rejectionLine } from "../receiver/event-json.ts";
+import { safeJson, safeText } from "../render/safe-text.ts";
+import { type EventRow, stateOf } from "./rows.ts";
+
+/** The most rows of a file, the newest ones. */
+export const EXPORTED = 10_000;
+
+const COLUMNS = [
+  "received",
+  "id",
+  "state",
+  "outcome",
+  "amount",
+  "currency",
+  "order",
+  "uti",
+  "card",
+  "answer",
+  "attempts",
+  "reason",
+] as const;
+
+type Cells = Readonly<Partial<Record<(typeof COLUMNS)[number], string>>>;
+
+/** A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+export const csvOf = (rows: readonly EventRow[]): string =>
+  stringify(rows.map(cellsOf), {
+    columns: [...COLUMNS],
+    header: true,
+    escape_formulas: true,
+    record_delimiter: "\r\n",
+  });
+
+export const linesOf = (rows: readonly EventRow[]): string =>
+  rows
+    .map(({ stored }) => `${stored.type === "event" ? safeJson(eventLine(stored)) : rejectionLine(stored)}\n`)
+    .join("");
+
+function cellsOf({ stored, attempt }: EventRow): Cells {
+  const common = { received: stored.receivedAt.toISOString(), id: stored.id, state: stateOf(stored) };
+  if (stored.type === "rejected") return { ...common, answer: String(stored.status), reason: stored.code };
+  const { record } = stored.content;
+  const text = (name: "transCurrencyCode" | "cardPan"): string =>
+    safeText((record && textOf(record, name)) ?? "");
+  return {
+    ...common,
+    outcome: stored.outcome,
+    amount: String((record && amountIn(record, "amountTrans")) ?? ""),
+    currency: text("transCurrencyCode"),
+    order: safeText(stored.reference),
+    uti: safeText(stored.uti),
+    card: text("cardPan").slice(-4),
+    answer: attempt?.status == null ? "" : String(attempt.status),
+    attempts: stored.delivery === null ? "" : String(stored.delivery.attempts),
+  };
+}
