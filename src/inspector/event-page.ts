@@ -46,8 +46,11 @@ import { amountOf, answerText, eventPath, nameOf, outcomeText, stateOf } from ".
 /** The most attempts that are shown. */
 const ATTEMPTS = 20;
 
-const summary = (description: Description): Page =>
-  html`<section class="panel" id="summary" aria-label="Summary">${describedPart(description)}</section>`;
+/** `what` is what it is about, in a few words. */
+const summary = (description: Description, what = ""): Page =>
+  html`<section class="panel" id="summary" aria-label="Summary">
+    ${what === "" ? "" : html`<p class="what"><bdi>${what}</bdi></p>`} ${describedPart(description)}
+  </section>`;
 
 export interface EventParts {
   readonly history: History;
@@ -65,7 +68,10 @@ export function eventPage(view: View, event: StoredEvent, { history, order, sign
     state: stateOf(event),
     actions: actionsOf(view, event, signs),
     tab: "/",
-    content: html`${summary({ ...describeEvent(event, history, view.now), advice })}
+    content: html`${summary(
+      { ...describeEvent(event, history, view.now), advice },
+      `${capitalized(outcomeText(event))} ${amountOf(event)}`.trim(),
+    )}
     ${paidTwice(event, order)} ${answerPanel(last, undefined)} ${attemptsPart(history, view.now)}
     ${order === undefined ? "" : orderPanel(view, order)} ${recordPart(event, history, view.now)}
     ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}

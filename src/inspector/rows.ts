@@ -55,7 +55,8 @@ export function answerText({ status, ms, detail, reply }: StoredAttempt): string
   if (status === null) return "no answer";
   if (isAccepted(status)) return `${status} in ${ms} ms`;
   const line = answerLine({ headers: reply?.headers ?? [], body: reply?.text || detail });
-  return maskCardNumbers(`${status} ${line}`.trim());
+  // Pages of errors begin with their status.
+  return maskCardNumbers(line.startsWith(String(status)) ? line : `${status} ${line}`.trim());
 }
 
 function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {

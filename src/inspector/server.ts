@@ -22,6 +22,7 @@ import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNTED, notFoundPage, type View } from "./frame.ts";
 import { eventsPage, queuePage } from "./lists.ts";
 import { paymentsOf } from "./order.ts";
+import { keepingStore } from "./kept.ts";
 import { filtersIn, queryFrom } from "./query.ts";
 import { nameOf, withAttempts } from "./rows.ts";
 
@@ -55,7 +56,8 @@ export interface InspectorParts {
 }
 
 export function createInspector(parts: InspectorParts) {
-  const { store, now, sending, observe, access } = parts;
+  const { now, sending, observe, access } = parts;
+  const store = keepingStore(parts.store, now);
   const app = new Hono();
   const view = async (c: Context): Promise<View> => {
     const { pathname, search } = new URL(c.req.url);

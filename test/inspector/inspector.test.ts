@@ -334,6 +334,27 @@ it("says after five seconds that the store does not answer", async () => {
   expect([status, text]).toEqual([503, "The store did not answer in 5 s. Reload the page to ask again.\n"]);
 });
 
+it("reads sums that take long again only after a while", async () => {
+  const store = openSqlite(join(temporaryHome(), "events.db"));
+  await store.append(event(idOf("a"), { reference: "SUM" }));
+  let time = NOW.getTime();
+  let read = 0;
+  const totals: EventStore["totals"] = async (query) => {
+    read += 1;
+    time += 300;
+    return store.totals(query);
+  };
+  const { get } = openInspector({ ...store, totals }, { now: () => new Date(time) });
+  await get("/?outcome=approved&time=24h");
+  await get("/?outcome=approved&time=24h");
+  expect(read).toBe(1);
+  await get("/?outcome=declined&time=24h");
+  expect(read).toBe(2);
+  time += 10_000;
+  await get("/?outcome=approved&time=24h");
+  expect(read).toBe(3);
+});
+
 it("shows a rejection although the address of the keys hangs", async () => {
   const store = openSqlite(join(temporaryHome(), "events.db"));
   await store.reject(rejection(idOf("r")));

@@ -95,12 +95,12 @@ async function photographPages(dashboard, inspector) {
     await page.goto(url);
     keep("checkout.png", await page.screenshot());
     await page.goto(new URL(`/deliveries${new URL(dashboard).search}`, dashboard).href);
-    await page.getByText("Live", { exact: true }).waitFor();
+    await page.getByText("Connected", { exact: true }).waitFor();
     keep("dashboard.png", await page.screenshot());
 
     await page.goto(inspector);
     await page.getByRole("link", { name: "A-1003", exact: true }).waitFor();
-    await page.getByText("Live", { exact: true }).waitFor();
+    await page.getByText("Connected", { exact: true }).waitFor();
     keep("inspect-events.png", await page.screenshot());
     await page.getByRole("link", { name: "A-1003", exact: true }).click();
     await page.getByText("Your application refused it").waitFor();

@@ -92,7 +92,7 @@ export function renew(node, next) {
 const rowsOf = (/** @type {ParentNode} */ list) => [...list.querySelectorAll("tbody tr[data-row]")];
 
 /**
- * Changes the rows of a list that is scrolled down where they are, so that nothing moves under the pointer, and returns how many
+ * Changes the rows of a list that is read where they are, so that nothing moves under the pointer, and returns how many
  * are new.
  * @param {Element} list
  * @param {Element} next
@@ -108,7 +108,14 @@ function renewInPlace(list, next) {
   return newest;
 }
 
-const isScrolledDown = () => (document.getElementById("list")?.getBoundingClientRect().top ?? 0) < 0;
+/**
+ * Whether somebody reads the list: it is scrolled down, the focus is in it, or the pointer is over it. What arrives must move nothing then.
+ * @param {Element} list
+ */
+const isRead = (list) =>
+  list.getBoundingClientRect().top < 0 ||
+  list.matches(":hover") ||
+  (list !== document.activeElement && list.contains(document.activeElement));
 
 /** The address of a page that was posted is in the page; any other one is where it is. */
 const addressOfPage = () => document.querySelector("[data-page]")?.getAttribute("data-page") ?? location.href;
@@ -119,7 +126,7 @@ async function update() {
   showLocalTimes(page);
   const list = document.getElementById("list");
   const next = page.getElementById("list");
-  const arrived = list !== null && next !== null && isScrolledDown() ? renewInPlace(list, next) : 0;
+  const arrived = list !== null && next !== null && isRead(list) ? renewInPlace(list, next) : 0;
   for (const region of document.querySelectorAll("[data-live]")) {
     const fresh = page.getElementById(region.id);
     if (fresh !== null) renew(region, fresh);

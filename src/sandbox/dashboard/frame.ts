@@ -14,6 +14,8 @@ export interface DashboardPage {
   readonly tab?: Tab;
   /** Whether the content follows what happens; the frame always does. */
   readonly live?: boolean;
+  /** The part of the page that the first link skips to. */
+  readonly skipTo?: string;
   /** The text that was searched for. */
   readonly text?: string;
   /** Whether the page shows a refused form, which no change may replace. */
@@ -22,7 +24,7 @@ export interface DashboardPage {
 
 export const dashboardPage = (
   view: View,
-  { title, content, tab, live = false, text = "", invalid = false }: DashboardPage,
+  { title, content, tab, live = false, skipTo, text = "", invalid = false }: DashboardPage,
 ): Page =>
   workPage({
     ...SANDBOX_FRAME,
@@ -52,6 +54,7 @@ export const dashboardPage = (
     done: DONE.get(view.done ?? ""),
     content,
     here: view.here,
+    skipTo,
     live: live && !invalid,
   });
 

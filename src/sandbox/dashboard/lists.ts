@@ -79,9 +79,12 @@ export const DELIVERIES: List<ListedDelivery> = {
     { title: "Amount", kind: "number", cell: ({ record }) => amountOf(record) },
     { title: "Address", kind: "wide mono", cell: ({ url }) => shortUrl(url) },
     {
-      title: "Last status",
+      title: "Answer",
       cell: ({ attempt }) =>
-        attempt && html`<span class="${isAccepted(attempt) ? "" : "bad"}">${statusText(attempt)}</span>`,
+        attempt &&
+        html`<span class="${isAccepted(attempt) ? "" : "bad"}"
+          >${statusText(attempt)}${attempt.duration === null ? "" : ` in ${attempt.duration} ms`}</span
+        >`,
     },
     {
       title: "Last attempt",
@@ -127,7 +130,6 @@ export const PAYMENTS: List<Payment> = {
     { title: "Card", kind: "wide mono", cell: ({ record }) => clipped(textOf(record, "cardPan") ?? "") },
     {
       title: "Webhook",
-      kind: "medium",
       cell: ({ uti }, view) => {
         const [delivery] = view.ledger.deliveries({ uti, limit: 1, now: view.now }).rows;
         return delivery && pageLink(deliveryPath(delivery.id), delivery.state);
@@ -246,6 +248,7 @@ export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): 
     title,
     tab: list.tab,
     text,
+    skipTo: "list",
     live: true,
     content: html`<div class="title-row">
         <h1>${title}</h1>
@@ -259,7 +262,7 @@ export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): 
         )}
       </div>
       ${alert === "" ? "" : html`<section class="alert" aria-label="Failed">${alert}</section>`}
-      <section class="panel" id="list" aria-label="${title}">
+      <section class="panel" id="list" tabindex="-1" aria-label="${title}">
         ${
           rows.length > 0
             ? table(view, list, rows)
