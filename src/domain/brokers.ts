@@ -63,7 +63,10 @@ export const BROKER_SCHEMES: Readonly<Record<string, BrokerName>> = Object.fromE
   Object.entries(KINDS).map(([scheme, { id }]) => [scheme, id]),
 );
 
-export const BROKER_FORMS = ["nats:", "amqp:"].map((scheme) => `${scheme}//${KINDS[scheme]?.form}`);
+/** How an address of each broker is written, by the first of its schemes. */
+export const BROKER_FORMS = Object.entries(KINDS)
+  .filter(([, { id }], index, all) => all.findIndex(([, other]) => other.id === id) === index)
+  .map(([scheme, { form }]) => `${scheme}//${form}`);
 
 /** Undefined for an application. */
 export const brokerOf = ({ protocol }: Pick<URL, "protocol">): BrokerName | undefined =>

@@ -1,8 +1,8 @@
 /** Repeats a request that had no effect: it was not sent, or the service answered 429 or 503. */
-import { PaylinkError } from "../domain/errors.ts";
 import { isRefusedByProxy, SandboxNotRunning, SendError, SendTimeout, type Send } from "../http/exchange.ts";
 import { type HttpReply, retryAfter } from "../http/message.ts";
-import { failureOf, isOverloaded, refusalOf } from "./failures.ts";
+import { answeredWith, isOverloaded, UnusableAnswer } from "./failures.ts";
+import { serviceWords } from "./words.ts";
 
 /** How many times a request is sent again. */
 const RETRIES = 3;
@@ -77,19 +77,14 @@ function causeToRepeat(result: HttpReply | SendError, mayChange: boolean, now: D
   return { reason: `it answered ${result.status}`, asked: retryAfter(result, now) };
 }
 
-/**
- * The same `Send` for a run that retries by itself: throws `overloaded` with the wait that the service asks for, and
- * `not_reached` if the request was not sent.
- */
+/** The same `Send` for a run that retries by itself: throws `overloaded` with the wait that the service asks for. */
 export function withoutRetries(send: Send, now: () => Date): Send {
   return async (request, options) => {
-    const reply = await send(request, options).catch((error: unknown) => {
-      throw error instanceof SendError && !error.sent ? failureOf(error, "create") : error;
-    });
+    const reply = await send(request, options);
     if (!isOverloaded(reply, options?.finish === true)) return reply;
-    const { message, details } = refusalOf(reply, "create");
-    throw new PaylinkError("overloaded", message, {
-      details: { ...details, retryAfter: retryAfter(reply, now()) },
+    const words = serviceWords(reply);
+    throw new UnusableAnswer("overloaded", `The service ${answeredWith(reply, words)}`, reply, words, {
+      details: { retryAfter: retryAfter(reply, now()) },
     });
   };
 }
