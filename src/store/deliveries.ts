@@ -17,6 +17,19 @@ import {
 } from "./writes.ts";
 
 /**
+ * The sender was told that these events are known, and does not send them again: a late repeat is acknowledged without being
+ * forwarded, so what had failed is left to operators.
+ */
+export async function endRepeats(session: Session, events: readonly string[]): Promise<void> {
+  await forRows(
+    session,
+    inOrder([...new Set(events)], (event) => event).map((event) => [event]),
+    (asked) =>
+      `UPDATE ${session.dialect.schema}deliveries SET comes_again = 0 WHERE event IN (VALUES ${asked})`,
+  );
+}
+
+/**
  * Adds deliveries, or begins them again where the event had failed. With a lease, each is claimed, unless it is delivered,
  * skipped, or being attempted. Returns what is claimed, by the id of the first delivery of its event.
  */

@@ -11,6 +11,7 @@ import {
   backlogOf,
   claim,
   endAttempts,
+  endRepeats,
   release,
   replay,
   statesOf,
@@ -137,6 +138,7 @@ async function storeEvents(
     session,
     events.map((event) => [firstOf(event), { lease: event.lease, payment: paymentOf(recordOf(event)) }]),
   );
+  await endRepeats(session, repeated.filter(({ isKnown }) => isKnown).map(firstOf));
   const states = await statesOf(session, repeated.map(firstOf));
   const claimed = new Set<string>();
   return new Map(

@@ -159,11 +159,15 @@ describe("a webhook that is repeated with its first signature an hour later", ()
     );
     const [one, other] = [webhook(listen.url, record()), webhook(listen.url, record())];
     expect(await post(listen.url, one)).toBe(500);
+    const failed = async () => (await runCommand(["events", "list", "--failed"], { home })).stdout;
+    if (late === 200) expect(await failed()).toContain("refused; the service sends it again");
     clock.now = new Date(clock.now.getTime() + HOUR);
     status = 200;
     expect(await post(listen.url, one)).toBe(late);
     // Its signature proves no more than that it was sent once: nothing goes out by it.
     expect(app.taken).toHaveLength(1);
+    // The service was told 200, and sends it no more.
+    if (late === 200) expect(await failed()).toMatch(/ failed\n/);
     // What was never stored may be an old webhook that somebody sends again.
     expect(await post(listen.url, other)).toBe(401);
     await listen.stop();
