@@ -8,6 +8,7 @@ import { createEventStore, type EventStore } from "../../src/store/event-store.t
 import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/store/sqlite-database.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
+import { createRandom } from "../support/random.ts";
 import { usePostgres } from "../support/postgres.ts";
 import { all, event, idOf, KEYS, wanted } from "../support/stored-events.ts";
 
@@ -85,12 +86,6 @@ function openHere(path: string): EventStore {
     },
     "tester",
   );
-}
-
-/** The same numbers in each run. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
 /** The bench flips more. */
