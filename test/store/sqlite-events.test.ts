@@ -26,19 +26,19 @@ describe("an event store in a file", () => {
     expect(await openSqlite(path).append(event("b"))).toMatchObject({ repeated: false });
   });
 
-  it("keeps no more rejections waiting than 4 MiB", async () => {
+  it("keeps no more rejections waiting than 2 MiB of what is junk, half of the room", async () => {
     const store = openSqlite(eventsPath(temporaryHome()));
     const large = Array.from({ length: 100 }, (_, index) =>
       store.reject(rejection(String(index), 64 * 1024)),
     );
     const results = await Promise.allSettled(large);
     const stored = results.filter(({ status }) => status === "fulfilled").length;
-    expect(stored).toBeGreaterThan(50);
-    expect(stored).toBeLessThan(65);
+    expect(stored).toBeGreaterThan(25);
+    expect(stored).toBeLessThan(33);
     await store.reject(rejection("later"));
   });
 
-  it("needs at most 3 KB for an event of usual size", async () => {
+  it("needs at most 3.25 KB for an event of usual size, with its key, its seal and what it is found by", async () => {
     const path = eventsPath(temporaryHome());
     const store = openSqlite(path);
     // In no order, as those of a service, and the same in each run: how full the pages are depends on them.
@@ -53,7 +53,7 @@ describe("an event store in a file", () => {
     const files = DATABASE_FILES.map(
       (suffix) => statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0,
     );
-    expect(files.reduce((sum, size) => sum + size) / events.length).toBeLessThan(3000);
+    expect(files.reduce((sum, size) => sum + size) / events.length).toBeLessThan(3250);
   });
 
   it("reports why it cannot be opened", async () => {
