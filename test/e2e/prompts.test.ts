@@ -39,7 +39,11 @@ describe("create, in a terminal", () => {
     await screen.until(/❯ Amount: 10\.5/);
     screen.type(UP);
     await screen.until(/❯ Description: –/);
-    screen.type(UP);
+    screen.type(DOWN);
+    await screen.until(/❯ Amount: 10\.5/);
+    screen.type(DOWN);
+    await screen.until(/❯ Currency: GBP/);
+    screen.type(DOWN);
     await screen.until(/❯ Order number: –/);
     screen.type(ENTER);
     await screen.until(/Order number: –\n\? Order number, or Enter to skip *$/);
