@@ -91,7 +91,8 @@ async function start(home, args) {
   while (url === undefined) {
     if (child.exitCode !== null) throw new Error(`${args.join(" ")}: ${readFileSync(errors, "utf8")}`);
     await pause(20);
-    url = /^\{"type":"ready","url":"([^"]+)".*\}\n/m.exec(readFileSync(path, "utf8").slice(0, 200))?.[1];
+    // The line may be long: it has the store and the keys.
+    url = /^\{"type":"ready","url":"([^"]+)".*\}\n/m.exec(readFileSync(path, "utf8"))?.[1];
   }
   return {
     url,
