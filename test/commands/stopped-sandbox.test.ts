@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { startCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
+import { keepClosed } from "../support/ports.ts";
 
 /** The home of a sandbox that ran before. */
 async function stoppedSandbox(): Promise<string> {
@@ -12,6 +13,8 @@ async function stoppedSandbox(): Promise<string> {
   const sandbox = startCommand(["sandbox", "--port", "0"], { home });
   await sandbox.until(/Dashboard/);
   await sandbox.stop();
+  const { stdout } = await runCommand(["config", "get", "baseUrl"], { home });
+  await keepClosed(Number(new URL(stdout.trim()).port));
   return home;
 }
 

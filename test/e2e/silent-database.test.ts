@@ -8,6 +8,9 @@ import { listenOnFreePort } from "../support/ports.ts";
 import { useOwnPostgres } from "../support/postgres.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
+/** Bytes of the first message of a client of PostgreSQL, which asks for TLS. */
+const SSL_REQUEST_LENGTH = 8;
+
 /** Takes connections, and says nothing. Resolves with its URL, and with a promise of the first connection. */
 async function silentServer(): Promise<{ readonly url: string; readonly reached: Promise<void> }> {
   const sockets: Socket[] = [];
@@ -15,7 +18,10 @@ async function silentServer(): Promise<{ readonly url: string; readonly reached:
   const reached = new Promise<void>((resolve) => (accept = resolve));
   const server = createServer((socket) => {
     sockets.push(socket.on("error", () => undefined));
-    accept();
+    // What another test still looks for at this port speaks another language than PostgreSQL.
+    socket.once("data", (first: Buffer) => {
+      if (first.length === SSL_REQUEST_LENGTH) accept();
+    });
   });
   const port = await listenOnFreePort(server);
   onTestFinished(() => sockets.forEach((socket) => socket.destroy()));

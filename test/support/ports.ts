@@ -1,6 +1,6 @@
 /** Ports of 127.0.0.1: for a server of a test, and for programs that need a number in advance. */
 import { once } from "node:events";
-import { createServer, type AddressInfo, type Server } from "node:net";
+import { connect, createServer, type AddressInfo, type Server } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** Lets a server listen on a free port until the test is over, and gives the port. */
@@ -31,4 +31,13 @@ export async function freePort(): Promise<string> {
     await new Promise((closed) => server.close(closed));
     return String(port);
   }
+}
+
+/** Holds a port without listening on it until the test is over: a connection to it is refused, and no other test gets it. */
+export async function keepClosed(port: number): Promise<void> {
+  const server = createServer();
+  const other = await listenOnFreePort(server);
+  const socket = connect({ host: "127.0.0.1", port: other, localAddress: "127.0.0.1", localPort: port });
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
 }
