@@ -1,7 +1,7 @@
 /** Completion in the real shells, typed at a real pseudo-terminal: the word grows when Tab is pressed. */
 import { accessSync, constants, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryHome } from "../support/home.ts";
@@ -9,6 +9,8 @@ import { BINARY, runPaylink } from "../support/paylink.ts";
 
 interface Shell {
   readonly name: "bash" | "zsh" | "fish";
+  /** The name of the script, by which a shell that looks in folders finds it. */
+  readonly file: string;
   readonly args: readonly string[];
   /** What is typed first, so that the script is in force. */
   readonly setUp: (script: string) => string;
@@ -17,15 +19,34 @@ interface Shell {
 const SHELLS: readonly Shell[] = [
   {
     name: "bash",
+    file: "paylink.bash",
     args: ["--norc", "--noprofile", "-i"],
     setUp: (script) => `source ${script}; source ${script}`,
   },
   {
     name: "zsh",
+    file: "paylink.zsh",
     args: ["-f", "-i"],
     setUp: (script) => `autoload -U compinit; compinit -u; source ${script}; source ${script}`,
   },
-  { name: "fish", args: ["--no-config", "-i"], setUp: (script) => `source ${script}; source ${script}` },
+  {
+    name: "zsh",
+    file: "_paylink",
+    args: ["-f", "-i"],
+    setUp: (script) => `fpath=(${dirname(script)} $fpath); autoload -U compinit; compinit -u -D`,
+  },
+  {
+    name: "fish",
+    file: "paylink.fish",
+    args: ["--no-config", "-i"],
+    setUp: (script) => `source ${script}; source ${script}`,
+  },
+  {
+    name: "fish",
+    file: "paylink.fish",
+    args: ["--no-config", "-i"],
+    setUp: (script) => `set fish_complete_path ${dirname(script)} $fish_complete_path`,
+  },
 ];
 
 /** The gate installs all three shells; elsewhere a test whose shell is missing is shown as skipped. */
@@ -86,14 +107,14 @@ function startShell(shell: Shell, home: string): Session {
   };
 }
 
-describe.each(SHELLS)("in $name", (shell) => {
+describe.each(SHELLS)("in $name with $file", (shell) => {
   it.runIf(installed(shell))(
     "completes a command, a flag, a value and a file name, also when sourced twice",
     async () => {
       const home = temporaryHome();
       symlinkSync(BINARY, join(home, "paylink"));
       const { stdout } = await runPaylink(["completion", shell.name], { home });
-      const script = join(home, `paylink.${shell.name}`);
+      const script = join(home, shell.file);
       writeFileSync(script, stdout);
       const session = startShell(shell, home);
       session.type(`${shell.setUp(script)}; echo loa''ded\r`);

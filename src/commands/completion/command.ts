@@ -4,11 +4,12 @@ import { programOf } from "../declare.ts";
 
 export const completion = command({
   examples: [
-    "paylink completion bash >> ~/.bashrc",
+    "mkdir -p ~/.local/share/bash-completion/completions && paylink completion bash > ~/.local/share/bash-completion/completions/paylink",
     "mkdir -p ~/.config/fish/completions && paylink completion fish > ~/.config/fish/completions/paylink.fish",
   ],
-  notes: `For zsh, add to ~/.zshrc:
-  source <(paylink completion zsh)
+  notes: `bash and fish read these files themselves; bash needs the package bash-completion for it.
+For zsh, the file is _paylink in a folder of $fpath, such as this one:
+  paylink completion zsh | sudo tee /usr/local/share/zsh/site-functions/_paylink > /dev/null
 For PowerShell, add to the file that $PROFILE names:
   paylink completion powershell | Out-String | Invoke-Expression`,
   arguments: { shell: argument("<shell>", "the shell", oneOf(["bash", "zsh", "fish", "powershell"])) },

@@ -45,7 +45,9 @@ export async function demo(context: Context): Promise<number> {
   await payOnce(loop, "one-time link, declined", { invoiceId: "INV-2" }, "declined");
   await payOnce(loop, "one-time link, cancelled", { invoiceId: "INV-3" }, "cancelled");
   await forge(loop, event.request);
-  out.note("\nAll steps passed. Next: paylink sandbox");
+  // `npm run demo` has just built the clone, where the shell does not find paylink.
+  const next = context.env["npm_lifecycle_event"] === "demo" ? "npx paylink sandbox" : "paylink sandbox";
+  out.note(`\nAll steps passed. Next: ${next}`);
   return 0;
 }
 
