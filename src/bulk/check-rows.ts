@@ -61,7 +61,7 @@ export async function checkRows({
     rows.push({
       row,
       identity,
-      own: linkOf(row, identity, names, context),
+      own: linkOf(row, identity, undefined, names, context),
       isValid,
       problems: found.problems,
     });
@@ -80,12 +80,16 @@ export async function checkRows({
   };
 }
 
-const linkOf = (
+function linkOf(
   row: ListRow,
   identity: RowIdentity | undefined,
+  payment: string | undefined,
   names: ReturnType<typeof resultColumnsOf>,
   { service }: RowContext,
-): ResultLink | undefined => identity && linkIn(row, names, { service, terminal: identity.terminal });
+): ResultLink | undefined {
+  const link = identity && linkIn(row, names, { service, terminal: identity.terminal });
+  return link && { ...link, payment };
+}
 
 /** Whether all values of a column are currencies, and there is one. */
 function isOfCurrencies(rows: readonly ListRow[], name: string): boolean {
@@ -105,7 +109,7 @@ export function linksByKey(list: List, context: RowContext, now: Date): Map<stri
   const names = resultColumnsOf(list);
   for (const row of list.rows) {
     const identity = requestOf(row, { ...context, list }, now).identity();
-    const [link, key] = [linkOf(row, identity, names, context), identity?.key];
+    const [link, key] = [linkOf(row, identity, identity?.payment, names, context), identity?.key];
     if (link !== undefined && key !== undefined) found.set(key, [...(found.get(key) ?? []), link]);
   }
   return found;

@@ -1,17 +1,17 @@
-/** What the service knows of the links that were sent before: their state now, and links of rows whose outcome is unknown. */
+/** What the service knows of the links that were sent before: what each is for, its state now, and links of unknown outcomes. */
 import { comparableText } from "../domain/comparable-text.ts";
 import { PaylinkError } from "../domain/errors.ts";
-import { LINK_STATUSES, readPaymentLink } from "../domain/payment-link-reply.ts";
-import type { PaymentLink } from "../domain/payment-link-values.ts";
+import { LINK_STATUSES, readPaymentLink, type LinkStatus } from "../domain/payment-link-reply.ts";
+import { linkKind, type PaymentLink } from "../domain/payment-link-values.ts";
 import { parseInstant } from "../domain/time.ts";
 import { allLinks } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";
-import type { LinkState } from "./plan.ts";
-import { paymentText } from "./row.ts";
+import type { ServiceLink } from "./plan.ts";
+import { NOT_SAID, paymentText } from "./row.ts";
 
 export interface ServiceLinks {
   /** By the id of the link. */
-  readonly states: ReadonlyMap<string, LinkState>;
+  readonly links: ReadonlyMap<string, ServiceLink>;
   /** Those with a wanted order number, by that number as it is compared. */
   readonly byOrder: ReadonlyMap<string, readonly OrderLink[]>;
   /** Why the service could not be asked; undefined if it was. */
@@ -21,8 +21,8 @@ export interface ServiceLinks {
 export interface OrderLink {
   readonly id: string;
   readonly url: string | null;
-  /** Its amount and currency, in the spelling of `paymentText`; empty if the service does not say them. */
-  readonly payment: string;
+  /** What it was created for; undefined if the service does not say it. */
+  readonly payment: string | undefined;
 }
 
 export interface Wanted {
@@ -38,11 +38,11 @@ const CLOCK_DIFFERENCE = 7 * 86_400_000;
 /** Milliseconds that a service looks back. */
 const LONGEST = 365 * 86_400_000 - CLOCK_DIFFERENCE;
 
-export const NO_LINKS: ServiceLinks = { states: new Map(), byOrder: new Map(), failure: undefined };
+export const NO_LINKS: ServiceLinks = { links: new Map(), byOrder: new Map(), failure: undefined };
 
 /** Reads the pages of the list once. Where it cannot be had, the run goes on without it. */
 export async function askService(open: () => Promise<Api>, wanted: Wanted, now: Date): Promise<ServiceLinks> {
-  const states = new Map<string, LinkState>();
+  const links = new Map<string, ServiceLink>();
   const byOrder = new Map<string, OrderLink[]>();
   if (wanted.ids.size + wanted.orderNumbers.size === 0) return NO_LINKS;
   const from = new Date(Math.max(wanted.since - CLOCK_DIFFERENCE, now.getTime() - LONGEST));
@@ -54,29 +54,29 @@ export async function askService(open: () => Promise<Api>, wanted: Wanted, now: 
         const { link } = readPaymentLink(json);
         const { id, invoiceId = "" } = link;
         if (id === undefined) continue;
-        const state = wanted.ids.has(id) ? stateOf(link, now) : undefined;
-        if (state !== undefined) states.set(id, state);
         const order = comparableText(invoiceId);
+        if (wanted.ids.has(id))
+          links.set(id, { status: statusOf(link, now), payment: paymentOf(link), orderNumber: order });
         if (!wanted.orderNumbers.has(order)) continue;
         const found = { id, url: link.url ?? null, payment: paymentOf(link) };
         byOrder.set(order, [...(byOrder.get(order) ?? []), found]);
       }
-    return { states, byOrder, failure: undefined };
+    return { links, byOrder, failure: undefined };
   } catch (error) {
     if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
-    return { states, byOrder, failure: error };
+    return { links, byOrder, failure: error };
   }
 }
 
-const paymentOf = ({ amount, currency = "" }: PaymentLink): string =>
-  amount === undefined ? "" : paymentText(amount, currency.toUpperCase());
-
-/** Whether a link that the service has may be that of an attempt. */
-export const isPaymentOf = ({ payment }: OrderLink, attempt: string): boolean =>
-  payment !== "" && attempt.startsWith(`${payment} `);
+/** In the form of a row's `payment`. Of the kind, a link says only that it is reusable; of the transaction type, nothing. */
+function paymentOf({ amount, currency, linkOptions }: PaymentLink): string | undefined {
+  if (amount === undefined || currency === undefined) return undefined;
+  const kind = linkOptions === undefined ? NOT_SAID : linkKind({ linkOptions });
+  return [paymentText(amount, currency.toUpperCase()), kind, NOT_SAID].join(" ");
+}
 
 /** The dates count as the status does, in whatever words the service has it. */
-function stateOf(link: PaymentLink, now: Date): LinkState | undefined {
+function statusOf(link: PaymentLink, now: Date): LinkStatus | undefined {
   const status = LINK_STATUSES.find((one) => one === link.status?.toLowerCase());
   const isReusable = link.linkOptions !== undefined;
   if (status === "paid" || (link.paidDate && !isReusable)) return "paid";

@@ -3,8 +3,9 @@ import type { Api } from "../service/client.ts";
 import type { Attempt, Memory, SentKey, SentLink } from "../store/sent-rows.ts";
 import type { PaylinkError } from "../domain/errors.ts";
 import type { CheckedRow } from "./check-rows.ts";
-import { askService, isPaymentOf, type ServiceLinks, type Wanted } from "./link-states.ts";
+import { askService, type ServiceLinks, type Wanted } from "./link-states.ts";
 import { plan, type PlannedRow, type PlanOptions, type ResultLink } from "./plan.ts";
+import { isSamePayment } from "./row.ts";
 
 export interface PlanParts {
   readonly rows: readonly CheckedRow[];
@@ -54,7 +55,7 @@ export async function planList({
   const { found, without } = resolve(asked, unknown, service, ids);
   const byAttempt = new Map(found.map((one) => [attemptText(one.key), one.settled]));
   const known = attempts.map((attempt) => ({ ...attempt, ...byAttempt.get(attemptText(attempt)) }));
-  const planned = plan(rows, { attempts: known, results, states: service.states, without }, options);
+  const planned = plan(rows, { attempts: known, results, links: service.links, without }, options);
   return { planned, unasked: service.failure, found };
 }
 
@@ -84,7 +85,9 @@ function resolve(
     const attempt = unknown.get(identity?.key ?? "");
     if (identity?.orderNumber === undefined || attempt === undefined || failure !== undefined) continue;
     const others = (byOrder.get(identity.orderNumber) ?? []).filter(({ id }) => !ids.has(id));
-    const link = others.find((one) => isPaymentOf(one, attempt.payment));
+    const link = others.find(
+      ({ payment }) => payment !== undefined && isSamePayment(attempt.payment, payment),
+    );
     // A link of that order over another amount is nothing that paylink understands.
     if (others.length === 0) without.add(identity.key);
     if (link === undefined) continue;

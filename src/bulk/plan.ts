@@ -1,7 +1,7 @@
 /** What a run does with each row of a list, as a pure function of the rows, of what was sent before, and of the flags. */
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { Attempt, SentKey } from "../store/sent-rows.ts";
-import type { RowIdentity } from "./row.ts";
+import { isSamePayment, type RowIdentity } from "./row.ts";
 
 /** Which rows are sent once more. */
 export const AGAIN = ["unknown", "ended", "changed", "all"] as const;
@@ -9,17 +9,32 @@ export type Again = (typeof AGAIN)[number];
 
 /** An attempt to create the link of a row, of this memory or of a results file, which does not have all of it. */
 export interface Known extends Pick<Attempt, "state" | "isInFlight" | "id" | "url" | "error"> {
-  /** Undefined where only a results file has the link. */
-  readonly sent: Attempt | undefined;
+  /** 0 where only a results file has the link. */
+  readonly attempt: number;
+  /** What the link was created for; undefined where that is not known, so that the row cannot be compared with it. */
+  readonly payment: string | undefined;
+  /** A digest of all that was asked for, where the memory has it. */
+  readonly content: string | undefined;
   /** As the service has it now; undefined where that is not known. */
-  readonly status: LinkState | undefined;
+  readonly status: LinkStatus | undefined;
+  /** The order number that the service has for a link of a results file; empty where that is not known. */
+  readonly orderNumber: string;
 }
-
-export type LinkState = LinkStatus;
 
 /** A link that a results file has. */
 export interface ResultLink extends Pick<Attempt, "id" | "url" | "error"> {
   readonly state: "created" | "unknown";
+  /** What its row asked for; undefined in the list itself, whose rows may have been edited since. */
+  readonly payment: string | undefined;
+}
+
+/** A link as the service has it. */
+export interface ServiceLink {
+  readonly status: LinkStatus | undefined;
+  /** What it was created for, in the form of a row's `payment`; undefined if the service does not say it. */
+  readonly payment: string | undefined;
+  /** As it is compared; empty if there is none. */
+  readonly orderNumber: string;
 }
 
 /** A row as it is planned. */
@@ -34,11 +49,12 @@ export interface RowToPlan {
 
 /**
  * `new`: never sent. `sent`: its link can still be paid, as far as is known. `changed`: sent with another amount, currency, kind
- * or type. `ended`: the link was cancelled, or has expired unpaid. `unknown`: the link may exist. `in_flight`: another run is
- * sending it. `twice`: the list repeats the row, or its order number.
+ * or type. `misplaced`: the results name a link for it that is another row's. `ended`: the link was cancelled, or has expired
+ * unpaid. `unknown`: the link may exist. `in_flight`: another run is sending it. `twice`: the list repeats the row, or its order
+ * number.
  */
 export type RowState =
-  "new" | "sent" | "paid" | "ended" | "changed" | "unknown" | "in_flight" | "twice" | "invalid";
+  "new" | "sent" | "paid" | "ended" | "changed" | "misplaced" | "unknown" | "in_flight" | "twice" | "invalid";
 
 export interface PlannedRow {
   readonly state: RowState;
@@ -50,6 +66,8 @@ export interface PlannedRow {
   readonly known: readonly Known[];
   /** It was sent with other values that do not change what is paid. */
   readonly differs: boolean;
+  /** It has a link, and nobody knows what that was created for. */
+  readonly isUncompared: boolean;
 }
 
 export interface PlanInput {
@@ -57,8 +75,8 @@ export interface PlanInput {
   readonly attempts: readonly Attempt[];
   /** The links of results files, by the key of their rows. */
   readonly results: ReadonlyMap<string, readonly ResultLink[]>;
-  /** By the id of the link. */
-  readonly states: ReadonlyMap<string, LinkState>;
+  /** Those of the service, by their ids. */
+  readonly links: ReadonlyMap<string, ServiceLink>;
   /** The keys of rows of unknown outcome for which the service has no link, as it says itself. */
   readonly without: ReadonlySet<string>;
 }
@@ -75,8 +93,10 @@ export function plan(rows: readonly RowToPlan[], input: PlanInput, options: Plan
     identity === undefined ? [] : [{ at, identity, own, isValid }],
   );
   const attempts = grouped(input.attempts, ({ key }) => key);
+  const shared = sharedIds(rows);
   for (const [key, group] of grouped(members, ({ identity }) => identity.key))
-    for (const [at, row] of planGroup(group, attempts.get(key) ?? [], input, options)) planned[at] = row;
+    for (const [at, row] of planGroup(group, attempts.get(key) ?? [], { ...input, shared }, options))
+      planned[at] = row;
   return planned;
 }
 
@@ -90,7 +110,26 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups;
 }
 
-const INVALID: PlannedRow = { state: "invalid", isDue: false, claim: undefined, known: [], differs: false };
+/** The links that more than one row of a results file has: a row was copied, to make another of it. */
+function sharedIds(rows: readonly RowToPlan[]): ReadonlySet<string> {
+  const [seen, shared] = [new Set<string>(), new Set<string>()];
+  for (const { own } of rows) {
+    const id = own?.id;
+    if (typeof id !== "string") continue;
+    if (seen.has(id)) shared.add(id);
+    seen.add(id);
+  }
+  return shared;
+}
+
+const INVALID: PlannedRow = {
+  state: "invalid",
+  isDue: false,
+  claim: undefined,
+  known: [],
+  differs: false,
+  isUncompared: false,
+};
 
 const NONE_KNOWN: readonly Known[] = [];
 
@@ -104,13 +143,13 @@ interface Member extends RowToPlan {
 function planGroup(
   members: readonly Member[],
   attempts: readonly Attempt[],
-  { results, states, without }: PlanInput,
+  { results, links: service, without, shared }: PlanInput & { readonly shared: ReadonlySet<string> },
   { again, allowDuplicates }: PlanOptions,
 ): (readonly [at: number, row: PlannedRow])[] {
   const isTwice = members.length > 1 && !allowDuplicates;
   const sent = new Map<number, Known[]>();
   for (const attempt of attempts) {
-    const known = { ...attempt, sent: attempt, status: stateOf(attempt.id, states) };
+    const known = { ...attempt, status: linkOf(attempt, service)?.status, orderNumber: "" };
     sent.set(attempt.occurrence, [...(sent.get(attempt.occurrence) ?? []), known]);
   }
   const free = new Map(sent);
@@ -131,22 +170,22 @@ function planGroup(
     }
   };
   take(({ own }, known) => own !== undefined && own.id !== null && known.some(({ id }) => id === own.id));
-  take(({ identity }, known) => known.at(-1)?.sent?.content === identity.content);
-  take(({ identity }, known) => known.at(-1)?.sent?.payment === identity.payment);
+  take(({ identity }, known) => known.at(-1)?.content === identity.content);
+  take(({ identity }, known) => known.at(-1)?.payment === identity.payment);
   take(() => true);
   let next = 1;
   for (const member of left) {
     if (found.has(member)) continue;
     while (sent.has(next)) next++;
     const link = member.own ?? links.shift();
-    found.set(member, [next++, link === undefined ? NONE_KNOWN : [knownResult(link, states)]]);
+    found.set(member, [next++, link === undefined ? NONE_KNOWN : [knownResult(link, service)]]);
   }
   return members.map((member) => {
     const [occurrence, before] = found.get(member) ?? [1, NONE_KNOWN];
     const { key } = member.identity;
-    const attempt = Math.max(0, ...before.map((one) => one.sent?.attempt ?? 0)) + 1;
+    const attempt = Math.max(0, ...before.map((one) => one.attempt)) + 1;
     const newest = before.at(-1);
-    const known = isTwice ? "twice" : rowState(member.identity, newest);
+    const known = isTwice ? "twice" : rowState(member.identity, newest, shared);
     const isMeant =
       isDue(known, newest, again) && (again !== "unknown" || known === "new" || without.has(key));
     const state = member.isValid || !isMeant ? known : "invalid";
@@ -155,7 +194,8 @@ function planGroup(
       isDue: isMeant && member.isValid,
       claim: { key, occurrence, attempt },
       known: before,
-      differs: newest?.sent !== undefined && newest.sent.content !== member.identity.content,
+      differs: newest?.content !== undefined && newest.content !== member.identity.content,
+      isUncompared: newest?.state === "created" && newest.payment === undefined,
     };
     return [member.at, row];
   });
@@ -163,29 +203,47 @@ function planGroup(
 
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-const stateOf = (id: string | null, states: PlanInput["states"]): LinkState | undefined =>
-  id === null ? undefined : states.get(id);
+const linkOf = (
+  { id }: Pick<Attempt, "id">,
+  links: ReadonlyMap<string, ServiceLink>,
+): ServiceLink | undefined => (id === null ? undefined : links.get(id));
 
-const knownResult = (link: ResultLink, states: PlanInput["states"]): Known => ({
-  ...link,
-  isInFlight: false,
-  sent: undefined,
-  status: stateOf(link.id, states),
-});
+/** The service knows best what a link was created for. */
+function knownResult(result: ResultLink, links: ReadonlyMap<string, ServiceLink>): Known {
+  const link = linkOf(result, links);
+  return {
+    ...result,
+    attempt: 0,
+    isInFlight: false,
+    payment: link?.payment ?? result.payment,
+    content: undefined,
+    status: link?.status,
+    orderNumber: link?.orderNumber ?? "",
+  };
+}
 
-function rowState({ payment }: RowIdentity, newest: Known | undefined): RowState {
+function rowState(
+  { payment, orderNumber = "" }: RowIdentity,
+  newest: Known | undefined,
+  shared: ReadonlySet<string>,
+): RowState {
   if (newest === undefined) return "new";
   if (newest.state !== "created") return newest.isInFlight ? "in_flight" : "unknown";
-  if (newest.sent !== undefined && newest.sent.payment !== payment) return "changed";
+  const isOwnOrder = newest.orderNumber !== "" && newest.orderNumber === orderNumber;
+  const isShared = newest.attempt === 0 && newest.id !== null && shared.has(newest.id);
+  if (!isOwnOrder && (newest.orderNumber !== "" || isShared)) return "misplaced";
+  if (newest.payment !== undefined && !isSamePayment(payment, newest.payment)) return "changed";
   if (newest.status === "paid") return "paid";
   return isEnded(newest) ? "ended" : "sent";
 }
 
 const isEnded = ({ status }: Known): boolean => status === "cancelled" || status === "expired";
 
+const NEVER: ReadonlySet<RowState> = new Set(["twice", "in_flight", "misplaced", "invalid"]);
+
 function isDue(state: RowState, newest: Known | undefined, again: Again | undefined): boolean {
   if (state === "new") return true;
-  if (state === "twice" || state === "in_flight" || state === "invalid" || newest === undefined) return false;
+  if (NEVER.has(state) || newest === undefined) return false;
   if (again === "all") return true;
   if (again === "unknown") return state === "unknown";
   if (again === "ended") return newest.state === "created" && isEnded(newest);

@@ -64,7 +64,7 @@ export function linkIn(
   { columns, values }: ListRow,
   names: ResultNames,
   { service, terminal }: SentTo,
-): ResultLink | undefined {
+): Omit<ResultLink, "payment"> | undefined {
   if (names.size === 0) return undefined;
   const textIn = (column: ResultColumn): string => {
     const place = columns.findIndex(({ name }) => name === names.get(column));

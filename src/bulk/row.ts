@@ -193,6 +193,22 @@ export const paymentText = (amount: Amount, currency: string): string => {
   return isKnownCurrency(currency) ? text : text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 };
 
+/** What is not known of the payment of a link. */
+export const NOT_SAID = "?";
+
+/** Whether a link that was created for `sent` is one for what a row asks for. What is not known of it agrees with anything. */
+export function isSamePayment(asked: string, sent: string): boolean {
+  const words = asked.split(" ");
+  return sent.split(" ").every((word, at) => word === NOT_SAID || word === words[at]);
+}
+
+/** What is known of a payment, for people. */
+export const knownPart = (payment: string): string =>
+  payment
+    .split(" ")
+    .filter((word) => word !== NOT_SAID)
+    .join(" ");
+
 /** 128 bits: no two of billions of rows have the same by chance. A slice of a text would keep the whole of it in memory. */
 const digest = (facts: unknown): string =>
   hash("sha256", JSON.stringify(facts), "buffer").toString("base64url", 0, 16);

@@ -1,14 +1,14 @@
 /** Sends each due row once: claims it in the memory, creates its link, and writes what became of it. */
 import { PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
+import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import { LEASE, type Attempt, type Claim, type Memory } from "../store/sent-rows.ts";
 import type { Pace } from "./pace.ts";
-import type { LinkState } from "./plan.ts";
 import { problemsText, type RowRequest } from "./row.ts";
 
 /** With `unknown`, the link may or may not exist. The state of a link is that of one that was sent before. */
-export type Status = "created" | "refused" | "not_reached" | "unknown" | "not_sent" | "invalid" | LinkState;
+export type Status = "created" | "refused" | "not_reached" | "unknown" | "not_sent" | "invalid" | LinkStatus;
 
 export interface Outcome {
   readonly status: Status;
@@ -17,7 +17,7 @@ export interface Outcome {
   readonly error?: string | null | undefined;
   /** The link was there before this run, or another run has made it. */
   readonly isEarlier?: boolean;
-  /** `--again` was meant for the row, and it was not sent. */
+  /** It was to be sent, and an earlier link, or that of another run, keeps it from that. */
   readonly isLeft?: boolean;
 }
 
@@ -70,6 +70,8 @@ const LONGEST_WAIT = 30_000;
 const LOOK = 500;
 
 export const INTERRUPTED = "an earlier run ended during this request; the link may exist";
+
+const otherwise = ({ payment }: Attempt): string => `Another run has sent it meanwhile, over ${payment}.`;
 
 /** Resolves with whether every outcome is durable, when every row in progress is settled, however the run ended. */
 export const sendRows = (parts: RunParts): Promise<boolean> => new Sending(parts).run();
@@ -241,6 +243,12 @@ class Sending {
       const now = found.find(isOwn);
       if (now === undefined) this.queue.push({ ...row, attempts: 0 });
       else if (now.isInFlight && !isLast) left.push(row);
+      else if (now.state === "created" && now.payment !== row.claim.payment)
+        settled(
+          row,
+          { status: "not_sent", id: now.id, url: now.url, error: otherwise(now), isLeft: true },
+          null,
+        );
       else if (now.state === "created")
         settled(row, { status: "created", id: now.id, url: now.url, isEarlier: true }, null);
       else settled(row, { status: "unknown", error: now.error ?? INTERRUPTED, isEarlier: true }, null);

@@ -3,7 +3,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
 import { Columns } from "../../src/bulk/columns.ts";
-import { plan, type PlannedRow } from "../../src/bulk/plan.ts";
+import {
+  plan,
+  type PlannedRow,
+  type ResultLink,
+  type RowState,
+  type ServiceLink,
+} from "../../src/bulk/plan.ts";
 import { readList } from "../../src/bulk/read-list.ts";
 import { ownColumns, writeResults, type Result } from "../../src/bulk/results.ts";
 import type { RowContext } from "../../src/bulk/row.ts";
@@ -30,7 +36,7 @@ async function check(text: string, env: Readonly<Record<string, string>> = {}) {
   return { list, rows };
 }
 
-const NOTHING = { results: new Map(), states: new Map(), without: new Set<string>() };
+const NOTHING = { results: new Map(), links: new Map(), without: new Set<string>() };
 const OPTIONS = { again: undefined, allowDuplicates: true } as const;
 
 interface Order {
@@ -142,5 +148,72 @@ describe("the plan of a list", () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  const own = { state: "created", id: "L1", url: "https://pay.example/?r=L1", error: null } as const;
+  const cells = { ...own, payment: "EUR 2.00 one-time SALE" };
+  const link = { status: "active", payment: "EUR 2.00 ? ?", orderNumber: "N1" } as const;
+  it.each<[string, RowState, Parameters<typeof planOne>[0]]>([
+    ["the same amount", "sent", { amount: "2", link }],
+    ["another amount", "changed", { amount: "20", link }],
+    ["another currency", "changed", { amount: "2", link: { ...link, payment: "USD 2.00 ? ?" } }],
+    ["another kind", "changed", { amount: "2", link: { ...link, payment: "EUR 2.00 reusable ?" } }],
+    ["another amount, paid", "changed", { amount: "20", link: { ...link, status: "paid" } }],
+    ["another amount than the cells of the results", "changed", { amount: "20", results: cells }],
+    ["the amount of those cells", "sent", { amount: "2", results: cells }],
+    [
+      "cells that were edited",
+      "changed",
+      { amount: "20", results: { ...cells, payment: "EUR 20.00 one-time SALE" }, link },
+    ],
+    ["another order number", "misplaced", { amount: "2", link: { ...link, orderNumber: "N2" } }],
+    ["no order number at the service", "sent", { amount: "2", link: { ...link, orderNumber: "" } }],
+    ["no amount at the service", "sent", { amount: "20", link: { ...link, payment: undefined } }],
+    ["no service", "sent", { amount: "20" }],
+  ])("compares a row with the link that results name: %s", async (_, state, input) => {
+    const [row] = await planOne(input);
+    const isKnown = input.link?.payment !== undefined || input.results !== undefined;
+    expect(row).toMatchObject({ state, isDue: false, isUncompared: !isKnown });
+  });
+
+  interface One {
+    readonly amount: string;
+    readonly link?: ServiceLink;
+    readonly results?: ResultLink;
+  }
+
+  async function planOne({ amount, link: atService, results }: One): Promise<PlannedRow[]> {
+    const { rows } = await check(`invoiceId,amount,customerName\nN1,${amount},Ada\n`);
+    const key = rows[0]?.identity?.key ?? "";
+    return plan(
+      rows.map((row) => ({
+        ...row,
+        own: results === undefined ? { ...own, payment: undefined } : undefined,
+      })),
+      {
+        ...NOTHING,
+        attempts: [],
+        results: new Map(results === undefined ? [] : [[key, [results]]]),
+        links: new Map(atService === undefined ? [] : [["L1", atService]]),
+      },
+      OPTIONS,
+    );
+  }
+
+  it("takes a link that two rows of a results file have for neither of them, unless the service knows whose it is", async () => {
+    const { rows } = await check("invoiceId,amount,customerName\nN1,2,Ada\nN2,2,Ada\n");
+    const both = rows.map((row) => ({ ...row, own: { ...own, payment: undefined } }));
+    const states = (links: ReadonlyMap<string, ServiceLink>) =>
+      plan(both, { ...NOTHING, attempts: [], links }, { ...OPTIONS, again: "all" }).map(
+        ({ state, isDue }) => [state, isDue],
+      );
+    expect(states(new Map())).toEqual([
+      ["misplaced", false],
+      ["misplaced", false],
+    ]);
+    expect(states(new Map([["L1", link]]))).toEqual([
+      ["sent", true],
+      ["misplaced", false],
+    ]);
   });
 });

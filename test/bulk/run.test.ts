@@ -6,6 +6,7 @@ import { readList } from "../../src/bulk/read-list.ts";
 import { requestOf, type RowContext } from "../../src/bulk/row.ts";
 import { sendRows, type Created, type DueRow, type Outcome } from "../../src/bulk/send-rows.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
+import type { Memory } from "../../src/store/sent-rows.ts";
 import { requestBuilder } from "../../src/service/request.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -18,6 +19,8 @@ interface Case {
   readonly latency?: number;
   /** What the run takes for random. */
   readonly random?: number;
+  /** What another run has done with the memory after this one has looked into it. */
+  readonly meanwhile?: (memory: Memory, rows: readonly DueRow[]) => Promise<void>;
   /** Answers the request of a customer; `time` is what the run's clock shows. */
   readonly create: (customer: string, time: number) => Promise<Created>;
 }
@@ -28,7 +31,15 @@ const created = (id: string): Promise<Created> =>
   Promise.resolve({ link: { id, url: `https://x/${id}` }, violations: [] });
 
 /** Runs a list on a clock of its own, which leaps whenever the run waits. */
-async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0.5, create }: Case) {
+async function run({
+  rows: count,
+  concurrency = 4,
+  rate,
+  latency = 0,
+  random = 0.5,
+  meanwhile,
+  create,
+}: Case) {
   const text = `customerName,amount\n${Array.from({ length: count }, (_, row) => `c${row},1\n`).join("")}`;
   const list = await readList(Buffer.from(text));
   let time = 1_000_000;
@@ -48,6 +59,7 @@ async function run({ rows: count, concurrency = 4, rate, latency = 0, random = 0
     const { key = "", payment = "", content = "" } = requestOf(row, context, now()).identity() ?? {};
     return { at, claim: { key, occurrence: 1, attempt: 1, payment, content }, cancels: [] };
   });
+  await meanwhile?.(memory, rows);
   const outcomes = new Map<number, Outcome>();
   const pauses: number[] = [];
   let inTheAir = 0;
@@ -207,6 +219,30 @@ describe("a run", () => {
       expect(statuses("created")).toBe(0);
     },
   );
+
+  it("takes what another run has sent meanwhile for sent, unless that was over another amount", async () => {
+    const { outcomes } = await run({
+      rows: 3,
+      create: created,
+      meanwhile: async (memory, [first, second]) => {
+        for (const [row, payment] of [
+          [first, "EUR 1.00 one-time SALE"],
+          [second, "EUR 9.00 one-time SALE"],
+        ] as const) {
+          if (row === undefined) continue;
+          await memory.claim({ ...row.claim, payment });
+          await memory.settle(row.claim, { state: "created", id: "other", url: "https://x/o", error: null });
+        }
+      },
+    });
+    expect(outcomes.get(0)).toMatchObject({ status: "created", id: "other", isEarlier: true });
+    expect(outcomes.get(1)).toMatchObject({
+      status: "not_sent",
+      isLeft: true,
+      error: "Another run has sent it meanwhile, over EUR 9.00 one-time SALE.",
+    });
+    expect(outcomes.get(2)).toMatchObject({ status: "created", id: "c2" });
+  });
 
   it("stays below the rate", async () => {
     const { elapsed } = await run({ rows: 20, rate: 4, create: created });

@@ -91,6 +91,7 @@ describe("a run of bulk", () => {
       type: "summary",
       profile: null,
       service: service.url,
+      uncompared: 0,
       rows: 4,
       invalid: 3,
       sent_before: 0,

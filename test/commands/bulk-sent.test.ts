@@ -23,10 +23,13 @@ interface Run {
 }
 
 /** A home, a service, and how to send a list. */
-async function desk(fateOf: (before: number) => Fate = () => "create") {
+async function desk(
+  fateOf: (before: number) => Fate = () => "create",
+  options?: Parameters<typeof startLinkService>[1],
+) {
   const home = temporaryHome();
   const ownHome = home;
-  const service = await startLinkService(({ before }) => fateOf(before));
+  const service = await startLinkService(({ before }) => fateOf(before), options);
   return {
     home,
     service,
@@ -205,6 +208,91 @@ describe("a row that was sent", () => {
     // Of another service, they are rows like any others.
     const other = await startLinkService(() => "create");
     expect((await send(list, { home: beside, url: other.url })).stdout).toContain("4 rows: 4 created");
+  });
+});
+
+describe("the results of another machine", () => {
+  const LIST = "invoiceId,amount,customerName\nA-1,10,Ada\nA-2,20,Bob\n,30,Eve\n";
+
+  /** The results of the list, on a machine without its memory. */
+  async function elsewhere(options?: Parameters<typeof startLinkService>[1]) {
+    const { send, service, home, results } = await desk(undefined, options);
+    await send(LIST);
+    expect(service.arrivals).toHaveLength(3);
+    const file = readFileSync(join(home, "out.csv"), "utf8");
+    return {
+      service,
+      results,
+      file,
+      sendThere: (text: string, ...flags: string[]) =>
+        send(text, { home: temporaryHome(), name: "there.csv", flags }),
+    };
+  }
+
+  it("show a price that was corrected in them, of a row with and without an order number", async () => {
+    const { sendThere, file, service } = await elsewhere();
+    const corrected = file.replace("A-1,10", "A-1,12").replace(",30,Eve", ",33,Eve");
+    for (const flags of [[], ["--dry-run"]]) {
+      const { exit, stderr } = await sendThere(corrected, ...flags);
+      expect(exit).toBe(2);
+      expect(stderr).toContain("2 rows were sent before with another amount");
+      expect(stderr).toContain(
+        "line 2  A-1: EUR 12.00 one-time SALE, was EUR 10.00. It has the link https://pay.example/pay?r=A-1.1 (active)",
+      );
+      expect(stderr).toContain("line 4  EUR 33.00 one-time SALE, was EUR 30.00. It has the link");
+    }
+    expect(service.arrivals).toHaveLength(3);
+    const again = await sendThere(corrected, "--again", "changed", "--yes");
+    expect(again).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining("3 rows: 2 created, 1 sent before"),
+    });
+    expect(service.created.map(({ id, status }) => [id, status])).toEqual([
+      ["A-1.1", "cancelled"],
+      ["A-2.1", "active"],
+      [".1", "cancelled"],
+      ["A-1.2", "active"],
+      [".2", "active"],
+    ]);
+  });
+
+  it("stop the list where a row was copied or its order number changed, and say how to go on", async () => {
+    const { sendThere, file, service } = await elsewhere();
+    const [header = "", first = "", ...others] = file.trim().split("\n");
+    const copied = [header, first, ...others, first.replace("A-1,10", "A-3,10")].join("\n");
+    const run = await sendThere(copied);
+    expect(run.exit).toBe(2);
+    expect(run.stderr).toContain("1 row names the link of other rows.");
+    expect(run.stderr).toContain(
+      "line 5  the row is of order A-3, and has the link https://pay.example/pay?r=A-1.1, which is of order A-1",
+    );
+    expect(run.stderr).toContain("empty these cells");
+    expect((await sendThere(copied, "--again", "all", "--yes")).exit).toBe(2);
+    expect(service.arrivals).toHaveLength(3);
+    const emptied = copied.replace(/A-3,10,Ada,[^,]*,[^,]*,[^,]*,/, "A-3,10,Ada,,,,");
+    expect((await sendThere(emptied)).stdout).toContain("4 rows: 1 created, 3 sent before");
+  });
+
+  it("are said to be not comparable where the service cannot be asked", async () => {
+    const { sendThere, file, service } = await elsewhere({ listStatus: 500 });
+    const { exit, stderr, stdout } = await sendThere(file.replace("A-1,10", "A-1,12"));
+    expect([exit, stdout]).toEqual([0, expect.stringContaining("3 rows: 3 sent before")]);
+    expect(stderr).toContain(
+      "3 rows cannot be compared with what was sent: only a results file has their links",
+    );
+    expect(service.arrivals).toHaveLength(3);
+  });
+
+  it("are compared by their own cells beside the list, where the service cannot be asked", async () => {
+    const { file, service } = await elsewhere({ listStatus: 500 });
+    const home = temporaryHome();
+    writeFileSync(join(home, "orders.links.csv"), file);
+    writeFileSync(join(home, "orders.csv"), LIST.replace("A-1,10", "A-1,12"));
+    const args = ["bulk", join(home, "orders.csv"), "--currency", "EUR"];
+    const { exit, stderr } = await runCommand(args, { home, env: service.env });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("A-1: EUR 12.00 one-time SALE, was EUR 10.00 one-time SALE.");
+    expect(stderr).not.toContain("cannot be compared");
   });
 });
 

@@ -144,6 +144,7 @@ const tally = "created sent_before refused not_reached unknown left invalid not_
 const list: Members = {
   ...each(orNull(text), "profile service"),
   rows: count,
+  uncompared: about("Rows whose link only a results file has, and nobody knows what it is for.", count),
   sums: about("The amounts by currency.", { type: "object", additionalProperties: text }),
   unsent_columns: listOf(text),
   warnings: rowProblems,
@@ -435,7 +436,7 @@ const details: Members = {
   ...each(text, "id? link? linkStatus? uti? answered?"),
   ...each(text, "outcome? reason? database? path?"),
   ...each(listOf(text), "missing? failed?"),
-  ...each(about("Of rows.", count), `rows? identical? changed? ${tally.replace(/(?= |$)/g, "?")}`),
+  ...each(about("Of rows.", count), `rows? misplaced? changed? ${tally.replace(/(?= |$)/g, "?")}`),
 };
 
 /** What is on stderr: nothing, or one of these. */

@@ -140,6 +140,7 @@ export async function summaryOf({ settings }: Context, { checked, counts }: Plan
     profile: service.profile ?? null,
     service: service.get("baseUrl") ?? null,
     rows: counts.rows,
+    uncompared: counts.uncompared,
     // As text: programs read JSON numbers as binary fractions.
     sums: Object.fromEntries(sums.list().map(({ currency, amount }) => [currency, amount])),
     unsent_columns: checked.unsent,

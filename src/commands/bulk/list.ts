@@ -1,12 +1,12 @@
 /** The list of a bulk run: its rows, what is known of them, and what keeps it from being sent. */
 import { checkRows, linksByKey, type Checked, type CheckedRow } from "../../bulk/check-rows.ts";
 import { Columns, mapAdvice } from "../../bulk/columns.ts";
-import { isHeldUp, type PlannedRow, type ResultLink } from "../../bulk/plan.ts";
+import { isHeldUp, type Known, type PlannedRow, type ResultLink, type RowState } from "../../bulk/plan.ts";
 import { planList as planRows, type PlannedList as Planned } from "../../bulk/plan-list.ts";
 import { readList, type List as ReadList } from "../../bulk/read-list.ts";
 import { resultsAt } from "../../bulk/results.ts";
 import { RowProblems } from "../../bulk/row-problems.ts";
-import { cellText, type RowContext } from "../../bulk/row.ts";
+import { cellText, knownPart, type RowContext, type RowIdentity } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
 import { comparableText } from "../../domain/comparable-text.ts";
 import { hint, PaylinkError, type Hint, type Problem } from "../../domain/errors.ts";
@@ -37,6 +37,8 @@ export interface PlanCounts {
   readonly sentBefore: number;
   /** Those of them with other values than when they were sent, which do not change what is paid. */
   readonly differing: number;
+  /** Those of them whose link only a results file has, and nobody knows what it was created for. */
+  readonly uncompared: number;
 }
 
 interface ListParts {
@@ -100,10 +102,11 @@ const invalidJson = (line: number, problems: readonly Problem[]) => ({
   problems: problems.map(problemJson),
 });
 
+const NOT_BEFORE: ReadonlySet<RowState> = new Set(["invalid", "twice", "misplaced", "new"]);
+
 function countsOf(planned: readonly PlannedRow[]): PlanCounts {
   const number = (is: (row: PlannedRow) => boolean): number => planned.filter(is).length;
-  const isBefore = ({ state, isDue }: PlannedRow): boolean =>
-    !isDue && state !== "invalid" && state !== "twice" && state !== "new";
+  const isBefore = ({ state, isDue }: PlannedRow): boolean => !isDue && !NOT_BEFORE.has(state);
   return {
     rows: planned.length,
     invalid: number(({ state }) => state === "invalid"),
@@ -111,6 +114,7 @@ function countsOf(planned: readonly PlannedRow[]): PlanCounts {
     second: number(({ isDue, known }) => isDue && known.length > 0),
     sentBefore: number(isBefore),
     differing: number((row) => isBefore(row) && row.differs && row.state !== "changed"),
+    uncompared: number((row) => isBefore(row) && row.isUncompared),
   };
 }
 
@@ -145,6 +149,8 @@ export function refusalOf(
   const repeated = repetitions(checked, planned);
   if (repeated.length > 0)
     refusals.push({ message: "Some rows repeat others.", problems: repeated, hint: REMOVE_ROWS });
+  const misplaced = [...planned.keys()].filter((at) => planned[at]?.state === "misplaced");
+  if (misplaced.length > 0) refusals.push(misplacements(misplaced, checked, planned));
   const changed = [...planned.keys()].filter((at) => planned[at] && isHeldUp(planned[at], again));
   if (changed.length > 0) refusals.push(changes(changed, checked, planned));
   if (refusals.length === 0) return undefined;
@@ -152,12 +158,13 @@ export function refusalOf(
   return new PaylinkError("usage", message, {
     problems: refusals.flatMap(({ problems = [] }) => problems),
     hints: refusals.map((refusal) => refusal.hint),
-    details: { rows, invalid, changed: changed.length },
+    details: { rows, invalid, misplaced: misplaced.length, changed: changed.length },
   });
 }
 
 const FIX_ROWS = hint`Fix the rows named above, or send the others with --skip-invalid.`;
 const REMOVE_ROWS = hint`Remove the rows that are there by mistake, or send each of them once: --allow-duplicates`;
+const CORRECT_ORDER = hint`Write their order numbers as they were. A row that is another order has no id, url and status: empty these cells.`;
 const SEND_CHANGED = hint`To cancel these links and send the rows as they are now: --again changed`;
 
 /** Rows, and groups of rows, that are named one by one. */
@@ -195,28 +202,66 @@ function invisibleDifference([first, ...others]: readonly CheckedRow[]): string 
   return "";
 }
 
-/** Rows whose order number was sent with other values: the customer would get a second link for one order. */
-function changes(changed: readonly number[], { rows }: Checked, planned: readonly PlannedRow[]): Refusal {
-  const problems = changed.slice(0, NAMED).flatMap((at) => {
-    const [row, plan] = [rows[at], planned[at]];
-    const newest = plan?.known.at(-1);
-    if (row?.identity === undefined || newest === undefined) return [];
-    const { orderNumber = "", payment } = row.identity;
-    const state = newest.status === undefined ? "" : ` (${newest.status})`;
-    const earlier = (plan?.known.length ?? 1) - 1;
-    const others = earlier === 0 ? "" : `, and ${earlier} earlier ${earlier === 1 ? "link" : "links"}`;
-    const link = newest.url ?? newest.id;
-    return [
-      {
-        at: `line ${row.row.line}`,
-        message: `${safeText(orderNumber)}: ${payment}, was ${newest.sent?.payment ?? ""}. It has the link ${safeText(link ?? "")}${state}${others}`,
-      },
-    ];
+/** Rows beside which the results name the link of another row: to take it for theirs would leave them unsent. */
+function misplacements(at: readonly number[], { rows }: Checked, planned: readonly PlannedRow[]): Refusal {
+  const problems = namedRows(at, rows, planned).map(({ line, identity, newest }) => {
+    const { orderNumber = "" } = identity;
+    const link = safeText(newest.url ?? newest.id ?? "");
+    const row =
+      orderNumber === "" ? "the row has no order number" : `the row is of order ${safeText(orderNumber)}`;
+    const whose =
+      newest.orderNumber === ""
+        ? "and another row has it too"
+        : `which is of order ${safeText(newest.orderNumber)}`;
+    return { at: line, message: `${row}, and has the link ${link}, ${whose}` };
   });
-  const more = changed.length > NAMED ? ` ${NAMED} of them are named.` : "";
   return {
-    message: `${rowsOf(changed.length)} ${changed.length === 1 ? "was" : "were"} sent before with another amount, currency, kind or transaction type.${more}`,
+    message: `${rowsOf(at.length)} ${at.length === 1 ? "names the link" : "name the links"} of other rows.${moreThanNamed(at)}`,
+    problems,
+    hint: CORRECT_ORDER,
+  };
+}
+
+/** Rows that were sent with other values: the customer would get a second link for one order. */
+function changes(at: readonly number[], { rows }: Checked, planned: readonly PlannedRow[]): Refusal {
+  const problems = namedRows(at, rows, planned).map(({ line, identity, newest, earlier }) => {
+    const { orderNumber, payment } = identity;
+    const order = orderNumber === undefined ? "" : `${safeText(orderNumber)}: `;
+    const state = newest.status === undefined ? "" : ` (${newest.status})`;
+    const others = earlier === 0 ? "" : `, and ${earlier} earlier ${earlier === 1 ? "link" : "links"}`;
+    const link = safeText(newest.url ?? newest.id ?? "");
+    const was = knownPart(newest.payment ?? "");
+    return {
+      at: line,
+      message: `${order}${payment}, was ${was}. It has the link ${link}${state}${others}`,
+    };
+  });
+  return {
+    message: `${rowsOf(at.length)} ${at.length === 1 ? "was" : "were"} sent before with another amount, currency, kind or transaction type.${moreThanNamed(at)}`,
     problems,
     hint: SEND_CHANGED,
   };
 }
+
+const moreThanNamed = ({ length }: readonly number[]): string =>
+  length > NAMED ? ` ${NAMED} of them are named.` : "";
+
+interface NamedRow {
+  readonly line: string;
+  readonly identity: RowIdentity;
+  readonly newest: Known;
+  /** The number of links before that. */
+  readonly earlier: number;
+}
+
+const namedRows = (
+  at: readonly number[],
+  rows: readonly CheckedRow[],
+  planned: readonly PlannedRow[],
+): NamedRow[] =>
+  at.slice(0, NAMED).flatMap((place) => {
+    const [row, { known = [] } = {}] = [rows[place], planned[place]];
+    const newest = known.at(-1);
+    if (row?.identity === undefined || newest === undefined) return [];
+    return [{ line: `line ${row.row.line}`, identity: row.identity, newest, earlier: known.length - 1 }];
+  });

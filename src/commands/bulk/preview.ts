@@ -68,6 +68,10 @@ export function introduce({ out, env }: Context, list: PlannedList, { dryRun }: 
     out.note(
       `${rowsOf(counts.differing)} ${counts.differing === 1 ? "differs" : "differ"} from what was sent, but not in amount, currency, kind or transaction type.`,
     );
+  if (counts.uncompared > 0)
+    out.warn(
+      `${rowsOf(counts.uncompared)} cannot be compared with what was sent: only a results file has ${counts.uncompared === 1 ? "its link" : "their links"}, and the service does not say what ${counts.uncompared === 1 ? "it was" : "they were"} created for. Look whether amounts have changed since.`,
+    );
   if (counts.rows > 0 && counts.due + counts.invalid === 0) out.note(SEND_AGAIN);
   // One of them may be misspelled.
   const unsent = checked.unsent.map(safeText).join(", ");
