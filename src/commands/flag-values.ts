@@ -42,7 +42,7 @@ export function parseRate(text: string): Parsed<number> {
   const [, digits = "0"] = /^(\d{1,9}(?:\.\d{1,9})?)(?:\/s)?$/.exec(text.trim()) ?? [];
   return Number(digits) > 0
     ? accepted(Number(digits))
-    : refused("must be a number a second, such as 20 or 0.5");
+    : refused("must be a rate per second, such as 20 or 0.5");
 }
 
 const SIZE_UNITS = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 } as const;

@@ -179,7 +179,7 @@ export function problemOfSource(source: KeySource): string | undefined {
   return problems.includes(undefined) ? undefined : problems[0];
 }
 
-/** `lifetime` is for how many milliseconds they can be used: files and texts are read again only when asked to. */
+/** `lifetime`: the milliseconds after which they must be read again. Files and texts are read again only when asked to. */
 async function readSource(
   source: KeySource,
   io: KeyReading,

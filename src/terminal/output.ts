@@ -13,7 +13,7 @@ const CLEAR_LINE = "\r\u001B[2K";
 /** The most bytes of `lines` that may wait for a slow reader. With more, the reader counts as gone, to limit the memory. */
 const MAX_WAITING = 16 * 1024 * 1024;
 
-/** stdout is data, stderr is talk: nothing else prints. */
+/** Prints data to stdout and messages to stderr; nothing else in the program prints. */
 export type Output = Awaited<ReturnType<typeof createOutput>>;
 
 /** `hide` removes secrets from every message. Card numbers are masked in text; JSON documents arrive with theirs masked. */

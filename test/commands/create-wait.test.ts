@@ -142,7 +142,7 @@ describe("create --wait", () => {
     expect(run.exit).toBe(0);
     expect(run.asked).toHaveLength(5);
     expect(run.stderr.match(/^! .*$/gm)).toEqual([
-      expect.stringContaining("Asking again until the time has passed."),
+      expect.stringContaining("paylink keeps asking until --timeout ends."),
     ]);
   });
 

@@ -8,8 +8,8 @@ export const completion = command({
     "mkdir -p ~/.config/fish/completions && paylink completion fish > ~/.config/fish/completions/paylink.fish",
   ],
   notes: `bash and fish read these files themselves; bash needs the package bash-completion for it.
-For zsh, the file is _paylink in a folder of $fpath, such as this one:
-  paylink completion zsh | sudo tee /usr/local/share/zsh/site-functions/_paylink > /dev/null
+For zsh, put fpath+=(~/.zfunc) before compinit in ~/.zshrc, and then:
+  mkdir -p ~/.zfunc && paylink completion zsh > ~/.zfunc/_paylink
 For PowerShell, add to the file that $PROFILE names:
   paylink completion powershell | Out-String | Invoke-Expression`,
   arguments: { shell: argument("<shell>", "the shell", oneOf(["bash", "zsh", "fish", "powershell"])) },

@@ -46,7 +46,7 @@ export async function waitForPayment(context: Context, { link, quiet }: Wait): P
       if (answer.code === "overloaded") interval = slower(interval, answer);
       // The end of the time cuts the last question short, which is no failure of the service.
       if (timeLimit.left() <= 0) continue;
-      if (!isTold) out.warn(`${answer.message} Asking again until the time has passed.`);
+      if (!isTold) out.warn(`${answer.message} paylink keeps asking until --timeout ends.`);
       [isTold, seen.failure] = [true, answer];
       continue;
     }

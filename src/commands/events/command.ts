@@ -211,5 +211,7 @@ const prune = command({
 
 export const events = command({
   examples: ["paylink events", "paylink events list --outcome declined --since 7d"],
+  notes:
+    "An event is one verified webhook. Its uti is the service's number for the transaction, the same each time the webhook arrives; its id, on each card, is paylink's own.",
   commands: { list, show, stats, replay, tail, retry, skip, accept, prune },
 });

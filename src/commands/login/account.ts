@@ -108,7 +108,7 @@ export async function storeAccount(
     settings,
   );
   if (warning !== undefined) out.warn(warning);
-  out.note("It is the current profile now. Next: paylink status, then paylink create");
+  out.note("This profile is the current one now. Next: paylink status, then paylink create");
   return 0;
 }
 

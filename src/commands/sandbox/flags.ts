@@ -34,7 +34,7 @@ export const sandboxFlags = {
   ...group("Webhook signatures:", {
     cover: flag(
       "--cover <components>",
-      "what to sign (default: content-digest content-length content-type)",
+      "the header fields and derived components to sign (default: content-digest content-length content-type)",
       parseCover,
       { example: '"content-digest @method"' },
     ),

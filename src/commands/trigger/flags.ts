@@ -71,7 +71,7 @@ export const triggerFlags = {
     ),
     cover: flag(
       "--cover <components>",
-      "what the signature covers (default: content-digest content-length content-type)",
+      "the header fields and derived components to sign (default: content-digest content-length content-type)",
       parseCover,
       { example: '"content-digest @method"' },
     ),
