@@ -2,7 +2,16 @@
 import { readRecord } from "../domain/transaction.ts";
 import type { Backlog, Claim, DeliveryState, RunKeys, Stored, Wanted } from "../receiver/event.ts";
 import type { Value } from "./database.ts";
-import { type Dialect, forRows, inOrder, insert, places, type Row, type Session } from "./dialects.ts";
+import {
+  type Condition,
+  type Dialect,
+  forRows,
+  inOrder,
+  insert,
+  isOneOf,
+  type Row,
+  type Session,
+} from "./dialects.ts";
 import { stateOf } from "./rows.ts";
 import { requireSeal } from "./seal.ts";
 import { IN_STATE } from "./schema.ts";
@@ -146,7 +155,8 @@ export async function claim(session: Session, { lease, ...wanted }: Wanted): Pro
   );
   if (claimed.length === 0) return [];
   const ids = claimed.map(({ event }) => String(event));
-  const rows = await all(`${selectEvents(dialect)} WHERE events.id IN (${places(ids)})`, ids);
+  const found = isOneOf("events.id", ids);
+  const rows = await all(`${selectEvents(dialect)} WHERE ${found.sql}`, found.values);
   const byId = new Map(rows.map((row) => [row["id"], row]));
   return inOrder(claimed, ({ event }) => String(event)).map(({ event, attempts, planned, ...rest }) => {
     const attempt = Number(attempts);
@@ -244,7 +254,7 @@ export async function applyOrder(
   const { assigned, given, isOther, more } = orderSql(order, now);
   const changed = await all(
     `UPDATE ${schema}deliveries SET ${assigned} WHERE event IN (
-       SELECT event FROM ${schema}deliveries WHERE ${chosen.where} AND ${owned.where} AND state <> 'delivered'
+       SELECT event FROM ${schema}deliveries WHERE ${chosen.sql} AND ${owned.sql} AND state <> 'delivered'
          AND NOT (state = 'trying' AND due > ?)
          AND ${isOther}
        LIMIT ${ORDER_SIZE} ${skipLocked}) RETURNING event`,
@@ -271,22 +281,18 @@ const orderSql = (order: Order, now: number) =>
       }
     : { assigned: "state = 'skipped', due = NULL", given: [], isOther: "state <> 'skipped'", more: [] };
 
-interface Condition {
-  readonly where: string;
-  readonly values: readonly Value[];
-}
-
-/** Those of some keys; of every key, where none are named. */
+/** Of every key, where there is no list of them. */
 const ofKeys = (keys: RunKeys | null): Condition =>
-  keys === null ? { where: "TRUE", values: [] } : { where: `key IN (${places(keys)})`, values: keys };
+  keys === null ? { sql: "TRUE", values: [] } : isOneOf("key", keys);
 
 /** Events by their ids. One that was not to be forwarded so far gets a delivery. */
 async function chosenEvents(session: Session, ids: readonly string[], owned: Condition): Promise<Condition> {
   const { schema } = session.dialect;
+  const named = isOneOf("id", ids);
   const unplanned = await session.all(
-    `SELECT * FROM ${schema}events WHERE id IN (${places(ids)}) AND ${owned.where}
+    `SELECT * FROM ${schema}events WHERE ${named.sql} AND ${owned.sql}
        AND NOT EXISTS (SELECT 1 FROM ${schema}deliveries WHERE event = events.id)`,
-    [...ids, ...owned.values],
+    [...named.values, ...owned.values],
   );
   await insert(
     session,
@@ -300,7 +306,7 @@ async function chosenEvents(session: Session, ids: readonly string[], owned: Con
     }),
     "ON CONFLICT (event) DO NOTHING",
   );
-  return { where: `event IN (${places(ids)})`, values: ids };
+  return isOneOf("event", ids);
 }
 
 /** The deliveries of all events that wait or failed, as far as they are selected. */
@@ -309,8 +315,8 @@ export function openEvents(dialect: Dialect, selection: Selection): Condition {
   const open = `event IN (SELECT event FROM ${schema}deliveries WHERE due IS NOT NULL
     UNION ALL SELECT event FROM ${schema}deliveries WHERE ${IN_STATE.failed})`;
   const { where, values } = conditionsOf(selection, dialect);
-  if (where === EVERYTHING) return { where: open, values };
-  return { where: `${open} AND event IN (SELECT id FROM ${schema}events WHERE ${where})`, values };
+  if (where === EVERYTHING) return { sql: open, values };
+  return { sql: `${open} AND event IN (SELECT id FROM ${schema}events WHERE ${where})`, values };
 }
 
 /** What waits and what has failed of each key, and when an attempt was last made. By the index of what waits, not that of events. */

@@ -151,5 +151,17 @@ export const insert = (
 export const inOrder = <T>(rows: readonly T[], keyOf: (row: T) => string): T[] =>
   rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 
-/** The places of these values: `?, ?`. */
-export const places = (values: readonly unknown[]): string => values.map(() => "?").join();
+/** A part of a statement, and the values of its places. */
+export interface Condition {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+/** Whether a column has one of these values. PostgreSQL takes no empty list. */
+export const isOneOf = (column: string, values: readonly Value[]): Condition =>
+  values.length === 0 ? { sql: "FALSE", values } : { sql: `${column} IN (${placesOf(values)})`, values };
+
+export const isNoneOf = (column: string, values: readonly Value[]): Condition =>
+  values.length === 0 ? { sql: "TRUE", values } : { sql: `${column} NOT IN (${placesOf(values)})`, values };
+
+const placesOf = (values: readonly Value[]): string => values.map(() => "?").join();

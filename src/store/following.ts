@@ -1,6 +1,6 @@
 /** Follows a store: returns the events, or the rejections, that any receiver has stored since the last look. */
 import { idAt } from "../receiver/event-id.ts";
-import { places, type Readable } from "./dialects.ts";
+import { isOneOf, type Readable } from "./dialects.ts";
 import type { Value } from "./database.ts";
 import type { Source } from "./selection.ts";
 
@@ -65,10 +65,11 @@ export function follow<T>(
       `SELECT seq FROM ${from} WHERE seq > ? OR seq IN (${[...missing.keys()].join() || "0"}) ORDER BY seq LIMIT ${PAGE_SIZE}`,
       [last],
     );
-    const rows = await all(
-      `${select} WHERE ${table}.seq IN (${places(seqs) || "0"}) AND ${where} ORDER BY ${table}.seq`,
-      [...seqs, ...values],
-    );
+    const found = isOneOf(`${table}.seq`, seqs);
+    const rows = await all(`${select} WHERE ${found.sql} AND ${where} ORDER BY ${table}.seq`, [
+      ...found.values,
+      ...values,
+    ]);
     for (const seq of seqs) pass(seq, now.getTime() + COMMIT_TIME);
     return { found: rows.map(convert), isEnd: seqs.length < PAGE_SIZE };
   };

@@ -6,7 +6,7 @@ import { moneyIn, readRecord } from "../domain/transaction.ts";
 import type { DeliveryState } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
-import { places, type Readable, type Row } from "./dialects.ts";
+import { isOneOf, type Readable, type Row } from "./dialects.ts";
 import { stateOf } from "./rows.ts";
 import { requireSeal } from "./seal.ts";
 import { checked } from "./selection.ts";
@@ -90,7 +90,8 @@ export function createPayments(readable: Readable) {
     paymentsOf: async function* (references: readonly string[]): AsyncGenerator<StoredPayment> {
       for (let at = 0; at < references.length; at += PAGE_SIZE) {
         const some = references.slice(at, at + PAGE_SIZE);
-        yield* await read(`SELECT id FROM ${schema}events WHERE reference IN (${places(some)})`, some, "");
+        const { sql, values } = isOneOf("reference", some);
+        yield* await read(`SELECT id FROM ${schema}events WHERE ${sql}`, values, "");
       }
     },
     /** All of the payments of a reusable link, which have a suffix behind its order number. */

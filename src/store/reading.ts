@@ -8,7 +8,7 @@ import type { Rejection, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
 import { dueFirst, openEvents, waitingKeys } from "./deliveries.ts";
-import { places, type Readable, type Row } from "./dialects.ts";
+import { isOneOf, type Readable, type Row } from "./dialects.ts";
 import { follow } from "./following.ts";
 import {
   type Action,
@@ -128,11 +128,11 @@ export function createReading(readable: Readable) {
     },
     /** The last attempt of each of these events that has one, by their ids. */
     lastAttempts: async (ids: readonly string[]): Promise<ReadonlyMap<string, StoredAttempt>> => {
-      if (ids.length === 0) return new Map();
+      const { sql, values } = isOneOf("event", ids);
       const rows = await all(
         `SELECT * FROM ${schema}attempts WHERE seq IN (
-           SELECT max(seq) FROM ${schema}attempts WHERE event IN (${places(ids)}) GROUP BY event)`,
-        ids,
+           SELECT max(seq) FROM ${schema}attempts WHERE ${sql} GROUP BY event)`,
+        values,
       );
       const convert = checked(attemptFromRow, readable);
       return new Map(rows.map((row) => [String(row["event"]), convert(row)]));
@@ -170,7 +170,7 @@ export function createReading(readable: Readable) {
     },
     /** How many of the selected events wait or failed, at most `most`. */
     countOpen: (selection: Selection, most: number): Promise<number> => {
-      const { where, values } = openEvents(dialect, selection);
+      const { sql: where, values } = openEvents(dialect, selection);
       return count(`(SELECT 1 FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found`, [...values, most]);
     },
     /**

@@ -3,11 +3,11 @@ import type { Outcome } from "../domain/outcome.ts";
 import type { DeliveryState, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
-import { type Readable, type Row } from "./dialects.ts";
+import { isNoneOf, isOneOf, type Readable, type Row } from "./dialects.ts";
 import type { StoredRequest } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
 import { IS_AS_STORED } from "./seal.ts";
-import { damagedRow, eventsOf, ofNoKey, ofSomeKey, rejectionsOf } from "./selection.ts";
+import { damagedRow, eventsOf, rejectionsOf } from "./selection.ts";
 
 /** A text that a person looks for, with all that it may mean. */
 export interface Sought {
@@ -178,8 +178,8 @@ export function createSearch(readable: Readable) {
           ]),
       ...(outcome === undefined ? [] : [{ sql: "outcome = ?", values: [outcome] }]),
       ...(path === undefined ? [] : [{ sql: "path = ?", values: [path] }]),
-      ...(keys === undefined ? [] : [ofSomeKey(keys)]),
-      ...(otherThan === undefined ? [] : [ofNoKey(otherThan)]),
+      ...(keys === undefined ? [] : [isOneOf("key", keys)]),
+      ...(otherThan === undefined ? [] : [isNoneOf("key", otherThan)]),
     ];
     return {
       sql: `SELECT ${LISTED} FROM (${source.sql}) AS found WHERE ${["TRUE", ...conditions.map(({ sql }) => sql)].join(" AND ")}`,

@@ -2,7 +2,7 @@
 import { hint, PaylinkError } from "../domain/errors.ts";
 import type { DeliveryState, Rejection, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
-import { type Dialect, places, type Readable, type Row } from "./dialects.ts";
+import { type Condition, type Dialect, isNoneOf, isOneOf, type Readable, type Row } from "./dialects.ts";
 import type { Value } from "./database.ts";
 import { damageOf, eventFromRow, rejectionFromRow, type StoredEvent } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
@@ -102,23 +102,6 @@ export const damagedRow = (place: string, reason: string): PaylinkError =>
     { hints: [hint`Restore it from a backup, or name another one with --db.`] },
   );
 
-interface Condition {
-  readonly sql: string;
-  readonly values: readonly Value[];
-}
-
-/** PostgreSQL takes no empty list. */
-export const ofSomeKey = (keys: RunKeys): Condition =>
-  keys.length === 0 ? { sql: "FALSE", values: [] } : { sql: `key IN (${places(keys)})`, values: keys };
-
-export const ofNoKey = (keys: RunKeys): Condition =>
-  keys.length === 0 ? { sql: "TRUE", values: [] } : { sql: `key NOT IN (${places(keys)})`, values: keys };
-
-interface Condition {
-  readonly sql: string;
-  readonly values: readonly Value[];
-}
-
 type Selected = { readonly [Name in keyof Selection]-?: NonNullable<Selection[Name]> };
 
 /** On the columns of `events`. A member of a selection without its condition does not compile: it would select everything. */
@@ -133,8 +116,8 @@ const CONDITIONS: {
   }),
   since: (since) => ({ sql: "id >= ?", values: [idAt(since)] }),
   until: (until) => ({ sql: "id < ?", values: [idAt(until)] }),
-  keys: (keys) => ({ sql: `key IN (${places(keys)})`, values: keys }),
-  otherThan: (keys) => ({ sql: `key NOT IN (${places(keys)})`, values: keys }),
+  keys: (keys) => isOneOf("key", keys),
+  otherThan: (keys) => isNoneOf("key", keys),
 };
 
 const SELECTION = Object.keys(CONDITIONS) as (keyof Selection)[];

@@ -3,7 +3,7 @@
  * its request is sent, by an insert that only one of any number of runs succeeds with.
  */
 import * as z from "zod/mini";
-import { forRows, inOrder, insert, places, type Dialect, type Session } from "./dialects.ts";
+import { forRows, inOrder, insert, isOneOf, type Dialect, type Session } from "./dialects.ts";
 import { createGroupCommit } from "./group-commit.ts";
 
 /** Which row of which list: the same wherever it is sent. */
@@ -147,10 +147,10 @@ const attempt = z.object({
 async function find({ all, now, dialect }: Session, keys: readonly string[]): Promise<Attempt[]> {
   const found: Attempt[] = [];
   for (let from = 0; from < keys.length; from += KEYS) {
-    const part = keys.slice(from, from + KEYS);
+    const { sql, values } = isOneOf("key", keys.slice(from, from + KEYS));
     const rows = await all(
-      `SELECT * FROM ${dialect.schema}${TABLE} WHERE key IN (${places(part)}) ORDER BY ${KEY.join()}`,
-      part,
+      `SELECT * FROM ${dialect.schema}${TABLE} WHERE ${sql} ORDER BY ${KEY.join()}`,
+      values,
     );
     for (const row of rows) {
       const { lease, sent_at: sentAt, ...known } = attempt.parse(row);

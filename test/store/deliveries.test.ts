@@ -288,6 +288,27 @@ function areDelivered(
     expect(await deliveryOf("a")).toMatchObject({ state: "delivered", attempts: 1 });
   });
 
+  it("are none where a list names none", async () => {
+    const { store, claim } = await shared("a");
+    await store.append(event("not forwarded"));
+    const failed = await store.append(event("failed"), HOUR);
+    await store.ended({ id: failed.first, attempt: 1 }, forward(500));
+    expect(await store.retry({}, [])).toEqual([]);
+    expect(await store.retry({ keys: [] }, KEYS)).toEqual([]);
+    expect(await store.retry({ ids: ["a", "not forwarded", "failed"] }, [])).toEqual([]);
+    expect(await store.retry({ ids: [] }, KEYS)).toEqual([]);
+    expect(await store.skip({ ids: [] })).toEqual([]);
+    expect(await store.claim({ ...wanted(), keys: [] })).toEqual([]);
+    await store.release([]);
+    expect(await store.waiting(10, [])).toEqual([]);
+    expect(await store.lastAttempts([])).toEqual(new Map());
+    expect(await ids(store.events({ keys: [] }))).toEqual([]);
+    expect(await ids(store.events({ otherThan: [] }))).toEqual(["a", "failed", "not forwarded"]);
+    expect(await all(store.paymentsOf([]))).toEqual([]);
+    expect(idsOf(await claim())).toEqual(["a"]);
+    expect(await backlogOf(store)).toMatchObject({ failed: 1 });
+  });
+
   it("are not ended by a replay, unless it settles them", async () => {
     const { store, deliveryOf } = await shared("a", "b");
     await store.replayed("a", forward(200), false, null);
