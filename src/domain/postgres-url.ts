@@ -34,6 +34,8 @@ export const SESSION_ATTRIBUTES = [
 ] as const;
 export type SessionAttributes = (typeof SESSION_ATTRIBUTES)[number];
 
+export const CHANNEL_BINDINGS = ["disable", "prefer", "require"] as const;
+
 const ANY = undefined;
 
 /** The parameters that are understood, with their values where libpq has a list of them. */
@@ -52,12 +54,12 @@ const PARAMETERS = {
   sslcert: ANY,
   sslkey: ANY,
   sslnegotiation: ["postgres", "direct"],
+  channel_binding: CHANNEL_BINDINGS,
 } as const satisfies Readonly<Record<string, readonly string[] | undefined>>;
 
 /** What URLs have for other programs, or what makes no difference here; with the values for which that is so. */
 const WITHOUT_EFFECT: Readonly<Record<string, readonly string[] | undefined>> = {
   client_encoding: ["utf8", "utf-8", "unicode", "auto"],
-  channel_binding: ["disable", "prefer", "require"],
   gssencmode: ["disable", "prefer"],
   load_balance_hosts: ["disable", "random"],
   fallback_application_name: ANY,
@@ -83,12 +85,22 @@ const UNSUPPORTED: readonly string[] = [
   "gsslib",
   "gssdelegation",
   "service",
+  "servicefile",
+  "scram_client_key",
+  "scram_server_key",
+  "oauth_issuer",
+  "oauth_client_id",
+  "oauth_client_secret",
+  "oauth_scope",
   "sslpassword",
   "sslcertmode",
+  "sslkeylogfile",
   "sslcrl",
   "sslcrldir",
   "ssl_min_protocol_version",
   "ssl_max_protocol_version",
+  "min_protocol_version",
+  "max_protocol_version",
   "replication",
 ];
 

@@ -298,6 +298,7 @@ describe("TLS", () => {
     meets(`${server().url("postgres").replace("127.0.0.1", host)}?sslmode=${sslmode}`);
   beforeAll(async () => {
     if (!hasPostgres) return;
+    await server().query("CREATE ROLE bound LOGIN PASSWORD 's3cret'");
     const files = privatelyIssued(server().folder, ["localhost"]);
     ca = files.ca;
     const [cert, key] = [files.cert, files.key].map(server().give);
@@ -361,6 +362,90 @@ describe("TLS", () => {
     const query = parameters.includes("=") ? `?${parameters}` : "";
     const failed = await failureOf(`${server().url("postgres")}${query}`, env);
     expect(failed).toMatchObject({ exit: 2, message: expect.stringMatching(words) });
+  });
+
+  it.each(["require", "prefer"])(
+    "binds the login to its connection with channel_binding=%s",
+    async (mode) => {
+      await server().configure("", "hostssl all bound 127.0.0.1/32 scram-sha-256");
+      const url = server().url("postgres").replace("paylink@", "bound:s3cret@");
+      expect(await meets(`${url}?sslmode=require&channel_binding=${mode}`)).toBe("empty");
+    },
+  );
+
+  it.each([
+    ["for no login", "hostssl all bound 127.0.0.1/32 trust", "sslmode=require", /asks for no login/],
+    [
+      "for the password as it is",
+      "hostssl all bound 127.0.0.1/32 password",
+      "sslmode=require",
+      /a login without/,
+    ],
+    [
+      "for a password without TLS",
+      "host all bound 127.0.0.1/32 scram-sha-256",
+      "sslmode=disable",
+      /not offer/,
+    ],
+  ])(
+    "refuses a server with channel_binding=require that asks %s, and sends it no password",
+    async (_, login, sslmode, words) => {
+      await server().configure("", login);
+      const url = server().url("postgres").replace("paylink@", "bound:s3cret@");
+      expect(await meets(`${url}?${sslmode}`)).toBe("empty");
+      for (const [query, env] of [
+        [`?${sslmode}&channel_binding=require`, {}],
+        [`?${sslmode}`, { PGCHANNELBINDING: "require" }],
+      ] as const) {
+        const failed = await failureOf(url + query, env);
+        expect(failed).toMatchObject({ exit: 2, code: "database_unusable" });
+        expect(failed.message).toMatch(words);
+        expect(failed.message).toContain("cannot be used with channel_binding=require");
+        expect(failed.hint).toContain("It needs TLS");
+      }
+    },
+  );
+
+  it.each([
+    ["PGHOSTADDR", "hostaddr"],
+    ["PGSERVICE", "service"],
+    ["PGREQUIREAUTH", "require_auth"],
+    ["PGREQUIREPEER", "requirepeer"],
+    ["PGREQUIRESSL", "requiressl"],
+    ["PGSSLCERTMODE", "sslcertmode"],
+    ["PGSSLCRL", "sslcrl"],
+    ["PGSSLCRLDIR", "sslcrldir"],
+    ["PGSSLMINPROTOCOLVERSION", "ssl_min_protocol_version"],
+    ["PGSSLMAXPROTOCOLVERSION", "ssl_max_protocol_version"],
+  ])("%s is refused by its name, and not ignored", async (variable, parameter) => {
+    const failed = await failureOf(server().url("postgres"), { [variable]: "1" });
+    expect(failed).toMatchObject({ exit: 2 });
+    expect(failed.message).toContain(
+      `the parameter ${parameter}, which paylink does not support (${variable})`,
+    );
+  });
+
+  it("is refused where the files would check nothing", async () => {
+    const folder = temporaryHome();
+    const [empty, cert] = [join(folder, "empty.pem"), join(folder, "own.pem")];
+    writeFileSync(empty, "");
+    writeFileSync(cert, "-----BEGIN CERTIFICATE-----");
+    for (const mode of ["require", "verify-ca", "verify-full"]) {
+      const failed = await failureOf(`${server().url("postgres")}?sslmode=${mode}&sslrootcert=${empty}`);
+      expect(failed).toMatchObject({
+        exit: 2,
+        message: expect.stringContaining("has no certificate in PEM"),
+      });
+    }
+    const keyless = await failureOf(`${server().url("postgres")}?sslmode=require&sslcert=${cert}`);
+    expect(keyless).toMatchObject({ exit: 2, message: expect.stringContaining("no key for it (sslkey)") });
+  });
+
+  it.each(["requre", "Require", ""])("channel_binding=%j is refused unless libpq knows it", async (value) => {
+    const failed = await failureOf(`${server().url("postgres")}?channel_binding=${value}`);
+    expect(failed.hint).toContain(
+      value === "" ? "There is no event store" : "must be one of disable, prefer, require",
+    );
   });
 
   it("takes the authorities of the system", async () => {

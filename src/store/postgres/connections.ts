@@ -5,6 +5,7 @@ import type { Environment } from "../../settings/resolved-settings.ts";
 import type { Value } from "../database.ts";
 import type { All, Row } from "../dialects.ts";
 import { explained, type Failed, failureToConnect, isNetworkFailure, type Server } from "./failures.ts";
+import { requireChannelBinding } from "./channel-binding.ts";
 import { checkSession } from "./sessions.ts";
 import { type Destination, destinationOf, type Way } from "./ways.ts";
 
@@ -53,6 +54,7 @@ export function createConnections(url: string, env: Environment, connectTimeout:
         open.delete(this);
         busy.delete(this);
       });
+      if (destination.requiresChannelBinding) requireChannelBinding(this);
       if (longest < Infinity) setTimeout(() => cutOff(this), longest).unref();
     }
   }
@@ -64,7 +66,7 @@ export function createConnections(url: string, env: Environment, connectTimeout:
       ...config,
       password: password === "" ? () => passwordFromFile(server) : password,
       Client: TrackedClient,
-      verify: (client, report) => void checkSession(client, way.session).then(() => report(), report),
+      verify: (client, report) => void checkConnected(client, way).then(() => report(), report),
     });
     pool.on("error", () => undefined);
     return { way, server, pool };
@@ -127,6 +129,13 @@ export function createConnections(url: string, env: Environment, connectTimeout:
       clearTimeout(timer);
     },
   };
+}
+
+/** The server's words of a login come together: a connection that was ended at one of them may have had all. */
+async function checkConnected(client: pg.PoolClient, { session }: Way): Promise<void> {
+  const { errored } = client.connection.stream;
+  if (errored !== null) throw errored;
+  await checkSession(client, session);
 }
 
 const timedOut = (): Error => new Error("timed out");

@@ -97,6 +97,14 @@ const FAILURES: readonly [pattern: RegExp, failure: Explain][] = [
   [/client password must be/, () => unusable("asks for a password, and none is configured", LOGIN)],
   [/^3D000/, noDatabase],
   [
+    /^ERR_CHANNEL_BINDING/,
+    (_, reason) =>
+      unusable(
+        `cannot be used with channel_binding=require: ${reason}`,
+        "It needs TLS, and a password that the server stores for scram-sha-256. PgBouncer and other pools may not offer it.",
+      ),
+  ],
+  [
     /does not support SSL|no encryption|^ERR_(?:TLS|SSL)|CERT|SIGNATURE/,
     (_, reason) => unusable(`cannot be used with this sslmode: ${reason}`, TLS),
   ],

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type * as tls from "node:tls";
 import { PaylinkError } from "../../domain/errors.ts";
 import {
+  CHANNEL_BINDINGS,
   parameterProblem,
   parsePostgresUrl,
   type PostgresParameters,
@@ -35,12 +36,16 @@ export interface Destination {
     readonly options: string | undefined;
     readonly application_name: string | undefined;
     readonly sslnegotiation: "direct" | undefined;
+    /** Takes channel binding where a server offers it. */
+    readonly enableChannelBinding: boolean;
   };
+  /** A login without channel binding is none. */
+  readonly requiresChannelBinding: boolean;
   /** Milliseconds; undefined without a limit. */
   readonly connectTimeout: number | undefined;
 }
 
-/** libpq's variables (PostgreSQL's manual, 34.15) for what the driver does not read, or reads otherwise. */
+/** libpq's variables (PostgreSQL's manual, 34.15) for what the driver does not read, reads otherwise, or would ignore. */
 const VARIABLES = {
   host: "PGHOST",
   port: "PGPORT",
@@ -51,7 +56,19 @@ const VARIABLES = {
   sslkey: "PGSSLKEY",
   sslnegotiation: "PGSSLNEGOTIATION",
   target_session_attrs: "PGTARGETSESSIONATTRS",
-} as const satisfies Partial<Record<keyof PostgresParameters, string>>;
+  channel_binding: "PGCHANNELBINDING",
+  hostaddr: "PGHOSTADDR",
+  service: "PGSERVICE",
+  require_auth: "PGREQUIREAUTH",
+  requirepeer: "PGREQUIREPEER",
+  requiressl: "PGREQUIRESSL",
+  gssencmode: "PGGSSENCMODE",
+  sslcertmode: "PGSSLCERTMODE",
+  sslcrl: "PGSSLCRL",
+  sslcrldir: "PGSSLCRLDIR",
+  ssl_min_protocol_version: "PGSSLMINPROTOCOLVERSION",
+  ssl_max_protocol_version: "PGSSLMAXPROTOCOLVERSION",
+} as const;
 
 /** Throws `usage` for what cannot be read, and for a value that libpq does not know. */
 export function destinationOf(text: string, env: Environment): Destination {
@@ -68,6 +85,7 @@ export function destinationOf(text: string, env: Environment): Destination {
     }));
   const all = (servers.length > 0 ? servers : serversFrom(env)).flatMap(waysTo);
   const wanted = oneOf(SESSION_ATTRIBUTES, values.target_session_attrs) ?? "any";
+  const binding = oneOf(CHANNEL_BINDINGS, values.channel_binding);
   const sessions = wanted === "prefer-standby" ? (["standby", "any"] as const) : [wanted];
   return {
     ways: sessions.flatMap((session) => all.map((way) => ({ ...way, session }))),
@@ -78,7 +96,9 @@ export function destinationOf(text: string, env: Environment): Destination {
       options: values.options,
       application_name: values.application_name,
       sslnegotiation: values.sslnegotiation === "direct" ? "direct" : undefined,
+      enableChannelBinding: binding === "prefer" || binding === "require",
     },
+    requiresChannelBinding: binding === "require",
     connectTimeout: Number(values.connect_timeout) * 1000 || undefined,
   };
 }
@@ -148,11 +168,17 @@ function encryptionsOf(values: PostgresParameters, env: Environment): readonly W
   if (mode === "disable") return encryptions({ ca: undefined, client: {} });
   const cert = textOfFile("sslcert", sslcert, "postgresql.crt");
   const key = textOfFile("sslkey", sslkey, "postgresql.key");
-  return encryptions({
-    ca: isSystem ? systemAuthorities(env) : textOfFile("sslrootcert", sslrootcert, "root.crt"),
-    client: cert === undefined || key === undefined ? {} : { cert, key },
-  });
+  if (cert !== undefined && key === undefined)
+    throw unusableUrl("there is a certificate of its own (sslcert), and no key for it (sslkey)");
+  const ca = isSystem ? systemAuthorities(env) : textOfFile("sslrootcert", sslrootcert, "root.crt");
+  // With an empty text, Node would trust all public authorities.
+  if (ca !== undefined && !CERTIFICATE.test(ca))
+    throw unusableUrl("the file of sslrootcert has no certificate in PEM");
+  return encryptions({ ca, client: cert === undefined || key === undefined ? {} : { cert, key } });
 }
+
+/** How a certificate begins in a text (RFC 7468). */
+const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/;
 
 /** Without a path, the file of libpq's folder, if there is one. */
 function textOfFile(parameter: string, path: string | undefined, preset: string): string | undefined {
