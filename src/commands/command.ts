@@ -2,7 +2,7 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { PaylinkError, type Hint, type Problem } from "../domain/errors.ts";
-import { accepted, parseChoice, type Parsed } from "../domain/parse-result.ts";
+import { accepted, parseChoice, refused, type Parsed } from "../domain/parse-result.ts";
 import { withoutPassword } from "../domain/addresses.ts";
 import { parseTypedText } from "../domain/typed-text.ts";
 import { parseProfileName } from "../settings/profile-names.ts";
@@ -33,35 +33,31 @@ export const verbatim: Parser<string> = Object.assign((typed: string) => accepte
 export const oneOf = <const T extends string>(choices: readonly T[]): Parser<T> =>
   Object.assign((typed: string) => parseChoice(choices, typed), { choices });
 
-interface Declared<T> {
+/** A flag or an argument. One without a parser is a toggle. */
+export interface Declared {
   /** As help shows it: `-f, --forward-to <target>`, or `<link>`. */
   readonly spelled: string;
   readonly description: string;
-  /** Undefined for a flag without a value. */
   readonly parse?: Parser<unknown>;
   readonly choices?: readonly string[] | undefined;
   /** A value that works, as it is typed in a shell, for the message about a missing one. */
   readonly example?: string | undefined;
-  /** The value if nothing is given. */
-  readonly absent: unknown;
+  readonly isRepeatable?: boolean;
   /** Whether an empty text is a value; otherwise it is reported as a missing one. */
   readonly mayBeEmpty?: boolean;
-  /** Carries the type of the value; never set. */
-  readonly gives?: () => T;
-}
-
-export type Argument<T> = Declared<T>;
-
-export interface Flag<T> extends Declared<T> {
   /** As it would be typed; help shows it. */
   readonly default?: string | undefined;
   readonly isRequired?: boolean;
-  readonly isRepeatable?: boolean;
   /** It changes what people see: with `--json` it would have no effect. */
   readonly isForPeople?: boolean;
-  /** Its milliseconds bound the whole run, in this way. */
+  /** Its milliseconds bound the whole run, in this way: the runner uses them, and the command gets no value. */
   readonly limits?: (timeLimit: Context["timeLimit"], milliseconds: number) => void;
   readonly heading?: string;
+}
+
+/** A flag with a value. */
+export interface Flag<T> extends Declared {
+  readonly parse: Parser<T>;
 }
 
 interface Details {
@@ -76,53 +72,35 @@ interface FlagDetails extends Details {
   readonly isRequired?: boolean;
 }
 
-/** A flag with a value, which is undefined if the flag is not given and has no default. */
+/** A flag with a value, which is undefined if the flag is not given, has no default and is not required. */
 export const flag = <T, Given extends FlagDetails>(
   spelled: string,
   description: string,
   parse: Parser<T>,
   details?: Given,
-): Flag<Given extends { default: string } | { isRequired: true } ? T : T | undefined> => ({
-  ...valued(spelled, description, parse, details),
-  absent: undefined,
-});
+) => Object.assign(valued(spelled, description, parse, details), details);
 
 /** A flag that may be given several times: its value is a list. */
-export const repeatable = <T>(
-  spelled: string,
-  description: string,
-  parse: Parser<T>,
-  details?: Details,
-): Flag<readonly T[]> => ({
+export const repeatable = <T>(spelled: string, description: string, parse: Parser<T>, details?: Details) => ({
   ...valued(spelled, description, parse, details),
-  isRepeatable: true,
-  absent: [],
+  ...details,
+  isRepeatable: true as const,
 });
 
 /** A flag without a value: whether it is given. With `--no-` it is true unless it is given. */
-export const toggle = (spelled: string, description: string): Flag<boolean> => ({
-  spelled,
-  description,
-  absent: false,
-});
+export const toggle = (spelled: string, description: string) => ({ spelled, description });
 
 /** A toggle that changes what people see, so that it cannot be used with `--json`. */
-export const toggleForPeople = (spelled: string, description: string): Flag<boolean> => ({
+export const toggleForPeople = (spelled: string, description: string) => ({
   ...toggle(spelled, description),
   isForPeople: true,
 });
 
 /** Flags under a heading of the help. */
-export const group = <Flags extends FlagTable>(heading: string, flags: Flags): Flags => {
+export const group = <Flags extends Table>(heading: string, flags: Flags): Flags => {
   const entries = Object.entries(flags).map(([name, declared]) => [name, { ...declared, heading }]);
   return Object.fromEntries(entries) as Flags;
 };
-
-type ArgumentValue<Spelled extends string, T> = Spelled extends `${string}...${string}`
-  ? readonly T[]
-  : Spelled extends `[${string}`
-    ? T | undefined
-    : T;
 
 /** `<link>`, `[file]`, `<link...>` or `[uti...]`. */
 export const argument = <const Spelled extends string, T>(
@@ -130,27 +108,43 @@ export const argument = <const Spelled extends string, T>(
   description: string,
   parse: Parser<T>,
   details?: Details,
-): Argument<ArgumentValue<Spelled, T>> => ({
+) => ({
   ...valued(spelled, description, parse, details),
-  absent: spelled.includes("...") ? [] : undefined,
+  ...details,
+  isRepeatable: spelled.includes("..."),
 });
 
-const valued = (spelled: string, description: string, parse: Parser<unknown>, details: FlagDetails = {}) => ({
+const valued = <Spelled extends string, T>(
+  spelled: Spelled,
+  description: string,
+  parse: Parser<T>,
+  details: FlagDetails = {},
+) => ({
   spelled,
   description,
   parse,
   choices: parse.choices,
   example: details.default ?? parse.choices?.[0],
-  ...details,
 });
 
-type ArgumentTable = Readonly<Record<string, Argument<unknown>>>;
-type FlagTable = Readonly<Record<string, Flag<unknown>>>;
+type Table = Readonly<Record<string, Declared>>;
 type Nothing = {};
 
+/** What the declaration of a flag or an argument says of its value. */
+type ValueOf<One> = One extends { readonly parse: Parser<infer T> }
+  ? One extends { readonly isRepeatable: true } | { readonly spelled: `${string}...${string}` }
+    ? readonly T[]
+    : One extends
+          { readonly default: string } | { readonly isRequired: true } | { readonly spelled: `<${string}` }
+      ? T
+      : T | undefined
+  : boolean;
+
 /** The values of flags or arguments, by their names in the declaration. */
-export type ValuesOf<Table extends Readonly<Record<string, Declared<unknown>>>> = {
-  readonly [Name in keyof Table]: Table[Name] extends Declared<infer T> ? T : never;
+export type ValuesOf<All> = {
+  readonly [Name in keyof All as All[Name] extends { readonly limits: unknown } ? never : Name]: ValueOf<
+    All[Name]
+  >;
 };
 
 /** A rule between flags or arguments, by their names in the declaration. */
@@ -208,12 +202,20 @@ interface Declaration<Arguments, Flags> {
   readonly takesAnyFlag?: boolean;
 }
 
-type Values<Arguments extends ArgumentTable, Flags extends FlagTable> = ValuesOf<Arguments> & ValuesOf<Flags>;
-type Run<Options> = (context: Context, options: Options, self: CommandUnknownOpts) => Promise<number>;
-/** Adds the problems that no parser sees alone. It ends where it uses a value that could not be read. */
-type Check<Options, Result> = (values: Options, usage: Usage, context: Context) => Result | Promise<Result>;
+type Values<Arguments extends Table, Flags extends Table> = ValuesOf<Arguments> & ValuesOf<Flags>;
 
-export interface Command<Options = unknown> extends Declaration<ArgumentTable, FlagTable> {
+/** The values of a command line, of which some may not have been readable: their problems are known already. */
+export interface ReadValues<All> {
+  /** Undefined unless every value could be read. */
+  readonly all: All | undefined;
+  /** Hands some of them on, unless one of these could not be read. */
+  readonly ifRead: <const Name extends keyof All, Result>(
+    names: readonly Name[],
+    use: (values: Pick<All, Name>) => Result,
+  ) => Result | undefined;
+}
+
+export interface Command<Options = unknown> extends Declaration<Table, Table> {
   /** What the command line means. Throws one `usage` error with every problem. */
   readonly read: (given: GivenFor, context: Context) => Promise<Options>;
   /** Undefined for a group, which has only subcommands. */
@@ -221,49 +223,50 @@ export interface Command<Options = unknown> extends Declaration<ArgumentTable, F
     ((context: Context, given: GivenFor, self: CommandUnknownOpts) => Promise<number>) | undefined;
 }
 
-/** A command whose `prepare` checks the values of its arguments and flags, and makes what `run` gets from them. */
+/** A command, or a group of commands, which may have no `run`. */
 export function command<
-  Options,
-  Arguments extends ArgumentTable = Nothing,
-  Flags extends FlagTable = Nothing,
+  Arguments extends Table = Nothing,
+  Flags extends Table = Nothing,
+  Options = Values<Arguments, Flags>,
 >(
   declaration: Declaration<Arguments, Flags> & {
-    readonly prepare: Check<Values<Arguments, Flags>, Options>;
-    readonly run: Run<Options>;
-  },
-): Command<Options>;
-/** A command whose `run` gets these values themselves, or a group of commands, which may have none. */
-export function command<Arguments extends ArgumentTable = Nothing, Flags extends FlagTable = Nothing>(
-  declaration: Declaration<Arguments, Flags> & {
-    readonly check?: Check<Values<Arguments, Flags>, void>;
-    readonly prepare?: undefined;
-    readonly run?: Run<Values<Arguments, Flags>>;
-  },
-): Command<Values<Arguments, Flags>>;
-export function command<Options, Arguments extends ArgumentTable, Flags extends FlagTable>(
-  declaration: Declaration<Arguments, Flags> & {
-    readonly check?: Check<Values<Arguments, Flags>, void>;
-    readonly prepare?: Check<Values<Arguments, Flags>, Options> | undefined;
-    readonly run?: Run<Options>;
+    /** Adds the problems of values together. */
+    readonly check?: (
+      read: ReadValues<Values<Arguments, Flags>>,
+      usage: Usage,
+      context: Context,
+    ) => void | Promise<void>;
+    /** Does the same, and makes what `run` gets: undefined where there are problems. */
+    readonly prepare?: (
+      read: ReadValues<Values<Arguments, Flags>>,
+      usage: Usage,
+      context: Context,
+    ) => Options | undefined | Promise<Options | undefined>;
+    /** Without `prepare` it gets the values. */
+    readonly run?: (context: Context, options: Options, self: CommandUnknownOpts) => Promise<number>;
   },
 ): Command<Options> {
+  type All = Values<Arguments, Flags>;
   const { consequence = "Nothing was done.", check, prepare, run } = declaration;
+  const needed = declaredIn(declaration).flatMap(([name, { limits }]) => (limits ? [] : [name]));
   const read = async (given: GivenFor, context: Context): Promise<Options> => {
     const usage: Usage = { problems: [], hints: [] };
     checkGlobalFlags(declaration, given, usage, context);
-    const values = (await readValues(declaration, given, usage, context)) as Values<Arguments, Flags>;
+    const found = await readValues(declaration, given, usage, context);
+    startTimeLimit(declaration, found, context);
     checkRules(declaration, given, usage);
-    let options: unknown;
-    try {
-      await check?.(values, usage, context);
-      options = prepare === undefined ? { ...values } : await prepare(values, usage, context);
-    } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
-    }
+    const areRead = (names: readonly PropertyKey[]): boolean =>
+      names.every((name) => Object.hasOwn(found, name));
+    const values: ReadValues<All> = {
+      all: areRead(needed) ? (found as All) : undefined,
+      ifRead: (names, use) => (areRead(names) ? use(found as All) : undefined),
+    };
+    await check?.(values, usage, context);
+    const options = prepare ? await prepare(values, usage, context) : values.all;
     const { problems, hints } = usage;
-    // Without `prepare`, the overloads say that the options are the values.
-    if (problems.length === 0) return options as Options;
-    throw new PaylinkError("usage", consequence, { problems, hints });
+    if (problems.length > 0) throw new PaylinkError("usage", consequence, { problems, hints });
+    // Without `prepare` the options are the values, as the default of their type says.
+    return options as Options;
   };
   return {
     ...declaration,
@@ -272,72 +275,87 @@ export function command<Options, Arguments extends ArgumentTable, Flags extends 
   };
 }
 
-/** A value that could not be read was used: its problem is known, and more cannot be found. */
-class Unreadable extends Error {}
+type Tables = Pick<Declaration<Table, Table>, "arguments" | "flags" | "rules">;
 
-type Tables = Pick<Declaration<ArgumentTable, FlagTable>, "arguments" | "flags" | "rules">;
-
-const declaredIn = ({ arguments: operands, flags }: Tables): readonly [string, Flag<unknown>][] =>
+const declaredIn = ({ arguments: operands, flags }: Tables): readonly [string, Declared][] =>
   Object.entries({ ...operands, ...flags });
 
 /** The name in messages: `--forward-to`, or `<uti...>` for an argument that may be missing too. */
-function shown({ spelled = "" }: Partial<Flag<unknown>> = {}): string {
+function shown({ spelled = "" }: Partial<Declared> = {}): string {
   const [long] = /--[\w-]+/.exec(spelled) ?? [];
   return long ?? spelled.replace("[", "<").replace("]", ">");
 }
 
+/** The values that could be read, by their names, and a problem for each other one. */
 async function readValues(
   tables: Tables,
   given: GivenFor,
   { problems }: Usage,
   context: Context,
-): Promise<object> {
-  const values = {};
+): Promise<Readonly<Record<string, unknown>>> {
+  const values: Record<string, unknown> = {};
   for (const [name, declared] of declaredIn(tables)) {
-    const before = problems.length;
-    const { parse, absent, limits, mayBeEmpty } = declared;
-    const readText = async (typed: string): Promise<unknown> => {
-      // A variable or a command of the shell gave nothing.
-      if (typed.trim() === "" && mayBeEmpty !== true) {
-        problems.push({ at: shown(declared), message: "has an empty value", value: typed });
-        return undefined;
-      }
-      const parsed = await readTyped(parse ?? text, typed, context);
-      if (parsed.ok) return parsed.value;
-      const { message, instead, mayBeSecret } = parsed;
-      if (mayBeSecret === true) {
-        problems.push({ at: shown(declared), message });
-        return undefined;
-      }
-      const value = withoutPassword(typed);
-      const near = instead === undefined ? "" : `; did you mean ${instead}?`;
-      const meant = instead === undefined ? {} : { instead };
-      problems.push({ at: shown(declared), message: `${message} (got "${value}")${near}`, value, ...meant });
-      return undefined;
-    };
-    const value = await readEach(given(name).value ?? absent, readText);
-    if (limits !== undefined && typeof value === "number") limits(context.timeLimit, value);
-    const get = (): unknown => {
-      throw new Unreadable();
-    };
-    const isReadable = problems.length === before;
-    Object.defineProperty(values, name, { enumerable: true, ...(isReadable ? { value } : { get }) });
+    const found = await readGiven(declared, given(name).value, context);
+    if (found.ok) values[name] = found.value;
+    else problems.push(...found.problems);
   }
   return values;
 }
 
-async function readTyped(parse: Parser<unknown>, typed: string, context: Context): Promise<Parsed<unknown>> {
+type Reading =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problems: Problem[] };
+
+/** `given` is as commander has it: a text, a list of texts, or whether a toggle is given. */
+async function readGiven(declared: Declared, given: unknown, context: Context): Promise<Reading> {
+  const { parse, isRepeatable } = declared;
+  if (parse === undefined) return { ok: true, value: given ?? false };
+  if (isRepeatable !== true && given === undefined) return { ok: true, value: undefined };
+  const values: unknown[] = [];
+  const problems: Problem[] = [];
+  for (const typed of [given ?? []].flat().map(String)) {
+    const read = await readText(parse, typed, declared, context);
+    if (read.ok) values.push(read.value);
+    else problems.push({ at: shown(declared), ...problemOf(read, typed) });
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, value: isRepeatable === true ? values : values[0] };
+}
+
+async function readText(
+  parse: Parser<unknown>,
+  typed: string,
+  { mayBeEmpty }: Declared,
+  context: Context,
+): Promise<Parsed<unknown>> {
+  // A variable or a command of the shell gave nothing.
+  if (typed.trim() === "" && mayBeEmpty !== true) return EMPTY;
   if (parse.takes === "anything") return parse(typed, context);
   const read = parseTypedText(typed, { lines: parse.takes === "lines" });
   return read.ok ? parse(read.value, context) : read;
 }
 
-async function readEach(given: unknown, readText: (typed: string) => Promise<unknown>): Promise<unknown> {
-  if (typeof given === "string") return readText(given);
-  if (!Array.isArray(given)) return given;
-  const values: unknown[] = [];
-  for (const typed of given) values.push(await readText(String(typed)));
-  return values;
+const EMPTY = refused("has an empty value");
+
+/** Quotes the value, unless that is empty or may be a secret. */
+function problemOf(refusal: Extract<Parsed<unknown>, { ok: false }>, typed: string): Omit<Problem, "at"> {
+  const { message, instead, mayBeSecret } = refusal;
+  if (refusal === EMPTY) return { message, value: typed };
+  if (mayBeSecret === true) return { message };
+  const value = withoutPassword(typed);
+  const near = instead === undefined ? "" : `; did you mean ${instead}?`;
+  return { message: `${message} (got "${value}")${near}`, value, ...(instead && { instead }) };
+}
+
+/** The time of `--timeout` runs from here on: what follows may wait for a person or for standard input. */
+function startTimeLimit(
+  { flags = {} }: Tables,
+  values: Readonly<Record<string, unknown>>,
+  { timeLimit }: Pick<Context, "timeLimit">,
+): void {
+  for (const [name, { limits }] of Object.entries(flags)) {
+    const milliseconds = values[name];
+    if (typeof milliseconds === "number") limits?.(timeLimit, milliseconds);
+  }
 }
 
 function checkRules(tables: Tables, given: GivenFor, { problems }: Usage): void {

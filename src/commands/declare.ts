@@ -1,7 +1,7 @@
 /** Gives commander what is declared for each command, once it is needed, and finds the declared parts again. */
 import { Argument, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
-import type { Argument as DeclaredArgument, Command as Declaration, Flag, GivenFor } from "./command.ts";
+import type { Command as Declaration, Declared, GivenFor } from "./command.ts";
 
 /** Runs a command with a context made from its options; the work returns the exit code or throws. */
 export type Execute = (
@@ -116,7 +116,7 @@ function fitted(lines: string, command: CommandUnknownOpts): string {
   return lines.split("\n").map(broken).join("\n");
 }
 
-function argumentOf({ spelled, description, choices }: DeclaredArgument<unknown>): Argument {
+function argumentOf({ spelled, description, choices }: Declared): Argument {
   const argument = new Argument(spelled, description);
   if (choices === undefined) return argument;
   // The parser names a wrong word together with every other problem.
@@ -124,7 +124,7 @@ function argumentOf({ spelled, description, choices }: DeclaredArgument<unknown>
   return argument.variadic ? argument.argParser(collect) : argument.argParser((value: string) => value);
 }
 
-function optionOf(flag: Flag<unknown>): Option {
+function optionOf(flag: Declared): Option {
   const { spelled, description, choices, heading } = flag;
   const option = new Option(spelled, description);
   // commander would stop at a wrong word; the parser names it together with every other problem.

@@ -3,7 +3,7 @@ import { fieldAt, FIELD_OF, nameOf, VALUE_FLAGS, type ValueFlag } from "../domai
 import { type Flag, flag, group, lines, needs, text, toggle } from "./command.ts";
 
 /** Its value is read with the field, at the time of the request. */
-function fieldFlag(name: ValueFlag): Flag<string | undefined> {
+function fieldFlag(name: ValueFlag): Flag<string> {
   const {
     value = "text",
     meaning,
@@ -47,7 +47,7 @@ export const requestFlags = {
   ...group("Addresses:", fieldFlags("paymentSettings.")),
   ...group("The customer:", fieldFlags("customerDetails.")),
   ...group("The request:", { from: other.from }),
-} as Readonly<Record<ValueFlag, Flag<string | undefined>>> & typeof other;
+} as Readonly<Record<ValueFlag, Flag<string>>> & typeof other;
 
 /** Without `--reusable`, an option of a reusable link would turn a one-time link into one that lives for years. */
 export const reusableNeeded = needs(["mode", "minAmount", "maxAmount", "referenceMode"], ["reusable"]);

@@ -18,6 +18,31 @@ const LINES: readonly (readonly [typed: string, ...problems: string[]])[] = [
     "create --amount 1 --currency EUR --terminal-id 1 --customer-name Ada --callback-url x",
     "--callback-url  must be an absolute http or https URL",
   ],
+  // A value that cannot be read hides no problem of others.
+  [
+    "create --timeout soon --currency EUR --terminal-id 1 --customer-name Ada --dry-run",
+    '--timeout  (got "soon")',
+    "--amount  is required",
+  ],
+  [
+    "listen --retry never --host 0.0.0.0 --no-verify --forward-to 3000 --forward-timeout 20s",
+    "--retry  must be durations",
+    "--no-verify  is for loopback only",
+    "--forward-timeout  must be less than 10s",
+  ],
+  [
+    "trigger --tamper x --amount 1.50 --currency JPY",
+    "--tamper  must be one of",
+    "<outcome>  is required",
+    "--amount  must have no decimals in JPY",
+  ],
+  [
+    "login --base-url x --client-id a",
+    "--base-url  must be",
+    "--terminal-id  is required",
+    "--client-secret-stdin  is required",
+    "--token-url  is required",
+  ],
   // What the shell leaves of an empty variable, quoted and unquoted.
   ["listen --port= -p sandbox", "--port  has an empty value"],
   ["events list --limit= --since=", "--since  has an empty value", "--limit  has an empty value"],

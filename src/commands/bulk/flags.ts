@@ -6,7 +6,16 @@ import { canonicalAddress } from "../../domain/addresses.ts";
 import { memberAt, type JsonNumber } from "../../domain/json.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { Context } from "../../context.ts";
-import { flag, group, oneOf, repeatable, toggle, type Usage, type ValuesOf } from "../command.ts";
+import {
+  flag,
+  group,
+  oneOf,
+  repeatable,
+  toggle,
+  type ReadValues,
+  type Usage,
+  type ValuesOf,
+} from "../command.ts";
 import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
 import { requestFlags } from "../request-flags.ts";
 
@@ -87,33 +96,39 @@ export interface BulkOptions extends Values {
 
 /** Throws `no_profile` if a list is to be sent and there is no account. */
 export async function bulkOptions(
-  values: Values,
+  { all: values, ifRead }: ReadValues<Values>,
   { problems }: Usage,
   context: Context,
-): Promise<BulkOptions> {
+): Promise<BulkOptions | undefined> {
   const [{ parseAmount }, { noAccount }, { readBaseRequest }, { requestBuilder }] = await Promise.all([
     import("../../domain/money.ts"),
     import("../../service/open-client.ts"),
     import("../../service/base-request.ts"),
     import("../../service/request.ts"),
   ]);
-  const { file, from, map, decimalComma } = values;
-  for (const [place, { name }] of map.entries())
-    if (map.findIndex((other) => other.name === name) < place)
-      problems.push({ at: "--map", message: `names the column ${name} twice` });
-  const isStdinTaken = from === "-" && file === "-";
-  if (isStdinTaken) problems.push({ at: "--from", message: "must be a file if the rows come from stdin" });
-  const base = from === undefined || isStdinTaken ? undefined : await readBaseRequest(from, context.readFile);
+  ifRead(["map"], ({ map }) => {
+    for (const [place, { name }] of map.entries())
+      if (map.findIndex((other) => other.name === name) < place)
+        problems.push({ at: "--map", message: `names the column ${name} twice` });
+  });
+  const base = await ifRead(["from", "file"], async ({ from, file }) => {
+    const isStdinTaken = from === "-" && file === "-";
+    if (isStdinTaken) problems.push({ at: "--from", message: "must be a file if the rows come from stdin" });
+    return from === undefined || isStdinTaken ? undefined : readBaseRequest(from, context.readFile);
+  });
   problems.push(...(base?.problems ?? []));
   for (const { at, message } of base?.warnings ?? []) context.out.warn(`${at} ${message}`);
-  const { output, dryRun } = values;
-  if (output === "-" && context.out.json)
-    problems.push({
-      at: "--output",
-      message: "must be a file with --json, which prints every row on stdout",
-    });
+  ifRead(["output"], ({ output }) => {
+    if (output === "-" && context.out.json)
+      problems.push({
+        at: "--output",
+        message: "must be a file with --json, which prints every row on stdout",
+      });
+  });
+  if (values === undefined) return undefined;
   const settings = await context.settings();
   const address = settings.get("baseUrl");
+  const { decimalComma, dryRun } = values;
   if (address === undefined && !dryRun && problems.length === 0) throw noAccount();
   const amountFrom = (text: string): Parsed<JsonNumber> => {
     const amount = parseAmount(text, decimalComma ? "," : ".");

@@ -21,6 +21,7 @@ export const check = command({
   arguments: checkArguments,
   flags: checkFlags,
   consequence: "Nothing was checked.",
-  check: ({ url, allowRemote }, usage) => checkLocal("<url>", url, allowRemote, usage),
+  check: ({ ifRead }, usage) =>
+    ifRead(["url", "allowRemote"], ({ url, allowRemote }) => checkLocal("<url>", url, allowRemote, usage)),
   run: async (context, values) => (await import("./check.ts")).checkEndpoint(context, values),
 });

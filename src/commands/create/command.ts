@@ -16,7 +16,6 @@ export const create = command({
   flags: createFlags,
   rules: [reusableNeeded, excludes(["dryRun"], ["curl", ...SHOWN]), excludes(["curl"], SHOWN)],
   consequence: "Nothing was sent.",
-  prepare: async (values, usage, context) =>
-    (await import("./create.ts")).createOptions(values, usage, context),
+  prepare: async (read, usage, context) => (await import("./create.ts")).createOptions(read, usage, context),
   run: async (context, options) => (await import("./create.ts")).create(context, options),
 });

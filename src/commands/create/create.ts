@@ -2,7 +2,7 @@
 import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
 import type { Context } from "../../context.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import { memberOf, stringifyJson } from "../../domain/json.ts";
+import { type Json, memberOf, stringifyJson } from "../../domain/json.ts";
 import { LINKS_PATH } from "../../domain/known-services.ts";
 import { FIELD_SETTINGS, fieldAt, nameOf } from "../../domain/payment-link-fields.ts";
 import { signOf } from "../../domain/money.ts";
@@ -14,16 +14,34 @@ import { safeJson, safeText } from "../../render/safe-text.ts";
 import type { CreatedLink } from "../../service/links.ts";
 import { readBaseRequest } from "../../service/base-request.ts";
 import { type BuiltRequest, requestBuilder, type RequestFlags } from "../../service/request.ts";
+import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { SETTINGS } from "../../settings/setting-table.ts";
-import type { Usage, ValuesOf } from "../command.ts";
+import type { ReadValues, Usage, ValuesOf } from "../command.ts";
 import { printLink } from "../link-output.ts";
 import { saidNo } from "../shared-flags.ts";
 import type { createFlags } from "./flags.ts";
 
-export type CreateOptions = Awaited<ReturnType<typeof createOptions>>;
+type CreateFlags = ValuesOf<typeof createFlags>;
+
+export interface CreateOptions extends CreateFlags {
+  readonly flags: CreateFlags;
+  readonly settings: ResolvedSettings;
+  readonly now: Date;
+  /** The JSON of `--from`; undefined without it. */
+  readonly base: Json | undefined;
+  readonly build: (given: RequestFlags) => BuiltRequest;
+  readonly built: BuiltRequest;
+  /** Print the request instead of sending it. */
+  readonly isPrinted: boolean;
+}
 
 /** The request of the flags, or its draft: the user is asked for what it lacks. Throws `no_profile` if only the account is missing. */
-export async function createOptions(flags: ValuesOf<typeof createFlags>, usage: Usage, context: Context) {
+export async function createOptions(
+  { all: flags }: ReadValues<CreateFlags>,
+  usage: Usage,
+  context: Context,
+): Promise<CreateOptions | undefined> {
+  if (flags === undefined) return undefined;
   const settings = await context.settings();
   const base = flags.from === undefined ? undefined : await readBaseRequest(flags.from, context.readFile);
   const isPrinted = flags.dryRun || flags.curl;
@@ -51,11 +69,9 @@ export async function createOptions(flags: ValuesOf<typeof createFlags>, usage: 
     flags,
     settings,
     now,
-    /** The JSON of `--from`; undefined without it. */
     base: base?.value,
     build,
     built,
-    /** Print the request instead of sending it. */
     isPrinted,
   };
 }

@@ -44,25 +44,27 @@ const list = command({
     excludes(["order", ...RECORD_FLAGS], ["rejected"], "lists webhooks without a record"),
   ],
   consequence: "Nothing was listed.",
-  check: (values, usage) => {
-    checkPeriod(values, usage);
-    const { order } = values;
-    if (order === undefined) return;
-    // `paylink events lst` names an order for commander, because this command is the default.
-    const near = nearest(order, NAMES);
-    if (near !== undefined)
-      usage.problems.push({
-        at: "<order>",
-        message: `looks like a command: did you mean ${near}? (got "${order}")`,
-      });
-    else if (!/\d/.test(order))
-      usage.problems.push({
-        at: "<order>",
-        message: `is no command of events, of which ${nearest(order, NAMES, () => true)} is the nearest; an order number without a digit is given with --reference (got "${order}")`,
-      });
+  check: ({ ifRead }, usage) => {
+    ifRead(["since", "until"], (period) => checkPeriod(period, usage));
+    ifRead(["order"], ({ order = "" }) => checkOrder(order, usage));
   },
   run: async (context, values) => (await import("./stored-events.ts")).listEvents(context, values),
 });
+
+/** `paylink events lst` names an order for commander, because this command is the default. */
+function checkOrder(order: string, { problems }: Usage): void {
+  const near = nearest(order, NAMES);
+  if (near !== undefined)
+    problems.push({
+      at: "<order>",
+      message: `looks like a command: did you mean ${near}? (got "${order}")`,
+    });
+  else if (order !== "" && !/\d/.test(order))
+    problems.push({
+      at: "<order>",
+      message: `is no command of events, of which ${nearest(order, NAMES, () => true)} is the nearest; an order number without a digit is given with --reference (got "${order}")`,
+    });
+}
 
 const NAMES = ["list", "show", "stats", "replay", "tail", "retry", "skip", "accept", "prune"];
 
@@ -107,18 +109,19 @@ const replay = command({
     needs(["strict"], ["compare"]),
   ],
   consequence: "Nothing was replayed.",
-  check: (values, usage) => {
-    const { uti, all, to, compare } = values;
-    checkNamed("<uti...>", uti, all, usage);
-    if (to.length === 0) usage.problems.push({ at: "--to", message: "is required" });
-    for (const { url } of compare ? to : [])
-      if (isBroker(url))
-        usage.problems.push({
-          at: "--to",
-          message: `must be an application with --compare: a broker gives no answer of its own (got "${withoutPassword(url.href)}")`,
-        });
-    checkTargets("--to", to, usage);
-    checkPeriod(values, usage);
+  check: ({ ifRead }, usage) => {
+    ifRead(["uti", "all"], ({ uti, all }) => checkNamed("<uti...>", uti, all, usage));
+    ifRead(["to", "compare"], ({ to, compare }) => {
+      if (to.length === 0) usage.problems.push({ at: "--to", message: "is required" });
+      for (const { url } of compare ? to : [])
+        if (isBroker(url))
+          usage.problems.push({
+            at: "--to",
+            message: `must be an application with --compare: a broker gives no answer of its own (got "${withoutPassword(url.href)}")`,
+          });
+      checkTargets("--to", to, usage);
+    });
+    ifRead(["since", "until"], (period) => checkPeriod(period, usage));
   },
   run: async (context, values) =>
     values.compare
@@ -153,9 +156,9 @@ const retry = command({
   flags: retryFlags,
   rules: [excludes(["all"], ["uti"]), excludes(SELECTION_FLAGS, ["uti"], "names single events")],
   consequence: "Nothing was changed.",
-  check: (values, usage) => {
-    checkNamed("<uti...>", values.uti, values.all, usage);
-    checkPeriod(values, usage);
+  check: ({ ifRead }, usage) => {
+    ifRead(["uti", "all"], ({ uti, all }) => checkNamed("<uti...>", uti, all, usage));
+    ifRead(["since", "until"], (period) => checkPeriod(period, usage));
   },
   run: async (context, values) => (await import("./order-events.ts")).retryEvents(context, values),
 });
@@ -185,7 +188,7 @@ const accept = command({
   flags: acceptFlags,
   rules: [excludes(["all"], ["id"])],
   consequence: "Nothing was accepted.",
-  check: ({ id, all }, usage) => checkNamed("<id...>", id, all, usage),
+  check: ({ ifRead }, usage) => ifRead(["id", "all"], ({ id, all }) => checkNamed("<id...>", id, all, usage)),
   run: async (context, values) => (await import("./order-events.ts")).acceptEvents(context, values),
 });
 

@@ -11,9 +11,11 @@ export const inspect = command({
   ],
   flags: inspectFlags,
   consequence: "Nothing was shown.",
-  check: ({ signWith, forwardTo }, { problems }) => {
-    if (signWith !== undefined && forwardTo === undefined)
-      problems.push({ at: "--sign-with", message: "needs --forward-to: it signs what is sent from here" });
+  check: ({ ifRead }, { problems }) => {
+    ifRead(["signWith", "forwardTo"], ({ signWith, forwardTo }) => {
+      if (signWith !== undefined && forwardTo === undefined)
+        problems.push({ at: "--sign-with", message: "needs --forward-to: it signs what is sent from here" });
+    });
   },
   run: async (context, values) => (await import("./inspect.ts")).inspect(context, values),
 });

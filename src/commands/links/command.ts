@@ -72,7 +72,7 @@ const list = command({
     ...linkFlags("Not every link was listed."),
   },
   consequence: "Nothing was listed.",
-  prepare: async (values, usage, context) => (await import("./links.ts")).listOptions(values, usage, context),
+  prepare: async (read, usage, context) => (await import("./links.ts")).listOptions(read, usage, context),
   run: async (context, options) => (await import("./links.ts")).listLinks(context, options),
 });
 
@@ -108,12 +108,14 @@ const update = command({
     ...linkFlags("The link was not changed."),
   },
   consequence: "Nothing was changed.",
-  check: ({ description, expires }, { problems }) => {
-    if (description === undefined && expires === undefined)
-      problems.push({
-        at: "--description",
-        message: "or --expires is required: nothing else of a link can be changed",
-      });
+  check: ({ ifRead }, { problems }) => {
+    ifRead(["description", "expires"], ({ description, expires }) => {
+      if (description === undefined && expires === undefined)
+        problems.push({
+          at: "--description",
+          message: "or --expires is required: nothing else of a link can be changed",
+        });
+    });
   },
   run: async (context, values) => (await import("./links.ts")).updateLink(context, values),
 });

@@ -16,7 +16,7 @@ import { safeText } from "../../render/safe-text.ts";
 import { linksOf, renderSums } from "../../render/bulk.ts";
 import { allLinks } from "../../service/all-links.ts";
 import type { Api } from "../../service/client.ts";
-import type { Usage } from "../command.ts";
+import type { ReadValues, Usage } from "../command.ts";
 import { printLink, showServiceLink } from "../link-output.ts";
 import { checkPeriod, isConfirmed, saidNo } from "../shared-flags.ts";
 
@@ -31,7 +31,12 @@ interface ListFlags {
   readonly quiet: boolean;
 }
 
-type ListOptions = Awaited<ReturnType<typeof listOptions>>;
+interface ListOptions extends Omit<ListFlags, "since" | "until"> {
+  readonly from: Date;
+  /** Nobody asked for the period: the usual one. */
+  readonly isDefaultPeriod: boolean;
+  readonly to: Date;
+}
 
 /** The period that is listed if nobody names another. */
 const PERIOD = 7 * 86_400_000;
@@ -40,27 +45,31 @@ const PERIOD = 7 * 86_400_000;
 const CLOCK_DIFFERENCE = 7 * 86_400_000;
 
 export async function listOptions(
-  { terminalId: typed, since, until, ...flags }: ListFlags,
+  { all, ifRead }: ReadValues<ListFlags>,
   usage: Usage,
-  context: Context,
-) {
+  context: Pick<Context, "settings" | "now">,
+): Promise<ListOptions | undefined> {
   const settings = await context.settings();
   const now = context.now();
-  const terminalId = typed ?? settings.get("terminalId");
-  const from = since ?? new Date(now.getTime() - PERIOD);
-  checkPeriod({ since: from, until }, usage);
-  if (until === undefined && from >= now)
-    usage.problems.push({ at: "--since", message: `must be in the past (got "${formatLocal(from)}")` });
-  if (terminalId === undefined && settings.get("baseUrl") !== undefined)
-    usage.problems.push({
-      at: "--terminal-id",
-      message: "is required, because a service lists the links of one terminal",
-    });
+  const beginning = new Date(now.getTime() - PERIOD);
+  ifRead(["since", "until"], ({ since = beginning, until }) => {
+    checkPeriod({ since, until }, usage);
+    if (until === undefined && since >= now)
+      usage.problems.push({ at: "--since", message: `must be in the past (got "${formatLocal(since)}")` });
+  });
+  ifRead(["terminalId"], ({ terminalId = settings.get("terminalId") }) => {
+    if (terminalId === undefined && settings.get("baseUrl") !== undefined)
+      usage.problems.push({
+        at: "--terminal-id",
+        message: "is required, because a service lists the links of one terminal",
+      });
+  });
+  if (all === undefined) return undefined;
+  const { terminalId = settings.get("terminalId"), since, until, ...flags } = all;
   return {
     ...flags,
     terminalId,
-    from,
-    /** Nobody asked for the period: the usual one. */
+    from: since ?? beginning,
     isDefaultPeriod: since === undefined,
     to: until ?? new Date(now.getTime() + CLOCK_DIFFERENCE),
   };

@@ -34,55 +34,67 @@ export const listen = command({
     excludes(["expect", "tunnel", "verify"], ["admin"], "is for production"),
   ],
   consequence: "Nothing is listening.",
-  check: async (values, usage, context) => {
-    const { host, verify, store } = values;
-    // Without a store, an event is new again after a restart: it would leave with a fresh signature, however old it is.
-    if (!store && values.signWith !== undefined)
-      if (!policyOf(values, await context.settings()).requireCreated)
-        usage.problems.push({
-          at: "--sign-with",
-          message: "needs --require-created with --no-store: an old webhook would be signed anew",
-        });
-    if (!verify && !isLoopback(hostnameOf(host)))
+  check: async ({ ifRead }, usage, context) => {
+    await ifRead(["store", "signWith", "requireCreated"], async ({ store, signWith, ...policy }) => {
+      // Without a store, an event is new again after a restart: it would leave with a fresh signature, however old it is.
+      if (store || signWith === undefined || policyOf(policy, await context.settings()).requireCreated)
+        return;
       usage.problems.push({
-        at: "--no-verify",
-        message: `is for loopback only: it cannot be used with --host ${host}`,
+        at: "--sign-with",
+        message: "needs --require-created with --no-store: an old webhook would be signed anew",
       });
-    const { ack } = values;
-    if (ack === "stored")
+    });
+    ifRead(["host", "verify"], ({ host, verify }) => {
+      if (!verify && !isLoopback(hostnameOf(host)))
+        usage.problems.push({
+          at: "--no-verify",
+          message: `is for loopback only: it cannot be used with --host ${host}`,
+        });
+    });
+    ifRead(["ack", "store", "verify", "tunnel", "expect"], ({ ack, store, verify, tunnel, expect }) => {
       for (const [flag, isGiven, why] of [
         ["--no-store", !store, "what is acknowledged would be lost"],
         ["--no-verify", !verify, "only verified webhooks are stored"],
-        ["--tunnel", values.tunnel, "its address changes at each start"],
-        ["--expect", values.expect.length > 0, "it ends, and what is acknowledged would wait"],
+        ["--tunnel", tunnel, "its address changes at each start"],
+        ["--expect", expect.length > 0, "it ends, and what is acknowledged would wait"],
       ] as const)
-        if (isGiven)
+        if (ack === "stored" && isGiven)
           usage.problems.push({ at: "--ack", message: `stored cannot be used with ${flag}: ${why}` });
-    for (const [flag, value, who] of [
-      ["--retry", values.retry, "the service retries"],
-      ["--forward-concurrency", values.forwardConcurrency, "each webhook goes out as the service sends it"],
-    ] as const)
-      if (ack !== "stored" && value !== undefined)
-        usage.problems.push({ at: flag, message: `has no effect without --ack stored: ${who}` });
-    if (ack !== "stored" && values.forwardTimeout >= SERVICE_WAITS)
-      usage.problems.push({
-        at: "--forward-timeout",
-        message: "must be less than 10s without --ack stored: the service waits 10s for the answer",
-      });
-    const isProduction = ack === "stored" || values.admin !== undefined;
-    if (isProduction && store && values.db === undefined && context.env["PAYLINK_DB"]?.trim() === "")
-      usage.problems.push({
-        at: "PAYLINK_DB",
-        message: "is empty, so events would be kept in a file of this machine: set it, unset it, or use --db",
-      });
-    checkTargets("--forward-to", values.forwardTo, usage);
-    const own = [values.port, values.admin?.port ?? 0].filter((port) => port !== 0);
-    for (const { url } of values.forwardTo)
-      if (!isBroker(url) && isLoopback(url.hostname) && own.includes(portOf(url)))
+    });
+    ifRead(["ack", "retry", "forwardConcurrency"], ({ ack, retry, forwardConcurrency }) => {
+      for (const [flag, value, who] of [
+        ["--retry", retry, "the service retries"],
+        ["--forward-concurrency", forwardConcurrency, "each webhook goes out as the service sends it"],
+      ] as const)
+        if (ack !== "stored" && value !== undefined)
+          usage.problems.push({ at: flag, message: `has no effect without --ack stored: ${who}` });
+    });
+    ifRead(["ack", "forwardTimeout"], ({ ack, forwardTimeout }) => {
+      if (ack !== "stored" && forwardTimeout >= SERVICE_WAITS)
         usage.problems.push({
-          at: "--forward-to",
-          message: `is the address that listen itself receives at; give your application's (got "${url.href}")`,
+          at: "--forward-timeout",
+          message: "must be less than 10s without --ack stored: the service waits 10s for the answer",
         });
+    });
+    ifRead(["ack", "admin", "store", "db"], ({ ack, admin, store, db }) => {
+      const isProduction = ack === "stored" || admin !== undefined;
+      if (isProduction && store && db === undefined && context.env["PAYLINK_DB"]?.trim() === "")
+        usage.problems.push({
+          at: "PAYLINK_DB",
+          message:
+            "is empty, so events would be kept in a file of this machine: set it, unset it, or use --db",
+        });
+    });
+    ifRead(["forwardTo", "port", "admin"], ({ forwardTo, port, admin }) => {
+      checkTargets("--forward-to", forwardTo, usage);
+      const own = [port, admin?.port ?? 0].filter((one) => one !== 0);
+      for (const { url } of forwardTo)
+        if (!isBroker(url) && isLoopback(url.hostname) && own.includes(portOf(url)))
+          usage.problems.push({
+            at: "--forward-to",
+            message: `is the address that listen itself receives at; give your application's (got "${url.href}")`,
+          });
+    });
   },
   run: async (context, values) => {
     const [{ listen }, { listenOptions }] = await Promise.all([

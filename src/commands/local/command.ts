@@ -25,7 +25,8 @@ export const test = command({
     ),
   },
   consequence: "Nothing was run.",
-  check: ({ forwardTo }, usage) => checkTargets("--forward-to", forwardTo, usage),
+  check: ({ ifRead }, usage) =>
+    ifRead(["forwardTo"], ({ forwardTo }) => checkTargets("--forward-to", forwardTo, usage)),
   run: async (context, { words, ...options }) => (await import("./test.ts")).test(context, words, options),
 });
 

@@ -22,12 +22,15 @@ import {
 } from "../../settings/setting-table.ts";
 import { checkKeys, requirePassed, secretKeyProblem, settingsWith } from "../account-checks.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
-import type { Usage } from "../command.ts";
+import type { ReadValues, Usage } from "../command.ts";
 
 type Account = { readonly [Key in AccountKey]?: SettingValue<Key> | undefined };
 
+/** No flag has a secret as its value, which others on the machine could see. */
+const isSecret = (key: AccountKey): key is "token" | "clientSecret" => SETTINGS[key].secret === true;
+
 /** The values of the flags. */
-interface LoginValues extends Account {
+interface LoginValues extends Omit<Account, "token" | "clientSecret"> {
   readonly tokenStdin: boolean;
   readonly clientSecretStdin: boolean;
   readonly check: boolean;
@@ -36,46 +39,58 @@ interface LoginValues extends Account {
 /** In place of a token; a known service has the token URL. */
 const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const;
 
-type LoginOptions = Awaited<ReturnType<typeof loginOptions>>;
+interface LoginOptions {
+  /** The name of the profile. */
+  readonly profile: string;
+  /** What the profile holds so far. */
+  readonly known: Profile;
+  /** Complete, unless the user can be asked for the rest. */
+  readonly account: Account;
+  /** Whether the account is checked before it is stored. */
+  readonly check: boolean;
+}
 
-/** What the command line gives, with what is missing if nobody can be asked. */
-export async function loginOptions(values: LoginValues, usage: Usage, context: Context) {
-  const settings = await context.profiles();
-  const profile = profileToWrite(context, settings.current(), usage);
-  const known = profileNamed(settings.profiles(), profile) ?? {};
-  const { tokenStdin, clientSecretStdin } = values;
-  const secret = tokenStdin === clientSecretStdin ? undefined : tokenStdin ? "token" : "clientSecret";
-  // A value that could not be read is not missing too.
-  const wrong = usage.problems.map(({ at }) => at);
-  const readable = Object.keys(values)
-    .filter(isAccountKey)
-    .filter((key) => !wrong.includes(loginFlagOf(key)));
-  const account: Account = {
-    ...Object.fromEntries(readable.map((key) => [key, values[key]])),
-    ...(secret === undefined ? {} : { [secret]: await readSecret(secret, usage, context) }),
-  };
-  if (context.ask === undefined)
-    for (const key of missingValues(account, known)) {
-      const at = loginFlagOf(key);
-      if (!wrong.includes(at) && !wrong.includes(INSTEAD_OF[key]?.flag ?? at))
-        usage.problems.push({ at, message: ["is required", INSTEAD_OF[key]?.words ?? ""].join("") });
-    }
+/** What the command line gives, with the secret of standard input, and with what is missing if nobody can be asked. */
+export async function loginOptions(
+  { all, ifRead }: ReadValues<LoginValues>,
+  usage: Usage,
+  context: Context,
+): Promise<LoginOptions | undefined> {
+  const { profile, known } = await profileToWrite(context, usage);
+  // What the account needs depends on the service.
+  const secret = await ifRead(
+    ["service", "tokenStdin", "clientSecretStdin"],
+    async ({ service, ...flags }) => {
+      const key = secretOf(flags);
+      const baseUrl = ifRead(["baseUrl"], (values) => values.baseUrl);
+      // A value that could not be read is not missing too.
+      const isGiven = (one: AccountKey): boolean =>
+        isSecret(one) ? one === key : ifRead([one], (values) => values[one] !== undefined) !== false;
+      const missing = context.ask === undefined ? missingValues(isGiven, { service, baseUrl }, known) : [];
+      for (const one of missing)
+        usage.problems.push({
+          at: loginFlagOf(one),
+          message: ["is required", INSTEAD_OF[one] ?? ""].join(""),
+        });
+      return key === undefined ? {} : { [key]: await readSecret(key, usage, context) };
+    },
+  );
   if (hasAccount(known) && context.ask === undefined && !context.yes)
     usage.problems.push({
       at: "--yes",
       message: `is required to replace the account of ${profile} (${addressOf(known) ?? "no address"})`,
     });
-  return {
-    /** The name of the profile. */
-    profile,
-    /** What the profile holds so far. */
-    known,
-    /** Complete, unless the user can be asked for the rest. */
-    account,
-    /** Whether the account is checked before it is stored. */
-    check: values.check,
-  };
+  if (all === undefined) return undefined;
+  const { tokenStdin: _token, clientSecretStdin: _secret, check, ...account } = all;
+  return { profile, known, account: { ...account, ...secret }, check };
 }
+
+/** What standard input holds. */
+const secretOf = ({
+  tokenStdin,
+  clientSecretStdin,
+}: Pick<LoginValues, "tokenStdin" | "clientSecretStdin">) =>
+  tokenStdin === clientSecretStdin ? undefined : tokenStdin ? "token" : "clientSecret";
 
 export async function storeAccount(
   context: Context,
@@ -119,30 +134,24 @@ const hasAccount = ({ token, clientSecret }: Profile): boolean =>
 const addressOf = (known: Profile): string | undefined => settingsWith("known", known).get("baseUrl");
 
 /** What can be given in place of a value that is missing. */
-const INSTEAD_OF: { readonly [Key in AccountKey]?: { readonly flag: string; readonly words: string } } = {
-  baseUrl: {
-    flag: loginFlagOf("service"),
-    words: `, or ${loginFlagOf("service")} for a service that paylink knows: ${SERVICE_NAMES.join(", ")}`,
-  },
-  token: {
-    flag: loginFlagOf("clientId"),
-    words: `, or client credentials: ${CREDENTIALS.map(loginFlagOf).join(", ")}`,
-  },
+const INSTEAD_OF: { readonly [Key in AccountKey]?: string } = {
+  baseUrl: `, or ${loginFlagOf("service")} for a service that paylink knows: ${SERVICE_NAMES.join(", ")}`,
+  token: `, or client credentials: ${CREDENTIALS.map(loginFlagOf).join(", ")}`,
 };
 
-/** `--profile`, `PAYLINK_PROFILE`, else the current one, unless `paylink sandbox` wrote that. */
-function profileToWrite(
-  { profile, named }: Pick<Context, "profile" | "named">,
-  current: string | undefined,
+/** `--profile`, `PAYLINK_PROFILE`, else the current one, unless `paylink sandbox` wrote that; and what it holds so far. */
+async function profileToWrite(
+  { profile: typed, named, profiles }: Pick<Context, "profile" | "named" | "profiles">,
   { problems }: Usage,
-): string {
-  const { profile: name } = named;
-  if (name === undefined)
-    return current === undefined || current === SANDBOX_PROFILE ? DEFAULT_PROFILE : current;
-  const parsed = parseOwnProfileName(name);
-  if (!parsed.ok)
-    problems.push({ at: profile === undefined ? "PAYLINK_PROFILE" : "--profile", message: parsed.message });
-  return name;
+): Promise<Pick<LoginOptions, "profile" | "known">> {
+  const settings = await profiles();
+  const current = settings.current();
+  const own = current === undefined || current === SANDBOX_PROFILE ? DEFAULT_PROFILE : current;
+  const { profile = own } = named;
+  const parsed = named.profile === undefined ? undefined : parseOwnProfileName(profile);
+  if (parsed?.ok === false)
+    problems.push({ at: typed === undefined ? "PAYLINK_PROFILE" : "--profile", message: parsed.message });
+  return { profile, known: profileNamed(settings.profiles(), profile) ?? {} };
 }
 
 /** A problem of a secret never quotes it. */
@@ -229,19 +238,29 @@ function profileWith(before: Profile, account: Account): Profile {
 const OF_SERVICE = SETTING_KEYS.filter((key) => SETTINGS[key].ofService === true);
 
 /** Whether the account authenticates with client credentials; undefined if that is open. */
-function usesCredentials(given: Account, stored: ResolvedSettings): boolean | undefined {
-  if (given.token !== undefined) return false;
-  const isGiven = given.clientId !== undefined || given.clientSecret !== undefined;
-  return isGiven || stored.find("tokenUrl")?.source === "service" ? true : undefined;
+function usesCredentials(isGiven: IsGiven, stored: ResolvedSettings): boolean | undefined {
+  if (isGiven("token")) return false;
+  const hasSome = isGiven("clientId") || isGiven("clientSecret");
+  return hasSome || stored.find("tokenUrl")?.source === "service" ? true : undefined;
 }
 
+type IsGiven = (key: AccountKey) => boolean;
+
+const givenIn =
+  (account: Account): IsGiven =>
+  (key) =>
+    account[key] !== undefined;
+
 /** The values that the account needs, and that neither the user nor the service nor the profile gives. */
-function missingValues(given: Account, known: Profile): readonly AccountKey[] {
-  const { service, baseUrl } = given;
+function missingValues(
+  isGiven: IsGiven,
+  { service, baseUrl }: Pick<Account, "service" | "baseUrl">,
+  known: Profile,
+): readonly AccountKey[] {
   const stored = settingsWith("stored", profileWith(known, { service, baseUrl }));
-  const needed = usesCredentials(given, stored) === true ? CREDENTIALS : (["token"] as const);
+  const needed = usesCredentials(isGiven, stored) === true ? CREDENTIALS : (["token"] as const);
   return (["baseUrl", "terminalId", ...needed] as const).filter(
-    (key) => given[key] === undefined && stored.get(key) === undefined,
+    (key) => !isGiven(key) && stored.get(key) === undefined,
   );
 }
 
@@ -258,7 +277,7 @@ async function askForAccount(ask: Ask, given: Account, known: Profile): Promise<
   if (account.service === undefined) await answer("baseUrl");
   await answer("terminalId", "currency", "customerName", "callbackUrl", "webhookKey");
   const byCredentials =
-    usesCredentials(given, atService) ??
+    usesCredentials(givenIn(given), atService) ??
     (await ask.choose("How do you want to authenticate?", [
       { name: "An access token", value: false },
       { name: "Client credentials (OAuth 2.0)", value: true },

@@ -1,10 +1,10 @@
 /** `paylink login`: its flags and help. */
 import { SANDBOX_URL } from "../../domain/addresses.ts";
 import { SETTINGS, type AccountKey, type SettingValue } from "../../settings/setting-table.ts";
-import { command, excludes, flag, group, toggle, type Flag } from "../command.ts";
+import { command, excludes, flag, group, toggle, type Declared, type Flag } from "../command.ts";
 import { loginOptions, parseAccountValue, storeAccount } from "./account.ts";
 
-type AccountFlags<Key extends AccountKey> = { readonly [One in Key]: Flag<SettingValue<One> | undefined> };
+type AccountFlags<Key extends AccountKey> = { readonly [One in Key]: Flag<SettingValue<One>> };
 
 /** Flags as the table of settings describes them. */
 function accountFlags<Key extends AccountKey>(...keys: readonly Key[]): AccountFlags<Key> {
@@ -16,7 +16,7 @@ function accountFlags<Key extends AccountKey>(...keys: readonly Key[]): AccountF
 }
 
 /** A secret is never an argument, which other users see. */
-const secretFlag = (key: "token" | "clientSecret"): Flag<boolean> =>
+const secretFlag = (key: "token" | "clientSecret"): Declared =>
   toggle(SETTINGS[key].login.flag, `read ${SETTINGS[key].means} from standard input`);
 
 export const login = command({

@@ -40,18 +40,22 @@ With order numbers, it shows all that happened to each: paylink reconcile INV-1`
     excludes(["since", "until", ...BOOKS, "quiet"], ["orders"], "shows all that happened to these orders"),
   ],
   consequence: "Nothing was compared.",
-  check: ({ since, until, books, map, currency, decimalComma }, usage, { now }) => {
-    checkPeriod({ since, until }, usage);
-    if (since !== undefined && since > now())
-      usage.problems.push({ at: "--since", message: "must be in the past" });
-    if (books !== undefined) return;
-    const alone = [
-      ["--map", map.length > 0],
-      ["--currency", currency !== undefined],
-      ["--decimal-comma", decimalComma],
-    ] as const;
-    for (const [at, isGiven] of alone)
-      if (isGiven) usage.problems.push({ at, message: "needs --books: it says how they are read" });
+  check: ({ ifRead }, usage, { now }) => {
+    ifRead(["since", "until"], (period) => {
+      checkPeriod(period, usage);
+      if (period.since !== undefined && period.since > now())
+        usage.problems.push({ at: "--since", message: "must be in the past" });
+    });
+    ifRead(["books", "map", "currency", "decimalComma"], ({ books, map, currency, decimalComma }) => {
+      const forBooks = [
+        ["--map", map.length > 0],
+        ["--currency", currency !== undefined],
+        ["--decimal-comma", decimalComma],
+      ] as const;
+      for (const [at, isGiven] of forBooks)
+        if (isGiven && books === undefined)
+          usage.problems.push({ at, message: "needs --books: it says how they are read" });
+    });
   },
   run: async (context, { orders, ...values }) =>
     orders.length > 0

@@ -89,12 +89,14 @@ export const sandbox = command({
   notes: NOTES,
   flags: sandboxFlags,
   consequence: "The sandbox did not start.",
-  check: ({ host, allowRemote, allowHost }, { problems }) => {
-    if (!allowRemote && allowHost.length === 0 && !isLoopback(hostnameOf(host)))
-      problems.push({
-        at: "--host",
-        message: `must be on loopback unless --allow-host or --allow-remote is given (got "${host}")`,
-      });
+  check: ({ ifRead }, { problems }) => {
+    ifRead(["host", "allowRemote", "allowHost"], ({ host, allowRemote, allowHost }) => {
+      if (!allowRemote && allowHost.length === 0 && !isLoopback(hostnameOf(host)))
+        problems.push({
+          at: "--host",
+          message: `must be on loopback unless --allow-host or --allow-remote is given (got "${host}")`,
+        });
+    });
   },
   run: async (context, values) => (await import("./sandbox.ts")).sandbox(context, values),
   commands: { advance, "rotate-key": rotateKey, fail, reset },

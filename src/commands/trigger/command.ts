@@ -28,7 +28,7 @@ export const trigger = command({
     needs(["sameUti", "db"], ["from"]),
   ],
   consequence: "Nothing was sent.",
-  prepare: async (values, usage, context) =>
-    (await import("./trigger.ts")).triggerOptions(values, usage, context),
+  prepare: async (read, usage, context) =>
+    (await import("./trigger.ts")).triggerOptions(read, usage, context),
   run: async (context, options) => (await import("./trigger.ts")).trigger(context, options),
 });

@@ -21,7 +21,7 @@ import { SERVICE_COVER, type SignatureForm } from "../../signatures/cover.ts";
 import { coverToTamper, TAMPERINGS, type Tampering } from "../../check/tamperings.ts";
 import { loadSigningKey } from "../../check/signing-key.ts";
 import { signedWebhook } from "../../check/signed-webhook.ts";
-import type { Usage, ValuesOf } from "../command.ts";
+import type { ReadValues, Usage, ValuesOf } from "../command.ts";
 import { checkLocal } from "../shared-flags.ts";
 import { endpointNotReached } from "../unreached-endpoint.ts";
 import type { triggerArguments, triggerFlags } from "./flags.ts";
@@ -37,33 +37,45 @@ interface TriggerOptions extends Omit<TriggerValues, "tamper"> {
 
 /** What to send, with what is wrong with flags together. */
 export async function triggerOptions(
-  values: TriggerValues,
+  { all, ifRead }: ReadValues<TriggerValues>,
   usage: Usage,
   { settings }: Context,
-): Promise<TriggerOptions> {
-  const { to, allowRemote } = values;
-  if (to !== undefined) checkLocal("--to", to, allowRemote, usage);
-  const { outcome, from, amount, currency, cover } = values;
-  if (outcome === undefined && from === undefined)
-    usage.problems.push({
-      at: "<outcome>",
-      message: `is required: ${SAMPLE_OUTCOMES.join(", ")}; or --from, with the record of a stored event`,
-    });
-  // That of a stored event is not known yet.
-  if (from === undefined || currency !== undefined)
-    checkDecimals(amount, currency ?? SAMPLE_CURRENCY, usage.problems);
-  const tamper = TAMPERINGS.find(({ name }) => name === values.tamper);
-  if (tamper && cover && coverToTamper(tamper, cover) === undefined)
-    usage.problems.push({
-      at: "--cover",
-      message: `must include ${tamper.detectedBy.join(" or ")}; without it, --tamper ${tamper.name} cannot be detected (got "${cover.join(" ")}")`,
-    });
+): Promise<TriggerOptions | undefined> {
+  ifRead(["to", "allowRemote"], ({ to, allowRemote }) => {
+    if (to !== undefined) checkLocal("--to", to, allowRemote, usage);
+  });
+  ifRead(["outcome", "from"], ({ outcome, from }) => {
+    if (outcome === undefined && from === undefined)
+      usage.problems.push({
+        at: "<outcome>",
+        message: `is required: ${SAMPLE_OUTCOMES.join(", ")}; or --from, with the record of a stored event`,
+      });
+  });
+  ifRead(["from", "amount", "currency"], ({ from, amount, currency }) => {
+    // That of a stored event is not known yet.
+    if (from === undefined || currency !== undefined)
+      checkDecimals(amount, currency ?? SAMPLE_CURRENCY, usage.problems);
+  });
+  ifRead(["tamper", "cover"], ({ tamper: name, cover }) => {
+    const tamper = tamperingNamed(name);
+    if (tamper && cover && coverToTamper(tamper, cover) === undefined)
+      usage.problems.push({
+        at: "--cover",
+        message: `must include ${tamper.detectedBy.join(" or ")}; without it, --tamper ${tamper.name} cannot be detected (got "${cover.join(" ")}")`,
+      });
+  });
+  if (all === undefined) return undefined;
+  const { to, cover } = all;
+  const tamper = tamperingNamed(all.tamper);
   const form: SignatureForm = {
     cover: cover ?? (tamper && coverToTamper(tamper, undefined)) ?? SERVICE_COVER,
-    created: values.created,
+    created: all.created,
   };
-  return { ...values, tamper, url: to ?? listenerOf(await settings()), form };
+  return { ...all, tamper, url: to ?? listenerOf(await settings()), form };
 }
+
+const tamperingNamed = (name: string | undefined): Tampering | undefined =>
+  TAMPERINGS.find((tampering) => tampering.name === name);
 
 function checkDecimals(amount: JsonNumber | undefined, currency: string, problems: Problem[]): void {
   const problem = amount && decimalsProblem(amount, currency);
