@@ -12,6 +12,7 @@ import { canonicalAddress } from "../domain/addresses.ts";
 import { hint, type Hint, PaylinkError } from "../domain/errors.ts";
 import { stringifyJson } from "../domain/json.ts";
 import { systemReason } from "../domain/system-reason.ts";
+import { syncFolder } from "../store/folders.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
 import type { Column } from "./columns.ts";
 import type { ResultLink } from "./plan.ts";
@@ -227,8 +228,10 @@ export function fileSink(path: string, id: string): Sink {
       throw unwritable(path, error);
     });
     try {
-      await pipeline(chunks, file.createWriteStream());
+      // Otherwise a power cut may leave the name of the new file without its content.
+      await pipeline(chunks, file.createWriteStream({ flush: true }));
       await rename(draft, path);
+      syncFolder(dirname(path));
     } catch (error) {
       await rm(draft, { force: true });
       throw error instanceof PaylinkError ? error : unwritable(path, error);

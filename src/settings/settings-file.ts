@@ -5,7 +5,7 @@ import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { isPlainObject, joinPath } from "../domain/json.ts";
 import { nearest } from "../domain/parse-result.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
-import { makeFolder } from "../store/folders.ts";
+import { makeFolder, syncFolder } from "../store/folders.ts";
 import { type Profile, profileNamed, type Profiles, readProfile, type UnknownMember } from "./profile.ts";
 import { withFileLock } from "./file-lock.ts";
 import { SETTING_KEYS } from "./setting-table.ts";
@@ -69,6 +69,7 @@ export function openSettingsFile(folder: string): SettingsFile {
       const { stored, members } = readAll();
       const next = withOthers(members, change(stored));
       new Store<Members>({ cwd: folder, configName: NAME, ...OPTIONS }).store = next;
+      syncFolder(folder);
     });
   };
   return {

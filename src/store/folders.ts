@@ -1,6 +1,6 @@
 /** Where paylink stores its files: in PAYLINK_HOME, or in the platform's own folder for each kind. */
-import { mkdirSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { hasCode } from "../domain/system-reason.ts";
 import { parseTypedText } from "../domain/typed-text.ts";
@@ -45,5 +45,24 @@ export const sandboxFolder = (dataFolder: string): string => join(dataFolder, "s
 export const eventsPath = (data: string, profile?: string): string =>
   join(data, profile === undefined ? "events.db" : `events-${profile}.db`);
 
-/** Makes a folder, for its owner only, and those above it. */
-export const makeFolder = (path: string): void => void mkdirSync(path, { recursive: true, mode: 0o700 });
+/** Makes a folder, for its owner only, and those above it. They survive a power cut. */
+export function makeFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  const outermost = dirname(resolve(first));
+  for (let made = resolve(path); made !== outermost; made = dirname(made)) syncFolder(dirname(made));
+}
+
+/** Makes the names in a folder survive a power cut. Some systems sync no folders: on Windows, the names of synced files are kept. */
+export function syncFolder(path: string): void {
+  try {
+    const folder = openSync(path, "r");
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  } catch {
+    return;
+  }
+}

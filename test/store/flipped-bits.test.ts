@@ -3,10 +3,9 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DATABASE_FILES } from "../../src/store/database.ts";
-import { SQLITE } from "../../src/store/dialects.ts";
-import { createEventStore, type EventStore } from "../../src/store/event-store.ts";
-import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/store/sqlite-database.ts";
-import { openPostgres, openSqlite } from "../support/event-stores.ts";
+import type { EventStore } from "../../src/store/event-store.ts";
+import { openEventDatabase } from "../../src/store/sqlite-database.ts";
+import { openPostgres, openSqlite, openWithoutThread } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { createRandom } from "../support/random.ts";
 import { usePostgres } from "../support/postgres.ts";
@@ -62,30 +61,13 @@ const wrong = (changed: ReadonlyMap<string, string>, before: ReadonlyMap<string,
 /** What may be said of the first events alone: SQLite takes a damaged entry of its log for the end of the log. */
 async function saidOfFewer(): Promise<ReadonlyMap<string, string>> {
   const sums = new Map<string, string>();
-  const store = openHere(join(temporaryHome(), "events.db"));
+  const store = openWithoutThread(join(temporaryHome(), "events.db"));
   for (let number = 0; number < EVENTS; number++) {
     await fill(store, number, number + 1);
     for (const [what, value] of await said(store, false)) if (what.startsWith("stats")) sums.set(what, value);
   }
   await store.close();
   return sums;
-}
-
-/** A store without a thread, which would take most of the time. */
-function openHere(path: string): EventStore {
-  const database = openEventDatabase(path);
-  return createEventStore(
-    {
-      dialect: SQLITE,
-      place: path,
-      all: statementsOf(database),
-      write: createSqliteWriter(database, SQLITE),
-      ready: async () => undefined,
-      hurry: () => undefined,
-      close: async () => database.close(),
-    },
-    "tester",
-  );
 }
 
 /** The bench flips more. */
@@ -101,7 +83,7 @@ describe("a bit that is flipped", () => {
       const folder = temporaryHome();
       const path = join(folder, "events.db");
       const writer = openEventDatabase(path);
-      const store = openHere(path);
+      const store = openWithoutThread(path);
       await fill(store);
       // The first connection keeps the log.
       if (suffix === "") writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -114,7 +96,7 @@ describe("a bit that is flipped", () => {
         }
         let opened: EventStore;
         try {
-          opened = openHere(join(folder, name));
+          opened = openWithoutThread(join(folder, name));
         } catch (error) {
           expect(error).toMatchObject({ code: expect.stringMatching(/^file_un/) });
           return new Map();

@@ -1,9 +1,11 @@
 /** Opens event stores of both kinds for one test. */
 import { resolve } from "node:path";
 import { onTestFinished } from "vitest";
-import type { EventStore } from "../../src/store/event-store.ts";
+import { SQLITE } from "../../src/store/dialects.ts";
+import { createEventStore, type EventStore } from "../../src/store/event-store.ts";
 import { openPostgresEventStore } from "../../src/store/postgres.ts";
 import { openEventStore } from "../../src/store/sqlite.ts";
+import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/store/sqlite-database.ts";
 
 /** A thread runs no TypeScript: the build compiled this one. */
 export const THREAD = {
@@ -21,4 +23,21 @@ export function openPostgres(url: string, env: Readonly<Record<string, string>> 
   const store = openPostgresEventStore(url, { env, user: "tester", create: true });
   onTestFinished(() => store.close());
   return store;
+}
+
+/** The same file without a thread, which would take most of the time of a test that opens many. */
+export function openWithoutThread(path: string): EventStore {
+  const database = openEventDatabase(path);
+  return createEventStore(
+    {
+      dialect: SQLITE,
+      place: path,
+      all: statementsOf(database),
+      write: createSqliteWriter(database, SQLITE),
+      ready: async () => undefined,
+      hurry: () => undefined,
+      close: async () => database.close(),
+    },
+    "tester",
+  );
 }
