@@ -18,7 +18,7 @@ import {
   spaced,
 } from "../pages/components.ts";
 import { describedPart } from "../pages/exchange.ts";
-import { filterForm } from "../pages/filters.ts";
+import { any, filterForm, periodFields } from "../pages/filters.ts";
 import {
   chips,
   emptyList,
@@ -32,10 +32,10 @@ import type { Page } from "../pages/page.ts";
 import { situationSentence, statsSentence } from "../render/stats.ts";
 import { COUNTED, countText, inspectorPage, isApart, type View } from "./frame.ts";
 import { EXPORTED } from "./export.ts";
-import { type Filters, filtersIn, isFiltered, queryFrom, SHOWN, TIMES } from "./query.ts";
+import { type Filters, filtersIn, isFiltered, queryFrom, SHOWN } from "./query.ts";
 import { type EventRow, ROWS, withAttempts } from "./rows.ts";
 import { totalsSentence } from "./totals.ts";
-import { trendPart } from "./trend.ts";
+import { eventsTrend } from "./trend.ts";
 
 /** The most rows of a page. */
 const ROWS_SHOWN = 50;
@@ -67,7 +67,7 @@ export async function eventsPage(
     tab: "/",
     text: filters.text,
     skipTo: "list",
-    content: html`${isFiltered(filters) || before !== undefined || rows.length === 0 ? "" : await trendPart(view, store)}
+    content: html`${isFiltered(filters) || before !== undefined || rows.length === 0 ? "" : await eventsTrend(view, store)}
       ${filtersPart(view, filters, paths)}
       ${problem === undefined ? "" : html`<p class="alert bad">${problem}</p>`}
       ${totals === undefined || rows.length === 0 ? "" : totalsPart(view, filters, totals)}
@@ -91,9 +91,8 @@ export async function eventsPage(
 const PATHS_SHOWN = 20;
 
 function filtersPart(view: View, filters: Filters, paths: readonly string[]): Page {
-  const { text, state, outcome, path, key, time, from, to, group } = filters;
+  const { text, state, outcome, path, key, group } = filters;
   const counts: Readonly<Record<string, number>> = { waiting: view.waiting, failed: view.failed };
-  const any = (title: string) => ["", title] as const;
   return html`<div class="filters">
       ${chips(
         "Filter events",
@@ -113,16 +112,9 @@ function filtersPart(view: View, filters: Filters, paths: readonly string[]): Pa
           name: "outcome",
           label: "Outcome",
           value: outcome,
-          options: [any("Any"), ...OUTCOME_NAMES.map((name) => [name, capitalized(spaced(name))] as const)],
+          options: [any(), ...OUTCOME_NAMES.map((name) => [name, capitalized(spaced(name))] as const)],
         },
-        {
-          name: "time",
-          label: "Time",
-          value: time,
-          options: [any("Any"), ...Object.entries(TIMES)],
-        },
-        { name: "from", label: "From", day: from },
-        { name: "to", label: "To", day: to },
+        ...periodFields(filters),
         ...(paths.length < 2 && path === ""
           ? []
           : [
@@ -131,7 +123,7 @@ function filtersPart(view: View, filters: Filters, paths: readonly string[]): Pa
                 label: "Path",
                 value: path,
                 options: [
-                  any("Any"),
+                  any(),
                   ...[...new Set([...paths, path])]
                     .filter(Boolean)
                     .map((one) => [one, clipped(one)] as const),
@@ -142,7 +134,7 @@ function filtersPart(view: View, filters: Filters, paths: readonly string[]): Pa
           name: "key",
           label: "Key",
           value: key,
-          options: [any("Any"), ["own", "In use here"], ["other", "Others"]] as const,
+          options: [any(), ["own", "In use here"], ["other", "Others"]] as const,
         },
       ],
       clear: isFiltered(filters) ? "/" : undefined,

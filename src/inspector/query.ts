@@ -1,9 +1,9 @@
 /** What the address of the list asks for: its filters, which a colleague who opens the same address gets too. */
 import { scaledAmount } from "../domain/money.ts";
 import { outcomeNamed } from "../domain/outcome.ts";
-import { parseUntil, parseWhen } from "../domain/time.ts";
 import type { DeliveryState } from "../receiver/event.ts";
 import type { ListQuery, Sought } from "../store/search.ts";
+import { periodIn } from "../pages/filters.ts";
 import type { View } from "./frame.ts";
 
 /** The filters of the list; each is empty if it is not used. */
@@ -17,13 +17,6 @@ export const SHOWN: Readonly<Record<string, DeliveryState | "rejected">> = {
   forwarded: "delivered",
   skipped: "skipped",
   rejected: "rejected",
-};
-
-/** The times that can be chosen, and how they are said. */
-export const TIMES: Readonly<Record<string, string>> = {
-  today: "Today",
-  "24h": "Last 24 hours",
-  "7d": "Last 7 days",
 };
 
 export const filtersIn = (asked: Readonly<Record<string, string>>): Filters =>
@@ -40,15 +33,13 @@ export interface Asked {
 }
 
 export function queryFrom(filters: Filters, { now, keys }: Pick<View, "now" | "keys">): Asked {
-  const { text, state, outcome, path, key, time, from, to } = filters;
-  const problems: string[] = [];
+  const { text, state, outcome, path, key } = filters;
+  const { since, until, problem: unreadable } = periodIn(filters, now);
+  const problems = unreadable === undefined ? [] : [unreadable];
   const among = <T>(name: string, value: string, found: T | undefined): T | undefined => {
     if (value !== "" && found === undefined) problems.push(`There is no ${name} ${value}.`);
     return found;
   };
-  const since = sinceOf(time, from, now);
-  const until = to === "" ? undefined : parseUntil(to, now);
-  for (const parsed of [since, until]) if (parsed?.ok === false) problems.push(`A time ${parsed.message}.`);
   const query: ListQuery = {
     sought: text === "" ? undefined : soughtIn(text),
     state: among("state", state, SHOWN[state]),
@@ -56,19 +47,11 @@ export function queryFrom(filters: Filters, { now, keys }: Pick<View, "now" | "k
     path: path === "" ? undefined : path,
     ...(key === "own" && keys !== undefined ? { keys } : {}),
     ...(key === "other" && keys !== undefined ? { otherThan: keys } : {}),
-    since: since?.ok === true ? since.value : undefined,
-    until: until?.ok === true ? until.value : undefined,
+    since,
+    until,
   };
   const [problem] = problems;
   return { query, ...(problem === undefined ? {} : { problem }) };
-}
-
-/** A date that is given counts; "today" began at midnight where the inspector runs. */
-function sinceOf(time: string, from: string, now: Date) {
-  if (from !== "") return parseWhen(from, now, -1);
-  if (time === "") return undefined;
-  if (time !== "today") return parseWhen(time, now, -1);
-  return { ok: true as const, value: new Date(now.getFullYear(), now.getMonth(), now.getDate()) };
 }
 
 /** What a text may be, besides an order number, a uti or an id. */

@@ -31,6 +31,12 @@ export const momentOf = (date: Date, now: Date): Page => {
 export const datedMoment = (date: Date): Page =>
   html`<time datetime="${date.toISOString()}" class="exact dated">${exactTime(date)}</time>`;
 
+/** A full hour, without its year: `01-31 12:00 UTC`; the script shows it in the time zone of the browser. */
+export const hourText = (date: Date): string => `${exactTime(date).slice(5, 16)} UTC`;
+
+export const hourOf = (date: Date): Page =>
+  html`<time datetime="${date.toISOString()}" class="exact hour">${hourText(date)}</time>`;
+
 /** `2026-01-31 12:00:00 UTC` */
 const exactTime = (date: Date): string => `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 

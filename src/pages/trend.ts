@@ -1,6 +1,6 @@
-/** A bar chart of what arrived over time: inline SVG, with the same numbers as a table for who does not see it. */
+/** Bar charts of what arrived over the last day and the last week: inline SVG, with the same numbers as a table for who does not see it. */
 import { html } from "hono/html";
-import { folded } from "./components.ts";
+import { folded, hourOf, hourText } from "./components.ts";
 import type { Page } from "./page.ts";
 
 /** One kind of what arrived; its class gives its colour. */
@@ -11,14 +11,47 @@ export interface Series {
   readonly counts: readonly number[];
 }
 
-export interface Trend {
+interface Trend {
   readonly id: string;
   readonly title: string;
-  /** What a bar stands for. */
-  readonly labels: readonly string[];
+  /** When each bar begins. */
+  readonly times: readonly Date[];
   readonly series: readonly Series[];
   /** Under the chart, such as sums. */
   readonly words?: Page | string;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const PERIODS = [
+  { id: "day", title: "Last 24 hours", parts: 24, width: HOUR },
+  { id: "week", title: "Last 7 days", parts: 28, width: DAY / 4 },
+] as const;
+
+/** Equal parts of a time, a bar each. */
+export interface Bars {
+  readonly parts: number;
+  /** Milliseconds of a part. */
+  readonly width: number;
+  readonly since: Date;
+  readonly until: Date;
+}
+
+/** What one of the charts shows. */
+export type Shown = Pick<Trend, "series" | "words">;
+
+/** The last day and the last week. Their bars end with the hour, or the quarter of a day, that is going on. */
+export async function trendPart(now: Date, read: (bars: Bars) => Promise<Shown> | Shown): Promise<Page> {
+  const charts = await Promise.all(
+    PERIODS.map(async ({ id, title, parts, width }) => {
+      const until = new Date(Math.ceil((now.getTime() + 1) / width) * width);
+      const since = new Date(until.getTime() - parts * width);
+      const times = Array.from({ length: parts }, (_, part) => new Date(since.getTime() + part * width));
+      return trendChart({ id, title, times, ...(await read({ parts, width, since, until })) });
+    }),
+  );
+  return html`<section class="panel trends" id="trend" aria-label="Trend">${charts}</section>`;
 }
 
 const HEIGHT = 48;
@@ -29,8 +62,8 @@ const LEAST = 1.5;
 
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
-export function trendChart({ id, title, labels, series, words = "" }: Trend): Page {
-  const highest = Math.max(1, ...labels.map((_, bar) => sumOf(series.map(({ counts }) => counts[bar] ?? 0))));
+function trendChart({ id, title, times, series, words = "" }: Trend): Page {
+  const highest = Math.max(1, ...times.map((_, bar) => sumOf(series.map(({ counts }) => counts[bar] ?? 0))));
   const shown = series.filter(({ counts }) => sumOf(counts) > 0);
   const totals = shown.map(({ title: name, counts }) => `${sumOf(counts).toLocaleString("en-US")} ${name}`);
   return html`<figure class="trend" id="${id}">
@@ -45,24 +78,24 @@ export function trendChart({ id, title, labels, series, words = "" }: Trend): Pa
       )}
     </figcaption>
     <svg
-      viewBox="0 0 ${labels.length * STEP} ${HEIGHT}"
+      viewBox="0 0 ${times.length * STEP} ${HEIGHT}"
       preserveAspectRatio="none"
       role="img"
       aria-label="${title}: ${totals.join(", ") || "nothing arrived"}"
     >
-      ${labels.map((label, bar) => column(label, bar, series, highest))}
+      ${times.map((at, bar) => column(at, bar, series, highest))}
     </svg>
-    <p class="axis" aria-hidden="true"><span>${labels[0]}</span><span>${labels.at(-1)}</span></p>
+    <p class="axis" aria-hidden="true">${times.slice(0, 1).map(hourOf)}${times.slice(-1).map(hourOf)}</p>
     ${words === "" ? "" : html`<p class="hint">${words}</p>`}
-    ${shown.length === 0 ? "" : folded(`${id}-table`, "Numbers", numbers(title, labels, shown))}
+    ${shown.length === 0 ? "" : folded(`${id}-table`, "Numbers", numbers(title, times, shown))}
   </figure>`;
 }
 
-function column(label: string, bar: number, series: readonly Series[], highest: number): Page {
+function column(at: Date, bar: number, series: readonly Series[], highest: number): Page {
   let top = HEIGHT;
   const counts = series.map(({ title, counts: all }) => `${all[bar] ?? 0} ${title}`);
   return html`<g>
-    <title>${label}: ${counts.join(", ")}</title>
+    <title>${hourText(at)}: ${counts.join(", ")}</title>
     <rect class="ground" x="${bar * STEP}" y="0" width="${STEP}" height="${HEIGHT}" />
     ${series.map(({ kind, counts: all }) => {
       const count = all[bar] ?? 0;
@@ -80,7 +113,7 @@ function column(label: string, bar: number, series: readonly Series[], highest: 
   </g>`;
 }
 
-const numbers = (title: string, labels: readonly string[], series: readonly Series[]): Page =>
+const numbers = (title: string, times: readonly Date[], series: readonly Series[]): Page =>
   html`<table class="numbers">
     <caption class="hidden">
       ${title}
@@ -92,12 +125,12 @@ const numbers = (title: string, labels: readonly string[], series: readonly Seri
       </tr>
     </thead>
     <tbody>
-      ${labels.flatMap((label, bar) =>
+      ${times.flatMap((at, bar) =>
         series.every(({ counts }) => (counts[bar] ?? 0) === 0)
           ? []
           : [
               html`<tr>
-                <th scope="row">${label}</th>
+                <th scope="row">${hourOf(at)}</th>
                 ${series.map(({ counts }) => html`<td>${counts[bar] ?? 0}</td>`)}
               </tr>`,
             ],

@@ -60,8 +60,13 @@ export function createRequestLog({
   return {
     find: (given: number): ApiRequest | undefined => kept.find((one) => one.number === given),
     /** All on one page. */
-    list: ({ state = "" }: ListQuery): ListPage<ApiRequest> => ({
-      rows: kept.filter((one) => state === "" || (state === "failed") === isFailed(one)),
+    list: ({ state = "", since, until }: ListQuery): ListPage<ApiRequest> => ({
+      rows: kept.filter(
+        (one) =>
+          (state === "" || (state === "failed") === isFailed(one)) &&
+          (since === undefined || one.at >= since) &&
+          (until === undefined || one.at < until),
+      ),
       older: undefined,
     }),
     clear: (): void => void (kept.length = 0),

@@ -88,7 +88,7 @@ interface Statement {
   readonly values: readonly Value[];
 }
 
-const APPROVED = "outcome IN ('APPROVED', 'PARTIALLY_APPROVED')";
+const APPROVED = "outcome = 'APPROVED'";
 
 /** What lists ask of an event; `events_listed` has all of it. */
 const LISTED = "id, received_at, outcome, path, key, currency, amount, card, payment";

@@ -13,6 +13,8 @@ import { listenOnFreePort } from "../support/ports.ts";
 interface Shop {
   /** Of the API, with a final slash. */
   readonly url: string;
+  /** An access token of the API. */
+  readonly token: string;
   readonly sandbox: Running;
   /** An address of the dashboard, with a key for the first browser that opens one. */
   readonly at: (path: string) => string;
@@ -72,6 +74,7 @@ async function openShop(home = temporaryHome()): Promise<Shop> {
     new URL(answer.headers.get("location") ?? "", url).pathname.split("/").at(-1) ?? "";
   return {
     url,
+    token,
     sandbox,
     at,
     post,
@@ -381,6 +384,58 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.getByRole("button", { name: "Signing key…" }).click();
     await page.getByRole("button", { name: "Rotate key" }).click();
     expect(await page.locator("#rotate b").textContent()).not.toBe(key);
+  });
+
+  it.each([true, false])(
+    "sets faults of the API, shows which requests they struck, and clears them; with JavaScript: %s",
+    async (javaScriptEnabled) => {
+      const shop = await openShop();
+      const { token } = shop;
+      const ask = () =>
+        fetch(`${shop.url}v1/payment-links/none`, { headers: { Authorization: `Bearer ${token}` } });
+      const page = await openPage({ javaScriptEnabled });
+      await page.goto(shop.at("/requests"));
+      await page.getByLabel("Operation that fails").selectOption("details");
+      await page.locator("select[name=kind]").selectOption("429");
+      await page.getByLabel("How often").fill("2");
+      await page.getByRole("button", { name: "Set fault" }).click();
+      await page.getByText("The fault is set.").waitFor();
+      await page.getByText("details=429, 2 × more").waitFor();
+      expect((await ask()).status).toBe(429);
+      await page.goto(shop.at("/requests"));
+      await page.getByText("details=429, 1 × more").waitFor();
+      await page.locator("tbody tr").first().getByText("fault 429").waitFor();
+      await page.getByRole("button", { name: "Clear faults" }).click();
+      await page.getByText("No fault is set.").waitFor();
+      expect((await ask()).status).not.toBe(429);
+      expect(await page.getByRole("button", { name: "Clear faults" }).count()).toBe(0);
+    },
+  );
+
+  it("filters by outcome and time without JavaScript, which names the zone of its charts", async () => {
+    const shop = await openShop();
+    for (const outcome of ["approved", "declined"]) await shop.pay(await shop.create(), { outcome });
+    const page = await openPage({ javaScriptEnabled: false });
+    await page.goto(shop.at("/payments"));
+    expect(await page.locator("#day .axis").textContent()).toMatch(/^\d\d-\d\d \d\d:00 UTC/);
+    await page.goto(shop.at("/deliveries"));
+    await page.getByText("More filters").click();
+    await page.getByLabel("Outcome").selectOption("declined");
+    await page.getByLabel("Time").selectOption("24h");
+    await page.getByRole("button", { name: "Filter" }).click();
+    expect(await page.locator("#list tbody tr").count()).toBe(1);
+    expect(await page.getByLabel("Outcome").isVisible()).toBe(true);
+    await page.getByRole("link", { name: "Clear" }).click();
+    expect(await page.locator("#list tbody tr").count()).toBe(2);
+  });
+
+  it("shows the charts in the zone of the browser", async () => {
+    const shop = await openShop();
+    await shop.pay(await shop.create());
+    const page = await openPage({ timezoneId: "Asia/Kathmandu" });
+    await page.goto(shop.at("/payments"));
+    await live(page);
+    expect(await page.locator("#day .axis").textContent()).toMatch(/^\d\d-\d\d \d\d:45/);
   });
 
   it("has a skip link first, and a focus order from the search to the tabs", async () => {

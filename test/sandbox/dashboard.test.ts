@@ -107,6 +107,64 @@ describe("the lists", () => {
     expect(page).toMatch(/rel="next" href="\/deliveries\?text=inv&amp;state=waiting&amp;older=\d+"/);
   });
 
+  it("add up payments by currency, and show how they and their webhooks spread over time", async () => {
+    const service = openTestSandbox({
+      answer: ({ body }) => (Buffer.from(body).includes("EUR") ? 200 : 500),
+    });
+    for (const [amount, currency, outcome] of [
+      [1000.5, "EUR", "approved"],
+      [2.25, "EUR", "approved"],
+      [80, "GBP", "partially-approved"],
+      [5, "GBP", "declined"],
+    ] as const) {
+      const id = await linkId(service, oneTime({ amount, currency }));
+      await service.pay(id, { outcome });
+    }
+    await service.sandbox.idle();
+    const payments = await get(service, "/payments");
+    expect(payments).toContain(
+      "4 payments. Approved EUR 1,002.75; partially approved GBP 40.00; not approved GBP 5.00.",
+    );
+    expect(payments).toContain("Last 24 hours: 2 approved, 1 partially approved, 1 declined");
+    expect(payments).toContain("Last 7 days: 2 approved");
+    expect(await get(service, "/payments?state=declined")).toContain("1 payment. Not approved GBP 5.00.");
+    const deliveries = await get(service, "/deliveries");
+    expect(deliveries).toContain("4 deliveries.");
+    expect(deliveries).toContain("Last 24 hours: 2 delivered, 2 waiting");
+    expect(await get(service, "/links")).toContain("4 links.");
+    expect(await get(service, "/requests")).toContain("4 requests.");
+  });
+
+  it("filter by outcome and time, in the address, and show nothing where a time cannot be read", async () => {
+    const service = openTestSandbox();
+    const pay = async (outcome: string): Promise<string> => {
+      const id = await linkId(service, oneTime());
+      await service.pay(id, { outcome });
+      return service.ledger.payments({ linkId: id, limit: 1, now: NOW }).rows[0]?.uti ?? "";
+    };
+    const first = await pay("approved");
+    await post(service, "/sandbox/advance", { when: "2d" });
+    const second = await pay("declined");
+    await service.sandbox.idle();
+    const shown = async (path: string): Promise<string[]> => rowIds(await get(service, path));
+    expect(await shown("/payments")).toEqual([second, first]);
+    expect(await shown("/payments?time=24h")).toEqual([second]);
+    expect(await shown("/payments?from=2026-01-31&to=2026-01-31")).toEqual([first]);
+    const declined = await get(service, "/deliveries?outcome=declined&time=7d");
+    expect(rowIds(declined)).toHaveLength(1);
+    expect(declined).toMatch(/<option value="declined" selected/);
+    expect(declined).toContain('href="/deliveries?state=failed&amp;outcome=declined&amp;time=7d"');
+    for (const path of ["/deliveries", "/payments", "/links", "/requests"]) {
+      expect(await shown(`${path}?from=2031-01-01`)).toEqual([]);
+      const unreadable = await service.browse("GET", `${path}?time=soon`);
+      expect(unreadable.status).toBe(200);
+      expect(unreadable.text).toContain("A time must be");
+      expect(rowIds(unreadable.text)).toEqual([]);
+    }
+    expect(await shown("/links?time=24h")).toHaveLength(1);
+    expect(await shown("/requests?time=24h")).toHaveLength(1);
+  });
+
   it("name failed deliveries above them, with a button that resends all", async () => {
     const service = openTestSandbox();
     await store(service, 3, (index) => (index === 1 ? "failed" : "waiting"));

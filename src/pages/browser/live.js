@@ -16,6 +16,8 @@ function highlightRow(node) {
 /** The Swedish spelling of a time is that of ISO 8601. */
 const local = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium" });
 const DATE = 10;
+/** Month, day, hour and minute: from where to where. */
+const HOUR = /** @type {const} */ ([5, 16]);
 
 /** How far this machine's clock is ahead of the time that the page tells, in milliseconds. */
 let ahead = 0;
@@ -33,8 +35,11 @@ function showLocalTimes(page) {
     if (!time.classList.contains("exact")) time.title = text;
     else {
       time.title = `${time.dateTime.slice(0, 19).replace("T", " ")} UTC`;
-      time.textContent =
-        text.startsWith(today) && !time.classList.contains("dated") ? text.slice(DATE + 1) : text;
+      time.textContent = time.classList.contains("hour")
+        ? text.slice(...HOUR)
+        : text.startsWith(today) && !time.classList.contains("dated")
+          ? text.slice(DATE + 1)
+          : text;
     }
   }
 }

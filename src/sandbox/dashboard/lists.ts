@@ -4,14 +4,42 @@ import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
-import { address, badge, block, clipped, momentOf, panel, spaced, timeOf } from "../../pages/components.ts";
-import { chips, emptyList, freshButton, olderLink, table, type Listing } from "../../pages/lists.ts";
+import {
+  address,
+  badge,
+  block,
+  clipped,
+  momentOf,
+  panel,
+  plural,
+  spaced,
+  timeOf,
+} from "../../pages/components.ts";
+import { any, filterForm, periodFields, periodIn } from "../../pages/filters.ts";
+import {
+  chips,
+  emptyList,
+  freshButton,
+  olderLink,
+  table,
+  totalsLine,
+  type Listing,
+} from "../../pages/lists.ts";
 import type { Page } from "../../pages/page.ts";
+import { approvedSums, sumsOf } from "../../pages/totals.ts";
+import { trendPart, type Series } from "../../pages/trend.ts";
 import { isAccepted } from "../deliveries.ts";
 import { statusOf } from "../links.ts";
 import { isFailed, type ApiRequest } from "../requests.ts";
-import type { ListPage, ListQuery } from "../store/lists.ts";
-import { recordOf, type Attempt, type Delivery, type Link, type Payment } from "../store/rows.ts";
+import { COUNTED, type ListPage, type ListQuery } from "../store/lists.ts";
+import {
+  recordOf,
+  type Attempt,
+  type Delivery,
+  type DeliveryState,
+  type Link,
+  type Payment,
+} from "../store/rows.ts";
 import {
   amountOf,
   deliveryPath,
@@ -43,7 +71,19 @@ interface List<Row> extends Listing<Row, View> {
   /** What to notice above the rows. */
   readonly alert?: (view: View) => Page | "";
   readonly read: (view: View, query: ListQuery) => ListPage<Row>;
+  /** How many rows there are and what they sum up to, on all pages. */
+  readonly totals: (view: View, query: ListQuery) => string;
+  /** Whether rows are filtered by the outcome of a payment, besides their state. */
+  readonly hasOutcome?: boolean;
+  /** How they spread over time. */
+  readonly trend?: (view: View) => Promise<Page>;
 }
+
+/** "6 deliveries." */
+const counted = (count: number, one: string, many: string): string =>
+  count < COUNTED
+    ? `${plural(count, one, many)}.`
+    : `${plural(count, one, many)} or more; the newest were counted.`;
 
 /** A delivery with the record that it carries and its newest attempt. */
 interface ListedDelivery extends Delivery {
@@ -66,6 +106,18 @@ export const DELIVERIES: List<ListedDelivery> = {
     }));
     return { ...page, rows };
   },
+  totals: ({ ledger }, query) => counted(ledger.countDeliveries(query), "delivery", "deliveries"),
+  hasOutcome: true,
+  trend: ({ ledger, now }) =>
+    trendPart(now, (bars) => {
+      const counts = ledger.deliveryBars(bars);
+      const series = (state: DeliveryState, kind: Series["kind"]): Series => ({
+        kind,
+        title: state,
+        counts: counts.get(state) ?? [],
+      });
+      return { series: [series("delivered", "good"), series("waiting", "warn"), series("failed", "bad")] };
+    }),
   caption: "Deliveries of webhooks, newest first",
   id: ({ id }) => id,
   columns: [
@@ -104,6 +156,30 @@ export const PAYMENTS: List<Payment> = {
   states: SAMPLE_OUTCOMES,
   nothingYet: "Open a link and pay it with a test card.",
   read: ({ ledger }, query) => ledger.payments(query),
+  totals: ({ ledger }, query) => {
+    const groups = ledger.sumPayments(query);
+    const count = groups.reduce((sum, { events }) => sum + events, 0);
+    const sums = sumsOf(groups).join("; ");
+    return `${counted(count, "payment", "payments")}${sums === "" ? "" : ` ${capitalized(sums)}.`}`;
+  },
+  trend: ({ ledger, now }) =>
+    trendPart(now, (bars) => {
+      const counts = ledger.paymentBars(bars);
+      const others = SAMPLE_OUTCOMES.filter((outcome) => outcome !== "approved");
+      return {
+        series: [
+          { kind: "good", title: "approved", counts: counts.get("approved") ?? [] },
+          ...others.map((outcome) => ({
+            kind: "quiet" as const,
+            title: spaced(outcome),
+            counts: counts.get(outcome) ?? [],
+          })),
+        ],
+        words: approvedSums(
+          ledger.sumPayments({ since: bars.since, until: bars.until, limit: COUNTED, now }),
+        ),
+      };
+    }),
   caption: "Payments, newest first",
   id: ({ uti }) => uti,
   columns: [
@@ -146,6 +222,7 @@ export const LINKS: List<Link> = {
     <code>paylink create --amount 10 --currency EUR -p sandbox</code>`,
   action: () => html`<a class="button primary" href="/links/new">New link</a>`,
   read: ({ ledger }, query) => ledger.links(query),
+  totals: ({ ledger }, query) => counted(ledger.countLinks(query), "link", "links"),
   caption: "Links, newest first",
   id: ({ id }) => id,
   columns: [
@@ -184,6 +261,7 @@ export const REQUESTS: List<ApiRequest> = {
   states: ["succeeded", "failed"],
   nothingYet: "Requests to the service's API since the sandbox was started appear here, with their answers.",
   read: ({ requests }, query) => requests.list(query),
+  totals: ({ requests }, query) => counted(requests.list(query).rows.length, "request", "requests"),
   caption: "Requests to the API, newest first",
   action: faultControl,
   id: ({ number }) => String(number),
@@ -234,16 +312,27 @@ export function requestPage(view: View, number: string): Page | undefined {
 /** The most rows on a page of a list. */
 const ROWS = 50;
 
-/** The query of a list's address: its filters and position. */
-type ListAddress = Readonly<Partial<Record<"text" | "state" | "older", string>>>;
+/** The filters of a list; each is empty if it is not used. */
+const FILTERS = ["text", "state", "outcome", "time", "from", "to"] as const;
+type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 
-export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): Page {
-  const { text = "", state = "", older } = asked;
-  const { rows, older: next } = list.read(view, { text, state, older, limit: ROWS, now: view.now });
+export async function listPage<Row>(
+  view: View,
+  list: List<Row>,
+  asked: Readonly<Record<string, string>>,
+): Promise<Page> {
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, asked[name]?.trim() ?? ""])) as Filters;
+  const { text, state, outcome } = filters;
+  const { older } = asked;
+  const { problem, ...period } = periodIn(filters, view.now);
+  const query = { text, state, outcome, ...period, older, limit: ROWS, now: view.now };
+  const { rows, older: next } = problem === undefined ? list.read(view, query) : NO_ROWS;
   const alert = list.alert?.(view) ?? "";
   const title = capitalized(list.tab);
   /** This list with other filters, or at another position. */
-  const to = (query: ListAddress): string => address(`/${list.tab}`, query);
+  const to = (changed: Readonly<Record<string, string>> = {}): string =>
+    address(`/${list.tab}`, { ...filters, ...changed });
+  const isFiltered = FILTERS.some((name) => filters[name] !== "");
   return dashboardPage(view, {
     title,
     tab: list.tab,
@@ -254,34 +343,49 @@ export function listPage<Row>(view: View, list: List<Row>, asked: ListAddress): 
         <h1>${title}</h1>
         <div class="actions">${list.action?.(view) ?? ""}</div>
       </div>
+      ${isFiltered || older !== undefined || rows.length === 0 ? "" : await list.trend?.(view)}
       <div class="filters">
         ${chips(
           `Filter ${list.tab}`,
           state,
-          ["", ...list.states].map((one) => ({ state: one, href: to({ text, state: one }) })),
+          ["", ...list.states].map((one) => ({ state: one, href: to({ state: one }) })),
         )}
       </div>
+      ${filterForm({
+        action: `/${list.tab}`,
+        kept: { text, state },
+        fields: [...(list.hasOutcome === true ? [outcomeField(outcome)] : []), ...periodFields(filters)],
+        clear: isFiltered ? `/${list.tab}` : undefined,
+      })}
+      ${problem === undefined ? "" : html`<p class="alert bad">${problem}</p>`}
       ${alert === "" ? "" : html`<section class="alert" aria-label="Failed">${alert}</section>`}
+      ${rows.length === 0 ? "" : totalsLine(list.totals(view, query))}
       <section class="panel" id="list" tabindex="-1" aria-label="${title}">
         ${
           rows.length > 0
             ? table(view, list, rows)
-            : text === "" && state === ""
-              ? emptyList("Nothing yet", list.nothingYet)
-              : emptyList(
+            : isFiltered
+              ? emptyList(
                   "Nothing matches",
                   `No ${list.one} matches these filters.`,
-                  html`<a class="button" href="${to({})}">Show all ${list.tab}</a>`,
+                  html`<a class="button" href="/${list.tab}">Show all ${list.tab}</a>`,
                 )
+              : emptyList("Nothing yet", list.nothingYet)
         }
-        ${olderLink(
-          next === undefined ? undefined : to({ text, state, older: next }),
-          older === undefined ? undefined : to({ text, state }),
-        )}
+        ${olderLink(next === undefined ? undefined : to({ older: next }), older === undefined ? undefined : to())}
       </section>
       ${freshButton}`,
   });
 }
+
+const NO_ROWS = { rows: [], older: undefined };
+
+const outcomeField = (value: string) => ({
+  name: "outcome",
+  label: "Outcome",
+  value,
+  options: [any(), ...SAMPLE_OUTCOMES.map((name) => [name, capitalized(spaced(name))] as const)],
+});
 
 /** The most rows of a list on another page. */
 const EXCERPT = 10;

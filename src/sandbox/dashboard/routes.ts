@@ -43,10 +43,10 @@ export function dashboardRoutes(app: Hono, runtime: SandboxRuntime, pages: PageA
     });
   const view = (c: Context): View => viewOf(c, runtime);
   app.get("/", (c) => htmlReply(homePage(view(c))));
-  app.get("/deliveries", (c) => htmlReply(listPage(view(c), DELIVERIES, c.req.query())));
-  app.get("/payments", (c) => htmlReply(listPage(view(c), PAYMENTS, c.req.query())));
-  app.get("/links", (c) => htmlReply(listPage(view(c), LINKS, c.req.query())));
-  app.get("/requests", (c) => htmlReply(listPage(view(c), REQUESTS, c.req.query())));
+  app.get("/deliveries", async (c) => htmlReply(await listPage(view(c), DELIVERIES, c.req.query())));
+  app.get("/payments", async (c) => htmlReply(await listPage(view(c), PAYMENTS, c.req.query())));
+  app.get("/links", async (c) => htmlReply(await listPage(view(c), LINKS, c.req.query())));
+  app.get("/requests", async (c) => htmlReply(await listPage(view(c), REQUESTS, c.req.query())));
   app.get("/search", (c) => htmlReply(searchPage(view(c), c.req.query("text") ?? "")));
   app.get("/links/new", (c) => htmlReply(newLinkPage(view(c))));
   const detail = (

@@ -3,11 +3,22 @@ import { outcomeName } from "../../domain/outcome.ts";
 import * as z from "zod/mini";
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
-import { formatAmount, type Amount } from "../../domain/money.ts";
+import { formatAmount, scaledAmount, type Amount } from "../../domain/money.ts";
+import { parseInstant } from "../../domain/time.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
+import type { Bars } from "../../pages/trend.ts";
 import { lockFile, openDatabase, transaction, type Statement, type Value } from "../../store/database.ts";
 import type { LinksQuery } from "../link-operations.ts";
-import { DELIVERIES, LINKS, PAYMENTS, readList, type ListQuery } from "./lists.ts";
+import {
+  DELIVERIES,
+  LINKS,
+  PAYMENTS,
+  countRows,
+  readBars,
+  readList,
+  sumPayments,
+  type ListQuery,
+} from "./lists.ts";
 import {
   attemptRow,
   deliveryRow,
@@ -67,6 +78,7 @@ export function openLedger(path: string) {
     /** Whether this is the number of a paid order. */
     isPaid: (invoiceId: string) => row(SELECT_PAID, invoiceId) !== undefined,
     links: (query: ListQuery) => readList(LINKS, query, rows),
+    countLinks: (query: ListQuery) => countRows(LINKS, query, rows),
     /** One page of the links that were created between two moments, both included, and the count of all; the newest first. */
     linksCreated: ({ from, to, status, page, size }: LinksQuery, now: Date) => {
       const ofStatus = status === undefined ? "" : ` AND ${LINK_STATUS} = ?`;
@@ -83,27 +95,38 @@ export function openLedger(path: string) {
     },
     addPayment: (payment: Payment) => {
       const { record } = payment;
-      const outcome = outcomeName(outcomeOf(record));
       const searched = textOfPayment(record, found(linkRow, SELECT_LINK, payment.linkId));
-      insert("payments", { ...z.encode(paymentRow, payment), outcome, searched });
+      insert("payments", {
+        ...z.encode(paymentRow, payment),
+        ...filteredColumns(record),
+        ...amountColumns(record),
+        searched,
+      });
     },
     findPayment: (uti: string) => found(paymentRow, "SELECT * FROM payments WHERE uti = ?", uti),
     /** The payment that a rendered form of a link has made. */
     findPaymentByForm: (linkId: string, form: string) =>
       found(paymentRow, "SELECT * FROM payments WHERE linkId = ? AND form = ?", linkId, form),
     payments: (query: ListQuery) => readList(PAYMENTS, query, rows),
+    sumPayments: (query: ListQuery) => sumPayments(query, rows),
+    /** How many payments of each outcome were made in each part of a time. */
+    paymentBars: (bars: Bars) => readBars(PAYMENTS, bars, rows),
     /** The records of what was paid of a link in part. */
     partialPayments: (linkId: string) =>
       rows(SELECT_PARTIAL, linkId).map((one) => paymentRow.parse(one).record),
     addDelivery: (delivery: Delivery) => {
       const url = parseWebAddress(delivery.url);
-      const payment = textOfPayment(recordOf(delivery), found(linkRow, SELECT_LINK, delivery.linkId));
+      const record = recordOf(delivery);
+      const payment = textOfPayment(record, found(linkRow, SELECT_LINK, delivery.linkId));
       // Not the password in an address.
       const searched = `${payment} ${url?.origin ?? ""}${url?.pathname ?? ""}`.toLowerCase();
-      insert("deliveries", { ...z.encode(deliveryRow, delivery), searched });
+      insert("deliveries", { ...z.encode(deliveryRow, delivery), ...filteredColumns(record), searched });
     },
     findDelivery: (id: string) => found(deliveryRow, "SELECT * FROM deliveries WHERE id = ?", id),
     deliveries: (query: ListQuery) => readList(DELIVERIES, query, rows),
+    countDeliveries: (query: ListQuery) => countRows(DELIVERIES, query, rows),
+    /** How many deliveries of each state are about payments of each part of a time. */
+    deliveryBars: (bars: Bars) => readBars(DELIVERIES, bars, rows),
     /** Stores an attempt with what it makes of the delivery, and returns its number. */
     addAttempt: (
       attempt: Omit<Attempt, "number">,
@@ -184,6 +207,19 @@ const textOfPayment = (record: TransactionRecord, link: Link | undefined): strin
   ]
     .join(" ")
     .toLowerCase();
+
+/** What lists filter by. */
+const filteredColumns = (record: TransactionRecord) => ({
+  outcome: outcomeName(outcomeOf(record)),
+  at: parseInstant(textOf(record, "transDateTime") ?? "")?.getTime() ?? null,
+});
+
+/** What lists add up. */
+function amountColumns(record: TransactionRecord) {
+  const amount = amountIn(record, "amountTrans");
+  const scaled = amount === undefined ? undefined : scaledAmount(amount);
+  return { currency: textOf(record, "transCurrencyCode") ?? "", amount: scaled ?? null };
+}
 
 /** As it is spelled and as it is shown, without the commas between thousands. */
 const amountText = (amount: Amount, currency: string): string =>

@@ -1,4 +1,7 @@
 /** The lists of the dashboard, read by position, so that a page costs the same in a list of any length. */
+import { outcomeNamed } from "../../domain/outcome.ts";
+import type { PaymentGroup } from "../../pages/totals.ts";
+import type { Bars } from "../../pages/trend.ts";
 import type { Value } from "../../store/database.ts";
 import { deliveryRow, linkRow, paymentRow, type Delivery, type Link, type Payment } from "./rows.ts";
 import { LINK_STATUS } from "./schema.ts";
@@ -13,6 +16,11 @@ export interface ListQuery {
   readonly linkId?: string;
   /** Deliveries of a payment. */
   readonly uti?: string;
+  /** The outcome of the payment that a delivery is about, as it is called in addresses. */
+  readonly outcome?: string;
+  readonly since?: Date | undefined;
+  /** The end of the time, which is not in it. */
+  readonly until?: Date | undefined;
   /** The rows after a position that a page named; without a position, the newest. */
   readonly older?: string | undefined;
   readonly limit: number;
@@ -27,7 +35,15 @@ export interface ListPage<Row> {
   readonly older: string | undefined;
 }
 
+/** How many rows of each state there were in each part of a time. */
+export type CountsByState = ReadonlyMap<string, readonly number[]>;
+
+/** The most rows that are counted and added up: the newest ones. The sandbox does nothing else meanwhile. */
+export const COUNTED = 10_000;
+
 type Row = Record<string, Value>;
+/** Reads the rows of a statement. */
+type Read = (sql: string, ...values: Value[]) => Row[];
 type Condition = readonly [sql: string, ...values: Value[]];
 
 /** What differs between the lists. */
@@ -35,6 +51,10 @@ interface ListSource<T> {
   readonly table: string;
   readonly schema: { parse(row: unknown): T };
   readonly ids: readonly string[];
+  /** When it was made, in milliseconds since 1970. */
+  readonly at: string;
+  /** What bars tell apart. */
+  readonly state: string;
   readonly hasState: (state: string, now: Date) => Condition;
 }
 
@@ -42,6 +62,8 @@ export const LINKS: ListSource<Link> = {
   table: "links",
   schema: linkRow,
   ids: ["id"],
+  at: "CAST(strftime('%s', createdDate) AS INTEGER) * 1000",
+  state: "''",
   hasState: (state, now) => [`${LINK_STATUS} = ?`, now.toISOString(), state],
 };
 
@@ -49,6 +71,8 @@ export const PAYMENTS: ListSource<Payment> = {
   table: "payments",
   schema: paymentRow,
   ids: ["uti", "linkId"],
+  at: "at",
+  state: "outcome",
   hasState: (state) => ["outcome = ?", state],
 };
 
@@ -56,17 +80,15 @@ export const DELIVERIES: ListSource<Delivery> = {
   table: "deliveries",
   schema: deliveryRow,
   ids: ["id", "uti", "linkId"],
+  at: "at",
+  state: "state",
   hasState: (state) => ["state = ?", state],
 };
 
-export function readList<T>(
-  source: ListSource<T>,
-  query: ListQuery,
-  read: (sql: string, ...values: Value[]) => Row[],
-): ListPage<T> {
+export function readList<T>(source: ListSource<T>, query: ListQuery, read: Read): ListPage<T> {
   const { limit } = query;
   const conditions = conditionsOf(source, query);
-  const where = conditions.map(([sql]) => sql).join(" AND ") || "TRUE";
+  const where = whereOf(conditions);
   const values = conditions.flatMap(([, ...given]) => given);
   // One row more says whether there is another page.
   const found = read(
@@ -80,12 +102,76 @@ export function readList<T>(
   };
 }
 
+/** The newest rows that a query finds, on whatever page: at most `COUNTED`. */
+function newest(source: ListSource<unknown>, query: ListQuery, columns: string): Condition {
+  const conditions = conditionsOf(source, { ...query, older: undefined });
+  return [
+    `SELECT ${columns} FROM ${source.table} WHERE ${whereOf(conditions)} ORDER BY seq DESC LIMIT ${COUNTED}`,
+    ...conditions.flatMap(([, ...given]) => given),
+  ];
+}
+
+/** How many rows a query finds, on whatever page: at most `COUNTED`. */
+export function countRows(source: ListSource<unknown>, query: ListQuery, read: Read): number {
+  const [sql, ...values] = newest(source, query, "1");
+  return Number(read(`SELECT count(*) AS n FROM (${sql})`, ...values)[0]?.["n"] ?? 0);
+}
+
+/** Adds up the payments that a query finds, on whatever page: the newest `COUNTED`. */
+export function sumPayments(query: ListQuery, read: Read): PaymentGroup[] {
+  const [sql, ...values] = newest(PAYMENTS, query, "outcome, currency, amount");
+  const found = read(
+    `SELECT outcome, currency, count(*) AS n, CAST(coalesce(sum(amount), 0) AS text) AS sum, count(amount) AS summed
+     FROM (${sql}) GROUP BY outcome, currency`,
+    ...values,
+  );
+  return found.map(({ outcome, currency, n, sum, summed }) => ({
+    outcome: outcomeNamed(String(outcome)) ?? "UNCLEAR",
+    currency: String(currency),
+    events: Number(n),
+    sum: BigInt(String(sum)),
+    unsummed: Number(n) - Number(summed),
+  }));
+}
+
+/** How many rows of each state were made in each part of a time. */
+export function readBars(
+  source: ListSource<unknown>,
+  { parts, width, since, until }: Bars,
+  read: Read,
+): CountsByState {
+  const [sql, ...values] = newest(
+    source,
+    { since, until, limit: COUNTED, now: until },
+    `${source.at} AS at, ${source.state} AS state`,
+  );
+  const counts = new Map<string, number[]>();
+  const found = read(
+    `SELECT state, (at - ?) / ? AS part, count(*) AS n FROM (${sql}) GROUP BY state, part`,
+    since.getTime(),
+    width,
+    ...values,
+  );
+  for (const { state, part, n } of found) {
+    const own = counts.get(String(state)) ?? Array.from({ length: parts }, () => 0);
+    own[Number(part)] = Number(n);
+    counts.set(String(state), own);
+  }
+  return counts;
+}
+
+const whereOf = (conditions: readonly Condition[]): string =>
+  conditions.map(([sql]) => sql).join(" AND ") || "TRUE";
+
 const conditionsOf = (
   source: ListSource<unknown>,
-  { text = "", state = "", linkId, uti, older, now }: ListQuery,
+  { text = "", state = "", outcome = "", linkId, uti, since, until, older, now }: ListQuery,
 ): readonly Condition[] => [
   ...searchWords(text).map((word) => contains(word, source.ids)),
   ...(state === "" ? [] : [source.hasState(state, now)]),
+  ...(outcome === "" ? [] : [["outcome = ?", outcome] as const]),
+  ...(since === undefined ? [] : [[`${source.at} >= ?`, since.getTime()] as const]),
+  ...(until === undefined ? [] : [[`${source.at} < ?`, until.getTime()] as const]),
   ...(linkId === undefined ? [] : [["linkId = ?", linkId] as const]),
   ...(uti === undefined ? [] : [["uti = ?", uti] as const]),
   ...(older === undefined ? [] : [["seq < ?", Number(older)] as const]),

@@ -1,6 +1,11 @@
 /** The ledger's tables, and the status of a link in SQL. */
 
-/** One statement for each table and index; a ledger is created with all of them. */
+/**
+ * One statement for each table and index; a ledger is created with all of them.
+ *
+ * `outcome`, `at` (milliseconds since 1970, by the sandbox's clock), `currency` and `amount` (as `scaledAmount` has it) repeat what the
+ * record of a payment has, for the filters and sums of lists.
+ */
 export const LEDGER_SCHEMA = `
   CREATE TABLE links (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, request TEXT NOT NULL,
@@ -12,13 +17,14 @@ export const LEDGER_SCHEMA = `
   CREATE INDEX links_paid ON links (invoiceId) WHERE paidDate IS NOT NULL AND NOT reusable;
   CREATE TABLE payments (
     seq INTEGER PRIMARY KEY, uti TEXT NOT NULL UNIQUE, linkId TEXT NOT NULL,
-    outcome TEXT NOT NULL, searched TEXT NOT NULL, record TEXT NOT NULL,
-    form TEXT);
+    outcome TEXT NOT NULL, at INTEGER, currency TEXT NOT NULL, amount INTEGER,
+    searched TEXT NOT NULL, record TEXT NOT NULL, form TEXT);
   CREATE INDEX payments_link ON payments (linkId, seq);
   CREATE UNIQUE INDEX payments_form ON payments (linkId, form) WHERE form IS NOT NULL;
   CREATE TABLE deliveries (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, linkId TEXT NOT NULL, uti TEXT NOT NULL,
-    url TEXT NOT NULL, searched TEXT NOT NULL, body BLOB NOT NULL, state TEXT NOT NULL,
+    state TEXT NOT NULL, outcome TEXT NOT NULL, at INTEGER,
+    url TEXT NOT NULL, searched TEXT NOT NULL, body BLOB NOT NULL,
     attempts INTEGER NOT NULL, tries INTEGER NOT NULL, due INTEGER NOT NULL);
   CREATE INDEX deliveries_due ON deliveries (due, seq) WHERE state = 'waiting';
   CREATE INDEX deliveries_failed ON deliveries (seq) WHERE state = 'failed';
