@@ -38,8 +38,11 @@ interface Driver {
 /** Milliseconds to wait for the transaction of another process. */
 const BUSY_TIMEOUT = 10_000;
 
-/** The most bytes that the log of commits keeps on disk once it has been copied into the database: a long reader makes it grow. */
-const LOG_SIZE = 4 * 1024 * 1024;
+/**
+ * Bytes of the log of commits when it is copied into the database, and the most that it keeps afterwards: a long reader makes it
+ * grow. To cut it shorter would make the next syncs write its new length too.
+ */
+const LOG_SIZE = 8 * 1024 * 1024;
 
 /** The result code of SQLite for a lock that somebody else holds. */
 const SQLITE_BUSY = 5;
@@ -77,7 +80,7 @@ export function openDatabase(
     if (database.prepare("PRAGMA page_count").get()?.["page_count"] === 0)
       database.exec(`PRAGMA page_size=${pageSize}; PRAGMA auto_vacuum=INCREMENTAL`);
     useLog(database);
-    database.exec("PRAGMA synchronous=FULL");
+    database.exec(`PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=${LOG_SIZE / pageSize}`);
     check(database);
     createTables(database, path, tables, version);
   } catch (error) {
