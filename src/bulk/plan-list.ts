@@ -4,12 +4,15 @@ import type { Attempt, Memory, SentKey, SentLink } from "../store/sent-rows.ts";
 import type { PaylinkError } from "../domain/errors.ts";
 import type { CheckedRow } from "./check-rows.ts";
 import { askService, type ServiceLinks, type Wanted } from "./link-states.ts";
+import { otherSpellings } from "./order-numbers.ts";
 import { plan, type PlannedRow, type PlanOptions, type ResultLink } from "./plan.ts";
-import { isSamePayment } from "./row.ts";
+import { isSamePayment, orderKey } from "./row.ts";
 
 export interface PlanParts {
   readonly rows: readonly CheckedRow[];
   readonly memory: Pick<Memory, "find">;
+  /** Its address in the canonical spelling. */
+  readonly service: string;
   /** The links of results files, by the key of their rows. */
   readonly results: ReadonlyMap<string, readonly ResultLink[]>;
   /** Opens the client that reads the links. */
@@ -24,6 +27,8 @@ export interface PlannedList {
   readonly unasked: PaylinkError | undefined;
   /** Attempts of unknown outcome whose links the service has. */
   readonly found: readonly FoundLink[];
+  /** By the place of a row: the spelling in which its order number was sent before. */
+  readonly respelled: ReadonlyMap<number, string>;
 }
 
 export interface FoundLink {
@@ -34,6 +39,7 @@ export interface FoundLink {
 export async function planList({
   rows,
   memory,
+  service: address,
   results,
   api,
   now,
@@ -56,8 +62,59 @@ export async function planList({
   const byAttempt = new Map(found.map((one) => [attemptText(one.key), one.settled]));
   const known = attempts.map((attempt) => ({ ...attempt, ...byAttempt.get(attemptText(attempt)) }));
   const planned = plan(rows, { attempts: known, results, links: service.links, without }, options);
-  return { planned, unasked: service.failure, found };
+  const isSent = async (asked: readonly string[]): Promise<ReadonlySet<string>> => {
+    const remembered = await memory.find(asked);
+    return new Set([...remembered.map(({ key }) => key), ...asked.filter((key) => results.has(key))]);
+  };
+  const respelled = options.allowDuplicates ? NONE : await findRespelled(rows, planned, address, isSent);
+  return {
+    planned: planned.map((row, at) =>
+      respelled.has(at) ? { ...row, state: "respelled", isDue: false } : row,
+    ),
+    unasked: service.failure,
+    found,
+    respelled,
+  };
 }
+
+const NONE: ReadonlyMap<number, string> = new Map();
+
+/** Of a longer list, so many rows are looked at first: a spreadsheet changes all numbers of a column alike. */
+const LOOKED_AT_FIRST = 2000;
+
+/** The new rows whose order number was sent in another spelling. `isSent` says which of some keys were sent. */
+async function findRespelled(
+  rows: readonly CheckedRow[],
+  planned: readonly PlannedRow[],
+  service: string,
+  isSent: (keys: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<ReadonlyMap<number, string>> {
+  const isNew = (at: number): boolean => planned[at]?.state === "new";
+  const numbered = [...rows.keys()].filter((at) => isNew(at) && spellingsOf(rows[at]).length > 0);
+  const step = Math.ceil(numbered.length / LOOKED_AT_FIRST);
+  const found = await look(numbered.filter((_, place) => place % step === 0));
+  return step <= 1 || found.size === 0 ? found : look(numbered);
+
+  async function look(places: readonly number[]): Promise<Map<number, string>> {
+    const other = new Map<number, string>();
+    for (let from = 0; from < places.length; from += LOOKED_AT_FIRST) {
+      const part = places.slice(from, from + LOOKED_AT_FIRST).flatMap((at) => {
+        const terminal = rows[at]?.identity?.terminal ?? "";
+        return spellingsOf(rows[at]).map((number) => ({
+          at,
+          number,
+          key: orderKey(service, terminal, number),
+        }));
+      });
+      const sent = await isSent(part.map(({ key }) => key));
+      for (const { at, number, key } of part) if (sent.has(key)) other.set(at, number);
+    }
+    return other;
+  }
+}
+
+const spellingsOf = (row: CheckedRow | undefined): string[] =>
+  otherSpellings(row?.identity?.orderNumber ?? "");
 
 const attemptText = ({ key, occurrence, attempt }: SentKey): string => [key, occurrence, attempt].join(" ");
 

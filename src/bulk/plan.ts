@@ -50,11 +50,21 @@ export interface RowToPlan {
 /**
  * `new`: never sent. `sent`: its link can still be paid, as far as is known. `changed`: sent with another amount, currency, kind
  * or type. `misplaced`: the results name a link for it that is another row's. `ended`: the link was cancelled, or has expired
- * unpaid. `unknown`: the link may exist. `in_flight`: another run is sending it. `twice`: the list repeats the row, or its order
+ * unpaid. `respelled`: its order number was sent in another spelling. `unknown`: the link may exist. `in_flight`: another run is sending it. `twice`: the list repeats the row, or its order
  * number.
  */
 export type RowState =
-  "new" | "sent" | "paid" | "ended" | "changed" | "misplaced" | "unknown" | "in_flight" | "twice" | "invalid";
+  | "new"
+  | "sent"
+  | "paid"
+  | "ended"
+  | "changed"
+  | "misplaced"
+  | "respelled"
+  | "unknown"
+  | "in_flight"
+  | "twice"
+  | "invalid";
 
 export interface PlannedRow {
   readonly state: RowState;

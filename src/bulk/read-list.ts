@@ -200,11 +200,18 @@ function csvProblem({ code }: CsvError): string {
 /** What spreadsheets take for the beginning of a formula; in results, an apostrophe stands before it. */
 const FORMULA = /^'+(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/;
 
-/** The cell without the apostrophe that results put before what looks like a formula. */
-const withoutApostrophe = (cell: string): string => (FORMULA.test(cell) ? cell.slice(1) : cell);
+/** A formula that is a text and nothing else: so programs keep Excel from taking a number for one (`="005"`). */
+const FORMULA_TEXT = /^="((?:[^"]|"")*)"$/;
+
+/** The text of a cell: without the apostrophe that results put before what looks like a formula. */
+function textOfCell(cell: string): string {
+  if (FORMULA.test(cell)) return cell.slice(1);
+  const [, text] = cell.startsWith("=") ? (FORMULA_TEXT.exec(cell) ?? []) : [];
+  return text === undefined ? cell : text.replaceAll('""', '"');
+}
 
 /** A name of a column, without white space around it. */
-const spelledName = (name: string): string => withoutApostrophe(name).trim();
+const spelledName = (name: string): string => textOfCell(name).trim();
 
 function headerOf(record: readonly string[], line: number, names: Columns): readonly Column[] {
   const columns = ownNames(record, names);
@@ -240,7 +247,7 @@ function ownNames(record: readonly string[], names: Columns): Column[] {
 }
 
 function csvRow(record: readonly string[], columns: readonly Column[], line: number): ListRow {
-  const values = columns.map((_, place) => withoutApostrophe(record[place] ?? ""));
+  const values = columns.map((_, place) => textOfCell(record[place] ?? ""));
   const problems = controlProblems(columns, values);
   // Programs leave out empty cells at the end, or write more of them than the header has.
   if (

@@ -24,6 +24,7 @@ import {
   type CurrencyEvidence,
 } from "./currencies.ts";
 import { leftoverIn, requiredLeftovers } from "./leftovers.ts";
+import { orderNumberProblem, orderNumberWarnings } from "./order-numbers.ts";
 import type { List, ListRow } from "./read-list.ts";
 
 /** The text of a cell: a number in its spelling, any other JSON as JSON. */
@@ -75,7 +76,7 @@ export function requestOf(row: ListRow, context: RowContext, now: Date): RowRequ
   const currency = currencyOf(row, given, context);
   if (typeof currency === "object") return invalid([currency]);
   if (currency !== undefined) given.set("currency", currency);
-  const left = requiredLeftovers(given);
+  const left = [...requiredLeftovers(given), ...orderNumberProblems(given)];
   const { request, problems, warnings, draft } = context.build(now, given);
   const atColumn = (problem: Problem): Problem => {
     const place = row.columns.findIndex(({ field }) => field === problem.at);
@@ -86,7 +87,12 @@ export function requestOf(row: ListRow, context: RowContext, now: Date): RowRequ
   return {
     request: all.length === 0 ? request : null,
     problems: all.length === 0 ? NO_PROBLEMS : all.map(atColumn),
-    warnings: () => [...optionalLeftovers(given), ...warnings()].map(atColumn),
+    warnings: () =>
+      [
+        ...optionalLeftovers(given),
+        ...orderNumberWarnings(ORDER_NUMBER, orderNumberIn(given)),
+        ...warnings(),
+      ].map(atColumn),
     identity: () => identityOf(draft, given, context),
   };
 }
@@ -152,6 +158,16 @@ export function currencyOf(
   return agreedCurrency(evidence.length > 0 && flag !== undefined ? [...evidence, flag] : evidence, problem);
 }
 
+const ORDER_NUMBER = "invoiceId";
+
+const orderNumberIn = (given: ReadonlyMap<string, Json>): string =>
+  comparableText(cellText(given.get(ORDER_NUMBER) ?? null));
+
+function orderNumberProblems(given: ReadonlyMap<string, Json>): Problem[] {
+  const message = orderNumberProblem(orderNumberIn(given));
+  return message === undefined ? [] : [{ at: ORDER_NUMBER, message, kind: "is a shortened number" }];
+}
+
 const optionalLeftovers = (given: ReadonlyMap<string, Json>): Problem[] =>
   [...given].flatMap(([at, value]) => {
     const left = leftoverIn(value);
@@ -180,12 +196,18 @@ function identityOf(
     .map(([at, value]) => (at === "currency" ? [at, code] : [at, value]))
     .toSorted(([one = ""], [other = ""]) => (one < other ? -1 : 1));
   const content = digest(facts);
-  const orderNumber = textAt("invoiceId");
-  const own = orderNumber === "" ? ["content", content] : ["order", orderNumber];
-  const key = digest([service, textAt("terminalId"), ...own]);
+  const orderNumber = textAt(ORDER_NUMBER);
   const terminal = textAt("terminalId");
+  const key =
+    orderNumber === ""
+      ? digest([service, terminal, "content", content])
+      : orderKey(service, terminal, orderNumber);
   return { key, payment, content, terminal, orderNumber: orderNumber === "" ? undefined : orderNumber };
 }
+
+/** The key of the rows with this order number, as it is compared. */
+export const orderKey = (service: string, terminal: string, orderNumber: string): string =>
+  digest([service, terminal, "order", orderNumber]);
 
 /** The same for every spelling of an amount: `EUR 10.00`. */
 export const paymentText = (amount: Amount, currency: string): string => {

@@ -296,6 +296,66 @@ describe("the results of another machine", () => {
   });
 });
 
+describe("an order number that a program has changed", () => {
+  const sentAs = (number: string) => `${HEADER}${number},1,Ada\nX,2,Bob\n`;
+
+  it.each([
+    ["005", "5"],
+    ["5", "005"],
+    ["1001", "1001.0"],
+    ["+44123", "44123"],
+    ["A-1", "'A-1"],
+  ])("stops a list: %s as %s, unless both are meant", async (number, now) => {
+    const { send, service, home } = await desk();
+    await send(sentAs(number));
+    const stopped = await send(sentAs(now));
+    expect(stopped.exit).toBe(2);
+    expect(stopped.stderr).toContain("1 row has an order number that was sent before in another spelling.");
+    expect(stopped.stderr).toContain(`line 2  has the order number ${now}, and ${number} was sent before`);
+    expect((await send(sentAs(now), { flags: ["--dry-run", "--again", "all"] })).exit).toBe(2);
+    // On another machine, the results beside the list know it.
+    const there = temporaryHome();
+    writeFileSync(join(there, "orders.links.csv"), readFileSync(join(home, "out.csv")));
+    expect((await send(sentAs(now), { home: there })).exit).toBe(2);
+    expect(service.arrivals).toHaveLength(2);
+    const meant = await send(sentAs(now), { flags: ["--allow-duplicates"] });
+    expect(meant).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 created, 1 sent before") });
+  });
+
+  it("is found among thousands of new rows", async () => {
+    const { send } = await desk();
+    await send(`${HEADER}0000007,1,Ada\n0000009,1,Ada\n`);
+    const others = Array.from({ length: 5000 }, (_, row) => `${row + 100},1,Ada\n`).join("");
+    const { exit, stderr } = await send(`${HEADER}7,1,Ada\n${others}9,1,Ada\n`, { flags: ["--dry-run"] });
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringContaining("2 rows have order numbers that were sent before"),
+    ]);
+  });
+
+  it("is an error where its digits are lost, and a warning as a date", async () => {
+    const { send, service } = await desk();
+    const { exit, stderr } = await send(`${HEADER}1.00E+07,1,Ada\n2026-01-01,1,Bob\n`, {
+      flags: ["--skip-invalid"],
+    });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(
+      'line 2, invoiceId  is a number that a spreadsheet has shortened (got "1.00E+07")',
+    );
+    expect(stderr).toContain(
+      "line 3, invoiceId  looks like a date that a spreadsheet has made of an order number",
+    );
+    expect(service.arrivals).toEqual(["2026-01-01"]);
+  });
+
+  it("is the text of a formula that is nothing but a text", async () => {
+    const { send, service } = await desk();
+    await send(`${HEADER}"=""005""",1,Ada\n`);
+    expect((await send(`${HEADER}005,1,Ada\n`)).stdout).toContain("1 row: 1 sent before");
+    expect(service.arrivals).toEqual(["005"]);
+  });
+});
+
 describe("an order number that was sent with other values", () => {
   it("stops the list before anything is sent, and names the newest link, and what differs", async () => {
     const { send, service } = await desk();

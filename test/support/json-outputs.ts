@@ -436,7 +436,7 @@ const details: Members = {
   ...each(text, "id? link? linkStatus? uti? answered?"),
   ...each(text, "outcome? reason? database? path?"),
   ...each(listOf(text), "missing? failed?"),
-  ...each(about("Of rows.", count), `rows? misplaced? changed? ${tally.replace(/(?= |$)/g, "?")}`),
+  ...each(about("Of rows.", count), `rows? misplaced? respelled? changed? ${tally.replace(/(?= |$)/g, "?")}`),
 };
 
 /** What is on stderr: nothing, or one of these. */

@@ -87,6 +87,7 @@ export async function planList(
   const planned = await planRows({
     rows: checked.rows,
     memory,
+    service,
     results,
     api: () => context.api(),
     now,
@@ -102,7 +103,7 @@ const invalidJson = (line: number, problems: readonly Problem[]) => ({
   problems: problems.map(problemJson),
 });
 
-const NOT_BEFORE: ReadonlySet<RowState> = new Set(["invalid", "twice", "misplaced", "new"]);
+const NOT_BEFORE: ReadonlySet<RowState> = new Set(["invalid", "twice", "misplaced", "respelled", "new"]);
 
 function countsOf(planned: readonly PlannedRow[]): PlanCounts {
   const number = (is: (row: PlannedRow) => boolean): number => planned.filter(is).length;
@@ -128,7 +129,7 @@ interface Refusal {
 /** Names every row that cannot be sent; undefined if the others may be sent. */
 export function refusalOf(
   { out }: Context,
-  { checked, planned, counts }: PlannedList,
+  { checked, planned, counts, respelled }: PlannedList,
   { skipInvalid, again }: BulkOptions,
 ): PaylinkError | undefined {
   const { invalid, rows } = counts;
@@ -151,6 +152,7 @@ export function refusalOf(
     refusals.push({ message: "Some rows repeat others.", problems: repeated, hint: REMOVE_ROWS });
   const misplaced = [...planned.keys()].filter((at) => planned[at]?.state === "misplaced");
   if (misplaced.length > 0) refusals.push(misplacements(misplaced, checked, planned));
+  if (respelled.size > 0) refusals.push(respellings(respelled, checked));
   const changed = [...planned.keys()].filter((at) => planned[at] && isHeldUp(planned[at], again));
   if (changed.length > 0) refusals.push(changes(changed, checked, planned));
   if (refusals.length === 0) return undefined;
@@ -158,13 +160,20 @@ export function refusalOf(
   return new PaylinkError("usage", message, {
     problems: refusals.flatMap(({ problems = [] }) => problems),
     hints: refusals.map((refusal) => refusal.hint),
-    details: { rows, invalid, misplaced: misplaced.length, changed: changed.length },
+    details: {
+      rows,
+      invalid,
+      misplaced: misplaced.length,
+      respelled: respelled.size,
+      changed: changed.length,
+    },
   });
 }
 
 const FIX_ROWS = hint`Fix the rows named above, or send the others with --skip-invalid.`;
 const REMOVE_ROWS = hint`Remove the rows that are there by mistake, or send each of them once: --allow-duplicates`;
 const CORRECT_ORDER = hint`Write their order numbers as they were. A row that is another order has no id, url and status: empty these cells.`;
+const RESTORE_NUMBERS = hint`A spreadsheet changes numbers: write them as they were sent, in a column formatted as text. If they are other orders: --allow-duplicates`;
 const SEND_CHANGED = hint`To cancel these links and send the rows as they are now: --again changed`;
 
 /** Rows, and groups of rows, that are named one by one. */
@@ -219,6 +228,23 @@ function misplacements(at: readonly number[], { rows }: Checked, planned: readon
     message: `${rowsOf(at.length)} ${at.length === 1 ? "names the link" : "name the links"} of other rows.${moreThanNamed(at)}`,
     problems,
     hint: CORRECT_ORDER,
+  };
+}
+
+/** Rows whose order number a spreadsheet has changed, as it seems: they were sent, and would be sent once more. */
+function respellings(respelled: ReadonlyMap<number, string>, { rows }: Checked): Refusal {
+  const at = [...respelled.keys()];
+  const problems = at.slice(0, NAMED).map((place) => {
+    const number = safeText(rows[place]?.identity?.orderNumber ?? "");
+    return {
+      at: `line ${rows[place]?.row.line ?? 0}`,
+      message: `has the order number ${number}, and ${safeText(respelled.get(place) ?? "")} was sent before`,
+    };
+  });
+  return {
+    message: `${rowsOf(at.length)} ${at.length === 1 ? "has an order number that was" : "have order numbers that were"} sent before in another spelling.${moreThanNamed(at)}`,
+    problems,
+    hint: RESTORE_NUMBERS,
   };
 }
 

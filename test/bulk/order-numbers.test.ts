@@ -1,0 +1,54 @@
+/** What spreadsheets and data tools make of order numbers. */
+import { describe, expect, it } from "vitest";
+import { orderNumberProblem, orderNumberWarnings, otherSpellings } from "../../src/bulk/order-numbers.ts";
+
+describe("an order number", () => {
+  it.each(["1.00E+07", "1E+12", "1,23457E+16", "1.5e-05"])("is no shortened number: %s", (number) => {
+    expect(orderNumberProblem(number)).toMatch(/^is a number that a spreadsheet has shortened \(got /);
+  });
+
+  it.each(["1E5", "12E45", "A-1E+07", "1.00", "E+07", "10E+07"])("may be %s", (number) => {
+    expect(orderNumberProblem(number)).toBeUndefined();
+  });
+
+  it.each([
+    ["2026-01-01", /date/],
+    ["2026-01-01 00:00:00", /date/],
+    ["Jan-26", /date/],
+    ["2-Feb", /date/],
+    ["01.01.2026", /date/],
+    ["1/2/26", /date/],
+    ["1001.0", /decimals/],
+  ])("is a warning as %s", (number, words) => {
+    expect(orderNumberWarnings("invoiceId", number)).toMatchObject([
+      { at: "invoiceId", message: expect.stringMatching(words) },
+    ]);
+  });
+
+  it.each(["2026-001", "12-34-56", "A-26", "1001", "10.5", "INV-2026-01-01"])(
+    "is no warning as %s",
+    (number) => {
+      expect(orderNumberWarnings("invoiceId", number)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["5", "005"],
+    ["005", "5"],
+    ["0", "000"],
+    ["1001", "1001.0"],
+    ["1001.0", "1001"],
+    ["44123456", "+44123456"],
+    ["+44123456", "44123456"],
+    ["'005", "005"],
+    ["'A-1", "A-1"],
+    ["7", "00000000007"],
+  ])("%s may have been sent as %s", (number, before) => {
+    expect(otherSpellings(number)).toContain(before);
+    expect(otherSpellings(number)).not.toContain(number);
+  });
+
+  it.each(["A-1", "1.5", "", "'"])("has one spelling alone: %s", (number) => {
+    expect(otherSpellings(number)).toEqual([]);
+  });
+});
