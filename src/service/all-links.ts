@@ -1,10 +1,14 @@
 /** Every link of a period, page by page. */
+import { setImmediate } from "node:timers/promises";
 import { isJsonObject, type Json, memberOf, stringifyJson } from "../domain/json.ts";
 import type { Api } from "./client.ts";
 import type { LinksQuery } from "./links.ts";
 
 /** The documented maximum. */
 const PAGE_SIZE = 5000;
+
+/** Links after which others have a turn: Ctrl-C, and the collection of what the last page has left (reconcile bench). */
+const TURN = 200;
 
 /**
  * No order of the pages is documented, so the newest link can be on any of them. A page without another link ends the list:
@@ -21,6 +25,7 @@ export async function* allLinks(
       const key = keyOf(record);
       if (known.has(key)) continue;
       known.add(key);
+      if (known.size % TURN === 0) await setImmediate();
       yield record;
     }
     if (known.size === before) return;

@@ -140,7 +140,6 @@ async function timelineOf(
         : [[order.number, { id: refused.id, code: refused.code, receivedAt: refused.receivedAt.getTime() }]],
     ),
   };
-  orders.settled();
   const standing = open === undefined ? undefined : end === "paid" ? undefined : (end ?? "open");
   return {
     steps: steps.toSorted((one, other) => one.at.getTime() - other.at.getTime()),
