@@ -45,7 +45,7 @@ export const FOLDERS = {
   },
   service: {
     holds: "the client of the service, the requests it sends, and the checks of an account",
-    mayImport: ["domain", "http/message", "http/exchange", "settings"],
+    mayImport: ["domain", "http/message", "http/exchange", "settings", "node:timers/promises"],
   },
   receiver: {
     holds: "a webhook from its bytes to a verdict, a record and an event",
