@@ -66,8 +66,10 @@ export function createOpener(around: Surroundings): Opener {
   for (const name of SECRET_VARIABLES) secrets.know(env[name]);
   const openOutput = (options: GlobalOptions): Promise<Output> =>
     createOutput(channels, env, options, secrets.hide, now);
-  const openContext = async (options: GlobalOptions, { eventStore, later }: RunParts): Promise<Context> => {
-    const out = await openOutput(options);
+  const openContext = async (
+    options: GlobalOptions,
+    { out, eventStore, later }: RunParts,
+  ): Promise<Context> => {
     const timeLimit = createTimeLimit(around.interruption, now);
     const { signal } = timeLimit;
     const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };

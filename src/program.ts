@@ -6,7 +6,7 @@ import {
   type CommandUnknownOpts,
 } from "@commander-js/extra-typings";
 import type { Command } from "./commands/command.ts";
-import { declare, declared, declareLater, examples, type Execute } from "./commands/declare.ts";
+import { declare, declared, declareLater, addHelp, type Execute } from "./commands/declare.ts";
 import { helpLayout } from "./commands/help-layout.ts";
 import { failAsUsage, refuseFlagsAsValues, refuseHelp } from "./commands/usage-errors.ts";
 
@@ -148,12 +148,14 @@ export function createProgram({ version: number, execute, print }: ProgramParts)
     .option("--no-color", "no colours")
     .option("-y, --yes", "answer yes where a command asks for a confirmation")
     .option("--debug", "show each HTTP exchange on stderr, without secrets");
-  examples(program, [
-    "paylink demo",
-    "paylink sandbox",
-    "paylink listen --forward-to localhost:3000/webhooks",
-    "paylink create --amount 10 --currency EUR",
-  ]);
+  addHelp(program, {
+    examples: [
+      "paylink demo",
+      "paylink sandbox",
+      "paylink listen --forward-to localhost:3000/webhooks",
+      "paylink create --amount 10 --currency EUR",
+    ],
+  });
   failAsUsage(program);
   const add = (command: CommandUnknownOpts, load: () => Promise<Command>): void =>
     declareLater(command, async () => {

@@ -3,7 +3,7 @@ import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typ
 import type { Context, GlobalOptions, Later, Output } from "./context.ts";
 import { FAILURES, hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, messageOf, systemReason } from "./domain/system-reason.ts";
-import { createProgram } from "./program.ts";
+import { createProgram, type ProgramParts } from "./program.ts";
 import type { Named } from "./render/hint.ts";
 
 /** What the machine, or a test, gives a run. */
@@ -19,13 +19,14 @@ export interface Runtime {
   readonly opener: () => Promise<Opener>;
 }
 
-/** Opens the context of a command; and the output alone, for a failure before there is a context: a mistyped command line. */
+/** Opens what a run needs besides its words. The output comes first: it also shows a failure before there is a context. */
 export interface Opener {
   readonly openOutput: (options: GlobalOptions) => Promise<Output>;
   readonly openContext: (options: GlobalOptions, run: RunParts) => Promise<Context>;
 }
 
 export interface RunParts {
+  readonly out: Output;
   /** The `--db` of the command. */
   readonly eventStore: string | undefined;
   readonly later: Later;
@@ -33,50 +34,75 @@ export interface RunParts {
 
 /** Resolves with the exit code. Never rejects. */
 export async function runCommandLine(argv: readonly string[], runtime: Runtime): Promise<number> {
-  let exit = 0;
-  let context: Context | undefined;
-  let out: Output | undefined;
-  let opened: Promise<Opener> | undefined;
-  const opener = (): Promise<Opener> => (opened ??= runtime.opener());
-  const program = createProgram({
-    version: runtime.version,
-    print: runtime.print,
-    execute: async (command, work) => {
-      const closes: (() => unknown)[] = [];
-      const parts = {
-        eventStore: eventStoreOf(command),
-        later: (close: () => unknown) => void closes.push(close),
-      };
-      context = await (await opener()).openContext(program.opts(), parts);
-      out = context.out;
-      exit = await untilTimedOut(context, async (given) => {
-        try {
-          return await work(given);
-        } finally {
-          await closeAll(closes);
-        }
-      });
-    },
-  });
+  const { version, print, uncaught, signal } = runtime;
+  const chosen: Chosen[] = [];
+  const execute: ProgramParts["execute"] = async (command, work) => void chosen.push({ command, work });
+  const program = createProgram({ version, print, execute });
   try {
     const words = argv.length === 0 ? ["--help"] : argv;
-    await Promise.race([program.parseAsync(words, { from: "user" }), runtime.uncaught]);
-    runtime.signal.throwIfAborted();
-    const unwritable = await out?.settled();
-    if (unwritable !== undefined) throw unwritable;
-    if (out !== undefined && out.json && out.warnings.length > 0)
-      out.error(JSON.stringify({ warnings: out.warnings }));
-    return exit;
+    await Promise.race([program.parseAsync(words, { from: "user" }), uncaught]);
+    signal.throwIfAborted();
   } catch (error) {
     // commander also throws after it has shown the help or the version.
     if (isCommanderExit(error)) return 0;
-    out ??= await (await opener()).openOutput(program.opts());
-    await out.settled();
-    return await report(out, error, context?.named);
+    const { openOutput } = await runtime.opener();
+    return report(await openOutput(program.opts()), error);
+  }
+  const [first] = chosen;
+  return first === undefined ? 0 : runChosen(first, program.opts(), runtime);
+}
+
+/** The command that the command line names, with what it does. */
+interface Chosen {
+  readonly command: CommandUnknownOpts;
+  readonly work: (context: Context) => Promise<number>;
+}
+
+async function runChosen(
+  { command, work }: Chosen,
+  options: GlobalOptions,
+  runtime: Runtime,
+): Promise<number> {
+  const { openOutput, openContext } = await runtime.opener();
+  const out = await openOutput(options);
+  const closes: (() => unknown)[] = [];
+  const later: Later = (close) => void closes.push(close);
+  try {
+    const context = await openContext(options, { out, eventStore: eventStoreOf(command), later });
+    const workAndClose = async (): Promise<number> => {
+      try {
+        return await work(context);
+      } finally {
+        await closeAll(closes);
+      }
+    };
+    return await runWith(context, workAndClose, runtime);
+  } catch (error) {
+    return report(out, error);
   }
 }
 
-async function report(out: Output, error: unknown, named: Named | undefined): Promise<number> {
+/** Never rejects. */
+async function runWith(
+  context: Context,
+  work: () => Promise<number>,
+  { signal, uncaught }: Runtime,
+): Promise<number> {
+  const { out, named } = context;
+  try {
+    const exit = await Promise.race([untilTimedOut(context, work), uncaught]);
+    signal.throwIfAborted();
+    const unwritable = await out.settled();
+    if (unwritable !== undefined) throw unwritable;
+    if (out.json && out.warnings.length > 0) out.error(JSON.stringify({ warnings: out.warnings }));
+    return exit;
+  } catch (error) {
+    return report(out, error, named);
+  }
+}
+
+async function report(out: Output, error: unknown, named?: Named): Promise<number> {
+  await out.settled();
   const failure = error instanceof PaylinkError ? error : (fileFailure(error) ?? internalError(error));
   const wasStopped = failure.code === "interrupted" || failure.code === "terminated";
   if (!out.json && wasStopped) return failure.exit;
@@ -102,10 +128,9 @@ async function closeAll(closes: (() => unknown)[]): Promise<void> {
 }
 
 /** An exchange that the time of `--timeout` cut short fails as if the other side were to blame. */
-async function untilTimedOut(context: Context, work: (context: Context) => Promise<number>): Promise<number> {
-  const { signal, timeLimit } = context;
+async function untilTimedOut({ signal, timeLimit }: Context, work: () => Promise<number>): Promise<number> {
   try {
-    const exit = await work(context);
+    const exit = await work();
     if (exit === 0) signal.throwIfAborted();
     return exit;
   } catch (error) {

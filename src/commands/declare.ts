@@ -3,36 +3,53 @@ import { Argument, Option, type CommandUnknownOpts } from "@commander-js/extra-t
 import type { Context } from "../context.ts";
 import type { Command as Declaration, Declared, GivenFor } from "./command.ts";
 
-/** Runs a command with a context made from its options; the work returns the exit code or throws. */
+/** Takes the command that the command line names, with its work, which resolves with the exit code or throws. */
 export type Execute = (
   command: CommandUnknownOpts,
   work: (context: Context) => Promise<number>,
 ) => Promise<void>;
 
-const UNDECLARED = new WeakMap<CommandUnknownOpts, () => Promise<void>>();
+type Described = Pick<Declaration, "examples" | "arguments" | "flags">;
+
+/** What commander has no place for: the declaration of each command, or a function that declares it once it is needed. */
+const DECLARATIONS = new WeakMap<CommandUnknownOpts, Described | (() => Promise<void>)>();
 
 /** Leaves the declaration of a command, besides its name and summary, to `declared`. */
-export function declareLater(command: CommandUnknownOpts, declare: () => Promise<void>): void {
-  UNDECLARED.set(command, declare);
+export function declareLater(command: CommandUnknownOpts, declareNow: () => Promise<void>): void {
+  DECLARATIONS.set(command, declareNow);
 }
 
 /** The command with its declaration: most runs need that of one command, or of none (startup bench). */
 export async function declared(command: CommandUnknownOpts): Promise<CommandUnknownOpts> {
-  const declare = UNDECLARED.get(command);
-  UNDECLARED.delete(command);
-  await declare?.();
+  const found = DECLARATIONS.get(command);
+  if (typeof found !== "function") return command;
+  DECLARATIONS.delete(command);
+  await found();
   return command;
 }
 
-const EXAMPLES = new WeakMap<CommandUnknownOpts, readonly string[]>();
-
-/** Gives a command its examples: lines that work against the sandbox as written, the simplest first. */
-export function examples(command: CommandUnknownOpts, lines: readonly string[]): void {
-  EXAMPLES.set(command, lines);
-  command.addHelpText("after", `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`);
+function describedBy(command: CommandUnknownOpts): Partial<Described> {
+  const found = DECLARATIONS.get(command);
+  return found === undefined || typeof found === "function" ? {} : found;
 }
 
-export const examplesOf = (command: CommandUnknownOpts): readonly string[] => EXAMPLES.get(command) ?? [];
+/** Keeps the declaration of a command, and shows its examples in the help. */
+export function addHelp(command: CommandUnknownOpts, declaration: Described): void {
+  DECLARATIONS.set(command, declaration);
+  const lines = declaration.examples.map((line) => `  ${line}`);
+  if (lines.length > 0) command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+}
+
+export const examplesOf = (command: CommandUnknownOpts): readonly string[] =>
+  describedBy(command).examples ?? [];
+
+/** A value of an argument or an option of the command that works, as it is typed in a shell. */
+export function exampleOf(one: Argument | Option, command: CommandUnknownOpts): string | undefined {
+  const { arguments: operands = {}, flags = {} } = describedBy(command);
+  if (one instanceof Option)
+    return Object.values(flags).find(({ spelled }) => spelled === one.flags)?.example;
+  return Object.values(operands)[command.registeredArguments.indexOf(one)]?.example;
+}
 
 /** The command above all others: `paylink`. */
 export const programOf = (command: CommandUnknownOpts): CommandUnknownOpts =>
@@ -57,21 +74,10 @@ export function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }
 
-const EXAMPLE_VALUES = new WeakMap<Argument | Option, string>();
-
-function withExample<One extends Argument | Option>(one: One, example: string | undefined): One {
-  if (example !== undefined) EXAMPLE_VALUES.set(one, example);
-  return one;
-}
-
-/** A value that works, as it is typed in a shell. */
-export const exampleOf = (one: Argument | Option): string | undefined => EXAMPLE_VALUES.get(one);
-
 /** Gives a command of commander what is declared for it. */
 export function declare(command: CommandUnknownOpts, declaration: Declaration, execute: Execute): void {
   const { arguments: operands = {}, flags = {}, commands = {}, run } = declaration;
-  for (const operand of Object.values(operands))
-    command.addArgument(withExample(argumentOf(operand), operand.example));
+  for (const operand of Object.values(operands)) command.addArgument(argumentOf(operand));
   const names = new Map<string, string>();
   for (const [name, flag] of Object.entries(flags)) {
     const option = optionOf(flag);
@@ -82,7 +88,7 @@ export function declare(command: CommandUnknownOpts, declaration: Declaration, e
   const { notes } = declaration;
   command.addHelpText("after", () => globalLine(command));
   if (notes !== undefined) command.addHelpText("after", () => `\n${fitted(notes, command)}`);
-  if (declaration.examples.length > 0) examples(command, declaration.examples);
+  addHelp(command, declaration);
   const order = Object.keys(operands);
   const given: GivenFor = (name) => {
     if (order.includes(name)) {
@@ -132,6 +138,5 @@ function optionOf(flag: Declared): Option {
   if (flag.isRepeatable === true) option.argParser(collect);
   if (flag.default !== undefined) option.default(flag.default);
   if (flag.isRequired === true) option.makeOptionMandatory();
-  withExample(option, flag.example);
   return heading === undefined ? option : option.helpGroup(heading);
 }

@@ -49,7 +49,7 @@ export function refuseFlagsAsValues(command: CommandUnknownOpts): void {
     const values: unknown = option.required ? command.getOptionValue(option.attributeName()) : undefined;
     for (const value of [values].flat())
       if (typeof value === "string" && /^-[^\d.]/.test(value) && optionNamed(value, command) !== undefined)
-        throw needsValue(option);
+        throw needsValue(option, command);
   }
 }
 
@@ -135,20 +135,20 @@ function usageError(command: CommandUnknownOpts, error: CommanderError): unknown
       // Nothing follows it, or only global flags. commander names it in its message alone.
       const named = ({ flags }: Option): boolean => error.message.includes(`'${flags}'`);
       const option = [command, ...ancestorsOf(command)].flatMap(({ options }) => options).find(named);
-      return option === undefined ? error : needsValue(option);
+      return option === undefined ? error : needsValue(option, command);
     }
     case "commander.missingMandatoryOptionValue": {
       const isMissing = (option: Option): boolean =>
         option.mandatory && command.getOptionValue(option.attributeName()) === undefined;
       const option = command.options.find(isMissing);
-      return option === undefined ? error : usage(`${option.long} is required${suchAs(option)}.`);
+      return option === undefined ? error : usage(`${option.long} is required${suchAs(option, command)}.`);
     }
     case "commander.missingArgument": {
       const argument = command.registeredArguments.find(
         ({ required }, index) => required && command.args[index] === undefined,
       );
       return usage(
-        `The argument <${argument?.name() ?? ""}> is required${argument ? suchAs(argument) : ""}.`,
+        `The argument <${argument?.name() ?? ""}> is required${argument ? suchAs(argument, command) : ""}.`,
       );
     }
     default:
@@ -193,14 +193,16 @@ function excessArguments(command: CommandUnknownOpts): PaylinkError {
   );
 }
 
-function needsValue(option: Option): PaylinkError {
+function needsValue(option: Option, command: CommandUnknownOpts): PaylinkError {
   const { long = "", flags } = option;
-  return usage(`${long} needs a value: ${long} ${exampleOf(option) ?? /<.*>/.exec(flags)?.[0] ?? ""}`);
+  return usage(
+    `${long} needs a value: ${long} ${exampleOf(option, command) ?? /<.*>/.exec(flags)?.[0] ?? ""}`,
+  );
 }
 
 /** As it is typed. */
-function suchAs(one: Argument | Option): string {
-  const example = exampleOf(one);
+function suchAs(one: Argument | Option, command: CommandUnknownOpts): string {
+  const example = exampleOf(one, command);
   if (example === undefined) return "";
   return `, such as ${one instanceof Option ? `${one.long} ` : ""}${example}`;
 }
