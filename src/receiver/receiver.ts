@@ -122,8 +122,9 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
 }
 
 /** What is said of a record that is of none of these terminals; undefined if it is of one, or any is accepted. */
-function otherTerminal({ record }: ReadRecord, terminals: readonly string[]): string | undefined {
+function otherTerminal(content: ReadRecord, terminals: readonly string[]): string | undefined {
   if (terminals.length === 0) return undefined;
+  const { record } = content;
   const terminal = record === null ? undefined : textOf(record, "terminalId");
   if (terminal === undefined) return "the record names no terminal";
   return terminals.includes(terminal) ? undefined : `the record is of terminal ${terminal}`;
