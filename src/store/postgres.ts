@@ -7,7 +7,7 @@ import { createConnections } from "./postgres/connections.ts";
 import { isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
 import { createEventStore, type EventStore, type StoreParts } from "./event-store.ts";
-import { createMemory, type Memory } from "./sent-rows.ts";
+import { createMemory, type Memory, SENT_ROWS } from "./sent-rows.ts";
 import { createGroupWriter } from "./write-group.ts";
 
 /** Limits of time in milliseconds. */
@@ -80,17 +80,21 @@ interface PostgresMemory {
   readonly memory: Memory;
   /** Resolves with the identity of the store: no other one has it. */
   readonly identity: () => Promise<string>;
+  /** Whether it remembers no row. */
+  readonly isEmpty: () => Promise<boolean>;
 }
 
 /** The memory of `bulk` in the database of the event store, which colleagues and CI jobs share. Throws `usage`. */
 export function openPostgresMemory(url: string, env: Environment): PostgresMemory {
-  const { connections, identity, transaction } = connect(url, { env, create: true });
+  const { connections, identity, read, transaction } = connect(url, { env, create: true });
   const memory = createMemory((work) => transaction((session) => work({ ...session, dialect: POSTGRES })), {
     place: connections.name,
     isLocal: false,
     close: () => connections.close(),
   });
-  return { memory, identity };
+  const isEmpty = async (): Promise<boolean> =>
+    (await read(`SELECT 1 FROM ${POSTGRES.schema}${SENT_ROWS} LIMIT 1`)).length === 0;
+  return { memory, identity, isEmpty };
 }
 
 /** Throws `usage`. */

@@ -3,6 +3,7 @@
  * its request is sent, by an insert that only one of any number of runs succeeds with.
  */
 import * as z from "zod/mini";
+import { PaylinkError } from "../domain/errors.ts";
 import { forRows, inOrder, insert, isOneOf, type Dialect, type Session } from "./dialects.ts";
 import { createGroupCommit } from "./group-commit.ts";
 
@@ -51,6 +52,8 @@ export interface Memory {
   readonly place: string;
   /** Whether it is a file, which this machine alone knows. */
   readonly isLocal: boolean;
+  /** What the user of it should know, in sentences. */
+  readonly remarks: readonly string[];
   /** Every attempt of the rows with these keys, in the order in which they were made. */
   find(keys: readonly string[]): Promise<Attempt[]>;
   /** Whether this run may send the attempt now: nobody else has claimed it. */
@@ -66,12 +69,12 @@ export interface Memory {
 /** Milliseconds after which a claim that nobody has extended is that of a run that has ended. */
 export const LEASE = 10_000;
 
-const TABLE = "sent_rows";
+export const SENT_ROWS = "sent_rows";
 const KEY = ["key", "occurrence", "attempt"] as const;
 const CLAIMED = [...KEY, "state", "lease", "sent_at", "payment", "content"];
 
 export const createSentRows = ({ schema, types: { text, integer, keyed } }: Dialect): string => `
-   CREATE TABLE ${schema}${TABLE} (
+   CREATE TABLE ${schema}${SENT_ROWS} (
      key ${text} NOT NULL,
      occurrence ${integer} NOT NULL,
      attempt ${integer} NOT NULL,
@@ -85,7 +88,7 @@ export const createSentRows = ({ schema, types: { text, integer, keyed } }: Dial
      error TEXT,
      PRIMARY KEY (${KEY.join()})
    ) ${keyed};
-   CREATE INDEX ${TABLE}_by_age ON ${schema}${TABLE} (sent_at);`;
+   CREATE INDEX ${SENT_ROWS}_by_age ON ${schema}${SENT_ROWS} (sent_at);`;
 
 /** Keys that one statement looks for. */
 const KEYS = 500;
@@ -118,6 +121,7 @@ export function createMemory(transact: Transact, { place, isLocal, written, clos
   return {
     place,
     isLocal,
+    remarks: [],
     find: (keys) => (keys.length === 0 ? Promise.resolve([]) : transact((session) => find(session, keys))),
     claim: (claim) => group.add({ type: "claim", claim }),
     extend: async (key) => void (await group.add({ type: "extend", key })),
@@ -149,7 +153,7 @@ async function find({ all, now, dialect }: Session, keys: readonly string[]): Pr
   for (let from = 0; from < keys.length; from += KEYS) {
     const { sql, values } = isOneOf("key", keys.slice(from, from + KEYS));
     const rows = await all(
-      `SELECT * FROM ${dialect.schema}${TABLE} WHERE ${sql} ORDER BY ${KEY.join()}`,
+      `SELECT * FROM ${dialect.schema}${SENT_ROWS} WHERE ${sql} ORDER BY ${KEY.join()}`,
       values,
     );
     for (const row of rows) {
@@ -166,7 +170,7 @@ async function find({ all, now, dialect }: Session, keys: readonly string[]): Pr
  */
 async function writeAll(session: Session, writes: readonly Write[]): Promise<ReadonlySet<string>> {
   const { now, dialect } = session;
-  const table = `${dialect.schema}${TABLE}`;
+  const table = `${dialect.schema}${SENT_ROWS}`;
   const ordered = inOrder(writes, (write) => keyText(write.type === "claim" ? write.claim : write.key));
   const claims = ordered.flatMap((write) =>
     write.type === "claim"
@@ -185,20 +189,23 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Rea
     write.type === "settle" && write.settled.state === "free" ? [[...keyOf(write.key)]] : [],
   );
   const returning = `ON CONFLICT DO NOTHING RETURNING ${KEY.join()}`;
-  const claimed = await insert(session, TABLE, CLAIMED, claims, returning);
+  const claimed = await insert(session, SENT_ROWS, CLAIMED, claims, returning);
   const types = ["TEXT", dialect.types.integer, dialect.types.integer];
-  const isGiven = KEY.map((name, at) => `${TABLE}.${name} = given.column${at + 1}`).join(" AND ");
+  const isGiven = KEY.map((name, at) => `${SENT_ROWS}.${name} = given.column${at + 1}`).join(" AND ");
   const update = (set: string) => (values: string) =>
     `UPDATE ${table} SET ${set} FROM (VALUES ${values}) AS given WHERE ${isGiven}`;
   await forRows(session, leases, update("lease = given.column4"), {
     types: [...types, dialect.types.integer],
   });
-  await forRows(
-    session,
-    links,
-    update("state = given.column4, id = given.column5, url = given.column6, error = given.column7"),
-    { types: [...types, "TEXT", "TEXT", "TEXT", "TEXT"] },
+  const settle = update(
+    "state = given.column4, id = given.column5, url = given.column6, error = given.column7",
   );
+  const settled = await forRows(session, links, (values) => `${settle(values)} RETURNING ${KEY.join()}`, {
+    types: [...types, "TEXT", "TEXT", "TEXT", "TEXT"],
+  });
+  // Nothing but somebody else's hand deletes a claim.
+  if (settled.length < links.length)
+    throw new PaylinkError("database_unusable", "The memory of bulk was emptied during this run.");
   const remove = (values: string): string =>
     `DELETE FROM ${table} WHERE (${KEY.join()}) IN (VALUES ${values})`;
   await forRows(session, free, remove, { types });
@@ -207,8 +214,8 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Rea
 
 const forget = async ({ all, now, dialect: { schema } }: Session, age: number): Promise<void> =>
   void (await all(
-    `DELETE FROM ${schema}${TABLE} WHERE (${KEY.join()}) IN (
-       SELECT ${KEY.join()} FROM ${schema}${TABLE} WHERE sent_at < ? ORDER BY sent_at LIMIT ${FORGOTTEN})`,
+    `DELETE FROM ${schema}${SENT_ROWS} WHERE (${KEY.join()}) IN (
+       SELECT ${KEY.join()} FROM ${schema}${SENT_ROWS} WHERE sent_at < ? ORDER BY sent_at LIMIT ${FORGOTTEN})`,
     [now - age],
   ));
 

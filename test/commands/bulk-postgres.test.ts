@@ -1,5 +1,5 @@
 /** `paylink bulk` where the event store is PostgreSQL, in process: colleagues and CI jobs share what was sent. */
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../support/context.ts";
@@ -66,7 +66,9 @@ describe("a memory in PostgreSQL", () => {
     rmSync(join(home, "0.csv"));
     const replaced = await send("--yes");
     expect(replaced.exit).not.toBe(0);
-    expect(replaced.stderr).toMatch(/is not the one that bulk used before: .* Nothing was sent\./);
+    expect(replaced.stderr).toMatch(
+      /is not as bulk left it: it was replaced or emptied\. Nothing was sent\./,
+    );
     expect(service.arrivals).toHaveLength(3);
     const [, mark = ""] = /remove (\S+\.mark)\./.exec(replaced.stderr) ?? [];
     rmSync(mark);
@@ -74,6 +76,64 @@ describe("a memory in PostgreSQL", () => {
       exit: 0,
       stdout: expect.stringContaining("3 links"),
     });
+  });
+
+  it.each(["TRUNCATE", "DELETE FROM"])("sends nothing once its rows have gone: %s", async (remove) => {
+    const service = await startLinkService(() => "create");
+    const url = await server().createDatabase();
+    const home = temporaryHome();
+    const path = join(home, "orders.csv");
+    writeFileSync(path, listOf(3));
+    const send = (at: string, ...flags: string[]) =>
+      runCommand(["bulk", path, "--currency", "EUR", "-o", join(home, "out.csv"), ...flags], {
+        home: at,
+        env: { ...service.env, PAYLINK_DB: url },
+      });
+    const first = await send(home);
+    expect(first.stderr).toContain("remembers no row. If lists were sent with it before, it was emptied");
+    rmSync(join(home, "out.csv"));
+    await server().query(`${remove} paylink.sent_rows`, new URL(url).pathname.slice(1));
+    for (const flags of [[], ["--dry-run"]]) {
+      const { exit, stderr } = await send(home, ...flags);
+      expect([exit, stderr]).toEqual([
+        2,
+        expect.stringMatching(/is not as bulk left it: it was emptied\. Nothing was sent\./),
+      ]);
+    }
+    expect(service.arrivals).toHaveLength(3);
+    // A machine that has not sent anything cannot know it, and says so.
+    const elsewhere = await send(temporaryHome(), "--dry-run");
+    expect(elsewhere).toMatchObject({ exit: 0, stderr: expect.stringContaining("remembers no row.") });
+  });
+
+  it("ends a run whose rows go in the middle of it", async () => {
+    let empty = (): void => undefined;
+    const { send, query } = await desk((before) => {
+      if (before === 1) empty();
+      return "create";
+    });
+    empty = () => void query("TRUNCATE paylink.sent_rows");
+    const { exit, stderr } = await send(listOf(400), "--rate", "40");
+    expect(exit).toBe(2);
+    expect(stderr).toContain("The memory of bulk was emptied during this run.");
+    expect(stderr).toContain("These results have them: keep a copy.");
+  });
+
+  it("says where its mark cannot be kept", async () => {
+    const service = await startLinkService(() => "create");
+    const url = await server().createDatabase();
+    const home = temporaryHome();
+    writeFileSync(join(home, "orders.csv"), listOf(1));
+    mkdirSync(join(home, "data"), { recursive: true });
+    writeFileSync(join(home, "data", "bulk"), "a file in the place of the folder");
+    const run = await runCommand(["bulk", join(home, "orders.csv"), "--currency", "EUR"], {
+      home,
+      env: { ...service.env, PAYLINK_DB: url },
+    });
+    expect(run).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 created") });
+    expect(run.stderr).toMatch(
+      /\.mark cannot be written \(.*\): the next run here will not notice if postgres\S+ was emptied or replaced\./,
+    );
   });
 
   it("waits for a row that another run has in flight, and sends it once that run has let it go", async () => {

@@ -77,6 +77,7 @@ export function introduce({ out, env }: Context, list: PlannedList, { dryRun }: 
   const unsent = checked.unsent.map(safeText).join(", ");
   if (unsent !== "") out.note(`Copied to the results, and not sent: ${unsent}`);
   reporter.warnings(checked.warnings);
+  for (const remark of memory.remarks) out.warn(remark);
   if (!dryRun && memory.isLocal && (env["CI"] ?? "") !== "")
     out.note(
       `What is sent is remembered in ${memory.place}, a file of this machine. For jobs that start anew, set PAYLINK_DB to a PostgreSQL database.`,
