@@ -1,4 +1,5 @@
 /** The context of a command: everything besides its own arguments reaches it through this one object. */
+import type { Timers } from "./domain/timers.ts";
 import type { Api } from "./service/client.ts";
 import type { Send, Serve } from "./http/exchange.ts";
 import type { TimeLimit } from "./http/time-limit.ts";
@@ -63,6 +64,8 @@ export interface Context {
   /** The same for an address with a key, which does not get into the arguments of a program. */
   readonly openPrivately: (url: string) => Promise<void>;
   readonly now: () => Date;
+  /** For how long something takes: whoever sets the clock of `now` does not change it. */
+  readonly timers: Timers;
   readonly newId: () => string;
   /** From 0 up to 1. */
   readonly random: () => number;

@@ -5,6 +5,7 @@ import type { Context, EventsOptions, GlobalOptions, Later, TemporaryHome } from
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
 import { hint, PaylinkError } from "./domain/errors.ts";
 import { hasCode, systemReason } from "./domain/system-reason.ts";
+import { SYSTEM_TIMERS } from "./domain/timers.ts";
 import type { Send } from "./http/exchange.ts";
 import { createSender } from "./http/send.ts";
 import { createTimeLimit, type Pause } from "./http/time-limit.ts";
@@ -41,7 +42,7 @@ const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD"
 /** What a run finds around it: the process and its machine, or what a test has in their place. */
 export interface Surroundings extends Pick<
   Context,
-  "startProgram" | "now" | "random" | "openBrowser" | "send" | "serve"
+  "startProgram" | "now" | "timers" | "random" | "openBrowser" | "send" | "serve"
 > {
   /** Runs a line in the user's shell. */
   readonly runShell: (line: string, options: ShellOptions) => Promise<ShellEnd>;
@@ -61,7 +62,7 @@ export interface Surroundings extends Pick<
 }
 
 export function createOpener(around: Surroundings): Opener {
-  const { channels, env, now } = around;
+  const { channels, env, now, timers } = around;
   const secrets = createSecrets();
   for (const name of SECRET_VARIABLES) secrets.know(env[name]);
   const openOutput = (options: GlobalOptions): Promise<Output> =>
@@ -70,9 +71,9 @@ export function createOpener(around: Surroundings): Opener {
     options: GlobalOptions,
     { out, eventStore, later }: RunParts,
   ): Promise<Context> => {
-    const timeLimit = createTimeLimit(around.interruption, now);
+    const timeLimit = createTimeLimit(around.interruption, timers);
     const { signal } = timeLimit;
-    const traced = { secrets, now, show: options.debug === true ? out.debug : undefined };
+    const traced = { secrets, timers, show: options.debug === true ? out.debug : undefined };
     const stdin = createStdin({ open: around.openStdin, signal, note: (text) => out.note(text) });
     const { startProgram, pause, random, openBrowser, eventThread, mounts } = around;
     const ask = around.askWith(options, signal);
@@ -83,6 +84,7 @@ export function createOpener(around: Surroundings): Opener {
       startProgram,
       runShell: (line, timeout) => around.runShell(line, { timeout, signal }),
       now,
+      timers,
       random,
       openBrowser,
       openPrivately: (url) => openPrivately(url, around.openFile, later),
@@ -132,6 +134,7 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
       return runShell(line, { ...options, env: process.env, exiting: signals.exiting });
     },
     now: () => new Date(),
+    timers: SYSTEM_TIMERS,
     random: Math.random,
     openBrowser: async (url) => (await import("./terminal/programs.ts")).openBrowser(url),
     openFile: async (path) => (await import("./terminal/programs.ts")).startOpener(path),
@@ -184,6 +187,7 @@ interface Own extends Pick<
   | "signal"
   | "timeLimit"
   | "now"
+  | "timers"
   | "newId"
   | "random"
   | "pause"
@@ -197,7 +201,7 @@ interface Own extends Pick<
 }
 
 async function openServices(own: Own, secrets: Pick<Secrets, "know">) {
-  const { out, signal, timeLimit, now, newId, random, pause, env, named, later, eventThread } = own;
+  const { out, signal, timeLimit, now, timers, newId, random, pause, env, named, later, eventThread } = own;
   const { config, data } = await folders(env["PAYLINK_HOME"]);
   // Opened once, so that an unchanged file is parsed once.
   let stored: SettingsFile | undefined;
@@ -235,6 +239,7 @@ async function openServices(own: Own, secrets: Pick<Secrets, "know">) {
       send,
       retries: options.retries ?? true,
       now,
+      timers,
       random,
       pause,
       signal,

@@ -2,6 +2,7 @@
 import { PaylinkError, type FailureCode, type Problem } from "../domain/errors.ts";
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
+import type { Timers } from "../domain/timers.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import { LEASE, type Attempt, type Claim, type Memory } from "../store/sent-rows.ts";
 import type { Pace } from "./pace.ts";
@@ -43,6 +44,7 @@ export interface RunParts {
   readonly elsewhere: readonly DueRow[];
   readonly memory: Pick<Memory, "claim" | "settle" | "extend" | "find">;
   readonly pace: Pace;
+  readonly timers: Pick<Timers, "after">;
   /** Built for each attempt: a duration counts from the time of sending, and an expiry may have passed. */
   readonly requestOf: (row: DueRow) => RowRequest;
   /** Sends one request, once. */
@@ -90,6 +92,7 @@ class Sending {
   private readonly inFlight = new Set<Claim>();
   private readonly settling = new Set<Promise<void>>();
   private unknownInARow = 0;
+  private endExtending = (): void => undefined;
   private isDurable = true;
 
   constructor(parts: RunParts) {
@@ -100,7 +103,7 @@ class Sending {
 
   async run(): Promise<boolean> {
     const { stopped, sleep } = this.parts;
-    const alive = setInterval(() => void this.guarded(() => this.extend()), LEASE / 3);
+    this.extendLater();
     try {
       let waited = 0;
       while (this.queue.length + this.elsewhere.length > 0 && !stopped()) {
@@ -111,7 +114,7 @@ class Sending {
         waited += LOOK;
       }
     } finally {
-      clearInterval(alive);
+      this.endExtending();
     }
     return this.isDurable;
   }
@@ -129,6 +132,13 @@ class Sending {
     } catch (error) {
       this.parts.stop(error);
     }
+  }
+
+  private extendLater(): void {
+    this.endExtending = this.parts.timers.after(LEASE / 3, () => {
+      this.extendLater();
+      void this.guarded(() => this.extend());
+    });
   }
 
   private async extend(): Promise<void> {

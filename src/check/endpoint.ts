@@ -1,4 +1,5 @@
 /** The endpoint that webhooks are posted to: its answers, and the cases that it is checked with. */
+import type { Timers } from "../domain/timers.ts";
 import { reasonOf, SendError, type Send } from "../http/exchange.ts";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";
@@ -33,13 +34,13 @@ const LONGEST_ANSWER = 64 * 1024;
 
 export async function post(
   request: HttpRequest,
-  { send, now, signal }: Pick<CheckParts, "send" | "now" | "signal">,
+  { send, timers, signal }: Pick<CheckParts, "send" | "timers" | "signal">,
 ): Promise<Answer | NoAnswer> {
-  const start = now().getTime();
+  const start = timers.elapsed();
   try {
     const { status, headers, body } = await send(request, { timeout: TIMEOUT, signal, keep: LONGEST_ANSWER });
     const reply = { headers, text: new TextDecoder().decode(body) };
-    return { status, failure: null, milliseconds: now().getTime() - start, reply };
+    return { status, failure: null, milliseconds: timers.elapsed() - start, reply };
   } catch (error) {
     if (!(error instanceof SendError)) throw error;
     const { sent } = error;
@@ -78,6 +79,7 @@ interface CheckParts {
   readonly orders: readonly Order[];
   readonly send: Send;
   readonly now: () => Date;
+  readonly timers: Pick<Timers, "elapsed">;
   readonly newId: () => string;
   readonly signal: AbortSignal;
 }

@@ -1,5 +1,6 @@
 /** The time limit of a run (`--timeout`): it ends every exchange and every wait, and knows whether something was sent. */
 import { PaylinkError } from "../domain/errors.ts";
+import type { Timers } from "../domain/timers.ts";
 import { type Send, SendError } from "./exchange.ts";
 
 export type TimeLimit = ReturnType<typeof createTimeLimit>;
@@ -7,16 +8,16 @@ export type TimeLimit = ReturnType<typeof createTimeLimit>;
 /** Resolves after this many milliseconds, or when the signal fires. */
 export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
-export function createTimeLimit(interruption: AbortSignal, now: () => Date) {
+export function createTimeLimit(interruption: AbortSignal, { elapsed, after }: Timers) {
   const over = new AbortController();
   let total: number | undefined;
   let deadline = Number.POSITIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = (): void => undefined;
   let inFlight = 0;
   let isDue = false;
   let isSent = false;
   let failure = (): PaylinkError => new PaylinkError("timed_out", "The time of --timeout has passed.");
-  const left = (): number => deadline - now().getTime();
+  const left = (): number => deadline - elapsed();
   const end = (): void => {
     if (inFlight === 0 && (isDue || left() <= 0)) over.abort(failure());
   };
@@ -83,21 +84,21 @@ export function createTimeLimit(interruption: AbortSignal, now: () => Date) {
     start: (milliseconds: number, afterwards: string): void => {
       if (total !== undefined) return;
       total = milliseconds;
-      deadline = now().getTime() + milliseconds;
+      deadline = elapsed() + milliseconds;
       say(afterwards);
-      timer = setTimeout(() => {
+      cancel = after(milliseconds, () => {
         isDue = true;
         end();
-      }, milliseconds);
+      });
     },
     /** Ends the run then as an interruption does: an exchange in flight has all of its time, and no other one begins. */
     stopAfter: (milliseconds: number, afterwards: string): void => {
       say(afterwards);
-      timer = setTimeout(() => over.abort(failure()), milliseconds);
+      cancel = after(milliseconds, () => over.abort(failure()));
     },
     /** Ends the run with this error instead, once the time has passed. */
     describe: (other: () => PaylinkError): void => void (failure = other),
     /** Without the limit, the process would stay until the time has passed. */
-    end: (): void => clearTimeout(timer),
+    end: (): void => cancel(),
   };
 }

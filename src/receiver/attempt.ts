@@ -2,6 +2,7 @@
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { isBroker } from "../domain/brokers.ts";
 import { messageOf } from "../domain/system-reason.ts";
+import type { Timers } from "../domain/timers.ts";
 import { reasonOf, type Send, SendError } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";
@@ -74,6 +75,7 @@ export const deliverOver =
 export interface AttemptParts extends DeliverOptions {
   readonly deliver: Deliver;
   readonly now: () => Date;
+  readonly timers: Pick<Timers, "elapsed">;
   readonly headers: readonly HeaderLine[];
   /** Signs each attempt in place of the service; without it, the service's signature is passed on. */
   readonly signWith?: SigningKey | undefined;
@@ -89,15 +91,15 @@ export interface Attempt {
 
 /** Makes one attempt. Never rejects: the result says why there is no answer. */
 export async function attempt(forwarded: Forwarded, url: URL, parts: AttemptParts): Promise<Attempt> {
-  const { now, signWith } = parts;
-  const at = now();
+  const { now, timers, signWith } = parts;
+  const [at, began] = [now(), timers.elapsed()];
   const result = await deliverOne(forwarded, url, at, parts).catch((error: unknown): NoAnswer => ({
     kind: "noAnswer",
     why: messageOf(error),
     failure: "other",
     sent: false,
   }));
-  const ms = now().getTime() - at.getTime();
+  const ms = Math.round(timers.elapsed() - began);
   const age = signWith === undefined ? lateAge(forwarded, at) : undefined;
   const isLate = age !== undefined && result.kind === "answered" && REFUSES_SIGNATURE.has(result.status);
   return {

@@ -1,13 +1,14 @@
 /** Forwards what the service has its answer to: one loop for each target claims events that are due, and attempts them side by side. */
 import { messageOf } from "../domain/system-reason.ts";
 import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
+import type { Timers } from "../domain/timers.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import { attempt } from "./attempt.ts";
 import { type Claimed, type DeliveryQueue, type Forward, isAccepted, type Retry } from "./event.ts";
 import { CLAIM_MARGIN, type Forwarder, type ForwarderParts, replyFor } from "./forwarder.ts";
 import { targetOf } from "./routes.ts";
 import { type Room, TargetState } from "./target-state.ts";
-import { type Bell, createBell, type Timers } from "./timers.ts";
+import { type Bell, createBell } from "./bell.ts";
 
 /** Milliseconds between looks at the queue, for events that became due. */
 const LOOK_EVERY = 1_000;

@@ -1,4 +1,5 @@
 /** Repeats a request that had no effect: it was not sent, or the service answered 429 or 503. */
+import type { Timers } from "../domain/timers.ts";
 import { isRefusedByProxy, SandboxNotRunning, SendError, SendTimeout, type Send } from "../http/exchange.ts";
 import { type HttpReply, retryAfter } from "../http/message.ts";
 import { answeredWith, isOverloaded, UnusableAnswer } from "./failures.ts";
@@ -21,6 +22,7 @@ export interface Wait {
 export interface RetryParts {
   readonly send: Send;
   readonly now: () => Date;
+  readonly timers: Pick<Timers, "elapsed">;
   /** From 0 up to 1: spreads the retries of clients that failed together. */
   readonly random: () => number;
   /** Resolves after this many milliseconds; rejects when the run is interrupted. */
@@ -34,10 +36,18 @@ export interface RetryParts {
  * The same `Send`, with retries. The timeout is for all attempts with the waits between them, so a `Retry-After` beyond it
  * ends them. Returns the last reply or throws the last failure.
  */
-export function withRetries({ send, now, random, pause, waiting, timeLeft: runLeft }: RetryParts): Send {
+export function withRetries({
+  send,
+  now,
+  timers,
+  random,
+  pause,
+  waiting,
+  timeLeft: runLeft,
+}: RetryParts): Send {
   return async (request, { timeout, ...options } = {}) => {
-    const deadline = timeout === undefined ? Infinity : now().getTime() + timeout;
-    const timeLeft = (): number => Math.min(deadline - now().getTime(), runLeft());
+    const deadline = timeout === undefined ? Infinity : timers.elapsed() + timeout;
+    const timeLeft = (): number => Math.min(deadline - timers.elapsed(), runLeft());
     for (let retry = 1; ; retry++) {
       const limits = timeout === undefined ? options : { ...options, timeout: Math.max(1, timeLeft()) };
       const result = await send(request, limits).catch(sendError);

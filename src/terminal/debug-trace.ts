@@ -1,5 +1,6 @@
 /** Watches every exchange: remembers its secrets, so that none is printed, and shows it with `--debug`. */
 import { messageOf } from "../domain/system-reason.ts";
+import type { Timers } from "../domain/timers.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest, targetUri } from "../http/message.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
@@ -9,21 +10,21 @@ import { clip } from "../render/width.ts";
 
 export interface Trace {
   readonly secrets: Secrets;
-  readonly now: () => Date;
+  readonly timers: Pick<Timers, "elapsed">;
   /** Shows one message; undefined without `--debug`. */
   readonly show: ((text: string) => void) | undefined;
 }
 
 /** Remembers the token before it is sent, because an error may repeat it. */
-export function traceSend(send: Send, { secrets, now, show }: Trace): Send {
+export function traceSend(send: Send, { secrets, timers, show }: Trace): Send {
   return async (request, options) => {
     learnHeaders(request.headers, secrets);
-    const started = now().getTime();
+    const started = timers.elapsed();
     show?.(renderRequest(request, "→"));
     try {
       const reply = await send(request, options);
       learnTokens(reply.body, secrets);
-      show?.(renderReply(reply, "←", now().getTime() - started));
+      show?.(renderReply(reply, "←", timers.elapsed() - started));
       return reply;
     } catch (error) {
       show?.(`← ${messageOf(error)}`);
@@ -32,14 +33,14 @@ export function traceSend(send: Send, { secrets, now, show }: Trace): Send {
   };
 }
 
-export function traceServe(serve: Serve, { show, now }: Trace): Serve {
+export function traceServe(serve: Serve, { show, timers }: Trace): Serve {
   if (show === undefined) return serve;
   return (handler, options) => {
     const traced: Handler = async (request) => {
-      const received = now().getTime();
+      const received = timers.elapsed();
       show(renderRequest(request, "⇒"));
       const reply = await handler(request);
-      show(renderReply(reply, "⇐", now().getTime() - received));
+      show(renderReply(reply, "⇐", timers.elapsed() - received));
       return reply;
     };
     const { refused } = options;

@@ -5,6 +5,7 @@ import { Pace } from "../../src/bulk/pace.ts";
 import { readList } from "../../src/bulk/read-list.ts";
 import { requestOf, type RowContext } from "../../src/bulk/row.ts";
 import { sendRows, type Created, type DueRow, type Outcome } from "../../src/bulk/send-rows.ts";
+import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
 import type { Memory } from "../../src/store/sent-rows.ts";
 import { requestBuilder } from "../../src/service/request.ts";
@@ -98,6 +99,7 @@ async function run({
     elsewhere: [],
     memory: watched,
     pace,
+    timers: SYSTEM_TIMERS,
     requestOf: ({ at }) => requestOf(rowAt(at), context, now()),
     create: async ({ customerName }) => {
       most = Math.max(most, ++inTheAir);

@@ -2,6 +2,7 @@
 import { createServer } from "node:net";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import { type Send, type SendOptions, SendTimeout } from "../../src/http/exchange.ts";
 import type { HttpReply } from "../../src/http/message.ts";
 import { ACCOUNT, answering, CREATE } from "../support/account.ts";
@@ -30,11 +31,11 @@ it("does not wait for a retry that would be too late", async () => {
 });
 
 it("gives each exchange only the time that is left", async () => {
-  let time = Date.parse("2026-03-01T12:00:00Z");
+  let time = 0;
   const given: (number | undefined)[] = [];
   const { exit } = await runCommand([...CREATE, "--timeout", "20s"], {
     env: ACCOUNT,
-    now: () => new Date(time),
+    timers: { ...SYSTEM_TIMERS, elapsed: () => time },
     send: async (_, { timeout }: SendOptions = {}) => {
       given.push(timeout);
       time += 15_000;
@@ -46,8 +47,7 @@ it("gives each exchange only the time that is left", async () => {
 
 /** A service that never answers, by a clock of its own: each exchange takes all of its time. */
 function silence() {
-  const start = Date.now();
-  let time = start;
+  let time = 0;
   let requests = 0;
   const send: Send = async (_, { timeout = 0 } = {}) => {
     requests += 1;
@@ -55,9 +55,9 @@ function silence() {
     throw new SendTimeout("the service did not answer", true);
   };
   return {
-    options: { send, now: () => new Date(time) },
+    options: { send, timers: { ...SYSTEM_TIMERS, elapsed: () => time } },
     requests: () => requests,
-    passed: () => time - start,
+    passed: () => time,
   };
 }
 

@@ -1,6 +1,7 @@
 /** The time limit of a run: what it cuts short, and what it says about what was sent. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import { type Send, SendError, SendTimeout } from "../../src/http/exchange.ts";
 import { addressOf, type HttpReply } from "../../src/http/message.ts";
 import { createTimeLimit } from "../../src/http/time-limit.ts";
@@ -16,7 +17,7 @@ const OK: HttpReply = { status: 200, headers: [], body: new Uint8Array() };
 const pause = (milliseconds: number): Promise<void> => sleep(milliseconds);
 
 const limitOf = (milliseconds?: number) => {
-  const limit = createTimeLimit(new AbortController().signal, () => new Date());
+  const limit = createTimeLimit(new AbortController().signal, SYSTEM_TIMERS);
   if (milliseconds !== undefined) limit.start(milliseconds, "The last one may have arrived.");
   return limit;
 };

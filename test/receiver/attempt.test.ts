@@ -1,6 +1,7 @@
 /** An attempt against an application that is slow, silent or gone, with its own clock and timeout. */
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import type { WebhookEvent } from "../../src/receiver/event.ts";
 import { attempt, deliverOver } from "../../src/receiver/attempt.ts";
 import { judge } from "../../src/receiver/judge.ts";
@@ -20,7 +21,7 @@ function event(id: string): WebhookEvent {
 
 describe("an application that", () => {
   /** The clock stands still: the result of an attempt must not depend on it. */
-  const options = { now: () => AT, headers: [], insecure: false, keys: () => [] };
+  const options = { now: () => AT, timers: SYSTEM_TIMERS, headers: [], insecure: false, keys: () => [] };
   const attemptAt = (app: URL, timeout = 8_000) =>
     attempt(event("a"), app, { ...options, deliver: deliverOver(openSender()), timeout });
 

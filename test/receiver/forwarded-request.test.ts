@@ -1,5 +1,6 @@
 /** The headers that a target gets of a webhook. */
 import { describe, expect, it } from "vitest";
+import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import type { Send } from "../../src/http/exchange.ts";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { attempt, deliverOver } from "../../src/receiver/attempt.ts";
@@ -48,6 +49,7 @@ describe("the headers of a forwarded webhook", () => {
       now: () => AT,
       headers: added,
       insecure: false,
+      timers: SYSTEM_TIMERS,
       timeout: 8_000,
       keys: () => [],
     };

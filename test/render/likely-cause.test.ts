@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
+import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import type { HeaderLine } from "../../src/http/message.ts";
 import { attempt, deliverOver } from "../../src/receiver/attempt.ts";
 import { likelyCause } from "../../src/render/likely-cause.ts";
@@ -80,7 +81,8 @@ describe("an answer is explained by its status and by its words:", () => {
 describe("what is no answer is explained by its cause:", () => {
   const causeAt = async (target: string, comesAgain = false, timeout = 2_000): Promise<string> => {
     const deliver = deliverOver(openSender());
-    const parts = { deliver, now: () => new Date(), headers: [], insecure: false, keys: () => [], timeout };
+    const time = { now: () => new Date(), timers: SYSTEM_TIMERS, timeout };
+    const parts = { ...time, deliver, headers: [], insecure: false, keys: () => [] };
     const { forward } = await attempt(event("a"), new URL(target), parts);
     return likelyCause(forward, { comesAgain }) ?? forward.detail;
   };

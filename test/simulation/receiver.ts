@@ -74,6 +74,7 @@ export class Receiver {
       log: this.store,
       deliver,
       now,
+      timers: world.time.timersOf(() => this.isAlive),
       headers: [],
       insecure: false,
       timeout: TIMEOUT,
@@ -85,7 +86,6 @@ export class Receiver {
       observe: () => undefined,
       warn: () => undefined,
     };
-    const timers = world.time.timersOf(() => this.isAlive);
     this.#forwarder = isQueued
       ? createQueueForwarder({
           ...parts,
@@ -93,7 +93,6 @@ export class Receiver {
           delays: DELAYS,
           concurrency: CONCURRENCY,
           margin: MARGIN,
-          timers,
         })
       : createDirectForwarder(parts);
     const serve: Serve = async (handle) => {

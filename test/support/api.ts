@@ -3,6 +3,7 @@ import { createApi, type ApiParts } from "../../src/service/client.ts";
 import { withRetries, type Wait } from "../../src/service/retries.ts";
 import { fixedToken, tokensByCredentials, type TokenSource } from "../../src/service/tokens.ts";
 import { TRANSACTION_PATH } from "../../src/domain/known-services.ts";
+import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import { openSender } from "./sender.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
@@ -16,6 +17,7 @@ export function apiAt(
   const send = withRetries({
     send: openSender(),
     now: () => NOW,
+    timers: SYSTEM_TIMERS,
     random: () => 0.5,
     pause: async () => undefined,
     waiting: (wait) => waits.push(wait),

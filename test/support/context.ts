@@ -3,6 +3,7 @@ import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask, Context } from "../../src/context.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
+import { SYSTEM_TIMERS, type Timers } from "../../src/domain/timers.ts";
 import type { Send, Serve } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";
 import { createOpener } from "../../src/open-context.ts";
@@ -25,6 +26,8 @@ export interface CommandOptions {
   /** Binds listeners; on the ports asked for by default. */
   readonly serve?: Serve;
   readonly now?: () => Date;
+  /** The clock that nobody sets; the real one by default. */
+  readonly timers?: Timers;
   /** Lets milliseconds pass; real ones by default. */
   readonly pause?: Context["pause"];
   /** Opens a web page; there is no browser by default. */
@@ -85,6 +88,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
             exiting: new AbortController().signal,
           }),
         now: options.now ?? (() => new Date()),
+        timers: options.timers ?? SYSTEM_TIMERS,
         random: () => 0.5,
         openBrowser: options.openBrowser ?? (() => Promise.reject(new Error("no browser in tests"))),
         openFile: () => Promise.reject(new Error("no browser in tests")),

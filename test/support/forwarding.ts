@@ -1,5 +1,6 @@
 /** What a forwarder needs besides its store and its application, and what it reports. */
 import { onTestFinished } from "vitest";
+import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import type { Send } from "../../src/http/exchange.ts";
 import { deliverOver } from "../../src/receiver/attempt.ts";
 import type { EventLog, Forward, NewEvent } from "../../src/receiver/event.ts";
@@ -18,6 +19,7 @@ export function forwarderParts(log: Pick<EventLog, "ended">, send: Send) {
     keys: () => KEYS,
     deliver: deliverOver(send),
     now: () => new Date(),
+    timers: SYSTEM_TIMERS,
     headers: [],
     insecure: false,
     timeout: 2_000,

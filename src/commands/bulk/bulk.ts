@@ -2,7 +2,6 @@
 import { setMaxListeners } from "node:events";
 import { realpathSync } from "node:fs";
 import { join, parse } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { beforeSending } from "../../bulk/before-sending.ts";
 import { Pace } from "../../bulk/pace.ts";
 import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
@@ -14,6 +13,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { Sums } from "../../domain/money.ts";
 import { LONGEST_TIMER, UNITS } from "../../domain/time.ts";
+import { passed } from "../../domain/timers.ts";
 import { count, rowsOf } from "../../render/bulk.ts";
 import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
@@ -133,7 +133,7 @@ const stdoutSink =
   };
 
 async function send(
-  { now, random, signal }: Context,
+  { now, timers, random, signal }: Context,
   { checked, planned, rowContext, reporter, memory, counts }: PlannedList,
   { concurrency, rate, again }: BulkOptions,
   api: Api,
@@ -149,10 +149,10 @@ async function send(
   const stopped = (): boolean => ended.aborted;
   // After a timer that was cut short, the caller sleeps again.
   const sleep = (milliseconds: number): Promise<void> =>
-    setTimeout(Math.min(milliseconds, LONGEST_TIMER), undefined, { signal: ended }).catch(() => undefined);
+    passed(timers, Math.min(milliseconds, LONGEST_TIMER), ended);
   const pace = new Pace({
     rate,
-    clock: () => performance.now(),
+    clock: timers.elapsed,
     sleep,
     stopped,
     random,
@@ -178,6 +178,7 @@ async function send(
       elsewhere,
       memory,
       pace,
+      timers,
       requestOf: ({ at }) => requestOf(rowAt(at), rowContext, now()),
       create: api.createLink,
       cancel: (id) => cancelled(api, id),

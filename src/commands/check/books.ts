@@ -89,13 +89,13 @@ interface Expected {
 export async function lookAtBooks(
   options: BooksOptions,
   expected: Expected,
-  context: Pick<Context, "runShell" | "signal" | "now" | "pause">,
+  context: Pick<Context, "runShell" | "signal" | "timers" | "pause">,
 ): Promise<readonly BookedOrder[]> {
-  const end = context.now().getTime() + SETTLING;
+  const end = context.timers.elapsed() + SETTLING;
   for (;;) {
     const compared = compareBooked({ ...expected, lines: await runBooks(options, context) });
     const isWaiting = compared.some(({ finding }) => finding === "not booked");
-    if (!isWaiting || context.now().getTime() >= end) return compared;
+    if (!isWaiting || context.timers.elapsed() >= end) return compared;
     await context.pause(BETWEEN);
   }
 }

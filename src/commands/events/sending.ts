@@ -32,7 +32,7 @@ export interface Sending {
 
 /** Throws where an event that is named is not there or not of this run's keys, and where a key or a target cannot be used. */
 export async function openSending(context: Context, values: ReplayValues): Promise<Sending> {
-  const { out, now, later } = context;
+  const { out, now, timers, later } = context;
   const { uti: names, to: routes, failed: isFailed, insecure, signWith, key, quiet, settle } = values;
   const store = await context.events(values.db);
   const named = await findEvents(store, names, "replay");
@@ -65,6 +65,7 @@ export async function openSending(context: Context, values: ReplayValues): Promi
       const made = await attempt(event, url, {
         deliver: bounded,
         now,
+        timers,
         headers: [],
         insecure,
         timeout: values.forwardTimeout,

@@ -124,7 +124,8 @@ async function sendingOf(
   if (signing !== undefined) context.out.note(forwardingKeyWords(signing));
   const sampleKey =
     signing?.key ?? (profile === SANDBOX_PROFILE ? await loadSigningKey(undefined, context) : undefined);
-  const options = { now: context.now, headers: [], insecure: false, timeout: FORWARD_SECONDS * 1000 };
+  const { now, timers } = context;
+  const options = { now, timers, headers: [], insecure: false, timeout: FORWARD_SECONDS * 1000 };
   const deliverTo = async <T>(url: URL, use: (deliver: Deliver) => Promise<T>): Promise<T> => {
     const targets = await openTargets([{ url }], { ...context, insecure: false });
     try {
@@ -156,7 +157,7 @@ async function sendingOf(
           return "a sample goes to this machine, or to the target of --forward-to";
         const record = parseJson(text);
         if (!record.ok) return `the record is no JSON: ${record.message}`;
-        const at = context.now();
+        const [at, began] = [now(), timers.elapsed()];
         const request = signedWebhook(new TextEncoder().encode(text), {
           url: url.value,
           key: sampleKey,
@@ -165,7 +166,7 @@ async function sendingOf(
           headers: (lines) => [...lines, [SAMPLE_HEADER, `edited copy of ${ofEvent}`]],
         });
         const result = await deliverTo(url.value, (deliver) => deliver(request, options, url.value));
-        const ms = context.now().getTime() - at.getTime();
+        const ms = Math.round(timers.elapsed() - began);
         return forwardOf(result, { at, target: url.value.href, ms });
       }),
   };

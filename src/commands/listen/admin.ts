@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { within } from "../../domain/time.ts";
+import type { Timers } from "../../domain/timers.ts";
 import { hostnameOf, isLoopback } from "../../domain/addresses.ts";
 import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
@@ -40,7 +41,7 @@ const NO_BACKLOG: Backlog = { keys: [], lastForward: undefined };
 /** Throws `port_in_use`. */
 export async function openAdmin(
   { host, port }: AdminAddress,
-  { serve, now, out }: Pick<Context, "serve" | "now" | "out">,
+  { serve, now, timers, out }: Pick<Context, "serve" | "now" | "timers" | "out">,
 ) {
   const metrics = createMetrics();
   let watched: Watched | undefined;
@@ -50,7 +51,7 @@ export async function openAdmin(
   let failures = 0;
   let failedAt = 0;
   const unstored = (): string | undefined =>
-    failures < MOST_FAILURES || now().getTime() - failedAt > NEXT_TRY
+    failures < MOST_FAILURES || timers.elapsed() - failedAt > NEXT_TRY
       ? undefined
       : `the last ${failures} webhooks could not be stored`;
   const metricsText = async (): Promise<string> => {
@@ -94,15 +95,15 @@ export async function openAdmin(
     measured: (log: EventLog): EventLog => ({
       ...log,
       append: async (event, lease) => {
-        const start = now().getTime();
+        const start = timers.elapsed();
         try {
           const stored = await log.append(event, lease);
           failures = 0;
-          metrics.stored(now().getTime() - start);
+          metrics.stored(timers.elapsed() - start);
           return stored;
         } catch (error) {
           failures += 1;
-          failedAt = now().getTime();
+          failedAt = timers.elapsed();
           throw error;
         }
       },
@@ -110,7 +111,7 @@ export async function openAdmin(
     /** The receiver has started: it is ready as long as events can be stored. */
     started: (parts: Watched): void => {
       watched = parts;
-      checkStore = createStoreCheck(parts.checkStore, now);
+      checkStore = createStoreCheck(parts.checkStore, timers);
       notReady = undefined;
     },
     ending: (): void => void (notReady = "draining"),
@@ -131,12 +132,15 @@ const text = (status: number, body: string, type = "text/plain; charset=utf-8"):
 });
 
 /** Resolves with the reason why events cannot be stored; undefined if they can. */
-function createStoreCheck(check: () => Promise<void>, now: () => Date): () => Promise<string | undefined> {
+function createStoreCheck(
+  check: () => Promise<void>,
+  timers: Pick<Timers, "elapsed">,
+): () => Promise<string | undefined> {
   let last: Promise<string | undefined> | undefined;
   let checkedAt = 0;
   return () => {
-    if (last !== undefined && now().getTime() - checkedAt < STORE_CHECK_INTERVAL) return last;
-    checkedAt = now().getTime();
+    if (last !== undefined && timers.elapsed() - checkedAt < STORE_CHECK_INTERVAL) return last;
+    checkedAt = timers.elapsed();
     const checked = check().then(() => undefined, messageOf);
     last = within<string | undefined>(STORE_TIMEOUT, checked, () => "the event store does not answer");
     return last;

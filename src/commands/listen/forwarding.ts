@@ -6,8 +6,7 @@ import { renderHint } from "../../render/hint.ts";
 import type { Backlog, DeliveryQueue, RunKeys } from "../../receiver/event.ts";
 import { createDirectForwarder } from "../../receiver/direct.ts";
 import type { Forwarder, ForwarderParts } from "../../receiver/forwarder.ts";
-import { createQueueForwarder } from "../../receiver/queue.ts";
-import { SYSTEM_TIMERS } from "../../receiver/timers.ts";
+import { createQueueForwarder, type QueueParts } from "../../receiver/queue.ts";
 import { eventCount } from "../../render/received-webhook.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { KeyStats } from "../../store/stats.ts";
@@ -20,7 +19,8 @@ type Waiting = Pick<DeliveryQueue, "backlog">;
 export function openForwarding(
   { forwarding: { delays, concurrency, ...forwarding } }: ListenOptions,
   queue: DeliveryQueue | undefined,
-  parts: Pick<ForwarderParts, "deliver" | "keys" | "log" | "now" | "observe" | "signWith" | "warn">,
+  parts: Pick<ForwarderParts, "deliver" | "keys" | "log" | "now" | "observe" | "signWith" | "warn"> &
+    Pick<QueueParts, "timers">,
 ): Forwarder | undefined {
   if (forwarding.routes.length === 0) return undefined;
   if (queue === undefined || delays === undefined) return createDirectForwarder({ ...forwarding, ...parts });
@@ -30,7 +30,6 @@ export function openForwarding(
     queue,
     delays,
     concurrency,
-    timers: SYSTEM_TIMERS,
   });
   return {
     ...forwarder,

@@ -22,7 +22,7 @@ import { startDeleting, watchDatabase } from "./store.ts";
 import type { Tunnel } from "./tunnel.ts";
 
 export async function listen(context: Context, options: ListenOptions): Promise<number> {
-  const { out, now, later } = context;
+  const { out, now, timers, later } = context;
   out.keepLog();
   const admin = await openAdminOf(options, context);
   later(() => admin?.close());
@@ -62,6 +62,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     log,
     keys: keyring.read,
     now,
+    timers,
     deliver: targets.deliver,
     signWith: forwardingKey?.key,
     warn: out.warn,

@@ -30,7 +30,7 @@ interface LocalServicesOptions {
 export type LocalServices = Awaited<ReturnType<typeof openLocalServices>>;
 
 export async function openLocalServices(context: Context, options: LocalServicesOptions) {
-  const { send, now, newId, serve, out, later } = context;
+  const { send, now, timers, newId, serve, out, later } = context;
   const { routes, fail = [], onWebhook, onSandboxEvent, onForward } = options;
   const shared = {
     host: "127.0.0.1",
@@ -50,6 +50,7 @@ export async function openLocalServices(context: Context, options: LocalServices
     routes,
     deliver: targets.deliver,
     now,
+    timers,
     timeout: FORWARD_SECONDS * 1000,
     headers: [],
     insecure: false,

@@ -1,0 +1,30 @@
+/** What the loop of the queue waits for. */
+import type { Timers } from "../domain/timers.ts";
+
+/** Somebody rings, or time passes. A ring that nobody waits for is heard by the next wait. */
+export interface Bell {
+  readonly ring: () => void;
+  readonly heard: (milliseconds: number) => Promise<void>;
+}
+
+export function createBell({ after }: Timers): Bell {
+  let isRung = false;
+  let wake = (): void => undefined;
+  return {
+    ring: () => {
+      isRung = true;
+      wake();
+    },
+    heard: async (milliseconds) => {
+      if (!isRung)
+        await new Promise<void>((resolve) => {
+          const cancel = after(milliseconds, resolve);
+          wake = () => {
+            cancel();
+            resolve();
+          };
+        });
+      isRung = false;
+    },
+  };
+}
