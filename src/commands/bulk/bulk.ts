@@ -1,19 +1,14 @@
 /** Runs `paylink bulk`: checks every row of a list, sends each that is due, exactly once, and writes the results. */
-import { setMaxListeners } from "node:events";
 import { realpathSync } from "node:fs";
 import { join, parse } from "node:path";
 import { beforeSending } from "../../bulk/before-sending.ts";
-import { Pace } from "../../bulk/pace.ts";
 import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
-import { requestOf } from "../../bulk/row.ts";
 import { RowProblems } from "../../bulk/row-problems.ts";
-import { sendRows, type DueRow, type Outcome } from "../../bulk/send-rows.ts";
+import { runList } from "../../bulk/run-list.ts";
 import type { Context, Output } from "../../context.ts";
-import { PaylinkError } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { Sums } from "../../domain/money.ts";
-import { LONGEST_TIMER, UNITS } from "../../domain/time.ts";
-import { passed } from "../../domain/timers.ts";
+import { UNITS } from "../../domain/time.ts";
 import { count, rowsOf } from "../../render/bulk.ts";
 import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
@@ -134,89 +129,36 @@ const stdoutSink =
 
 async function send(
   { now, timers, random, signal }: Context,
-  { checked, planned, rowContext, reporter, memory, counts }: PlannedList,
+  { checked: { rows }, planned, rowContext, reporter, memory, counts }: PlannedList,
   { concurrency, rate, again }: BulkOptions,
   api: Api,
 ): Promise<RunEnd> {
   reporter.begin(counts.rows - counts.invalid, counts.sentBefore);
   const violated = new RowProblems();
   const sums = new Sums();
-  const outcomes = new Map<number, Outcome>();
-  const halt = new AbortController();
-  const ended = AbortSignal.any([signal, halt.signal]);
-  // Every row in progress may listen for it.
-  setMaxListeners(0, ended);
-  const stopped = (): boolean => ended.aborted;
-  // After a timer that was cut short, the caller sleeps again.
-  const sleep = (milliseconds: number): Promise<void> =>
-    passed(timers, Math.min(milliseconds, LONGEST_TIMER), ended);
-  const pace = new Pace({
-    rate,
-    clock: timers.elapsed,
-    sleep,
-    stopped,
-    random,
-    paused: reporter.paused,
-  });
-  const rows: DueRow[] = [];
-  const elsewhere: DueRow[] = [];
-  for (const [at, { isDue, state, claim, known }] of planned.entries()) {
-    const identity = checked.rows[at]?.identity;
-    if (claim === undefined || identity === undefined) continue;
-    const cancels = again === "changed" ? known.flatMap(({ id }) => id ?? []) : [];
-    const { payment, content } = identity;
-    // What another run has in flight is its newest attempt.
-    const attempt = state === "in_flight" ? claim.attempt - 1 : claim.attempt;
-    const row = { at, claim: { ...claim, attempt, payment, content }, cancels };
-    if (isDue) rows.push(row);
-    else if (state === "in_flight") elsewhere.push(row);
-  }
-  const rowAt = (at: number) => checked.rows[at]?.row ?? NO_ROW;
   try {
-    const isDurable = await sendRows({
+    const end = await runList({
       rows,
-      elsewhere,
+      planned,
+      rowContext,
+      again,
       memory,
-      pace,
+      api,
+      now,
       timers,
-      requestOf: ({ at }) => requestOf(rowAt(at), rowContext, now()),
-      create: api.createLink,
-      cancel: (id) => cancelled(api, id),
+      random,
+      signal,
       concurrency,
-      sleep,
-      stop: (reason) => halt.abort(reason),
-      stopped,
-      settled: ({ at }, outcome, request) => {
-        outcomes.set(at, outcome);
+      rate,
+      paused: reporter.paused,
+      settled: ({ line }, outcome, request) => {
         if (outcome.status === "created" && request !== null) sums.add(request.amount, request.currency);
-        reporter.settled(rowAt(at).line, outcome);
+        reporter.settled(line, outcome);
       },
-      violated: ({ at }, violations) => violated.add(rowAt(at), violations),
+      violated: (row, violations) => violated.add(row, violations),
     });
-    return { reason: ended.reason, violations: violated.list(), sums, outcomes, isDurable };
+    return { ...end, violations: violated.list(), sums };
   } finally {
     reporter.end();
-  }
-}
-
-const NO_ROW = { line: 0, columns: [], values: [], problems: [] };
-
-/** Cancels the earlier link of a row, and resolves with why the row is left; undefined if that link can no longer be paid. */
-async function cancelled(api: Api, id: string): Promise<string | undefined> {
-  const left = (reason: string): string =>
-    `The earlier link ${id} is left, and no other was created: ${reason}`;
-  try {
-    await api.cancelLink(id);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof PaylinkError)) throw error;
-    if (error.code !== "refused") return left(error.message);
-    // A link that has ended cannot be cancelled, and need not be.
-    const status = await api.showLink(id).then(
-      ({ link }) => link.status?.toLowerCase(),
-      () => undefined,
-    );
-    if (status === "cancelled" || status === "expired") return undefined;
-    return left(status === "paid" ? "it was paid." : error.message);
   }
 }

@@ -4,6 +4,7 @@ import type { List } from "../../bulk/read-list.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
 import { problemsText } from "../../bulk/row.ts";
 import type { RowProblem } from "../../bulk/row-problems.ts";
+import type { ListEnd } from "../../bulk/run-list.ts";
 import { INTERRUPTED, type Outcome } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";
 import { hint, paylink, PaylinkError, type FailureCode, type Hint } from "../../domain/errors.ts";
@@ -24,17 +25,11 @@ export interface ResultsOutput {
   readonly path: string | undefined;
 }
 
-export interface RunEnd {
-  /** What stopped the run before its last row; undefined if nothing did. */
-  readonly reason: unknown;
+export interface RunEnd extends ListEnd {
   /** Where the service's answers broke the specification. */
   readonly violations: readonly RowProblem[];
   /** Of the links that this run created. */
   readonly sums: Sums;
-  /** By the place of the row in the list. */
-  readonly outcomes: ReadonlyMap<number, Outcome>;
-  /** Whether the next run will know all that the results of this one say. */
-  readonly isDurable: boolean;
 }
 
 /** Rows that are named on the terminal; all of them are in the results. */

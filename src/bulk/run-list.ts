@@ -1,0 +1,125 @@
+/** Runs a planned list: which rows are sent, at what speed, what ends the run, and how an earlier link is cancelled. */
+import { setMaxListeners } from "node:events";
+import { PaylinkError, type Problem } from "../domain/errors.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
+import { LONGEST_TIMER } from "../domain/time.ts";
+import { passed, type Timers } from "../domain/timers.ts";
+import type { Api } from "../service/client.ts";
+import type { CheckedRow } from "./check-rows.ts";
+import { Pace, type PaceParts } from "./pace.ts";
+import type { Again, PlannedRow } from "./plan.ts";
+import type { ListRow } from "./read-list.ts";
+import { requestOf, type RowContext } from "./row.ts";
+import { sendRows, type DueRow, type Outcome, type RunParts } from "./send-rows.ts";
+
+export interface ListRun
+  extends Pick<RunParts, "memory" | "concurrency">, Pick<PaceParts, "rate" | "random" | "paused"> {
+  readonly rows: readonly CheckedRow[];
+  readonly planned: readonly PlannedRow[];
+  readonly rowContext: RowContext;
+  readonly again: Again | undefined;
+  /** Sends each request once. */
+  readonly api: Pick<Api, "createLink" | "cancelLink" | "showLink">;
+  readonly now: () => Date;
+  readonly timers: Timers;
+  /** Ends the run: requests in flight are completed. */
+  readonly signal: AbortSignal;
+  /** As for `sendRows`, with the row as it is in the list. */
+  readonly settled: (row: ListRow, outcome: Outcome, request: PaymentLinkRequest | null) => void;
+  readonly violated: (row: ListRow, violations: readonly Problem[]) => void;
+}
+
+export interface ListEnd {
+  /** What stopped the run before its last row; undefined if nothing did. */
+  readonly reason: unknown;
+  /** Of the rows that were due, or in flight elsewhere, by their place in the list. */
+  readonly outcomes: ReadonlyMap<number, Outcome>;
+  /** Whether the next run will know all that the results of this one say. */
+  readonly isDurable: boolean;
+}
+
+export async function runList({
+  rows: checked,
+  planned,
+  rowContext,
+  again,
+  api,
+  now,
+  timers,
+  signal,
+  settled,
+  violated,
+  ...run
+}: ListRun): Promise<ListEnd> {
+  const outcomes = new Map<number, Outcome>();
+  const halt = new AbortController();
+  const ended = AbortSignal.any([signal, halt.signal]);
+  // Every row in progress may listen for it.
+  setMaxListeners(0, ended);
+  const stopped = (): boolean => ended.aborted;
+  // After a timer that was cut short, the caller sleeps again.
+  const sleep = (milliseconds: number): Promise<void> =>
+    passed(timers, Math.min(milliseconds, LONGEST_TIMER), ended);
+  const rowAt = (at: number): ListRow => checked[at]?.row ?? NO_ROW;
+  const isDurable = await sendRows({
+    ...run,
+    ...dueRows(checked, planned, again),
+    pace: new Pace({ ...run, clock: timers.elapsed, sleep, stopped }),
+    timers,
+    requestOf: ({ at }) => requestOf(rowAt(at), rowContext, now()),
+    create: api.createLink,
+    cancel: (id) => cancelled(api, id),
+    sleep,
+    stop: (reason) => halt.abort(reason),
+    stopped,
+    settled: ({ at }, outcome, request) => {
+      outcomes.set(at, outcome);
+      settled(rowAt(at), outcome, request);
+    },
+    violated: ({ at }, violations) => violated(rowAt(at), violations),
+  });
+  return { reason: ended.reason, outcomes, isDurable };
+}
+
+const NO_ROW: ListRow = { line: 0, columns: [], values: [], problems: [] };
+
+function dueRows(
+  checked: readonly CheckedRow[],
+  planned: readonly PlannedRow[],
+  again: Again | undefined,
+): Pick<RunParts, "rows" | "elsewhere"> {
+  const rows: DueRow[] = [];
+  const elsewhere: DueRow[] = [];
+  for (const [at, { isDue, state, claim, known }] of planned.entries()) {
+    const identity = checked[at]?.identity;
+    if (claim === undefined || identity === undefined) continue;
+    const cancels = again === "changed" ? known.flatMap(({ id }) => id ?? []) : [];
+    const { payment, content } = identity;
+    // What another run has in flight is its newest attempt.
+    const attempt = state === "in_flight" ? claim.attempt - 1 : claim.attempt;
+    const row = { at, claim: { ...claim, attempt, payment, content }, cancels };
+    if (isDue) rows.push(row);
+    else if (state === "in_flight") elsewhere.push(row);
+  }
+  return { rows, elsewhere };
+}
+
+/** Cancels the earlier link of a row, and resolves with why the row is left; undefined if that link can no longer be paid. */
+async function cancelled(api: ListRun["api"], id: string): Promise<string | undefined> {
+  const left = (reason: string): string =>
+    `The earlier link ${id} is left, and no other was created: ${reason}`;
+  try {
+    await api.cancelLink(id);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PaylinkError)) throw error;
+    if (error.code !== "refused") return left(error.message);
+    // A link that has ended cannot be cancelled, and need not be.
+    const status = await api.showLink(id).then(
+      ({ link }) => link.status?.toLowerCase(),
+      () => undefined,
+    );
+    if (status === "cancelled" || status === "expired") return undefined;
+    return left(status === "paid" ? "it was paid." : error.message);
+  }
+}
