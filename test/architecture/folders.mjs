@@ -184,6 +184,7 @@ export const FOLDERS = {
       "csv-parse",
       "csv-stringify",
       "node:crypto",
+      "node:events",
       "node:fs",
       "node:fs/promises",
       "node:path",
