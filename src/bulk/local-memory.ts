@@ -2,7 +2,8 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hint, PaylinkError } from "../domain/errors.ts";
-import { openDatabase, rollBack, type Connection } from "../store/database.ts";
+import { rollBack, type Connection } from "../store/database.ts";
+import { openDatabase } from "../store/open-database.ts";
 import { SQLITE } from "../store/dialects.ts";
 import { createMemory, createSentRows, type Memory } from "../store/sent-rows.ts";
 import { statementsOf } from "../store/sqlite-database.ts";

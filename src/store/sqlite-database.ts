@@ -1,5 +1,7 @@
 /** The file of an event store: its tables, and the groups that are written to it. */
-import { isLocked, openDatabase, rollBack, type Database, type Statement } from "./database.ts";
+import { rollBack, type Database, type Statement } from "./database.ts";
+import { isLocked } from "./database-failures.ts";
+import { openDatabase } from "./open-database.ts";
 import { type Dialect, SQLITE, type All } from "./dialects.ts";
 import { createTables, SCHEMA_VERSION } from "./schema.ts";
 import { createGroupWriter, type WriteGroup } from "./write-group.ts";

@@ -5,7 +5,7 @@ import { parseJson } from "../../src/domain/parse-json.ts";
 import { checkRequest } from "../../src/domain/payment-link.ts";
 import { serve } from "../../src/http/serve.ts";
 import { handlerFromFetch } from "../../src/http/fetch-handler.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 
 const database = openDatabase(
   process.argv[2] ?? "floor.db",

@@ -6,7 +6,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Worker } from "node:worker_threads";
 import { expect, it, onTestFinished } from "vitest";
-import { openDatabase, transaction } from "../../src/store/database.ts";
+import { transaction } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { temporaryHome } from "../support/home.ts";
 
 it("creates its tables once, keeps what was written, and refuses newer tables with both versions", () => {

@@ -7,7 +7,9 @@ import { formatAmount, scaledAmount, type Amount } from "../../domain/money.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { Bars } from "../../pages/trend.ts";
-import { lockFile, openDatabase, transaction, type Statement, type Value } from "../../store/database.ts";
+import { transaction, type Statement, type Value } from "../../store/database.ts";
+import { lockFile } from "../../store/lock-file.ts";
+import { openDatabase } from "../../store/open-database.ts";
 import type { LinksQuery } from "../link-operations.ts";
 import {
   DELIVERIES,
