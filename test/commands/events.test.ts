@@ -1,5 +1,6 @@
 /** `paylink events`, in process: the options of each subcommand, and what each does with stored webhooks. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openEventDatabase } from "../../src/store/sqlite-database.ts";
@@ -8,7 +9,7 @@ import { runCommand, type CommandEnd } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
-import { freePort } from "../support/ports.ts";
+import { freePort, listenOnFreePort } from "../support/ports.ts";
 import { keyFile, KEY_ENV } from "../support/keys.ts";
 import { forged, post, record, startApp, webhook } from "../support/webhooks.ts";
 
@@ -143,6 +144,42 @@ describe("events show", () => {
     expect(stdout).toContain('the check "content-digest" failed');
     expect(stdout).toContain(`paylink verify --event ${id}`);
     expect(JSON.parse((await events("show", id, "--json")).stdout)).toMatchObject({ type: "rejected", id });
+  });
+
+  it("shows what the application answered, and its likely cause, while the service sends it again and after", async () => {
+    const home = temporaryHome();
+    const answers = [
+      [
+        403,
+        { "Content-Type": "text/html; charset=iso-8859-1", "Set-Cookie": "s=1" },
+        "Jeton p\xe9rim\xe9: CSRF",
+      ],
+      [302, { Location: "/login" }, ""],
+    ] as const;
+    const app = createServer((_, response) => {
+      const [status, headers, text] = answers[taken++] ?? [200, {}, ""];
+      response.writeHead(status, headers).end(Buffer.from(text, "latin1"));
+    });
+    let taken = 0;
+    const port = await listenOnFreePort(app);
+    const listen = await startListenCommand(home, "--key", keyFile(home), "-f", `127.0.0.1:${port}/hook`);
+    const one = record();
+    const show = async (...flags: string[]): Promise<string> =>
+      (await runCommand(["events", "show", String(one["uti"]), ...flags], { home })).stdout;
+    const attempts = async (): Promise<unknown> =>
+      (JSON.parse(await show("--json")) as { attempts: unknown }).attempts;
+    expect(await post(listen.url, webhook(listen.url, one))).toBe(403);
+    expect(await attempts()).toMatchObject([{ status: 403, reply: { text: "Jeton périmé: CSRF" } }]);
+    expect(JSON.stringify(await attempts())).not.toContain("s=1");
+    expect(await show()).toMatch(/→ 403 in \d+ ms .*Jeton périmé: CSRF\n.*CSRF[^\n]*\n/);
+    expect(await show()).not.toContain("last answer");
+    expect(await show("--full")).toMatch(
+      /last answer\n[^]*text\/html; charset=iso-8859-1\n[^]*Jeton périmé: CSRF\n/i,
+    );
+    expect(await post(listen.url, webhook(listen.url, one))).toBe(302);
+    expect(await show()).toMatch(/redirects? [^\n]*\/login/);
+    expect(await show("--full")).toMatch(/last answer\n[^]*location: \/login\n/i);
+    await listen.stop();
   });
 
   it("refuses a name that no event has", async () => {

@@ -1,6 +1,7 @@
 /** `listen --ack stored`, in process: what the service is answered, and what people see of attempts, retries and failures. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openEventDatabase } from "../../src/store/sqlite-database.ts";
 import { startCommand, startListenWith, type ServingCommand } from "../support/background-command.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -73,6 +74,31 @@ describe("listen --ack stored", () => {
       one["uti"],
     ]);
     expect(JSON.parse(await shown("--json"))).toMatchObject({ delivery: { state: "delivered" } });
+  });
+
+  it("says at the start of a run that does not forward what waits, and advises to skip only what nobody forwards", async () => {
+    const home = temporaryHome();
+    const app = await startApp(() => 500);
+    const queued = await listenTo(home, app.url, "--retry", "1h");
+    for (const _ of [1, 2]) expect(await deliver(queued)).toBe(200);
+    await expect.poll(() => linesOf("forward", queued.stdout()).length).toBe(2);
+    await queued.stop();
+    const notices = async (now = new Date()): Promise<unknown[]> => {
+      const listen = await startListenWith({ home, now: () => now }, "--key", keyFile(home));
+      await listen.stop();
+      return linesOf("warning", listen.stdout()).map(({ message }) => message);
+    };
+    const waits = "2 events wait to be forwarded, and this run does not forward them.";
+    const other = `${waits} If no other paylink listen --ack stored does, start with --ack stored and --forward-to.`;
+    expect(await notices()).toEqual([other]);
+    const database = openEventDatabase(join(home, "data", "events.db"));
+    database.exec("UPDATE deliveries SET due = 1");
+    database.close();
+    // Another receiver has just made an attempt.
+    expect(await notices()).toEqual([other]);
+    expect(await notices(new Date(Date.now() + 120_000))).toEqual([
+      `${waits} Start with --ack stored and --forward-to, or skip them: paylink events skip <uti>`,
+    ]);
   });
 
   it("lists what failed, and replays it", async () => {

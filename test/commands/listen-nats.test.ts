@@ -14,6 +14,7 @@ import {
   underKills,
   untilTaken,
   useServer,
+  openTarget,
 } from "../support/brokers.ts";
 import { privatelyIssued } from "../support/certificate.ts";
 import { runCommand } from "../support/context.ts";
@@ -140,6 +141,15 @@ describe("a stream", () => {
       "the stream refused it: maximum messages exceeded",
       "no stream takes the subject lost",
     ]);
+  });
+
+  it("has not what its stream refused or no stream took", async () => {
+    await server().createStream("tight", { max_msgs: 1, discard: "new" });
+    const { answer } = await openTarget(targetOf("tight"));
+    expect(await answer()).toMatchObject({ kind: "answered", status: 200 });
+    expect(await answer()).toMatchObject({ kind: "noAnswer", sent: false });
+    await server().deleteStream("tight");
+    expect(await answer()).toMatchObject({ kind: "noAnswer", sent: false });
   });
 
   it("gets what is replayed, signed anew", async () => {

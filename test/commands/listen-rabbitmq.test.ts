@@ -1,8 +1,7 @@
 /** `listen --forward-to amqp://…`, in process, against a real server of RabbitMQ. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { openTargets } from "../../src/receiver/brokers/targets.ts";
+import { describe, expect, it } from "vitest";
 import { RABBITMQ_SERVER, startRabbitMq } from "../support/broker-servers.mjs";
 import { brokerContract } from "../support/broker-contract.ts";
 import {
@@ -10,6 +9,7 @@ import {
   detailsOf,
   listenTo,
   messageId,
+  openTarget,
   outcomeOf,
   untilTaken,
   useServer,
@@ -17,7 +17,6 @@ import {
 import { privatelyIssued } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
 import { freePort } from "../support/postgres-server.mjs";
-import { openSender } from "../support/sender.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 
 const server = useServer(RABBITMQ_SERVER, "rabbitmq-server", () => startRabbitMq());
@@ -35,6 +34,16 @@ brokerContract(() => ({
     }),
   missing: /no exchange/,
 }));
+
+it("a message that comes back was not kept, and one whose exchange is gone may have been", async () => {
+  await server().createQueue("bound");
+  const { answer: unbound } = await openTarget(targetOf("bound?key=unbound"));
+  expect(await unbound()).toMatchObject({ kind: "noAnswer", sent: false });
+  const { answer } = await openTarget(targetOf("bound?key=bound"));
+  expect(await answer()).toMatchObject({ kind: "answered", status: 200 });
+  await server().onChannel((channel) => channel.deleteExchange("bound"));
+  expect(await answer()).toMatchObject({ kind: "noAnswer", sent: true });
+});
 
 describe("a queue", () => {
   it("gets the bytes, what verifies them, and one id for each record", async () => {
@@ -135,12 +144,7 @@ describe("a server", () => {
 
     await server().kill();
     await server().start("vm_memory_high_watermark.absolute = 1MB");
-    const url = new URL(target);
-    const parts = { send: openSender(), env: {}, readFile: async () => Buffer.of(), insecure: false };
-    const targets = await openTargets([{ url }], parts);
-    onTestFinished(targets.close);
-    const answer = () =>
-      targets.deliver(webhook(url.href, record()), { timeout: 2_000, insecure: false }, url);
+    const { targets, answer } = await openTarget(target);
     expect(await answer()).toEqual({
       kind: "noAnswer",
       why: "no confirmation within 2 s",
@@ -150,6 +154,7 @@ describe("a server", () => {
     expect(await answer()).toMatchObject({
       kind: "noAnswer",
       why: expect.stringMatching(/^the broker takes no messages now: .*memory/),
+      sent: false,
     });
     await expect(targets.check()).rejects.toThrow(/memory/);
   }, 120_000);

@@ -39,6 +39,8 @@ it("prints events as listen does until Ctrl-C, also those of a store at the same
     .poll(async () => (await pay(`uti-${Date.now()}`), tail.stdout()), { interval: 200 })
     .toMatch(/APPROVED[^]*uti-\d/);
   expect(tail.stdout()).not.toContain("uti-before");
+  // What is not a terminal is a log: each event begins with its date.
+  expect(tail.stdout()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d info APPROVED/m);
   await listen.stop();
   renameSync(db, `${db}.moved`);
   listen = start();

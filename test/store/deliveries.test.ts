@@ -322,6 +322,16 @@ function areDelivered(
     expect(await deliveryOf("not forwarded")).toMatchObject({ state: "delivered" });
   });
 
+  it("are counted with their sums also where an operator has ordered them", async () => {
+    const { store } = await shared();
+    const now = new Date();
+    const name = idOf("never forwarded", now);
+    await store.append(event(name, { amountTrans: 12.5, transCurrencyCode: "EUR" }, now));
+    expect(await store.retry({ ids: [name] }, KEYS)).toEqual([name]);
+    const { keys } = await store.stats(new Date(now.getTime() - HOUR), now);
+    expect(keys).toMatchObject([{ pending: { events: 1, sums: ["EUR 12.50"] } }]);
+  });
+
   it("are counted with exact sums of what was approved, the refusals and the attempts", async () => {
     const { store, claim } = await shared();
     const now = new Date();

@@ -1,13 +1,15 @@
 /** What the tests of both brokers share: the server of a test file, and a listener that publishes to it. */
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
 import { createVerifier } from "../../src/library/webhooks.ts";
 import type { HttpRequest } from "../../src/http/message.ts";
+import { openTargets } from "../../src/receiver/brokers/targets.ts";
 import { type ServingCommand, startListenWith } from "./background-command.ts";
 import type { CommandOptions } from "./context.ts";
 import { temporaryHome } from "./home.ts";
 import { linesOf } from "./json-lines.ts";
 import { keyFile, KEYS } from "./keys.ts";
+import { openSender } from "./sender.ts";
 import { post, record, webhook } from "./webhooks.ts";
 
 /** Starts a server for the tests of this file, which are skipped where its program is missing. */
@@ -91,3 +93,13 @@ export async function outcomeOf(
 ): Promise<string> {
   return (await createVerifier({ key })({ method: "POST", url: "/", headers, body })).outcome;
 }
+
+/** A target without a receiver: what each message to it comes to. */
+export const openTarget = async (target: string) => {
+  const url = new URL(target);
+  const parts = { send: openSender(), env: {}, readFile: async () => Buffer.of(), insecure: false };
+  const targets = await openTargets([{ url }], parts);
+  onTestFinished(targets.close);
+  const answer = () => targets.deliver(webhook(url.href, record()), { timeout: 2_000, insecure: false }, url);
+  return { targets, answer };
+};
