@@ -1,11 +1,22 @@
 /** Starts the receivers to measure, each in its own process, and waits until they listen. */
 import { spawn } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 export const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
+
+/** A port that nobody listens at. Receivers that take turns have the same one, since it is part of what is signed. */
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = /** @type {import("node:net").AddressInfo} */ (server.address());
+  server.close();
+  return address.port;
+}
 
 /**
  * A new folder that holds the public key.
@@ -58,6 +69,15 @@ export function timeOfProcessor(pid) {
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
+/**
+ * The bytes that a process has written to files so far, whole pages of the system's cache (Linux).
+ * @param {number | undefined} pid
+ */
+export function bytesWritten(pid) {
+  const [, bytes] = /^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8")) ?? [];
+  return Number(bytes);
+}
+
 /** A second, as Linux counts it in /proc. */
 const TICKS = 100;
 
@@ -97,6 +117,8 @@ async function start(home, args) {
   return {
     url,
     pid: child.pid,
+    /** The bytes that it has printed, which go to a file. */
+    printed: () => statSync(path).size,
     /** @param {NodeJS.Signals} signal */
     stop: (signal) => {
       child.kill(signal);

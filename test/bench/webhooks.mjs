@@ -1,6 +1,8 @@
 /** A load generator: signed webhooks, each with its own record, over kept-alive connections to this machine. */
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from "node:crypto";
+import { once } from "node:events";
 import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 
 export const newKey = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
 
@@ -134,7 +136,72 @@ export async function load(url, connections, next, answered) {
   latencies.sort((a, b) => a - b);
   return {
     perSecond: Math.round(latencies.length / seconds),
-    /** Undefined when nothing was answered. */
-    p99: latencies[Math.floor(latencies.length * 0.99)],
+    p99: quantile(latencies, 0.99),
   };
 }
+
+/**
+ * Posts all of these webhooks. Throws if one is not answered with 200.
+ * @param {string} url
+ * @param {number} connections
+ * @param {readonly Webhook[]} list
+ */
+export async function loadAll(url, connections, list) {
+  let next = 0;
+  let refused = 0;
+  const measured = await load(
+    url,
+    connections,
+    () => list[next++],
+    (_, status) => {
+      if (status !== 200) refused += 1;
+    },
+  );
+  if (refused > 0) throw new Error(`${refused} webhooks were not answered with 200`);
+  return measured;
+}
+
+/**
+ * Posts each webhook at its time, so many a second, however long the answers take, and resolves with the milliseconds that each
+ * waited for its answer, in ascending order. Throws for an answer that is not 200.
+ * @param {string} url
+ * @param {readonly Webhook[]} list
+ * @param {number} perSecond
+ */
+export async function openLoad(url, list, perSecond) {
+  const { port, hostname } = new URL(url);
+  /** @type {number[]} */
+  const latencies = [];
+  /** @type {((bytes: Buffer) => Promise<void>)[]} Connections on which nothing is under way. */
+  const idle = [];
+  /** @type {import("node:net").Socket[]} */
+  const sockets = [];
+  const open = () => {
+    const socket = connect({ port: Number(port), host: hostname, noDelay: true });
+    sockets.push(socket);
+    return async (/** @type {Buffer} */ bytes) => {
+      const sent = performance.now();
+      socket.write(bytes);
+      const [reply] = await once(socket, "data");
+      latencies.push(performance.now() - sent);
+      if (!String(reply).startsWith("HTTP/1.1 200 ")) throw new Error(`answered with ${reply}`);
+    };
+  };
+  const started = performance.now();
+  const answers = [];
+  for (const [index, { bytes }] of list.entries()) {
+    const due = started + (index * 1000) / perSecond;
+    while (performance.now() < due) await pause(1);
+    const post = idle.pop() ?? open();
+    answers.push(post(bytes).then(() => idle.push(post)));
+  }
+  await Promise.all(answers);
+  for (const socket of sockets) socket.destroy();
+  return latencies.toSorted((a, b) => a - b);
+}
+
+/**
+ * @param {readonly number[]} sorted In ascending order.
+ * @param {number} part Of all, such as 0.99.
+ */
+export const quantile = (sorted, part) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN;
