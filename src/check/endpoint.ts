@@ -29,6 +29,8 @@ export interface NoAnswer {
 
 /** Milliseconds that an endpoint may take: the service waits as long. */
 const TIMEOUT = 10_000;
+/** Webhooks in a row without an answer in time after which no other is posted: all cases would take a quarter of an hour. */
+const SILENT = 3;
 /** Bytes of an answer: more tells nothing more. */
 const LONGEST_ANSWER = 64 * 1024;
 
@@ -86,8 +88,9 @@ interface CheckParts {
 
 /** Why the cases end before the last one. */
 export interface Ended {
-  /** The endpoint accepts no connection. */
-  readonly unreachable: NoAnswer;
+  readonly why: "unreachable" | "silent";
+  /** To the last webhook: the endpoint accepts no connection, or has let as many as `SILENT` in a row wait in vain. */
+  readonly last: NoAnswer;
   /** Cases that were not tried. */
   readonly left: number;
 }
@@ -99,7 +102,10 @@ export const caseCount = (parts: Pick<CheckParts, "cover" | "key" | "orders">): 
 const casesFor = ({ cover, key, orders }: Pick<CheckParts, "cover" | "key" | "orders">) =>
   endpointCases({ cover, hasKeyid: key.keyid !== null, knowsOrders: orders.length > 0 });
 
-/** Yields each result. If the endpoint accepts no connection any more, the case fails and the others are not tried. */
+/**
+ * Yields each result. If the endpoint accepts no connection any more, or answers nothing in time, the case fails and the others are
+ * not tried.
+ */
 export async function* runChecks(parts: CheckParts): AsyncGenerator<CaseResult | Ended> {
   const cases = casesFor(parts);
   const [first, ...others] = parts.orders;
@@ -107,16 +113,23 @@ export async function* runChecks(parts: CheckParts): AsyncGenerator<CaseResult |
     first === undefined ? ownOrders(parts.newId) : knownOrders([first, ...others], parts.newId);
   // Before the first connection.
   impostorsKey();
+  let silent = 0;
   for (const [at, one] of cases.entries()) {
     const { answers, uses } = await runCase(one, orderFor, parts);
-    const unreachable = answers.find((answer) => isUnreachable(answer));
+    const unreachable = answers.find(isUnreachable);
     if (unreachable === undefined || at > 0) yield resultOf(one, answers, uses);
-    if (unreachable?.status === null)
-      return yield { unreachable, left: cases.length - at - (at > 0 ? 1 : 0) };
+    if (unreachable !== undefined)
+      return yield { why: "unreachable", last: unreachable, left: cases.length - at - (at > 0 ? 1 : 0) };
+    const last = answers.at(-1);
+    silent = answers.every(isTooLate) ? silent + answers.length : 0;
+    if (silent >= SILENT && last?.status === null)
+      return yield { why: "silent", last, left: cases.length - at - 1 };
   }
 }
 
-const isUnreachable = (answer: Answer | NoAnswer): boolean => answer.status === null && !answer.sent;
+const isUnreachable = (answer: Answer | NoAnswer): answer is NoAnswer =>
+  answer.status === null && !answer.sent;
+const isTooLate = ({ failure }: Answer | NoAnswer): boolean => failure === "timeout";
 
 interface CaseRun {
   readonly answers: readonly (Answer | NoAnswer)[];
@@ -127,7 +140,9 @@ async function runCase(one: EndpointCase, orderFor: OrderFor, parts: CheckParts)
   const { cover, now, orders } = parts;
   const rounds = orders.length === 0 ? (one.rounds ?? 1) : 1;
   const run = { answers: [] as (Answer | NoAnswer)[], uses: [] as OrderUse[] };
-  for (let round = 0; round < rounds && !run.answers.some(isUnreachable); round++) {
+  const isOver = (): boolean =>
+    run.answers.some(isUnreachable) || (run.answers.length > 0 && run.answers.every(isTooLate));
+  for (let round = 0; round < rounds && !isOver(); round++) {
     const order = orderFor(one);
     const form = { cover: cover ?? SERVICE_COVER, created: true };
     const sender = { ...parts, form, created: Math.floor(now().getTime() / 1000) };
@@ -155,6 +170,7 @@ async function postAll(
   const answers: (Answer | NoAnswer)[] = [];
   for (const webhook of webhooks) {
     if (answers.some(isUnreachable)) break;
+    if (answers.length >= SILENT && answers.every(isTooLate)) break;
     answers.push(await postOne(webhook));
   }
   return answers;

@@ -64,10 +64,12 @@ const OF_WEBHOOK: ReadonlySet<string> = new Set([
   "x-correlation-id",
 ]);
 
+const WARNING = "paylink-warning";
+
 /** Whether the user may add a header of this name. */
 export function mayAdd(spelled: string): boolean {
   const name = nameOf(spelled);
-  return name === "host" || (!isOfConnection(name) && !SIGNED.has(name));
+  return name === "host" || (!isOfConnection(name) && !SIGNED.has(name) && name !== WARNING);
 }
 
 /**
@@ -96,21 +98,18 @@ export function forwardedRequest(
   ];
   // An address that the sender signed is authentic.
   const others = [...without(own, received), ...received];
-  const warnings = warningHeader(verdict);
   return {
     method,
     ...addressOf(url),
     headers: [
       ...without(others, [...added, [WARNING, ""]]),
       ["Content-Length", String(body.length)],
-      ...warnings,
-      ...without(added, warnings),
+      ...warningHeader(verdict),
+      ...added,
     ],
     body,
   };
 }
-
-const WARNING = "paylink-warning";
 
 /** What the application should know before it books the payment. Only paylink says it: whatever a sender has written there is left out. */
 const warningHeader = ({ warnings }: Verdict): HeaderLine[] =>

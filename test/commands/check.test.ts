@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { endpointCases } from "../../src/check/cases.ts";
 import type { CaseResult } from "../../src/check/endpoint.ts";
 import { TAMPERINGS } from "../../src/check/tamperings.ts";
+import { SendTimeout } from "../../src/http/exchange.ts";
 import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../../src/signatures/cover.ts";
 import { runCommand } from "../support/context.ts";
 import { type Fault, FAULTS, startEndpoint } from "../support/endpoints.ts";
@@ -96,6 +97,36 @@ it("fails the case in which an endpoint crashes, with a report", async () => {
     /cases failed: partial, reusable\. Then the endpoint stopped answering \(connection refused\), and \d+ cases were not tried\./,
   );
   expect(readFileSync(junit, "utf8")).toContain('tests="5" failures="2"');
+});
+
+it("stops after a few webhooks that nobody answers in time, and says what that costs", async () => {
+  let posted = 0;
+  const { exit, stdout, stderr } = await runCommand(["check", "http://127.0.0.1:1/hangs"], {
+    send: () => {
+      posted += 1;
+      return Promise.reject(new SendTimeout("no answer within 10 s", true));
+    },
+  });
+  expect(exit).toBe(7);
+  expect(posted).toBeLessThan(8);
+  expect(stdout).toContain("no answer");
+  expect(stderr.replace(/\s+/g, " ")).toMatch(
+    /The endpoint does not answer \(.+\), and \d+ cases were not tried\. .* The service waits 10 seconds and takes no answer for a failure/,
+  );
+});
+
+it("tries every case at an endpoint that lets single webhooks wait", async () => {
+  let posted = 0;
+  const { exit, stderr } = await runCommand(["check", "http://127.0.0.1:1/slow"], {
+    send: () => {
+      posted += 1;
+      return posted % 3 === 0
+        ? Promise.reject(new SendTimeout("no answer within 10 s", true))
+        : Promise.resolve({ status: 200, headers: [], body: new Uint8Array() });
+    },
+  });
+  expect(exit).toBe(7);
+  expect(stderr).not.toContain("not tried");
 });
 
 it("says once that nothing is at the path", async () => {

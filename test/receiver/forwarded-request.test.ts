@@ -5,6 +5,7 @@ import type { Send } from "../../src/http/exchange.ts";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { attempt, deliverOver } from "../../src/receiver/attempt.ts";
 import type { WebhookEvent } from "../../src/receiver/event.ts";
+import { mayAdd } from "../../src/receiver/forwarded-request.ts";
 import { judge } from "../../src/receiver/judge.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { record, webhook } from "../support/webhooks.ts";
@@ -36,7 +37,13 @@ describe("the headers of a forwarded webhook", () => {
       covered = [],
       added = [],
       sent = [],
-    }: { covered?: string[]; added?: [string, string][]; sent?: readonly HeaderLine[] },
+      warnings = [],
+    }: {
+      covered?: string[];
+      added?: [string, string][];
+      sent?: readonly HeaderLine[];
+      warnings?: WebhookEvent["verdict"]["warnings"];
+    },
   ): Promise<(readonly [string, string])[]> {
     const { request, verdict } = event("a");
     const requests: HttpRequest[] = [];
@@ -54,7 +61,12 @@ describe("the headers of a forwarded webhook", () => {
       keys: () => [],
     };
     const forged = { ...request, headers: [...request.headers, ...SENT, ...sent] };
-    const judged = { ...verdict, verdict: covered.length > 0 ? "valid" : verdict.verdict, covered } as const;
+    const judged = {
+      ...verdict,
+      verdict: covered.length > 0 ? "valid" : verdict.verdict,
+      covered,
+      warnings,
+    } as const;
     await attempt({ request: forged, verdict: judged, receivedAt: AT }, APP, options);
     expect(requests).toHaveLength(1);
     return requests.flatMap(({ headers }) => headers.filter(([name]) => names.includes(name.toLowerCase())));
@@ -137,5 +149,24 @@ describe("the headers of a forwarded webhook", () => {
     ];
     const names = ["x-shop", "host", "x-forwarded-host", "x_forwarded_host"];
     expect(await linesOf(names, { added })).toEqual(added);
+  });
+
+  it("have paylink's own warning, and none that a sender or --forward-header has written", async () => {
+    const names = ["paylink-warning", "paylink_warning"];
+    const sent: HeaderLine[] = [
+      ["Paylink-Warning", "forged"],
+      ["paylink_warning", "forged"],
+    ];
+    expect(await linesOf(names, { sent })).toEqual([]);
+    expect(await linesOf(names, { sent, covered: names })).toEqual([]);
+    expect(await linesOf(names, { sent, covered: names, warnings: ["order_paid_before"] })).toEqual([
+      ["paylink-warning", "order_paid_before"],
+    ]);
+    expect(["paylink-warning", "Paylink_Warning", "Host", "X-Shop"].map(mayAdd)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
   });
 });

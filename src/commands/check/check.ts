@@ -25,7 +25,7 @@ export async function checkEndpoint(context: Context, options: CheckOptions): Pr
   const report = new CaseReport(out);
   let ended: Ended | undefined;
   for await (const result of runChecks(parts)) {
-    if ("unreachable" in result) {
+    if ("why" in result) {
       ended = result;
       break;
     }
@@ -36,8 +36,7 @@ export async function checkEndpoint(context: Context, options: CheckOptions): Pr
   out.progress(undefined);
   report.end();
   const { results } = report;
-  if (ended !== undefined && results.length === 0)
-    throw endpointNotReached(url.href, ended.unreachable, UNREACHED);
+  if (ended !== undefined && results.length === 0) throw endpointNotReached(url.href, ended.last, UNREACHED);
   const books = await examineBooks(options, results, { before, knowsOrders: orders.length > 0 }, context);
   if (junit !== undefined)
     await context.writeFile(junit, renderJunit(url.href, results, books.orders), "--junit");
@@ -166,14 +165,22 @@ function failure(
     same === undefined
       ? `${failed.length} of ${results.length} cases failed: ${names.join(", ")}.`
       : `The endpoint answered all ${results.length} cases, genuine and tampered with, alike: ${same}.`;
-  const message =
-    ended === undefined
-      ? counted
-      : `${counted} Then the endpoint stopped answering (${ended.unreachable.reason}), and ${ended.left} cases were not tried.`;
-  return new PaylinkError("check_failed", message, {
+  return new PaylinkError("check_failed", [counted, ...endWords(ended)].join(" "), {
     details: { failed: names },
-    hints: [adviceFor(results, failed, options)],
+    hints: [
+      ended?.why === "silent"
+        ? hint`Answer as soon as the webhook is stored, and do the rest afterwards. The service waits 10 seconds and takes no answer for a failure: it sends each webhook again, until it gives up.`
+        : adviceFor(results, failed, options),
+    ],
   });
+}
+
+/** Why cases were not tried. */
+function endWords(ended: Ended | undefined): string[] {
+  if (ended === undefined) return [];
+  const { why, last, left } = ended;
+  const stopped = why === "silent" ? "The endpoint does not answer" : "Then the endpoint stopped answering";
+  return [`${stopped} (${last.reason}), and ${left} ${left === 1 ? "case was" : "cases were"} not tried.`];
 }
 
 /** If no genuine webhook is accepted, refusals prove nothing: that must be fixed first. */

@@ -196,6 +196,9 @@ async function parseHeader(text: string): Promise<Parsed<HeaderLine>> {
   const { mayAdd } = await import("../../receiver/forwarded-request.ts");
   const [, name, value = ""] = HEADER.exec(text) ?? [];
   if (name === undefined) return refused('must be "Name: value"');
-  if (!mayAdd(name)) return refused("must not change a header that is signed or that frames the message");
+  if (!mayAdd(name))
+    return refused(
+      "must not be a header that is signed, that frames the message, or that paylink sets itself",
+    );
   return accepted([name, value]);
 }
