@@ -2,13 +2,14 @@
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
 import { temporaryHome } from "../support/home.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { OTHER_KEYS } from "../support/keys.ts";
 import { readyUrl, runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 import { freePort, listenOnFreePort } from "../support/ports.ts";
+import { usePostgres } from "../support/postgres.ts";
 import { readmeBlock } from "../support/readme.ts";
 import { openShell } from "../support/shell.ts";
 
@@ -144,13 +145,15 @@ it("shows all that happened to an order, with one verdict", async () => {
   expect(await run("reconcile", "A-2")).toMatchObject({ code: 4, stderr: expect.stringContaining("A-2") });
 });
 
-it("finds what was lost at the documented service: refused, changed, paid twice, without a callback", async () => {
+/** `db` is the event store; undefined for the profile's own. */
+async function loseAtDocumentedService(db?: string): Promise<void> {
   const home = temporaryHome();
+  const env = db === undefined ? {} : { PAYLINK_DB: db };
   const service = await startDocumentedService({ largestPage: 2 });
-  const run = (...words: string[]) => runPaylink(words, { home });
+  const run = (...words: string[]) => runPaylink(words, { home, env });
   const login = ["login", ...service.login, "--webhook-key", service.keyFile];
   expect((await runPaylink(login, { home, input: CLIENT.secret })).code).toBe(0);
-  const listening = startPaylink(["listen", "--port", "0", "--json"], { home });
+  const listening = startPaylink(["listen", "--port", "0", "--json"], { home, env });
   const callback = await readyUrl(listening);
   const create = async (number: string, ...flags: string[]): Promise<string> => {
     const { stdout } = await run(
@@ -194,10 +197,61 @@ it("finds what was lost at the documented service: refused, changed, paid twice,
     detail: expect.stringContaining("signature_invalid. Nothing has verified that body."),
     next: expect.stringMatching(/^paylink events accept \w+$/),
   });
+  const timelines = await run("reconcile", "A-TWICE", "A-GOOD", "--json");
+  expect(timelines.code).toBe(10);
+  expect(jsonLines(timelines.stdout).filter(({ type }) => type === "verdict")).toMatchObject([
+    {
+      invoiceId: "A-TWICE",
+      agrees: false,
+      verdict: expect.stringMatching(/^2 payments of A-TWICE were approved/),
+    },
+    { invoiceId: "A-GOOD", agrees: true, verdict: expect.stringMatching(/^Paid once, GBP 10\.00/) },
+  ]);
   // The event store of another account has nothing of it, and says so.
   const other = await run("reconcile", "--since", "1h", "--db", join(home, "none.db"));
   expect(other.code).toBe(2);
   expect((await run("reconcile", "-p", "dna-test", "A-FORGED")).code).toBeGreaterThan(0);
+}
+
+describe("finds what was lost at the documented service: refused, changed, paid twice, without a callback", () => {
+  it("with a file as the event store", () => loseAtDocumentedService());
+
+  describe("with PostgreSQL", () => {
+    const server = usePostgres();
+    it("as the event store", async () => loseAtDocumentedService(await server().createDatabase()));
+  });
+});
+
+/** Pays a link with a callback and, if it is told so, one without. */
+const SHOP = `
+  const { PAYLINK_BASE_URL, PAYLINK_TOKEN, PAYLINK_TERMINAL_ID, PAYLINK_CALLBACK_URL } = process.env;
+  async function pay(invoiceId, paymentSettings) {
+    const request = { amount: 10, currency: "EUR", terminalId: PAYLINK_TERMINAL_ID, customerName: "Ada", invoiceId,
+      expirationDate: "2099-01-01T00:00:00Z", paymentSettings };
+    const reply = await fetch(PAYLINK_BASE_URL + "/v1/payment-links", { method: "POST", body: JSON.stringify(request),
+      headers: { Authorization: "Bearer " + PAYLINK_TOKEN, "Content-Type": "application/json" } });
+    await fetch((await reply.json()).url, { method: "POST", body: new URLSearchParams({ outcome: "approved" }) });
+  }
+  (async () => {
+    await pay("T-HEARD", { callbackUrl: PAYLINK_CALLBACK_URL });
+    if (process.argv[1] === "lose") await pay("T-SILENT");
+    process.exitCode = Number(process.argv[2] ?? 0);
+  })();`;
+
+it("fails paylink test --reconcile if a payment did not reach the application", async () => {
+  const home = temporaryHome();
+  const test = (flags: readonly string[], ...args: string[]) =>
+    runPaylink(["test", ...flags, "--", process.execPath, "-e", SHOP, ...args], { home });
+  const lost = await test(["--reconcile"], "lose");
+  expect(lost.code).toBe(10);
+  expect(lost.stderr).toContain("1 payment did not reach your application: T-SILENT (EUR 10.00).");
+  expect((await test(["--reconcile", "--json"], "lose")).stdout).toMatch(/"exit":0,.*"lost":1\}/);
+  expect((await test([], "lose")).code).toBe(0);
+  expect((await test(["--reconcile"])).code).toBe(0);
+  // The command's own failure comes first.
+  expect((await test(["--reconcile"], "lose", "3")).code).toBe(3);
+  const refusing = ["--reconcile", "--forward-to", await startShop("T-HEARD")];
+  expect(await test(refusing)).toMatchObject({ code: 10, stderr: expect.stringContaining("T-HEARD") });
 });
 
 it("prints what the README shows", async () => {
