@@ -163,7 +163,7 @@ interface Instead extends Pick<Order, "other" | "otherKey"> {
 }
 
 function notArrived(
-  { orderNumber, paidAt, money }: ComparedLink,
+  { orderNumber, paidAt, paidAfter, money }: ComparedLink,
   { other, otherKey: key, refused, storedSince }: Instead,
 ): Reason {
   if (other === "UNCLEAR")
@@ -172,7 +172,8 @@ function notArrived(
   if (orderNumber === "") return { finding: "unmatched", why: "no order number" };
   if (key !== undefined) return { finding: "missed", why: "other key", key };
   if (other !== undefined) return { finding: "missed", why: "only others", other };
-  return paidAt !== undefined && paidAt < storedSince
+  const earliest = paidAt ?? paidAfter;
+  return earliest !== undefined && earliest < storedSince
     ? { finding: "unmatched", why: "before the store" }
     : { finding: "missed", why: "nothing arrived" };
 }

@@ -34,6 +34,7 @@ interface PlainOrder {
   readonly amount: string;
   readonly currency: string;
   readonly paidAt: number | undefined;
+  readonly paidAfter: number | undefined;
   /** The id of the event; undefined as long as nothing has arrived. */
   event: string | undefined;
   uti: string;
@@ -180,11 +181,12 @@ function plainOrder({
   orderNumber,
   money,
   paidAt,
+  paidAfter,
   isReusable,
 }: ComparedLink): PlainOrder | undefined {
   if (isReusable || money === undefined) return undefined;
   const none = { event: undefined, uti: "", reference: "", receivedAt: 0, delivery: null };
-  return { link, orderNumber, ...money, paidAt, ...none };
+  return { link, orderNumber, ...money, paidAt, paidAfter, ...none };
 }
 
 /** Whether the payment is the first of the order, and can be all of it: then the order has it. */
@@ -216,6 +218,7 @@ function orderFrom(number: string, plain: PlainOrder | undefined): Order {
     amount,
     currency,
     paidAt,
+    paidAfter,
     event,
     uti,
     reference,
@@ -223,7 +226,7 @@ function orderFrom(number: string, plain: PlainOrder | undefined): Order {
     delivery,
   } = plain;
   const money = { amount, currency };
-  order.links.push({ id, orderNumber, money, paidAt, isReusable: false });
+  order.links.push({ id, orderNumber, money, paidAt, paidAfter, isReusable: false });
   if (event !== undefined)
     order.payments.push({ event, uti, reference, outcome: "APPROVED", money, receivedAt, delivery });
   return order;

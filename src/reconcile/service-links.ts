@@ -58,6 +58,7 @@ export async function* reusableLinks(
 
 export function comparedLink(link: PaymentLink, id: string): ComparedLink {
   const { invoiceId = "", amount, currency, linkOptions } = link;
+  const paidAt = instantOf(link.paidDate);
   return {
     id: own(id),
     orderNumber: own(invoiceId),
@@ -65,7 +66,8 @@ export function comparedLink(link: PaymentLink, id: string): ComparedLink {
       amount === undefined || currency === undefined
         ? undefined
         : { amount: amount.toString(), currency: currency.toUpperCase() },
-    paidAt: instantOf(link.paidDate) ?? instantOf(link.createdDate),
+    paidAt,
+    paidAfter: paidAt === undefined ? instantOf(link.createdDate) : undefined,
     isReusable: linkOptions !== undefined,
   };
 }

@@ -11,6 +11,8 @@ export interface ComparedLink {
   readonly money: Sum | undefined;
   /** Milliseconds since 1970; undefined if the service does not say it. */
   readonly paidAt: number | undefined;
+  /** Milliseconds since 1970, where `paidAt` is not known: its creation, before which it was not paid. */
+  readonly paidAfter: number | undefined;
   readonly isReusable: boolean;
 }
 

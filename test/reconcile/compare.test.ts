@@ -18,6 +18,7 @@ const link = (orderNumber: string, amount: string, more: Partial<ComparedLink> =
   orderNumber,
   money: eur(amount),
   paidAt: PAID,
+  paidAfter: undefined,
   isReusable: false,
   ...more,
 });
@@ -229,6 +230,27 @@ describe("one order", () => {
     expect(words({ links: [link("A", "10")], payments: [once, again] })).toEqual([]);
   });
 
+  it("is paid twice by two payments, also if they spell its number otherwise", () => {
+    const payments = [payment("A 1", "10"), payment("A\u00a0 1", "10")];
+    expect(compared({ links: [link("A 1", "10")], payments })).toMatchObject([
+      { finding: "twice", why: "payments", count: 2, money: eur("10.00"), uti: payments[0]?.uti },
+    ]);
+  });
+
+  it("is compared exactly in currencies of no decimals and of three", () => {
+    const money = (amount: string, currency: string) => ({ money: { amount, currency } });
+    const links = [link("Y", "0", money("1050", "JPY")), link("K", "0", money("1.005", "KWD"))];
+    const payments = [payment("Y", "0", money("1050.00", "JPY")), payment("K", "0", money("1.0050", "KWD"))];
+    expect(words({ links, payments, booked: [line("Y", "1050", "JPY"), line("K", "1.005", "KWD")] })).toEqual(
+      [],
+    );
+    expect(words({ links, payments, booked: [line("Y", "1050", "JPY"), line("K", "1.00", "KWD")] })).toEqual([
+      "differs K KWD 1.005",
+    ]);
+    const twice = [line("Y", "1050", "JPY"), line("K", "1.005", "KWD"), line("K", "1.005", "KWD")];
+    expect(words({ links, payments, booked: twice })).toEqual(["twice K KWD 1.005"]);
+  });
+
   it("is paid twice by two links, and names what of it arrived nowhere", () => {
     const links = [link("A", "10"), link("A", "10")];
     expect(words({ links, payments: [payment("A", "10"), payment("A", "10")] })).toEqual([
@@ -256,6 +278,15 @@ describe("one order", () => {
       { finding: "unmatched", why: "before the store" },
     ]);
     expect(words({ links, storedSince: Number.NEGATIVE_INFINITY })).toEqual(["missed A EUR 10.00"]);
+  });
+
+  it("is unmatched if it may have been paid before the store began, and missed if it was created since", () => {
+    const links = [link("A", "10", { paidAt: undefined, paidAfter: PAID })];
+    expect(compared({ links, storedSince: PAID + 1 })).toMatchObject([
+      { finding: "unmatched", why: "before the store", paidAt: null },
+    ]);
+    expect(words({ links, storedSince: PAID })).toEqual(["missed A EUR 10.00"]);
+    expect(words({ links, payments: [payment("A", "10")] })).toEqual([]);
   });
 
   it("without a number is found by the id of its link, where the service uses that as the reference", () => {

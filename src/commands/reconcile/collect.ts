@@ -28,8 +28,12 @@ export async function collect(
 ): Promise<Collected> {
   const orders = new Orders();
   for (const line of booked ?? []) orders.addBooked(line);
-  const isInPeriod = ({ paidAt }: ComparedLink): boolean =>
-    paidAt === undefined || (paidAt >= since.getTime() && (until === undefined || paidAt < until.getTime()));
+  /** Without the time of its payment, a link may have been paid at any time since its creation. */
+  const isInPeriod = ({ paidAt, paidAfter }: ComparedLink): boolean => {
+    const earliest = paidAt ?? paidAfter;
+    const isSince = paidAt === undefined || paidAt >= since.getTime();
+    return isSince && (until === undefined || earliest === undefined || earliest < until.getTime());
+  };
   for await (const link of paidLinks(year)) {
     if (isInPeriod(link)) orders.addLink(link);
     else orders.addLinkOfOtherTime(link);
