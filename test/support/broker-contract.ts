@@ -1,4 +1,6 @@
 /** What every broker must pass with its real server: it is asked what it can keep, and its secrets are never printed. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BROKER_VARIABLES, type BrokerName, SECRET_BROKER_VARIABLES } from "../../src/domain/brokers.ts";
 import { deliver, listenTo, untilTaken } from "./brokers.ts";
@@ -47,6 +49,23 @@ export function brokerContract(broker: () => BrokerUnderTest): void {
       await createRoute("contract");
       await untilTaken(listen);
       await expect.poll(readiness, { timeout: 10_000 }).toBe("ready\n");
+    });
+
+    it("is refused with files that would check nothing or log in with nothing", async () => {
+      const { name, target } = broker();
+      const home = temporaryHome();
+      const empty = join(home, "empty.pem");
+      writeFileSync(empty, "");
+      const argv = ["listen", "--key", keyFile(home), "--no-store", "--forward-to", target("nowhere")];
+      for (const [variable, words] of [
+        ["CA", "has no certificate in PEM"],
+        ["CERT", "belong together"],
+        ["KEY", "belong together"],
+      ] as const)
+        expect(await runCommand(argv, { home, env: { [`${name}_${variable}`]: empty } })).toMatchObject({
+          exit: 2,
+          stderr: expect.stringContaining(words),
+        });
     });
 
     it("its secrets are never printed, and each variable that sounds like one is one", async () => {

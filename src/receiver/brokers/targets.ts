@@ -1,6 +1,7 @@
 /** The targets of webhooks: applications, which get a request, and brokers, which get a message over a connection of their own. */
 import { createHash } from "node:crypto";
 import { type BrokerName, brokerOf, type BrokerVariable } from "../../domain/brokers.ts";
+import { hasCertificate } from "../../domain/certificates.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { within } from "../../domain/time.ts";
 import { reasonOf, type Send } from "../../http/exchange.ts";
@@ -41,7 +42,7 @@ export interface Targets {
   readonly close: () => Promise<void>;
 }
 
-/** Throws `file_unreadable` if a file to log in with cannot be read. Brokers that are away are reached when they are back. */
+/** Throws `file_unreadable` if a file to log in with cannot be read, and `usage` for half of a certificate. Brokers that are away are reached when they are back. */
 export async function openTargets(
   routes: readonly { readonly url: URL }[],
   { send, env, readFile, insecure }: TargetParts,
@@ -57,6 +58,13 @@ export async function openTargets(
       await file(`${broker}_CERT`),
       await file(`${broker}_KEY`),
     ];
+    if (ca !== undefined && !hasCertificate(ca))
+      throw new PaylinkError("file_unreadable", `The file of ${broker}_CA has no certificate in PEM.`);
+    if ((cert === undefined) !== (key === undefined))
+      throw new PaylinkError(
+        "usage",
+        `${broker}_CERT and ${broker}_KEY belong together: set both of them, or neither.`,
+      );
     return {
       ...(ca === undefined ? {} : { ca }),
       ...(cert === undefined ? {} : { cert }),

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type * as tls from "node:tls";
+import { hasCertificate } from "../../domain/certificates.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import {
   CHANNEL_BINDINGS,
@@ -171,14 +172,10 @@ function encryptionsOf(values: PostgresParameters, env: Environment): readonly W
   if (cert !== undefined && key === undefined)
     throw unusableUrl("there is a certificate of its own (sslcert), and no key for it (sslkey)");
   const ca = isSystem ? systemAuthorities(env) : textOfFile("sslrootcert", sslrootcert, "root.crt");
-  // With an empty text, Node would trust all public authorities.
-  if (ca !== undefined && !CERTIFICATE.test(ca))
+  if (ca !== undefined && !hasCertificate(ca))
     throw unusableUrl("the file of sslrootcert has no certificate in PEM");
   return encryptions({ ca, client: cert === undefined || key === undefined ? {} : { cert, key } });
 }
-
-/** How a certificate begins in a text (RFC 7468). */
-const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/;
 
 /** Without a path, the file of libpq's folder, if there is one. */
 function textOfFile(parameter: string, path: string | undefined, preset: string): string | undefined {
