@@ -98,7 +98,8 @@ export const createTables = ({ schema, types, now, newIdentity }: Dialect): stri
      due ${integer},
      attempts INTEGER NOT NULL,
      planned INTEGER NOT NULL DEFAULT 0,
-     comes_again INTEGER NOT NULL DEFAULT 0
+     comes_again INTEGER NOT NULL DEFAULT 0,
+     CHECK ((due IS NOT NULL) = (state IN ('pending', 'trying')))
    ) ${keyed};
    CREATE INDEX deliveries_waiting ON ${schema}deliveries (key, outcome, due, event) WHERE due IS NOT NULL;
    CREATE INDEX deliveries_left ON ${schema}deliveries (state, event) WHERE ${LEFT};

@@ -1,8 +1,10 @@
 /** The file of an event store: its tables, and the groups that are written to it. */
-import { rollBack, type Database, type Statement } from "./database.ts";
+import { existsSync } from "node:fs";
+import { IN_MEMORY, rollBack, type Database, type Statement } from "./database.ts";
 import { isLocked } from "./database-failures.ts";
 import { openDatabase } from "./open-database.ts";
-import { type Dialect, SQLITE, type All } from "./dialects.ts";
+import { type Dialect, SQLITE, type All, type Session } from "./dialects.ts";
+import { createMarking, markOf, readMark, requireMarked } from "./event-mark.ts";
 import { createTables, SCHEMA_VERSION } from "./schema.ts";
 import { createGroupWriter, type WriteGroup } from "./write-group.ts";
 
@@ -12,8 +14,16 @@ import { createGroupWriter, type WriteGroup } from "./write-group.ts";
  */
 const PAGE_SIZE = 2048;
 
-export const openEventDatabase = (path: string): Database =>
-  openDatabase(path, createTables(SQLITE), { version: SCHEMA_VERSION, pageSize: PAGE_SIZE });
+/** Throws `file_unreadable` for a store that has lost events. */
+export function openEventDatabase(path: string): Database {
+  // A store whose file is not there is a new one.
+  const mark = path !== IN_MEMORY && existsSync(path) ? readMark(path) : undefined;
+  return openDatabase(path, createTables(SQLITE), {
+    version: SCHEMA_VERSION,
+    pageSize: PAGE_SIZE,
+    check: (opened) => requireMarked(path, mark, markOf(opened)),
+  });
+}
 
 /** Runs statements, each of which is prepared once. */
 export function statementsOf(database: Database): All {
@@ -28,19 +38,25 @@ export function statementsOf(database: Database): All {
 export function createSqliteWriter(database: Database, dialect: Dialect): WriteGroup {
   const all = statementsOf(database);
   const time = database.prepare(`SELECT ${dialect.now} AS now`);
+  const mark = createMarking(database);
+  // Nothing in it waits for anything but SQLite, so that no other group comes between.
+  const committed = async <T>(work: (statements: Omit<Session, "dialect">) => Promise<T>): Promise<T> => {
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      const result = await work({ all, now: Number(time.get()?.["now"]) });
+      database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      rollBack(database);
+      throw error;
+    }
+  };
   return createGroupWriter({
     dialect,
-    // Nothing in it waits for anything but SQLite, so that no other group comes between.
     transaction: async (work) => {
-      database.exec("BEGIN IMMEDIATE");
-      try {
-        const result = await work({ all, now: Number(time.get()?.["now"]) });
-        database.exec("COMMIT");
-        return result;
-      } catch (error) {
-        rollBack(database);
-        throw error;
-      }
+      const result = await committed(work);
+      mark();
+      return result;
     },
     // Each further try would wait for the lock as long as this one.
     isOfOne: (reason) => !isLocked(reason),

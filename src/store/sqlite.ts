@@ -7,6 +7,8 @@ import { type Database, IN_MEMORY } from "./database.ts";
 import { openReadOnly } from "./open-read-only.ts";
 import { type All, SQLITE } from "./dialects.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
+import { markOf, readMark, requireMarked } from "./event-mark.ts";
+import { requireWhole } from "./integrity.ts";
 import { openEventDatabase, statementsOf } from "./sqlite-database.ts";
 import { createEventStore, type EventStore, noStoreAt, type StoreParts } from "./event-store.ts";
 import type { WriteGroup } from "./write-group.ts";
@@ -39,7 +41,7 @@ export function openEventStore(path: string, { thread, user, create }: SqlitePar
       write: writer.write,
       ready: async () => {
         // What is wrong with the file is said in full at the start. Later, the thread alone looks, so that no webhook waits.
-        if (!writer.isRunning()) openEventDatabase(path).close();
+        if (!writer.isRunning()) checkFile(path);
         await writer.write([]).catch((cause: unknown) => {
           throw new PaylinkError("file_unwritable", `Cannot write the event store: ${systemReason(cause)}`, {
             cause,
@@ -59,6 +61,29 @@ export function openEventStore(path: string, { thread, user, create }: SqlitePar
   );
 }
 
+/** Opens the file to read it; throws for one that has lost events. */
+function openMarked(path: string): Database {
+  const mark = readMark(path);
+  const database = openReadOnly(path, SCHEMA_VERSION);
+  try {
+    if (mark !== undefined) requireMarked(path, mark, markOf(database));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Throws for a file that cannot be written, or that has lost events. */
+function checkFile(path: string): void {
+  const database = openEventDatabase(path);
+  try {
+    requireWhole(database, path);
+  } finally {
+    database.close();
+  }
+}
+
 /**
  * Reads the file that is at the path, also after it was replaced, with no right to write it. One that may be missing is empty until
  * it is there.
@@ -75,7 +100,7 @@ function createReader(
     database = undefined;
     const isThere = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
     if (!isThere && (wasThere || !mayBeMissing)) throw noStoreAt(path, "file_unreadable");
-    database = isThere ? openReadOnly(path, SCHEMA_VERSION) : openEventDatabase(IN_MEMORY);
+    database = isThere ? openMarked(path) : openEventDatabase(IN_MEMORY);
     wasThere ||= isThere;
     read = statementsOf(database);
   };

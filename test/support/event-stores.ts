@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { onTestFinished } from "vitest";
 import { SQLITE } from "../../src/store/dialects.ts";
 import { createEventStore, type EventStore } from "../../src/store/event-store.ts";
+import { requireWhole } from "../../src/store/integrity.ts";
 import { openPostgresEventStore } from "../../src/store/postgres.ts";
 import { openEventStore } from "../../src/store/sqlite.ts";
 import { createSqliteWriter, openEventDatabase, statementsOf } from "../../src/store/sqlite-database.ts";
@@ -34,7 +35,7 @@ export function openWithoutThread(path: string): EventStore {
       place: path,
       all: statementsOf(database),
       write: createSqliteWriter(database, SQLITE),
-      ready: async () => undefined,
+      ready: async () => requireWhole(database, path),
       hurry: () => undefined,
       close: async () => database.close(),
     },

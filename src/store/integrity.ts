@@ -1,0 +1,51 @@
+/** Damage of an SQLite file that would hide events: an index that does not agree with its table. */
+import { damaged, type Connection } from "./database.ts";
+
+/** A larger file is not read whole: it would take seconds, in which nothing is received. */
+const MOST_READ_WHOLE = 256 * 1024 * 1024;
+
+/** Every event is in each of them. */
+const EVENT_INDEXES = ["events_id", "events_listed", "events_uti", "events_reference"];
+
+type Readable = Pick<Connection, "prepare">;
+
+/**
+ * Makes damaged indexes anew from their tables; throws `file_unreadable` where that does not help. Deliveries are checked row by row
+ * in any file: one that the index of what is due does not have would never be forwarded.
+ */
+export function requireWhole(database: Pick<Connection, "exec" | "prepare">, path: string): void {
+  if (problemOf(database) === undefined) return;
+  database.exec("REINDEX");
+  const problem = problemOf(database) ?? strayDelivery(database);
+  if (problem !== undefined) throw damaged(path, problem);
+}
+
+function problemOf(database: Readable): string | undefined {
+  const size = valueOf(database, "PRAGMA page_count") * valueOf(database, "PRAGMA page_size");
+  if (size <= MOST_READ_WHOLE) return checkedBy(database, "PRAGMA integrity_check");
+  const counts = EVENT_INDEXES.map((index) =>
+    valueOf(database, `SELECT count(*) FROM events INDEXED BY ${index}`),
+  );
+  if (new Set(counts).size > 1) return "its indexes have different numbers of events";
+  return checkedBy(database, "PRAGMA integrity_check(deliveries)");
+}
+
+function checkedBy(database: Readable, check: string): string | undefined {
+  const found = firstOf(database, check);
+  return found === "ok" ? undefined : String(found);
+}
+
+/** A delivery that waits, but not as its event would: the damage was in its row, not in the index that is made of it. */
+function strayDelivery(database: Readable): string | undefined {
+  const found = firstOf(
+    database,
+    `SELECT event FROM deliveries WHERE due IS NOT NULL AND NOT EXISTS (
+       SELECT 1 FROM events WHERE id = event AND events.outcome = deliveries.outcome AND events.key = deliveries.key)`,
+  );
+  return found === undefined ? undefined : `the delivery of ${String(found)} is of another payment`;
+}
+
+const valueOf = (database: Readable, sql: string): number => Number(firstOf(database, sql));
+
+/** The first column of the first row. */
+const firstOf = ({ prepare }: Readable, sql: string): unknown => Object.values(prepare(sql).get() ?? {})[0];
