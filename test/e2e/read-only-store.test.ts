@@ -171,7 +171,7 @@ it("a store that is moved away is not made again by who reads it, and is read ag
   await tail.until(/"type":"ready"/);
   renameSync(db, `${db}.away`);
   await tail.until(/There is no event store at/);
-  expect(readdirSync(folder)).toEqual(["events.db.away"]);
+  expect(readdirSync(folder)).toEqual(["events.db.away", "events.db.mark"]);
   renameSync(`${db}.away`, db);
   const store = openSqlite(db);
   await store.append(event("b"));
