@@ -1,5 +1,5 @@
 /** Damage of an SQLite file that would hide events: an index that does not agree with its table. */
-import { damaged, type Connection } from "./database.ts";
+import { damaged, type Connection, type Value } from "./database.ts";
 
 /** A larger file is not read whole: it would take seconds, in which nothing is received. */
 const MOST_READ_WHOLE = 256 * 1024 * 1024;
@@ -48,4 +48,5 @@ function strayDelivery(database: Readable): string | undefined {
 const valueOf = (database: Readable, sql: string): number => Number(firstOf(database, sql));
 
 /** The first column of the first row. */
-const firstOf = ({ prepare }: Readable, sql: string): unknown => Object.values(prepare(sql).get() ?? {})[0];
+const firstOf = ({ prepare }: Readable, sql: string): Value | undefined =>
+  Object.values(prepare(sql).get() ?? {})[0];

@@ -108,6 +108,7 @@ describe("a flipped bit in the index of what is due", () => {
     const path = crashed(await running(false), () => undefined);
     const database = openEventDatabase(path);
     const [{ due } = {}] = database.prepare("SELECT due FROM deliveries").all();
+    const size = Number(database.prepare("PRAGMA page_size").get()?.["page_size"]);
     const root = Number(
       database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'deliveries_waiting'").get()?.[
         "rootpage"
@@ -119,8 +120,8 @@ describe("a flipped bit in the index of what is due", () => {
     time.writeBigInt64BE(BigInt(Number(due)));
     changeBytes(path, (bytes) => {
       // Its highest bit but one: it is due in centuries.
-      const at = bytes.indexOf(time.subarray(2), (root - 1) * 8192);
-      expect(at).toBeLessThan(root * 8192);
+      const at = bytes.indexOf(time.subarray(2), (root - 1) * size);
+      expect(at).toBeLessThan(root * size);
       bytes[at] = (bytes[at] ?? 0) | 0x40;
     });
     const hidden = openSqlite(copyOf(path));
