@@ -5,6 +5,7 @@ import { hint, PaylinkError } from "../domain/errors.ts";
 import { rollBack, type Connection } from "../store/database.ts";
 import { openDatabase } from "../store/open-database.ts";
 import { SQLITE } from "../store/dialects.ts";
+import { damageIn } from "../store/integrity.ts";
 import { createMemory, createSentRows, type Memory } from "../store/sent-rows.ts";
 import { statementsOf } from "../store/sqlite-database.ts";
 
@@ -35,6 +36,9 @@ function memoryAt(path: string, folder: string, isMarked: boolean): Memory {
       // Without its tables, the file lost what its log held, or was replaced by an empty database.
       const version = Number(opened.prepare("PRAGMA user_version").get()?.["user_version"]);
       if (isMarked && version === 0) throw lost(folder, "is empty");
+      // Each row has its key in the index by age too: without it, a changed key would look like a row that was never sent.
+      const damage = damageIn(opened);
+      if (damage !== undefined) throw lost(folder, `is damaged: ${damage}`);
     },
   });
   const all = statementsOf(database);

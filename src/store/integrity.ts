@@ -1,4 +1,4 @@
-/** Damage of an SQLite file that would hide events: an index that does not agree with its table. */
+/** Damage of an SQLite file that would hide rows: an index that does not agree with its table. */
 import { damaged, type Connection, type Value } from "./database.ts";
 
 /** A larger file is not read whole: it would take seconds, in which nothing is received. */
@@ -20,9 +20,15 @@ export function requireWhole(database: Pick<Connection, "exec" | "prepare">, pat
   if (problem !== undefined) throw damaged(path, problem);
 }
 
+/** What is wrong with a file that is small enough to be read whole; undefined if nothing is, or it is larger. */
+export const damageIn = (database: Readable): string | undefined =>
+  isSmall(database) ? checkedBy(database, "PRAGMA integrity_check") : undefined;
+
+const isSmall = (database: Readable): boolean =>
+  valueOf(database, "PRAGMA page_count") * valueOf(database, "PRAGMA page_size") <= MOST_READ_WHOLE;
+
 function problemOf(database: Readable): string | undefined {
-  const size = valueOf(database, "PRAGMA page_count") * valueOf(database, "PRAGMA page_size");
-  if (size <= MOST_READ_WHOLE) return checkedBy(database, "PRAGMA integrity_check");
+  if (isSmall(database)) return damageIn(database);
   const counts = EVENT_INDEXES.map((index) =>
     valueOf(database, `SELECT count(*) FROM events INDEXED BY ${index}`),
   );

@@ -1,7 +1,9 @@
 /** Bits of a store that a disk has changed: another amount, reference or outcome is never shown, counted or forwarded. */
+import { hash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openLocalMemory } from "../../src/bulk/local-memory.ts";
 import { DATABASE_FILES } from "../../src/store/database.ts";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { openEventDatabase } from "../../src/store/sqlite-database.ts";
@@ -157,6 +159,43 @@ describe("a bit that is flipped", () => {
       expect({ column, isListed, isClaimed, isCounted }).toMatchObject(
         isOfSums ? { column, isCounted: false } : { column, isClaimed: false, isListed: table !== "events" },
       );
+    }
+  });
+
+  it("in the memory of bulk is noticed, or no row is sent again", async () => {
+    const folder = temporaryHome();
+    const keys = Array.from({ length: 40 }, (_, row) => hash("sha256", String(row), "base64url"));
+    const memory = openLocalMemory(folder, { isDryRun: false });
+    for (const key of keys) {
+      const sent = { key, occurrence: 1, attempt: 1 };
+      expect(await memory.claim({ ...sent, payment: "EUR 10.00", content: key })).toBe(true);
+      await memory.settle(sent, {
+        state: "created",
+        id: key,
+        url: `https://pay.example/${key}`,
+        error: null,
+      });
+    }
+    await memory.close();
+    const path = join(folder, "bulk.db");
+    const bytes = readFileSync(path);
+    const random = createRandom(7);
+    for (let flip = 0; flip < BITS; flip++) {
+      const bit = Math.floor(random() * bytes.length * 8);
+      const changed = Buffer.from(bytes);
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      for (const end of DATABASE_FILES) rmSync(path + end, { force: true });
+      writeFileSync(path, changed);
+      const free: string[] = [];
+      try {
+        const opened = openLocalMemory(folder, { isDryRun: false });
+        const known = await opened.find(keys);
+        free.push(...keys.filter((key) => !known.some((one) => one.key === key)));
+        await opened.close();
+      } catch (error) {
+        expect(error).toBeInstanceOf(Error);
+      }
+      expect({ bit, free }).toEqual({ bit, free: [] });
     }
   });
 });
