@@ -1,5 +1,6 @@
 /** Damage of an SQLite file that would hide rows: an index that does not agree with its table. */
-import { damaged, type Connection, type Value } from "./database.ts";
+import type { Connection, Value } from "./database.ts";
+import { damaged } from "./database-failures.ts";
 
 /** A larger file is not read whole: it would take seconds, in which nothing is received. */
 const MOST_READ_WHOLE = 256 * 1024 * 1024;
