@@ -179,6 +179,7 @@ export const FOLDERS = {
       "store/database",
       "store/dialects",
       "store/folders",
+      "store/integrity",
       "store/open-database",
       "store/postgres",
       "store/sent-rows",

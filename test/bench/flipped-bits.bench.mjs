@@ -1,5 +1,5 @@
 /**
- * Flips bits of the events file and of its log, and compares what is shown, counted and claimed.
+ * Flips bits of the events file, of its log and of the memory of `bulk`, and compares what is shown, counted and claimed.
  *
  * `npm run bench -- flipped-bits [bits]`
  */
@@ -7,9 +7,9 @@ import { rowOfTests } from "./tests.mjs";
 
 const [bits = "2000"] = process.argv.slice(2);
 rowOfTests({
-  what: "flipped bits by which a wrong amount, reference or outcome is shown, counted or forwarded",
+  what: "flipped bits that show, count or forward another payment, hide one, or let `bulk` send a row twice",
   config: ".config/vitest.config.mts",
   test: "test/store/flipped-bits.test.ts",
   env: { FLIPPED_BITS: bits },
-  note: `${bits} bits each of the file and of its log`,
+  note: `${bits} bits each of the file, its log and the memory of \`bulk\``,
 });
