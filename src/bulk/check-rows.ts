@@ -6,7 +6,7 @@ import { currenciesOf } from "./currencies.ts";
 import { totalIn } from "./leftovers.ts";
 import type { ResultLink, RowToPlan } from "./plan.ts";
 import type { List, ListRow } from "./read-list.ts";
-import { linkIn, ownColumns, resultColumnsOf } from "./results.ts";
+import { linkedAt, linkIn, ownColumns, resultColumnsOf } from "./results.ts";
 import { RowProblems, type RowProblem } from "./row-problems.ts";
 import { cellText, requestOf, type RowContext, type RowIdentity } from "./row.ts";
 
@@ -58,10 +58,12 @@ export async function checkRows({
     const isValid = found.request !== null;
     const identity = found.identity();
     if (isValid) warnings.add(row, found.warnings());
+    const own = linkOf(row, identity, undefined, names, context);
+    if (isValid && own === undefined) warnings.add(row, linkElsewhere(row, names));
     rows.push({
       row,
       identity,
-      own: linkOf(row, identity, undefined, names, context),
+      own,
       isValid,
       problems: found.problems,
     });
@@ -78,6 +80,12 @@ export async function checkRows({
     unsent: unsent.map(({ name }) => name),
     currencies: currencies.map(({ name }) => name),
   };
+}
+
+/** A row that was sent somewhere else is new here: who pays may then have two links. */
+function linkElsewhere(row: ListRow, names: ReturnType<typeof resultColumnsOf>): Problem[] {
+  const place = names.size === 0 ? "" : linkedAt(row, names);
+  return place === "" ? [] : [{ at: "", message: `has a link at ${place}, which does not count here` }];
 }
 
 function linkOf(

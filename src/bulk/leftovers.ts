@@ -58,13 +58,15 @@ export function totalIn(rows: readonly ListRow[]): Problem | undefined {
     : undefined;
 }
 
-/** Its amount is that of all others together, and a column is empty that they all fill. */
+/** Its amount is that of all others together, and it has nothing else but a currency. */
 function isSumOfOthers(rows: readonly ListRow[], last: ListRow): boolean {
   const place = last.columns.findIndex(({ field }) => field === "amount");
   const others = rows.slice(0, -1);
-  const isEmpty = (row: ListRow, at: number): boolean => comparableText(textIn(row, at)) === "";
-  const lacks = last.columns.some((_, at) => isEmpty(last, at) && !others.some((row) => isEmpty(row, at)));
-  if (place === -1 || !lacks) return false;
+  const isBare = last.columns.every(
+    ({ field }, at) => at === place || field === "currency" || comparableText(textIn(last, at)) === "",
+  );
+  const hasOthers = last.columns.some(({ field }, at) => at !== place && field !== "currency");
+  if (place === -1 || !isBare || !hasOthers) return false;
   const [sum, own] = [new Sums(), new Sums()];
   for (const row of others) {
     const amount = plainAmount(row, place);

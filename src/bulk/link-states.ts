@@ -29,8 +29,9 @@ export interface Wanted {
   readonly terminals: ReadonlySet<string>;
   readonly ids: ReadonlySet<string>;
   readonly orderNumbers: ReadonlySet<string>;
-  /** When the first of them was sent, in ms since 1970. */
+  /** When the first and the last of them were sent, in ms since 1970. */
   readonly since: number;
+  readonly until: number;
 }
 
 /** Milliseconds: the clock of the service may be another one, such as that of a sandbox. */
@@ -45,8 +46,7 @@ export async function askService(open: () => Promise<Api>, wanted: Wanted, now: 
   const links = new Map<string, ServiceLink>();
   const byOrder = new Map<string, OrderLink[]>();
   if (wanted.ids.size + wanted.orderNumbers.size === 0) return NO_LINKS;
-  const from = new Date(Math.max(wanted.since - CLOCK_DIFFERENCE, now.getTime() - LONGEST));
-  const to = new Date(now.getTime() + CLOCK_DIFFERENCE);
+  const { from, to } = periodOf(wanted, now.getTime());
   try {
     const api = await open();
     for (const terminalId of wanted.terminals)
@@ -66,6 +66,21 @@ export async function askService(open: () => Promise<Api>, wanted: Wanted, now: 
     if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
     return { links, byOrder, failure: error };
   }
+}
+
+/**
+ * The period in which the service is asked. A row whose link is not found is sent again: the clock of this machine, which may be
+ * wrong, or may have been, must not be what keeps it from being found.
+ */
+function periodOf(
+  { since, until, orderNumbers }: Wanted,
+  now: number,
+): { readonly from: Date; readonly to: Date } {
+  const margin = orderNumbers.size > 0 ? LONGEST / 2 : CLOCK_DIFFERENCE;
+  const earliest = now - LONGEST;
+  const from = since > now ? earliest : Math.max(since - margin, earliest);
+  const longest = orderNumbers.size > 0 ? from + LONGEST : 0;
+  return { from: new Date(from), to: new Date(Math.max(now, until, longest) + CLOCK_DIFFERENCE) };
 }
 
 /** In the form of a row's `payment`. Of the kind, a link says only that it is reusable; of the transaction type, nothing. */

@@ -56,6 +56,7 @@ export async function planList({
     orderNumbers: new Set(asked.flatMap(({ identity }) => identity?.orderNumber ?? [])),
     terminals: new Set(rows.flatMap(({ identity }) => identity?.terminal ?? [])),
     since: links.length > 0 ? 0 : firstOf(attempts),
+    until: attempts.reduce((last, { sentAt }) => Math.max(last, sentAt), 0),
   };
   const service = await askService(api, wanted, now);
   const { found, without } = resolve(asked, unknown, service, ids);

@@ -60,26 +60,33 @@ export interface SentTo {
   readonly terminal: string;
 }
 
+/** The service and terminal at which a row of results has a link; empty if it has none. */
+export const linkedAt = (row: ListRow, names: ResultNames): string =>
+  textIn(row, names, "id") + textIn(row, names, "url") === "" ? "" : textIn(row, names, "service");
+
+function textIn({ columns, values }: ListRow, names: ResultNames, column: ResultColumn): string {
+  const wanted = names.get(column);
+  const place = wanted === undefined ? -1 : columns.findIndex(({ name }) => name === wanted);
+  return cellText(values[place] ?? null).trim();
+}
+
 /** The link that a row of results has of this service and terminal; undefined if it has none. */
 export function linkIn(
-  { columns, values }: ListRow,
+  row: ListRow,
   names: ResultNames,
   { service, terminal }: SentTo,
 ): Omit<ResultLink, "payment"> | undefined {
   if (names.size === 0) return undefined;
-  const textIn = (column: ResultColumn): string => {
-    const place = columns.findIndex(({ name }) => name === names.get(column));
-    return cellText(values[place] ?? null).trim();
-  };
-  const [id, url, status] = [textIn("id"), textIn("url"), textIn("status")];
-  const [address = "", to = terminal] = textIn("service").split(" ");
+  const text = (column: ResultColumn): string => textIn(row, names, column);
+  const [id, url, status] = [text("id"), text("url"), text("status")];
+  const [address = "", to = terminal] = text("service").split(" ");
   if (address === "" || canonicalAddress(address) !== service || to !== terminal) return undefined;
   if (status !== "unknown" && id === "" && url === "") return undefined;
   return {
     state: status === "unknown" ? "unknown" : "created",
     id: id === "" ? null : id,
     url: url === "" ? null : url,
-    error: textIn("error") || null,
+    error: text("error") || null,
   };
 }
 

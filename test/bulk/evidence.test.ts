@@ -186,7 +186,7 @@ describe("what spreadsheets and programs leave", () => {
     ]);
   });
 
-  it.each(["Total Energies,D,60", "Dan,D,60", "Dan,,61"])(
+  it.each(["Total Energies,D,60", "Dan,D,60", "Dan,,60", "Dan,,61", ",,61"])(
     "is no warning as another last row: %s",
     async (last) => {
       expect(
