@@ -59,7 +59,8 @@ export const eventStoreFlag = flag(
   { example: "events.db" },
 );
 
-const parseMapping: Parser<Mapping> = async (typed) =>
+/** `Invoice=invoiceId`, in the words of the module that reads columns. */
+export const parseMapping: Parser<Mapping> = async (typed) =>
   (await import("../bulk/columns.ts")).parseMapping(typed);
 
 /** How the columns of books are named. */

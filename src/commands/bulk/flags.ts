@@ -18,6 +18,7 @@ import {
 } from "../command.ts";
 import { parseCount, parseRate, parseTimeout } from "../flag-values.ts";
 import { requestFlags } from "../request-flags.ts";
+import { parseMapping } from "../shared-flags.ts";
 
 const MAX_CONCURRENCY = 256;
 
@@ -27,13 +28,13 @@ export const bulkFlags = {
     map: repeatable(
       "--map <column=field>",
       "send this column as the field, or leave it out (Colour=); repeatable",
-      async (typed: string) => (await import("../../bulk/columns.ts")).parseMapping(typed),
+      parseMapping,
       { example: "Invoice=invoiceId" },
     ),
     decimalComma: toggle("--decimal-comma", "read the list's amounts as 10,50 and 1.234,50"),
     allowDuplicates: toggle(
       "--allow-duplicates",
-      "send rows even if they repeat another row or its order number, each of them once",
+      "send rows even if they repeat another row or its order number (also in another spelling), each of them once",
     ),
   }),
   ...group("The run:", {
