@@ -84,31 +84,38 @@ it("has a shop that does not start without a key, and says how to set it", async
   });
 });
 
-it("has a shop that books each payment of an order once, whatever else deviates", async () => {
-  const home = writeShop("0");
-  const { privateKey, publicPem } = KEYS;
-  const driver = `import { paid, shop } from "./shop.mjs";
+/** The shop of the README at a free port, with these orders of EUR 10.00 besides. */
+async function startShop(home: string, numbers: readonly string[]): Promise<string> {
+  const driver = `import { orders, paid, shop } from "./shop.mjs";
+for (const number of ${JSON.stringify(numbers)}) orders.set(number, { minorUnits: 1000n, currency: "EUR" });
 shop.get("/paid", (request, response) => response.json([...paid]));
+shop.get("/books", (request, response) =>
+  response.send(["order,amount,currency", ...[...paid.keys()].map((number) => number + ",10,EUR")].join("\\n")));
 const server = shop.listen(0, "127.0.0.1", () => console.log(server.address().port));`;
   writeFileSync(join(home, "driver.mjs"), driver);
   const program = spawn(process.execPath, [join(home, "driver.mjs")], {
-    env: { ...process.env, PAYLINK_WEBHOOK_KEY: publicPem },
+    env: { ...process.env, PAYLINK_WEBHOOK_KEY: KEYS.publicPem },
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void program.kill());
   const [port] = (await once(program.stdout, "data")) as [Buffer];
-  const url = `http://127.0.0.1:${String(port).trim()}/`;
+  return `http://127.0.0.1:${String(port).trim()}/`;
+}
+
+it("has a shop that books each order once, whatever else deviates, and in parts", async () => {
+  const numbers = Array.from({ length: 40 }, (_, at) => `O-${at}`);
+  const url = await startShop(writeShop("0"), numbers);
   const record = (changes: object): string => {
-    const sample = sampleTransaction("APPROVED", { reference: "A-1" });
+    const sample = sampleTransaction("APPROVED", { reference: numbers.pop() ?? "" });
     return JSON.stringify({ ...sample, ...changes });
   };
   const send = async (body: string): Promise<number> =>
-    (await fetch(url, signWebhook(body, { key: privateKey, url }))).status;
+    (await fetch(url, signWebhook(body, { key: KEYS.privateKey, url }))).status;
+  const booked = async () => (await (await fetch(`${url}paid`)).json()) as [string, string][];
   const isPaid = async (body: string): Promise<[status: number, booked: boolean]> => {
     const status = await send(body);
-    const booked = (await (await fetch(`${url}paid`)).json()) as [string, string][];
-    const { uti } = JSON.parse(body) as { uti?: string };
-    return [status, booked.some(([id, reference]) => id === uti && reference === "A-1")];
+    const { uti, reference } = JSON.parse(body) as { uti?: string; reference: string };
+    return [status, (await booked()).some(([order, id]) => id === uti && order === reference)];
   };
   for (const changes of [
     {},
@@ -138,10 +145,39 @@ const server = shop.listen(0, "127.0.0.1", () => console.log(server.address().po
     { reference: "A-2" },
   ])
     expect([changes, await isPaid(record(changes))]).toEqual([changes, [200, false]]);
-  const twice = record({});
+  const twice = record({ reference: "A-1" });
   expect([await send(twice), await send(twice)]).toEqual([200, 200]);
-  const booked = (await (await fetch(`${url}paid`)).json()) as [string, string][];
-  expect(booked).toHaveLength(9 + 1);
+  expect(await isPaid(record({ reference: "A-1" }))).toEqual([200, false]);
+  expect(await booked()).toHaveLength(9 + 1);
+  for (const isRestFirst of [false, true]) {
+    const reference = numbers.pop();
+    const part = record({ reference, transPartiallyApproved: true, amountTrans: 4 });
+    const rest = record({ reference, amountTrans: 6 });
+    const [first, last] = isRestFirst ? [rest, part] : [part, rest];
+    await send(first);
+    expect((await booked()).filter(([order]) => order === reference)).toEqual([]);
+    await send(last);
+    expect((await booked()).filter(([order]) => order === reference)).toHaveLength(1);
+  }
+});
+
+it("has a shop whose books pass check with orders that it knows", async () => {
+  const home = writeShop("0");
+  const url = await startShop(home, ["O-1", "O-2", "O-3"]);
+  writeFileSync(join(home, "orders.csv"), "order,amount,currency\nO-1,10,EUR\nO-2,10,EUR\nO-3,10,EUR\n");
+  writeFileSync(join(home, "key.pem"), KEYS.privatePem);
+  const books = `"${process.execPath}" -e "fetch('${url}books').then((r) => r.text()).then(console.log)"`;
+  const flags = [
+    "--orders",
+    join(home, "orders.csv"),
+    "--books",
+    books,
+    "--sign-with",
+    join(home, "key.pem"),
+  ];
+  const { code, stderr, stdout } = await runPaylink(["check", url, ...flags], { home });
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stdout).toMatch(/✓ books: 3 of \d+ orders are booked, each as it was paid/);
 });
 
 it("drives the shop of the README through a real payment and every forgery", async () => {

@@ -115,6 +115,29 @@ async function expectChecked(url: string): Promise<void> {
   expect({ exit, stderr }).toMatchObject({ exit: 0 });
 }
 
+it.each([
+  ["the part first", "P-1", 1],
+  ["the rest first", "P-2", 2],
+])("books an order that is paid in two parts: %s", async (first, reference, run) => {
+  orders.set(reference, { minorUnits: 1000n, currency: "EUR" });
+  onTestFinished(() => {
+    orders.delete(reference);
+    booked.clear();
+  });
+  const url = await start("Express", { key: KEYS.publicPem });
+  const pay = async (amount: number, transPartiallyApproved: boolean): Promise<void> => {
+    const payment = { reference, terminalId: "1", amount, currency: "EUR", number: 10 * run + amount };
+    const body = { ...transactionRecord({ ...payment, outcome: "approved" }), transPartiallyApproved };
+    expect(await postWebhook({ url, body, key: KEYS.privateKey })).toMatchObject({ status: 200 });
+  };
+  const parts = [() => pay(4, true), () => pay(6, false)];
+  const [one, other] = first === "the part first" ? parts : parts.toReversed();
+  await one?.();
+  expect([...booked.keys()]).toEqual([]);
+  await other?.();
+  expect([...booked.keys()]).toEqual([reference]);
+});
+
 it("books each order once, whatever check pays", async () => {
   const home = temporaryHome();
   const key = join(home, "private.pem");
