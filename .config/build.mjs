@@ -67,7 +67,7 @@ const { output } = await build({
         { name: "main", test: /src.main\.ts$/, priority: 2 },
         {
           name: "command",
-          test: /src.(?:open-context|render.error-message|commands.(?:command|shared-flags))\.ts$/,
+          test: /src.(?:open-context|open-account|open-stores|render.error-message|commands.(?:command|shared-flags))\.ts$/,
           priority: 1,
         },
         { name: "request", test: /src.commands.create.(?:command|create)\.ts$/ },

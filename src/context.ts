@@ -13,7 +13,7 @@ import type { SettingsFile } from "./settings/settings-file.ts";
 import type { Output } from "./terminal/output.ts";
 import type { BackgroundProgram, ShellEnd } from "./terminal/programs.ts";
 
-export type { BackgroundProgram, Output };
+export type { Output };
 
 /**
  * Files and standard input, as bytes; `-` is standard input. `place` is the flag or setting that names the file. Throws
@@ -46,8 +46,8 @@ export interface TemporaryHome extends Pick<Context, "sandbox" | "events"> {
   readonly path: string;
 }
 
-export interface Context {
-  readonly out: Output;
+/** The files that the command line names, and standard input. */
+export interface FilesContext {
   readonly readFile: ReadFile;
   /** `place` is the flag that names the file. Throws `file_unwritable`. */
   readonly writeFile: (path: string, text: string, place: string) => Promise<void>;
@@ -55,22 +55,40 @@ export interface Context {
   readonly createFile: (path: string, text: string, place: string, mode: number) => Promise<boolean>;
   /** Standard input, to be read once. */
   readonly stdin: AsyncIterable<Uint8Array>;
+}
+
+/** The person who runs the command. */
+interface PeopleContext {
+  readonly out: Output;
   /** Undefined if nobody can answer: no terminal, CI, a coding agent, `--no-input`, `--json`, stdin was read. */
-  readonly ask: Ask | undefined;
+  readonly ask: () => Ask | undefined;
   /** `--yes`: the user confirms what a command would ask. */
   readonly yes: boolean;
   /** Opens a web page in the user's browser. Rejects if it cannot. */
   readonly openBrowser: (url: string) => Promise<void>;
   /** The same for an address with a key, which does not get into the arguments of a program. */
   readonly openPrivately: (url: string) => Promise<void>;
+}
+
+/** The machine: its clock, its network and its other programs. */
+interface MachineContext {
   readonly now: () => Date;
   /** For how long something takes: whoever sets the clock of `now` does not change it. */
   readonly timers: Timers;
   readonly newId: () => string;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Resolves after this many milliseconds, or rejects with an earlier interruption. */
-  readonly pause: (milliseconds: number) => Promise<void>;
+  readonly env: Environment;
+  readonly send: Send;
+  readonly serve: Serve;
+  /** Starts a program of PATH beside the command, and kills it if the command ends without stopping it. */
+  readonly startProgram: (command: string, args: readonly string[]) => Promise<BackgroundProgram>;
+  /** Runs a line in the user's shell, for so many milliseconds at most. Rejects with an earlier interruption. */
+  readonly runShell: (line: string, timeout: number) => Promise<ShellEnd>;
+}
+
+/** How long the run lasts, and how it ends. */
+interface RunContext {
   /**
    * Fires at Ctrl-C or SIGTERM, and when the time of `--timeout` has passed. A command completes the exchange in flight and
    * returns; the runner sets the exit code.
@@ -78,13 +96,14 @@ export interface Context {
   readonly signal: AbortSignal;
   /** `--timeout`: `send` and `api` are within it. */
   readonly timeLimit: TimeLimit;
-  /** Starts a program of PATH beside the command, and kills it if the command ends without stopping it. */
-  readonly startProgram: (command: string, args: readonly string[]) => Promise<BackgroundProgram>;
-  /** Runs a line in the user's shell, for so many milliseconds at most. Rejects with an earlier interruption. */
-  readonly runShell: (line: string, timeout: number) => Promise<ShellEnd>;
-  readonly send: Send;
-  readonly serve: Serve;
-  readonly env: Environment;
+  /** Resolves after this many milliseconds, or rejects with an earlier interruption. */
+  readonly pause: (milliseconds: number) => Promise<void>;
+  /** Has what the command opened closed when its run ends, however it ends. */
+  readonly later: Later;
+}
+
+/** Whose account the command uses. */
+export interface AccountContext {
   /** The profile that `--profile` names. */
   readonly profile: string | undefined;
   /** What advised commands repeat. */
@@ -97,6 +116,10 @@ export interface Context {
   readonly forgetToken: (profile: string) => void;
   /** The client of the service. Throws `no_profile`, `no_token`. */
   readonly api: (options?: ApiOptions) => Promise<Api>;
+}
+
+/** What paylink keeps besides its settings. */
+export interface StoresContext {
   /** The event store at a place, or the one of the settings. It is closed when the run ends. */
   readonly events: (place?: string, options?: EventsOptions) => Promise<EventStore>;
   /** Why the files beside this one are lost with a container, in words; undefined for a database, and where nothing says so. */
@@ -112,9 +135,10 @@ export interface Context {
   readonly temporaryHome: () => Promise<TemporaryHome>;
   /** The folder for what paylink keeps besides its settings. */
   readonly dataFolder: string;
-  /** Has what the command opened closed when its run ends, however it ends. */
-  readonly later: Later;
 }
+
+export interface Context
+  extends FilesContext, PeopleContext, MachineContext, RunContext, AccountContext, StoresContext {}
 
 /** The last is closed first. Each is awaited before the next one, and is also closed if another one fails. */
 export type Later = (close: () => unknown) => void;

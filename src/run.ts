@@ -137,7 +137,7 @@ async function untilTimedOut({ signal, timeLimit }: Context, work: () => Promise
     if (!(error instanceof PaylinkError) || BLAMING.has(error.code)) signal.throwIfAborted();
     throw error;
   } finally {
-    timeLimit.end();
+    timeLimit.release();
   }
 }
 

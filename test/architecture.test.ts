@@ -11,7 +11,7 @@ const within = (target: string, name: string): boolean => target === name || tar
 function importProblem({ file, target }: Import): string | undefined {
   const [folder = "", command] = file.split("/");
   const problem = `${file} may not import ${target}`;
-  if (file === "main" || file === "open-context") return undefined;
+  if (file === "main" || file.startsWith("open-")) return undefined;
   if (folder === "commands") {
     const other = target.startsWith("commands/") && target.split("/")[1] !== command;
     if (other && !COMMANDS.shared.includes(target)) return problem;

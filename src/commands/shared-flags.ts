@@ -263,7 +263,7 @@ function unknownOutcome(near: string | undefined, target: string): Parsed<never>
 
 /** Where nobody can answer, only `--yes` confirms: a script must not delete by accident. */
 export function checkConfirmable(_: unknown, { problems }: Usage, { ask, yes }: Context): void {
-  if (yes || ask !== undefined) return;
+  if (yes || ask() !== undefined) return;
   problems.push({
     at: "--yes",
     message: "is required to confirm the command, because paylink cannot ask here",
@@ -278,4 +278,4 @@ export function saidNo({ out }: Pick<Context, "out">): number {
 
 /** Asks, unless `--yes` has confirmed it before. */
 export const isConfirmed = async ({ ask, yes }: Pick<Context, "ask" | "yes">, question: string) =>
-  yes || (ask !== undefined && ask.confirm(question, { initial: false }));
+  yes || (await ask()?.confirm(question, { initial: false })) === true;

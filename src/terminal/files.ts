@@ -1,9 +1,9 @@
-/** Reads the files of a command line, and standard input for `-`. */
+/** Reads and writes the files of a command line, and reads standard input for `-`. */
 import type { Readable } from "node:stream";
-import type { ReadFile } from "../context.ts";
+import type { FilesContext, ReadFile } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { shownPath } from "../domain/secrets.ts";
-import { systemReason } from "../domain/system-reason.ts";
+import { hasCode, systemReason } from "../domain/system-reason.ts";
 
 export interface StandardInput extends Readable {
   readonly isTTY?: boolean;
@@ -76,4 +76,36 @@ async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+export const writeFile: FilesContext["writeFile"] = async (path, text, place) => {
+  const { writeFile: write } = await import("node:fs/promises");
+  try {
+    await write(path, text);
+  } catch (error) {
+    throw unwritable(path, place, error);
+  }
+};
+
+/** Written under another name and linked, so that nobody reads the half of it, and two processes do not both create it. */
+export const createFileWith =
+  (newId: () => string): FilesContext["createFile"] =>
+  async (path, text, place, mode) => {
+    const draft = `${path}.${newId()}`;
+    const { link, rm, writeFile: write } = await import("node:fs/promises");
+    try {
+      await write(draft, text, { mode, flag: "wx", flush: true });
+      await link(draft, path);
+      return true;
+    } catch (error) {
+      if (hasCode(error, "EEXIST")) return false;
+      throw unwritable(path, place, error);
+    } finally {
+      await rm(draft, { force: true });
+    }
+  };
+
+function unwritable(path: string, place: string, cause: unknown): PaylinkError {
+  const reason = hasCode(cause, "ENOENT") ? "its folder does not exist" : systemReason(cause);
+  return new PaylinkError("file_unwritable", `Cannot write ${place} ${path}: ${reason}.`, { cause });
 }

@@ -288,7 +288,7 @@ export const FOLDERS = {
 };
 
 /**
- * The files beside the folders; `main` and `open-context` may import everything.
+ * The files beside the folders; `main` and `open-…` may import everything.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const FILES = {

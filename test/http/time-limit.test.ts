@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import { type Send, SendError, SendTimeout } from "../../src/http/exchange.ts";
 import { addressOf, type HttpReply } from "../../src/http/message.ts";
-import { createTimeLimit } from "../../src/http/time-limit.ts";
+import { TimeLimit } from "../../src/http/time-limit.ts";
 
 const REQUEST = {
   method: "POST",
@@ -17,7 +17,7 @@ const OK: HttpReply = { status: 200, headers: [], body: new Uint8Array() };
 const pause = (milliseconds: number): Promise<void> => sleep(milliseconds);
 
 const limitOf = (milliseconds?: number) => {
-  const limit = createTimeLimit(new AbortController().signal, SYSTEM_TIMERS);
+  const limit = new TimeLimit(new AbortController().signal, SYSTEM_TIMERS);
   if (milliseconds !== undefined) limit.start(milliseconds, "The last one may have arrived.");
   return limit;
 };
@@ -59,14 +59,14 @@ describe("the time limit of a run", () => {
     await limitOf(60_000).bound(send)(REQUEST, { timeout: 5 });
     const limit = limitOf(60_000);
     await limit.bound(send)(REQUEST);
-    limit.end();
+    limit.release();
     expect(given).toEqual([undefined, 5, 5, expect.toSatisfy((left: number) => left > 0 && left <= 60_000)]);
   });
 
   it("has one start: a later one changes nothing", () => {
     const limit = limitOf(60_000);
     limit.start(1, "");
-    expect(limit.milliseconds()).toBe(60_000);
-    limit.end();
+    expect(limit.milliseconds).toBe(60_000);
+    limit.release();
   });
 });

@@ -110,7 +110,8 @@ export async function confirmSending(
   list: PlannedList,
   options: BulkOptions,
 ): Promise<boolean> {
-  const { out, yes, ask } = context;
+  const { out, yes } = context;
+  const ask = context.ask();
   const { counts } = list;
   const { again } = options;
   const second =

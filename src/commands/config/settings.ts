@@ -170,7 +170,7 @@ async function changeProfile(
   const [origin] = newOrigins(now, make(now));
   if (origin !== undefined) {
     const secrets = wordsFor(secretsIn(now));
-    if (!yes && ask === undefined)
+    if (!yes && ask() === undefined)
       throw new PaylinkError("usage", "Nothing was stored.", {
         problems: [
           {

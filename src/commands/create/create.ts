@@ -52,7 +52,7 @@ export async function createOptions(
   const built = build(flags);
   const needsAccount = !flags.dryRun && settings.get("baseUrl") === undefined;
   const mistakes = built.problems.filter((problem) => !built.missing.includes(problem));
-  const mayAsk = context.ask !== undefined && mistakes.length === 0;
+  const mayAsk = context.ask() !== undefined && mistakes.length === 0;
   usage.problems.push(...(base?.problems ?? []));
   for (const warning of base?.warnings ?? []) context.out.warn(renderProblem(warning));
   // An account can supply what is missing, and so can the user's answers.

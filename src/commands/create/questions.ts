@@ -61,9 +61,11 @@ const CHANGEABLE = VALUE_FLAGS.filter((flag) => askedOf(flag) !== undefined);
  * cancels it.
  */
 export async function askForRequest(
-  { ask, out }: Pick<Context, "ask" | "out">,
+  context: Pick<Context, "ask" | "out">,
   draft: Draft,
 ): Promise<BuiltRequest | undefined> {
+  const { out } = context;
+  const ask = context.ask();
   if (ask === undefined) return draft.build(draft.flags);
   // Without the name of its file, each problem names its field.
   const build = (given: RequestFlags): BuiltRequest => draft.build({ ...given, from: undefined });

@@ -31,7 +31,7 @@ export async function waitForPayment(context: Context, { link, quiet }: Wait): P
   const id = idOf(link);
   const seen = { status: statusOf(link), failure: undefined as PaylinkError | undefined };
   timeLimit.start(LONGEST_WAIT, "");
-  timeLimit.describe(() => timedOut(id, seen, timeLimit.milliseconds()));
+  timeLimit.describe(() => timedOut(id, seen, timeLimit.milliseconds));
   const api = await context.api({ exchangeTimeout: EXCHANGE_TIMEOUT, retries: false });
   out.note("Waiting for the payment. Ctrl-C ends the wait; the link stays valid.");
   let interval = INTERVAL;

@@ -63,7 +63,7 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
   later(close);
   print(access.newAddress(url), "paylink inspect on");
   if (!out.json) out.note(`It shows ${safeText(store.place)}. ${addressNote(host)} Ctrl-C ends it.`);
-  if (flags.open && context.ask !== undefined)
+  if (flags.open && context.ask() !== undefined)
     await context
       .openPrivately(access.newAddress(url))
       .catch(() => out.note("The browser could not be opened: open the address above."));

@@ -66,7 +66,7 @@ export async function loginOptions(
       // A value that could not be read is not missing too.
       const isGiven = (one: AccountKey): boolean =>
         isSecret(one) ? one === key : ifRead([one], (values) => values[one] !== undefined) !== false;
-      const missing = context.ask === undefined ? missingValues(isGiven, { service, baseUrl }, known) : [];
+      const missing = context.ask() === undefined ? missingValues(isGiven, { service, baseUrl }, known) : [];
       for (const one of missing)
         usage.problems.push({
           at: loginFlagOf(one),
@@ -75,7 +75,7 @@ export async function loginOptions(
       return key === undefined ? {} : { [key]: await readSecret(key, usage, context) };
     },
   );
-  if (hasAccount(known) && context.ask === undefined && !context.yes)
+  if (hasAccount(known) && context.ask() === undefined && !context.yes)
     usage.problems.push({
       at: "--yes",
       message: `is required to replace the account of ${profile} (${addressOf(known) ?? "no address"})`,
@@ -96,7 +96,8 @@ export async function storeAccount(
   context: Context,
   { profile, known, account: given, check }: LoginOptions,
 ): Promise<number> {
-  const { out, ask, profiles, forgetToken } = context;
+  const { out, profiles, forgetToken } = context;
+  const ask = context.ask();
   const question = `Replace the account of profile ${safeText(profile)} (${safeText(addressOf(known) ?? "no address")})?`;
   if (hasAccount(known) && !(await isConfirmed(context, question))) return saidNo(context);
   const account = ask === undefined ? given : await askForAccount(ask, given, known);
