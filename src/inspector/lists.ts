@@ -1,4 +1,4 @@
-/** The pages with lists: what was received, what waits and failed, and what a search finds. */
+/** The page of all that was received, with its filters, sums and charts, and what a search finds. */
 import { html } from "hono/html";
 import { groupedAmount, Sums } from "../domain/money.ts";
 import { OUTCOME_NAMES } from "../domain/outcome.ts";
@@ -7,17 +7,7 @@ import { splitReference } from "../domain/reference.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import type { EventStore } from "../store/event-store.ts";
 import { SEARCHED, type Totals } from "../store/search.ts";
-import {
-  address,
-  askedAction,
-  clipped,
-  copyable,
-  datedMoment,
-  panel,
-  plural,
-  spaced,
-} from "../pages/components.ts";
-import { describedPart } from "../pages/exchange.ts";
+import { address, clipped, copyable, datedMoment, panel, plural, spaced } from "../pages/components.ts";
 import { any, filterForm, periodFields } from "../pages/filters.ts";
 import {
   chips,
@@ -29,8 +19,7 @@ import {
   totalsLine,
 } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
-import { situationSentence, statsSentence } from "../render/stats.ts";
-import { COUNTED, countText, inspectorPage, isApart, type View } from "./frame.ts";
+import { countText, inspectorPage, isApart, type View } from "./frame.ts";
 import { EXPORTED } from "./export.ts";
 import { type Filters, filtersIn, isFiltered, queryFrom, SHOWN } from "./query.ts";
 import { type EventRow, ROWS, withAttempts } from "./rows.ts";
@@ -91,7 +80,7 @@ export async function eventsPage(
 const PATHS_SHOWN = 20;
 
 function filtersPart(view: View, filters: Filters, paths: readonly string[]): Page {
-  const { text, state, outcome, path, key, group } = filters;
+  const { text, state, outcome, path, keys, group } = filters;
   const counts: Readonly<Record<string, number>> = { waiting: view.waiting, failed: view.failed };
   return html`<div class="filters">
       ${chips(
@@ -131,9 +120,9 @@ function filtersPart(view: View, filters: Filters, paths: readonly string[]): Pa
               },
             ]),
         {
-          name: "key",
+          name: "keys",
           label: "Key",
-          value: key,
+          value: keys,
           options: [any(), ["own", "In use here"], ["other", "Others"]] as const,
         },
       ],
@@ -224,61 +213,4 @@ function nothing({ state, ...filters }: Filters, advice: string): Page {
   return words === undefined
     ? emptyList("Nothing matches", "No event or rejected webhook passes all of these filters.", all)
     : emptyList(words, "", all);
-}
-
-export async function queuePage(view: View, store: EventStore): Promise<Page> {
-  const [stats, failed, waiting] = await Promise.all([
-    store.stats(view.now, view.now, COUNTED),
-    store
-      .list({ state: "failed", keys: view.keys }, { limit: ROWS_SHOWN })
-      .then((found) => withAttempts(store, found)),
-    store.waiting(ROWS_SHOWN, view.keys).then((found) => withAttempts(store, found)),
-  ]);
-  const lost = [...waiting, ...failed].flatMap(({ attempt }) => attempt ?? []);
-  const [words, all] = [situationSentence(stats, lost, view.now), statsSentence(stats, view.now)];
-  return inspectorPage(view, {
-    title: "Queue",
-    tab: "/queue",
-    actions: view.keys === undefined || view.waiting + view.failed === 0 ? "" : retryAll(view),
-    content: html`<section class="panel" id="summary" aria-label="Summary">
-        ${describedPart({
-          kind: view.failed > 0 ? "bad" : view.waiting > 0 ? "waiting" : "good",
-          words,
-          reason: stats.keys.some(({ overdue }) => overdue > UNCLAIMED) ? NO_RECEIVER : undefined,
-          advice: all === words ? undefined : all,
-        })}
-      </section>
-      ${queuePanel(view, "failed", "Failed: paylink does not retry these by itself", failed, view.failed)}
-      ${queuePanel(view, "waiting", "Waiting, next attempt first", waiting, view.waiting)}`,
-  });
-}
-
-/** Milliseconds after which something due that nobody has claimed means that no receiver forwards. */
-const UNCLAIMED = 60_000;
-const NO_RECEIVER = "No receiver forwards these: start paylink listen --ack stored --forward-to <target>";
-
-function queuePanel(
-  view: View,
-  state: "failed" | "waiting",
-  title: string,
-  rows: readonly EventRow[],
-  count: number,
-): Page | "" {
-  if (rows.length === 0) return "";
-  const all = html`<a href="${address("/", { state })}">Show all ${countText(count)}</a>`;
-  return panel(state, title, table(view, ROWS, rows), count > rows.length ? all : "");
-}
-
-function retryAll(view: View): Page {
-  const total = view.waiting + view.failed;
-  const what = `${countText(total)} ${total === 1 ? "event" : "events"}`;
-  return askedAction({
-    id: "retry-all",
-    button: "Retry all…",
-    title: `Retry ${what} now?`,
-    text: "They go out at most 8 at a time.",
-    confirm: `Retry ${what}`,
-    action: "/retry-all",
-    back: view.here,
-  });
 }

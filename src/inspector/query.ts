@@ -1,13 +1,13 @@
 /** What the address of the list asks for: its filters, which a colleague who opens the same address gets too. */
 import { scaledAmount } from "../domain/money.ts";
 import { outcomeNamed } from "../domain/outcome.ts";
-import type { DeliveryState } from "../receiver/event.ts";
+import type { DeliveryState, RunKeys } from "../receiver/event.ts";
 import type { ListQuery, Sought } from "../store/search.ts";
 import { periodIn } from "../pages/filters.ts";
 import type { View } from "./frame.ts";
 
 /** The filters of the list; each is empty if it is not used. */
-export const FILTERS = ["text", "state", "outcome", "path", "key", "time", "from", "to", "group"] as const;
+export const FILTERS = ["text", "state", "outcome", "path", "keys", "time", "from", "to", "group"] as const;
 export type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 
 /** The states of the pages, which are their filters, with what the store calls them. */
@@ -33,7 +33,7 @@ export interface Asked {
 }
 
 export function queryFrom(filters: Filters, { now, keys }: Pick<View, "now" | "keys">): Asked {
-  const { text, state, outcome, path, key } = filters;
+  const { text, state, outcome, path } = filters;
   const { since, until, problem: unreadable } = periodIn(filters, now);
   const problems = unreadable === undefined ? [] : [unreadable];
   const among = <T>(name: string, value: string, found: T | undefined): T | undefined => {
@@ -45,13 +45,18 @@ export function queryFrom(filters: Filters, { now, keys }: Pick<View, "now" | "k
     state: among("state", state, SHOWN[state]),
     outcome: among("outcome", outcome, outcomeNamed(outcome)),
     path: path === "" ? undefined : path,
-    ...(key === "own" && keys !== undefined ? { keys } : {}),
-    ...(key === "other" && keys !== undefined ? { otherThan: keys } : {}),
+    ...(keys === undefined ? {} : among("choice of keys", filters.keys, chosenKeys(filters.keys, keys))),
     since,
     until,
   };
   const [problem] = problems;
   return { query, ...(problem === undefined ? {} : { problem }) };
+}
+
+/** The events of these keys, or of others; undefined for what is no such choice. */
+function chosenKeys(choice: string, keys: RunKeys): Pick<ListQuery, "keys" | "otherThan"> | undefined {
+  if (choice === "own") return { keys };
+  return choice === "other" ? { otherThan: keys } : undefined;
 }
 
 /** What a text may be, besides an order number, a uti or an id. */

@@ -20,10 +20,11 @@ import { copyOf, editPage } from "./edit-page.ts";
 import { csvOf, EXPORTED, linesOf } from "./export.ts";
 import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNTED, notFoundPage, type View } from "./frame.ts";
-import { eventsPage, queuePage } from "./lists.ts";
+import { eventsPage } from "./lists.ts";
 import { paymentsOf } from "./order.ts";
 import { keepingStore } from "./kept.ts";
 import { filtersIn, queryFrom } from "./query.ts";
+import { queuePage } from "./queue.ts";
 import { nameOf, withAttempts } from "./rows.ts";
 
 /** What is sent from the pages. Resolves with what is wrong with the target, or the record, where nothing was sent. */

@@ -1,8 +1,9 @@
 /** What people ask of a store in one sentence: whether money is being lost now, and why nothing goes out. */
 import { parseWebAddress } from "../domain/addresses.ts";
-import { isAccepted, type Forward } from "../receiver/event.ts";
+import { groupedAmount } from "../domain/money.ts";
+import { isAccepted } from "../receiver/event.ts";
 import { shortKey } from "../signatures/thumbprint.ts";
-import type { KeyStats, StateStats, Stats } from "../store/stats.ts";
+import type { CurrencySum, KeyStats, StateStats, Stats } from "../store/stats.ts";
 import { safeText } from "./safe-text.ts";
 
 /** Says whether money is being lost now. */
@@ -17,10 +18,18 @@ export function statsSentence({ keys, refused, lastAttempt }: Stats, now: Date):
   return safeText(`${parts.filter((part) => part !== false).join("; ")}.${last}`);
 }
 
-/** Says what somebody wants to know at three in the morning; `attempts` are the last ones of what waits or failed. */
+/** How many events got one answer of one target in their last attempt. */
+export interface CountedAnswer {
+  /** Null for events that were not attempted. */
+  readonly target: string | null;
+  readonly status: number | null;
+  readonly count: number;
+}
+
+/** Says what somebody wants to know at three in the morning; `answers` are the last ones to what waits or failed. */
 export function situationSentence(
   { keys, lastAttempt }: Stats,
-  attempts: readonly Pick<Forward, "target" | "status">[],
+  answers: readonly CountedAnswer[],
   now: Date,
 ): string {
   const open = keys.filter(isOpen);
@@ -33,7 +42,7 @@ export function situationSentence(
     ].filter((part) => part !== false);
     return keys.length > 1 ? `${ofKey(one)}${words.join(", ")}` : words;
   });
-  return safeText(`${causesOf(attempts)}${parts.join("; ")}.`);
+  return safeText(`${causesOf(answers)}${parts.join("; ")}.`);
 }
 
 const isOpen = ({ pending, failed }: KeyStats): boolean => pending.events + failed.events > 0;
@@ -62,7 +71,14 @@ const lastForwarded = (at: Date | null, now: Date): string =>
 const sinceOldest = (oldest: Date | null, now: Date): string =>
   oldest === null ? "" : `, the oldest for ${ageWords(now.getTime() - oldest.getTime())}`;
 
-const sumsOf = ({ sums }: StateStats): string => (sums ?? []).map((sum) => `, ${sum}`).join("");
+const sumsOf = ({ sums }: StateStats): string =>
+  sumTexts(sums)
+    .map((sum) => `, ${sum}`)
+    .join("");
+
+/** "EUR 1,152.80" for each currency. */
+export const sumTexts = (sums: readonly CurrencySum[] | null): string[] =>
+  (sums ?? []).map(({ amount, currency }) => groupedAmount(amount, currency).trim());
 
 const counted = ({ events, sums }: StateStats, one: string, many: string): string =>
   `${events}${sums === null ? " or more" : ""} ${events === 1 ? one : many}`;
@@ -70,16 +86,18 @@ const counted = ({ events, sums }: StateStats, one: string, many: string): strin
 /** The most causes in a sentence, the most frequent first. */
 const MOST_CAUSES = 3;
 
-function causesOf(attempts: readonly Pick<Forward, "target" | "status">[]): string {
+function causesOf(answers: readonly CountedAnswer[]): string {
   const counts = new Map<string, number>();
-  for (const { target, status } of attempts) {
-    if (isAccepted(status)) continue;
+  for (const { target, status, count } of answers) {
+    if (target === null || isAccepted(status)) continue;
     const host = parseWebAddress(target)?.host ?? target;
     const cause = status === null ? `${host} does not answer` : `${host} answers ${status}`;
-    counts.set(cause, (counts.get(cause) ?? 0) + 1);
+    counts.set(cause, (counts.get(cause) ?? 0) + count);
   }
   const causes = [...counts].toSorted(([, one], [, other]) => other - one).slice(0, MOST_CAUSES);
-  const words = causes.map(([cause, count]) => (causes.length === 1 ? cause : `${cause} (${count})`));
+  const words = causes.map(([cause, count]) =>
+    causes.length === 1 ? cause : `${cause} (${count.toLocaleString("en-US")})`,
+  );
   return words.length === 0 ? "" : `${words.join(", ")}: `;
 }
 

@@ -17,7 +17,7 @@ export function describeAttempt(delivery: Pick<Delivery, "url">, attempt: Attemp
       : {
           kind: "bad",
           words: "Your server did not answer.",
-          reason: `${detail}, after ${duration} ms`,
+          reason: `${capitalized(detail)}, after ${duration} ms.`,
           advice: delivery.url.startsWith(LISTENER_URL)
             ? html`Start <code>paylink listen</code> to receive it.`
             : undefined,

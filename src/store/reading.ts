@@ -37,6 +37,7 @@ import {
 } from "./selection.ts";
 import { createSearch } from "./search.ts";
 import { statsOf, type Stats } from "./stats.ts";
+import { type Targets, targetsOf } from "./targets.ts";
 import type { Pruned } from "./writes.ts";
 
 /** Everything that happened to an event after its arrival, in order. */
@@ -178,6 +179,9 @@ export function createReading(readable: Readable) {
      * events or more.
      */
     stats: (since: Date, now: Date, most?: number): Promise<Stats> => statsOf(readable, { since, now, most }),
+    /** What waits and failed by target, of these keys if any are given; at most `most` events of each state are looked at. */
+    targets: (now: Date, most: number, keys?: RunKeys): Promise<Targets> =>
+      targetsOf(readable, { now, most, keys }),
     /** Counts what `prune` would delete. */
     countBefore: async (before: Date): Promise<Pruned> => ({
       events: await count(`${schema}${oldEvents(dialect)}`, [idAt(before)]),

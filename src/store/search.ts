@@ -3,11 +3,11 @@ import type { Outcome } from "../domain/outcome.ts";
 import type { DeliveryState, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
-import { isNoneOf, isOneOf, type Readable, type Row } from "./dialects.ts";
+import type { Readable, Row } from "./dialects.ts";
 import type { StoredRequest } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
 import { IS_AS_STORED } from "./seal.ts";
-import { damagedRow, eventsOf, rejectionsOf } from "./selection.ts";
+import { conditionsOf, damagedRow, eventsOf, rejectionsOf, type Selection } from "./selection.ts";
 
 /** A text that a person looks for, with all that it may mean. */
 export interface Sought {
@@ -24,17 +24,10 @@ export interface Sought {
 }
 
 /** Which events and rejections a list shows: those that pass all that is given. */
-export interface ListQuery {
+export interface ListQuery extends Pick<Selection, "outcome" | "keys" | "otherThan" | "since" | "until"> {
   readonly sought?: Sought | undefined;
   readonly state?: DeliveryState | "rejected" | undefined;
-  readonly outcome?: Outcome | undefined;
   readonly path?: string | undefined;
-  /** Only those that one of these keys has verified. */
-  readonly keys?: RunKeys | undefined;
-  /** Only those that none of these keys has verified. */
-  readonly otherThan?: RunKeys | undefined;
-  readonly since?: Date | undefined;
-  readonly until?: Date | undefined;
 }
 
 export interface ListPage {
@@ -103,6 +96,17 @@ export function createSearch(readable: Readable) {
     values: [firstId(since), lastId(until)],
   });
 
+  /** The newest events in a state, as far as they are looked at; `page` says how many of them. */
+  const newestIn = (state: DeliveryState, { since, until }: ListQuery, page: string): Statement => {
+    // What waits has an index of its own: as a bare column, `event` would be looked for among all deliveries.
+    const event = state === "pending" ? "event || ''" : "event";
+    return {
+      sql: `SELECT event FROM ${schema}deliveries WHERE ${IN_STATE[state]} AND ${event} >= ? AND ${event} < ?
+        ORDER BY ${event} DESC ${page}`,
+      values: [firstId(since), lastId(until)],
+    };
+  };
+
   /** The ids of what a text finds: by indexes, and among the newest. */
   const soughtIds = (sought: Sought, query: ListQuery): Statement => {
     const { text, amount, currency, card, status } = sought;
@@ -158,31 +162,28 @@ export function createSearch(readable: Readable) {
       sql: `SELECT ${LISTED} FROM ${schema}events WHERE id IN (${ids.sql}) AND id >= ? AND id < ?`,
       values: [...ids.values, ...range],
     });
-    const ofState = state === undefined || state === "rejected" ? undefined : IN_STATE[state];
-    const inState = `SELECT event FROM ${schema}deliveries WHERE ${ofState} AND event >= ? AND event < ?
-      ORDER BY event DESC LIMIT ${SEARCHED}`;
+    const ofState = state === "rejected" ? undefined : state;
     const source =
       sought !== undefined
         ? from(soughtIds(sought, query))
         : ofState === undefined
           ? newest(LISTED, query)
-          : from({ sql: inState, values: range });
+          : from(newestIn(ofState, query, `LIMIT ${SEARCHED}`));
+    const selected = conditionsOf({ outcome, keys, otherThan }, dialect);
     const conditions: readonly Statement[] = [
+      { sql: selected.where, values: selected.values },
       ...(sought === undefined || ofState === undefined
         ? []
         : [
             {
-              sql: `EXISTS (SELECT 1 FROM ${schema}deliveries WHERE event = found.id AND ${ofState})`,
+              sql: `EXISTS (SELECT 1 FROM ${schema}deliveries WHERE event = found.id AND ${IN_STATE[ofState]})`,
               values: [],
             },
           ]),
-      ...(outcome === undefined ? [] : [{ sql: "outcome = ?", values: [outcome] }]),
       ...(path === undefined ? [] : [{ sql: "path = ?", values: [path] }]),
-      ...(keys === undefined ? [] : [isOneOf("key", keys)]),
-      ...(otherThan === undefined ? [] : [isNoneOf("key", otherThan)]),
     ];
     return {
-      sql: `SELECT ${LISTED} FROM (${source.sql}) AS found WHERE ${["TRUE", ...conditions.map(({ sql }) => sql)].join(" AND ")}`,
+      sql: `SELECT ${LISTED} FROM (${source.sql}) AS found WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}`,
       values: [...source.values, ...conditions.flatMap(({ values }) => values)],
     };
   };
@@ -335,17 +336,20 @@ export function createSearch(readable: Readable) {
   }
 
   /** When the last event arrived that is looked at one by one, if there are older ones. */
-  async function searchedSince({ since, until, state, sought }: ListQuery): Promise<Date | null> {
+  async function searchedSince(query: ListQuery): Promise<Date | null> {
+    const { since, until, state, sought } = query;
     // What an index finds is found whatever its age.
     if (sought !== undefined && [sought.amount, sought.card, sought.status].every((one) => one === undefined))
       return null;
-    const range = [firstId(since), lastId(until)];
-    const ids =
+    const page = `LIMIT 1 OFFSET ${SEARCHED}`;
+    const last =
       state === undefined || state === "rejected" || sought !== undefined
-        ? `SELECT id FROM ${schema}events WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ${SEARCHED}`
-        : `SELECT event FROM ${schema}deliveries WHERE ${IN_STATE[state]} AND event >= ? AND event < ?
-             ORDER BY event DESC LIMIT 1 OFFSET ${SEARCHED}`;
-    const [row] = await all(`SELECT received_at FROM ${schema}events WHERE id IN (${ids})`, range);
+        ? {
+            sql: `SELECT id FROM ${schema}events WHERE id >= ? AND id < ? ORDER BY id DESC ${page}`,
+            values: [firstId(since), lastId(until)],
+          }
+        : newestIn(state, query, page);
+    const [row] = await all(`SELECT received_at FROM ${schema}events WHERE id IN (${last.sql})`, last.values);
     return row === undefined ? null : new Date(Number(row["received_at"]));
   }
 }

@@ -1,5 +1,5 @@
 /** Whether money is being lost now: what is not delivered, with its sums, and what was refused, read from indexes. */
-import { formatAmount, unscaledAmount } from "../domain/money.ts";
+import { unscaledAmount } from "../domain/money.ts";
 import { idAt } from "../receiver/event-id.ts";
 import { backlogOf } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";
@@ -7,11 +7,18 @@ import { IN_STATE } from "./schema.ts";
 import { IS_AS_STORED } from "./seal.ts";
 import { damagedRow } from "./selection.ts";
 
+/** What events of one currency add up to. */
+export interface CurrencySum {
+  readonly currency: string;
+  /** A plain decimal. */
+  readonly amount: string;
+}
+
 /** The events of one key in one state. */
 export interface StateStats {
   readonly events: number;
-  /** What was approved, by currency: "EUR 152.80". Other outcomes have no sum. Null if there are more events than were asked for. */
-  readonly sums: readonly string[] | null;
+  /** What was approved, by currency. Other outcomes have no sum. Null if there are more events than were asked for. */
+  readonly sums: readonly CurrencySum[] | null;
 }
 
 /** The events that one key has verified. */
@@ -61,11 +68,15 @@ export async function statsOf(
   { since, now: at, most = Number.MAX_SAFE_INTEGER }: StatsOptions,
 ): Promise<Stats> {
   const { schema } = dialect;
-  const byKey = async (where: string, ...values: string[]): Promise<ReadonlyMap<string, StateStats>> => {
+  const byKey = async (
+    where: string,
+    values: readonly string[] = [],
+    among = "TRUE",
+  ): Promise<ReadonlyMap<string, StateStats>> => {
     const rows = await all(
       `SELECT key, currency, count(*) AS events, CAST(sum(amount) AS text) AS sum,
          sum(CASE WHEN ${IS_AS_STORED} THEN 0 ELSE 1 END) AS damaged
-       FROM (SELECT key, outcome, currency, amount, payment FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found
+       FROM (SELECT * FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found WHERE ${among}
        GROUP BY key, currency ORDER BY key, currency`,
       [...values, most],
     );
@@ -84,9 +95,9 @@ export async function statsOf(
   const states = {
     pending: await byKey(IN_STATE.pending),
     failed: await byKey(IN_STATE.failed),
-    comesAgain: await byKey(`${IN_STATE.failed} AND comes_again = 1`),
+    comesAgain: await byKey(IN_STATE.failed, [], "comes_again = 1"),
     skipped: await byKey(IN_STATE.skipped),
-    delivered: await byKey(`${IN_STATE.delivered} AND event >= ?`, idAt(since)),
+    delivered: await byKey(`${IN_STATE.delivered} AND event >= ?`, [idAt(since)]),
   };
   const refused = await all(
     `SELECT code, count(*) AS n FROM ${schema}rejections WHERE id >= ? GROUP BY code ORDER BY n DESC, code`,
@@ -130,5 +141,5 @@ export const NO_EVENTS: StateStats = { events: 0, sums: [] };
 
 const countOf = (rows: readonly Row[]): number => rows.reduce((sum, row) => sum + Number(row["events"]), 0);
 
-const sumOf = ({ currency, sum }: Row): string[] =>
-  typeof sum === "string" ? [formatAmount(unscaledAmount(BigInt(sum)), String(currency)).trim()] : [];
+const sumOf = ({ currency, sum }: Row): CurrencySum[] =>
+  typeof sum === "string" ? [{ currency: String(currency), amount: unscaledAmount(BigInt(sum)) }] : [];

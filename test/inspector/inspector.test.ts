@@ -232,10 +232,12 @@ function pagesOn(open: () => Promise<EventStore>): void {
     await store.append(one);
     expect(rowIds(await get("/?outcome=declined&time=24h&from=&to="))).toEqual([one.id]);
     expect(rowIds(await get("/?outcome=approved"))).toEqual([]);
+    expect(rowIds(await get("/?keys=own"))).toEqual([one.id]);
+    expect(rowIds(await get("/?keys=other"))).toEqual([]);
     expect(rowIds(await get("/?to=2026-11-20"))).toEqual([]);
     expect(rowIds(await get("/?from=2026-11-21&to=2026-11-21"))).toEqual([one.id]);
     expect(await get("/?outcome=declined&text=OLD")).toContain('name="text" value="OLD"');
-    for (const query of ["outcome=paid", "time=soon", "from=31.12.", "state=lost"]) {
+    for (const query of ["outcome=paid", "time=soon", "from=31.12.", "state=lost", "keys=none"]) {
       const page = await get(`/?${query}`);
       expect([query, rowIds(page), /class="alert bad"/.test(page)]).toEqual([query, [], true]);
     }
@@ -250,6 +252,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
         event(idOf(name), { reference: name, amountTrans: 10, transCurrencyCode: "EUR", status: "Complete" }),
         0,
       );
+    expect(wordsOf(await get("/queue"))).toMatch(/Not attempted yet 2 0 –/);
     const [one, other] = await store.claim(wanted());
     if (one === undefined || other === undefined) throw new Error("nothing was claimed");
     const silent = unanswered("connection refused");
@@ -264,6 +267,9 @@ function pagesOn(open: () => Promise<EventStore>): void {
       /Failed: paylink does not retry these by itself .* Waiting, next attempt first/,
     );
     expect(page).toContain("<title>(1 failed) Queue");
+    expect(wordsOf(page)).toMatch(
+      /Targets .*http:\/\/127\.0\.0\.1:3000\/\S* 1 1 none \(2\) 0 in 10 minutes in \d+ days/,
+    );
     for (const name of ["c", "d"]) await store.append(event(idOf(name)), 0);
     for (const claim of await store.claim(wanted())) await store.ended(claim, forward(500));
     await store.append(event(idOf("e")), 0);
@@ -271,6 +277,13 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(wordsOf(await get("/queue"))).toMatch(
       /127\.0\.0\.1:3000 does not answer \(2\), 127\.0\.0\.1:3000 answers 500 \(2\), 127\.0\.0\.1:3000 answers 502 \(1\): 1 waits/,
     );
+    expect(wordsOf(await get("/queue"))).toMatch(/1 4 none \(2\), 500 \(2\), 502 \(1\)/);
+    const large = { amountTrans: 1234567.5, transCurrencyCode: "EUR", status: "Complete" };
+    await store.append(event(idOf("f"), large), 0);
+    for (const claim of await store.claim(wanted())) await store.ended(claim, forward(200));
+    expect(wordsOf(await get("/queue"))).toContain("1 in 10 minutes");
+    await store.append(event(idOf("g"), large), 0);
+    expect(wordsOf(await get("/queue"))).toContain("EUR 1,234,577.50");
   });
 
   it("shows what another key has verified apart, and sends none of it", async () => {

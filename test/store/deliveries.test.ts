@@ -193,7 +193,9 @@ function areDelivered(
     await store.append(event("new", { amountTrans: 12.5, transCurrencyCode: "EUR" }));
     await store.retry({ ids: ["new"] }, KEYS);
     const stats = await store.stats(AT, AT);
-    expect(stats.keys).toMatchObject([{ pending: { events: 1, sums: ["EUR 12.50"] } }]);
+    expect(stats.keys).toMatchObject([
+      { pending: { events: 1, sums: [{ currency: "EUR", amount: "12.5" }] } },
+    ]);
   });
 
   it("are claimed only once an operator retries them where fresh ones are wanted", async () => {
@@ -349,8 +351,14 @@ function areDelivered(
       keys: [
         {
           key: KEYS[0],
-          pending: { events: 3, sums: ["EUR 0.20", "JPY 5"] },
-          delivered: { events: 1, sums: ["EUR 0.10"] },
+          pending: {
+            events: 3,
+            sums: [
+              { currency: "EUR", amount: "0.2" },
+              { currency: "JPY", amount: "5" },
+            ],
+          },
+          delivered: { events: 1, sums: [{ currency: "EUR", amount: "0.1" }] },
           failed: { events: 0, sums: [] },
           oldest: now,
         },

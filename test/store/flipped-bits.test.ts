@@ -42,7 +42,11 @@ async function said(store: EventStore, claims = true): Promise<ReadonlyMap<strin
   );
   await tell("stats", async () =>
     (await store.stats(new Date(0), NOW)).keys.flatMap(({ key, pending }) =>
-      key === KEYS[0] ? (pending.sums ?? []).map((sum) => [String(pending.events), sum] as const) : [],
+      key === KEYS[0]
+        ? (pending.sums ?? []).map(
+            ({ amount, currency }) => [String(pending.events), `${currency} ${amount}`] as const,
+          )
+        : [],
     ),
   );
   if (!claims) return told;

@@ -4,13 +4,14 @@ import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { Delivery, StoredEvent, StoredRequest } from "../../store/rows.ts";
 import type { EventStore } from "../../store/event-store.ts";
-import { type KeyStats, NO_EVENTS, type StateStats } from "../../store/stats.ts";
+import { formatAmount } from "../../domain/money.ts";
+import { type CurrencySum, type KeyStats, NO_EVENTS, type StateStats } from "../../store/stats.ts";
 import { shortKey } from "../../signatures/thumbprint.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/event-json.ts";
 import { type Cell, relativeTime, renderListing } from "../../render/layout.ts";
 import { attemptCount, COMES_AGAIN, deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
-import { statsSentence } from "../../render/stats.ts";
+import { statsSentence, sumTexts } from "../../render/stats.ts";
 import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
 import type { ValuesOf } from "../command.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
@@ -170,6 +171,9 @@ const NO_STATES: Readonly<Record<StatsRow, StateStats>> = {
   delivered: NO_EVENTS,
 };
 
+/** `EUR 1152.80` */
+const sumJson = ({ amount, currency }: CurrencySum): string => formatAmount(amount, currency).trim();
+
 /** Says whether money is being lost now. */
 export async function showStats(context: Context, database: string | undefined): Promise<number> {
   const { out, now } = context;
@@ -180,7 +184,7 @@ export async function showStats(context: Context, database: string | undefined):
     STATS_ROWS.filter((row) => row !== "comesAgain" || of[row].events > 0).map((row) => [
       { text: ROWS[row] },
       right(String(of[row].events)),
-      { text: (of[row].sums ?? []).join(", ") || "–" },
+      { text: sumTexts(of[row].sums).join(", ") || "–" },
     ]);
   const [only = NO_STATES, ...others] = stats.keys;
   const listingOf = (of: typeof only, title: string): string =>
@@ -197,7 +201,13 @@ export async function showStats(context: Context, database: string | undefined):
       : stats.keys.map((one) => listingOf(one, `EVENTS OF KEY ${shortKey(one.key)}`))),
     ...(targets.length === 0 ? [] : [renderListing(["ATTEMPTS, 24 h", "COUNT", "ANSWERS"], targets, out)]),
   ];
-  out.result(stats, shown.join("\n"));
+  const keys = stats.keys.map((one) => ({
+    ...one,
+    ...Object.fromEntries(
+      STATS_ROWS.map((row) => [row, { ...one[row], sums: (one[row].sums ?? []).map(sumJson) }]),
+    ),
+  }));
+  out.result({ ...stats, keys }, shown.join("\n"));
   return 0;
 }
 

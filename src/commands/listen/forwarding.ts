@@ -8,6 +8,7 @@ import { createDirectForwarder } from "../../receiver/direct.ts";
 import type { Forwarder, ForwarderParts } from "../../receiver/forwarder.ts";
 import { createQueueForwarder, type QueueParts } from "../../receiver/queue.ts";
 import { eventCount } from "../../render/received-webhook.ts";
+import { sumTexts } from "../../render/stats.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { KeyStats } from "../../store/stats.ts";
 import type { ListenOptions } from "./options.ts";
@@ -97,7 +98,8 @@ async function notForwarded(store: Waiting, own: RunKeys, now: Date): Promise<re
 
 function ofOtherKey({ key, pending: { events, sums } }: KeyStats, place: string, forwards: boolean): Hint {
   const [wait, them] = events === 1 ? ["waits", "it"] : ["wait", "them"];
-  const approved = sums === null || sums.length === 0 ? "" : ` (${sums.join(", ")})`;
+  const texts = sumTexts(sums);
+  const approved = texts.length === 0 ? "" : ` (${texts.join(", ")})`;
   const flags = forwards ? "add" : "start with --ack stored, --forward-to and";
   return hint`${eventCount(events)}${approved} in ${place} ${wait} for another key, so this run does not forward ${them}. If it is an earlier key of your service, ${flags} --key ${key}. Else skip ${them}: ${paylink("events", "list", "--pending")} shows what waits, ${paylink("events", "skip", "<uti>")} skips it.`;
 }

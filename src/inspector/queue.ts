@@ -1,0 +1,134 @@
+/** The page of what waits and failed: why, since when, for which money, and when each target is tried next. */
+import { html } from "hono/html";
+import type { EventStore } from "../store/event-store.ts";
+import type { TargetAnswer, Targets } from "../store/targets.ts";
+import { address, askedAction, clipped, countdown, panel } from "../pages/components.ts";
+import { describedPart } from "../pages/exchange.ts";
+import { type Listing, table } from "../pages/lists.ts";
+import type { Page } from "../pages/page.ts";
+import { ageWords, situationSentence, statsSentence } from "../render/stats.ts";
+import { COUNTED, countText, inspectorPage, type View } from "./frame.ts";
+import { type EventRow, ROWS, withAttempts } from "./rows.ts";
+
+/** The most rows of a list. */
+const ROWS_SHOWN = 50;
+
+export async function queuePage(view: View, store: EventStore): Promise<Page> {
+  const [stats, targets, failed, waiting] = await Promise.all([
+    store.stats(view.now, view.now, COUNTED),
+    store.targets(view.now, COUNTED, view.keys),
+    store
+      .list({ state: "failed", keys: view.keys }, { limit: ROWS_SHOWN })
+      .then((found) => withAttempts(store, found)),
+    store.waiting(ROWS_SHOWN, view.keys).then((found) => withAttempts(store, found)),
+  ]);
+  const answers = targets.answers.map((one) => ({ ...one, count: one.waiting + one.failed }));
+  const [words, all] = [situationSentence(stats, answers, view.now), statsSentence(stats, view.now)];
+  return inspectorPage(view, {
+    title: "Queue",
+    tab: "/queue",
+    actions: view.keys === undefined || view.waiting + view.failed === 0 ? "" : retryAll(view),
+    content: html`<section class="panel" id="summary" aria-label="Summary">
+        ${describedPart({
+          kind: view.failed > 0 ? "bad" : view.waiting > 0 ? "waiting" : "good",
+          words,
+          reason: stats.keys.some(({ overdue }) => overdue > UNCLAIMED) ? NO_RECEIVER : undefined,
+          advice: all === words ? undefined : all,
+        })}
+      </section>
+      ${targetsPanel(view, targets)}
+      ${queuePanel(view, "failed", "Failed: paylink does not retry these by itself", failed, view.failed)}
+      ${queuePanel(view, "waiting", "Waiting, next attempt first", waiting, view.waiting)}`,
+  });
+}
+
+/** Milliseconds after which something due that nobody has claimed means that no receiver forwards. */
+const UNCLAIMED = 60_000;
+const NO_RECEIVER = "No receiver forwards these: start paylink listen --ack stored --forward-to <target>";
+
+function queuePanel(
+  view: View,
+  state: "failed" | "waiting",
+  title: string,
+  rows: readonly EventRow[],
+  count: number,
+): Page | "" {
+  if (rows.length === 0) return "";
+  const all = html`<a href="${address("/", { state })}">Show all ${countText(count)}</a>`;
+  return panel(state, title, table(view, ROWS, rows), count > rows.length ? all : "");
+}
+
+function retryAll(view: View): Page {
+  const total = view.waiting + view.failed;
+  const what = `${countText(total)} ${total === 1 ? "event" : "events"}`;
+  return askedAction({
+    id: "retry-all",
+    button: "Retry all…",
+    title: `Retry ${what} now?`,
+    text: "They go out at most 8 at a time.",
+    confirm: `Retry ${what}`,
+    action: "/retry-all",
+    back: view.here,
+  });
+}
+
+/** A target of events that wait or failed. */
+interface TargetRow {
+  /** Null for events that were not attempted yet. */
+  readonly target: string | null;
+  readonly answers: readonly TargetAnswer[];
+  /** How many events it accepted lately. */
+  readonly accepted: number;
+}
+
+function targetsPanel(view: View, { answers, rates, period }: Targets): Page | "" {
+  if (answers.length === 0) return "";
+  const rows = [...new Set(answers.map(({ target }) => target))].map((target) => ({
+    target,
+    answers: answers.filter((answer) => answer.target === target),
+    accepted: rates.find((rate) => rate.target === target)?.accepted ?? 0,
+  }));
+  return panel("targets", "Targets", table(view, targetsListing(period), rows));
+}
+
+/** `period` is the time, in milliseconds, in which events were accepted. */
+const targetsListing = (period: number): Listing<TargetRow, View> => ({
+  caption: "Targets of what waits or failed",
+  id: ({ target }) => target ?? "",
+  columns: [
+    {
+      title: "Target",
+      kind: "main",
+      cell: ({ target }) => (target === null ? "Not attempted yet" : html`<bdi>${clipped(target)}</bdi>`),
+    },
+    { title: "Waiting", kind: "number", cell: (row) => countedIn(row, "waiting") },
+    { title: "Failed", kind: "number", cell: (row) => countedIn(row, "failed") },
+    { title: "Last answers", cell: (row) => row.target !== null && answersText(row) },
+    {
+      title: "Accepts",
+      cell: ({ target, accepted }) =>
+        target !== null && `${accepted.toLocaleString("en-US")} in ${ageWords(period)}`,
+    },
+    { title: "Next attempt", cell: (row, { now }) => nextAttempt(row, now) },
+  ],
+});
+
+const countedIn = ({ answers }: TargetRow, state: "waiting" | "failed"): string =>
+  countText(answers.reduce((sum, answer) => sum + answer[state], 0));
+
+/** "500 (12), none (3)" */
+const answersText = ({ answers }: TargetRow): string =>
+  [...new Set(answers.map(({ status }) => status))]
+    .map((status) => {
+      const own = answers.filter((answer) => answer.status === status);
+      const count = own.reduce((sum, { waiting, failed }) => sum + waiting + failed, 0);
+      return `${status ?? "none"} (${countText(count)})`;
+    })
+    .join(", ");
+
+function nextAttempt({ answers }: TargetRow, now: Date): Page | string | undefined {
+  const times = answers.flatMap(({ next }) => next?.getTime() ?? []);
+  if (times.length === 0) return undefined;
+  const next = new Date(Math.min(...times));
+  return next <= now ? "due now" : countdown(next, now);
+}
