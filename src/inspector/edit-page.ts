@@ -2,6 +2,9 @@
 import { html } from "hono/html";
 import { maskCardFields } from "../domain/card-numbers.ts";
 import { indentedJson, isJsonObject } from "../domain/json.ts";
+import { parseJson } from "../domain/parse-json.ts";
+import { splitReference } from "../domain/reference.ts";
+import { textOf } from "../domain/transaction.ts";
 import { answerPart } from "../pages/answer.ts";
 import { panel } from "../pages/components.ts";
 import type { Page } from "../pages/page.ts";
@@ -18,10 +21,35 @@ export interface EditedCopy {
   readonly result?: Forward | string | undefined;
 }
 
-/** The record to edit. It has a uti of its own, so that no application takes it for a repeat. */
-export function copyOf({ content: { record } }: StoredEvent, newId: string): string {
+/** What the order number of a copy begins with. */
+const SAMPLE = "SAMPLE-";
+
+/**
+ * The record to edit. It has a uti and an order number of its own, so that no application takes it for a repeat, or for a payment of
+ * the order.
+ */
+export function copyOf({ content: { record }, reference }: StoredEvent, newId: string): string {
   const masked = record === null ? {} : maskCardFields(record);
-  return indentedJson(isJsonObject(masked) && "uti" in masked ? { ...masked, uti: newId } : masked);
+  if (!isJsonObject(masked)) return indentedJson(masked);
+  const own = {
+    ...("uti" in masked ? { uti: newId } : {}),
+    ...("reference" in masked ? { reference: SAMPLE + reference } : {}),
+  };
+  return indentedJson({ ...masked, ...own });
+}
+
+/** Why a copy is not sent: it must be a record, and neither the payment itself nor one of the same order. */
+export function copyProblem(event: StoredEvent, text: string): string | undefined {
+  const parsed = parseJson(text);
+  if (!parsed.ok) return `the record is no JSON: ${parsed.message}`;
+  const { value } = parsed.value;
+  if (!isJsonObject(value)) return "the record must be a JSON object";
+  if (event.uti !== "" && textOf(value, "uti") === event.uti)
+    return "the uti is that of the event, and a sample has its own";
+  const order = splitReference(event.reference).base;
+  if (order !== "" && splitReference(textOf(value, "reference") ?? "").base === order)
+    return `the reference is that of the event's order, and a sample has its own, such as ${SAMPLE}${order}`;
+  return undefined;
 }
 
 export function editPage(view: View, event: StoredEvent, { body, to, result }: EditedCopy): Page {

@@ -82,6 +82,7 @@ export const inspectorPage = (
     beside: html`<p class="store mono" dir="auto">
       ${view.profile === undefined ? "" : html`profile ${clipped(view.profile)} · `}${clipped(view.place, 80)}
     </p>`,
+    failed: view.failed,
     done: doneText(view.done),
     content: html`<div class="title-row">
         <h1><bdi>${title}</bdi> <span id="title-state">${state === undefined ? "" : badge(state)}</span></h1>

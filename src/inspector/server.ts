@@ -16,7 +16,7 @@ import { serveFiles } from "../pages/files.ts";
 import { download, htmlReply, pageHeaders } from "../pages/page.ts";
 import { isAccepted, type Forward, type NewEvent, type Rejection, type RunKeys } from "../receiver/event.ts";
 import { BODY_FILE } from "./curl.ts";
-import { copyOf, editPage } from "./edit-page.ts";
+import { copyOf, copyProblem, editPage } from "./edit-page.ts";
 import { csvOf, EXPORTED, linesOf } from "./export.ts";
 import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNTED, notFoundPage, type View } from "./frame.ts";
@@ -165,7 +165,10 @@ export function createInspector(parts: InspectorParts) {
       body: form?.get("body") ?? copyOf(event, parts.newId()),
       to: form?.get("to")?.trim() ?? sending.target,
     };
-    const result = form === undefined ? undefined : await sendSample(copy.body, copy.to, event.id);
+    const result =
+      form === undefined
+        ? undefined
+        : (copyProblem(event, copy.body) ?? (await sendSample(copy.body, copy.to, event.id)));
     if (result !== undefined && typeof result !== "string") observe("sample", nameOf(event));
     return htmlReply(editPage(await view(c), event, { ...copy, result }));
   });

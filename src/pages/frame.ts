@@ -18,6 +18,8 @@ interface WorkFrame extends Omit<Frame, "content"> {
   readonly current: string | undefined;
   /** Beside the tabs. */
   readonly beside: Page;
+  /** How much has failed, of which the browser can notify; undefined where it does not. */
+  readonly failed?: number;
   /** What an action has done. The script takes it out of the address, so that it is told once. */
   readonly done: string | undefined;
   readonly content: Page;
@@ -35,6 +37,7 @@ export const workPage = ({
   tabs,
   current,
   beside,
+  failed,
   done,
   content,
   here,
@@ -49,10 +52,25 @@ export const workPage = ({
         <div class="head-row">
           <p class="brand" dir="auto"><a href="/">${brand}</a></p>
           ${searchBox(search)}
-          <p id="connection" class="connection" role="status">Not live: reload to update</p>
+          <div class="status">
+            <p id="connection" class="connection" role="status">Not live: reload to update</p>
+            ${
+              failed === undefined
+                ? ""
+                : html`<button type="button" id="notify" aria-pressed="false" hidden>
+                    Notify of failures
+                  </button>`
+            }
+          </div>
         </div>
         <div class="head-row">
-          <nav id="tabs" class="tabs" aria-label="Lists" data-live>
+          <nav
+            id="tabs"
+            class="tabs"
+            aria-label="Lists"
+            data-live
+            ${failed === undefined ? "" : html`data-failed="${failed}"`}
+          >
             <ul>
               ${tabs.map(
                 ({ href, title, more = "" }) =>

@@ -125,6 +125,7 @@ export const FOLDERS = {
       "store/reading",
       "store/rows",
       "store/search",
+      "store/targets",
       "csv-stringify/sync",
       "hono",
       "hono/csrf",

@@ -1,5 +1,5 @@
 /** The inspector in a real browser: webhooks that arrive by themselves, failures and their retry, and what axe-core finds. */
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -19,25 +19,41 @@ interface Setting {
   readonly inspect: string;
   /** What it answers; undefined for nothing. */
   readonly application: { status: number | undefined };
+  /** What reached the application, the last one last. */
+  readonly arrived: readonly IncomingRequest[];
+  /** Of the application. */
+  readonly port: number;
   /** Starts one more receiver on the same store. */
   readonly receive: () => Promise<string>;
   readonly trigger: (...flags: readonly string[]) => Promise<void>;
+}
+
+interface IncomingRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly record: Readonly<Record<string, unknown>>;
 }
 
 /** Receivers that forward to one application, and the inspector, on one store. */
 async function openSetting({
   db,
   receivers = 1,
-}: { db?: string; receivers?: number } = {}): Promise<Setting> {
+  retry = "1s,1h",
+}: { db?: string; receivers?: number; retry?: string } = {}): Promise<Setting> {
   const home = temporaryHome();
   const store = ["--db", db ?? join(home, "events.db")];
   const application: Setting["application"] = { status: 200 };
-  const server = createServer((_, reply) => {
-    if (application.status !== undefined) reply.writeHead(application.status).end("nope");
+  const arrived: IncomingRequest[] = [];
+  const server = createServer((request, reply) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      arrived.push({ headers: request.headers, record: JSON.parse(body) as IncomingRequest["record"] });
+      if (application.status !== undefined) reply.writeHead(application.status).end("nope");
+    });
   });
   const port = await listenOnFreePort(server);
   await startPaylink(["sandbox", "--port", "0", "--json"], { home }).until(/"dashboard"/);
-  const forwarding = ["--ack", "stored", "--forward-to", String(port), "--retry", "1s,1h"];
+  const forwarding = ["--ack", "stored", "--forward-to", String(port), "--retry", retry];
   const times = ["--forward-timeout", "2s"];
   const started: Running[] = [];
   const receive = async (): Promise<string> => {
@@ -54,7 +70,17 @@ async function openSetting({
     const to = flags.includes("--to") ? [] : ["--to", listen];
     await runPaylink(["trigger", "-p", "sandbox", "approved", ...to, ...flags], { home });
   };
-  return { home, listen, receivers: started, inspect: address, application, receive, trigger };
+  return {
+    home,
+    listen,
+    receivers: started,
+    inspect: address,
+    application,
+    arrived,
+    port,
+    receive,
+    trigger,
+  };
 }
 
 /** The second attempt has been made: the third one is an hour away. */
@@ -123,6 +149,193 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     await page.getByRole("button", { name: "Retry" }).click();
     await page.getByText("It is due now").waitFor();
     expect(new URL(page.url()).searchParams.get("done")).toBe("retry");
+  });
+
+  it("finds, filters, retries and replays without JavaScript", async () => {
+    const { inspect, trigger, application, arrived, port } = await openSetting();
+    await trigger("--reference", "A-17", "--amount", "1234.50");
+    await expect.poll(() => arrived.length).toBe(1);
+    application.status = 500;
+    await trigger("--reference", "A-18");
+    const page = await openPage({ javaScriptEnabled: false });
+    await page.goto(inspect);
+    expect(await page.getByRole("button", { name: "Notify of failures" }).count()).toBe(0);
+    for (const text of ["A-17", "1,234.50", "EUR 1234.50"]) {
+      await page.getByRole("searchbox").fill(text);
+      await page.getByRole("button", { name: "Search", exact: true }).click();
+      expect(await page.locator("#list tbody tr").allTextContents()).toEqual([
+        expect.stringMatching(/A-17\s*approved\s*EUR 1,234\.50\s*200 in/),
+      ]);
+    }
+    await page.goto(new URL("/", inspect).href);
+    await page.getByText("More filters").click();
+    await page.getByLabel("Key").selectOption("own");
+    await page.getByLabel("Time").selectOption("today");
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    expect(new URL(page.url()).searchParams.get("keys")).toBe("own");
+    expect(await page.locator("#list tbody tr").count()).toBe(2);
+    await page.getByRole("link", { name: "Group by order" }).click();
+    expect(await page.locator("#list tr.group").count()).toBe(2);
+    await page.getByRole("link", { name: "Clear" }).click();
+    await page.getByRole("link", { name: "A-18" }).click();
+    await expect
+      .poll(async () => (await page.reload()) && page.locator("#summary").textContent(), { timeout: 10_000 })
+      .toMatch(RETRIED_BY_ITSELF);
+    application.status = 200;
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByText("It is due now").waitFor();
+    await expect.poll(() => arrived.at(-1)?.record["reference"]).toBe("A-18");
+    await page.goto(new URL("/?text=A-17", inspect).href);
+    await page.getByRole("link", { name: "A-17" }).click();
+    await page.getByRole("button", { name: "Send again…" }).click();
+    await page.getByText("Your application gets it twice.").waitFor();
+    await page.getByLabel("Send to").fill(`${port}/again`);
+    await page.getByRole("button", { name: "Send again", exact: true }).click();
+    await page.getByText("It was sent again, and accepted.").waitFor();
+    expect(arrived.at(-1)?.record["reference"]).toBe("A-17");
+    expect(await page.locator("#attempts").textContent()).toContain("Sent again by hand");
+  });
+
+  it("sends an edited copy as a sample: signed, marked, with a uti and an order of its own", async () => {
+    const { inspect, trigger, arrived, port, listen } = await openSetting();
+    await trigger("--reference", "A-17");
+    await expect.poll(() => arrived.length).toBe(1);
+    const page = await openPage({ javaScriptEnabled: false });
+    await page.goto(inspect);
+    await page.getByRole("link", { name: "A-17" }).click();
+    await page.getByRole("link", { name: "Edit a copy…" }).click();
+    const copy = page.getByLabel("Record");
+    const record = JSON.parse(await copy.inputValue()) as Record<string, unknown>;
+    expect(record["reference"]).toBe("SAMPLE-A-17");
+    expect(record["uti"]).not.toBe(arrived[0]?.record["uti"]);
+    const send = async (changes: object, to = String(port)): Promise<void> => {
+      await copy.fill(JSON.stringify({ ...record, ...changes }));
+      await page.getByLabel("Send to").fill(to);
+      await page.getByRole("button", { name: "Send the sample" }).click();
+    };
+    await send({ reference: "A-17" });
+    await page.getByText("Nothing was sent: the reference is that of the event's order").waitFor();
+    await send({ uti: arrived[0]?.record["uti"] });
+    await page.getByText("Nothing was sent: the uti is that of the event").waitFor();
+    await send({}, "https://shop.example/hook");
+    await page.getByText("Nothing was sent: a sample goes to this machine").waitFor();
+    expect(arrived).toHaveLength(1);
+    await send({ amountTrans: 77 });
+    await page.getByText("Answer to the sample").waitFor();
+    expect(arrived).toHaveLength(2);
+    expect(arrived[1]?.headers["paylink-sample"]).toMatch(/^edited copy of \w+$/);
+    expect(arrived[1]?.record).toMatchObject({ reference: "SAMPLE-A-17", amountTrans: 77 });
+    // The receiver has the sandbox's key: it verifies the signature, and stores what it got under the order of the sample.
+    await send({ amountTrans: 78 }, listen);
+    await page.getByText("Answer to the sample").waitFor();
+    await page.goto(new URL("/?text=A-17", inspect).href);
+    expect(await page.locator("#list tbody tr").count()).toBe(1);
+    expect(await page.locator("#list").textContent()).not.toContain("paid before");
+    await page.goto(new URL("/?text=SAMPLE-A-17", inspect).href);
+    expect(await page.locator("#list tbody tr").allTextContents()).toEqual([
+      expect.stringMatching(/SAMPLE-A-17\s*approved\s*EUR 78\.00/),
+    ]);
+  });
+
+  it("notifies of failures once somebody asks for it, also while nobody looks at the page", async () => {
+    const { inspect, trigger, application } = await openSetting({ retry: "none" });
+    application.status = 500;
+    const page = await openPage();
+    // Without a screen, Chromium shows no notifications, and says that they are denied.
+    await page.addInitScript(`
+      window.told = [];
+      window.Notification = class extends EventTarget {
+        static permission = sessionStorage.getItem("allowed") ?? "default";
+        static async requestPermission() {
+          sessionStorage.setItem("allowed", "granted");
+          return (Notification.permission = "granted");
+        }
+        constructor(title, { body, tag }) {
+          super();
+          window.told.push([title, body, tag].join(" | "));
+        }
+      };
+    `);
+    const told = () => page.evaluate("window.told");
+    await page.goto(inspect);
+    await live(page);
+    await trigger("--reference", "LOST-1");
+    await page.locator(".count.failed").first().waitFor();
+    expect(await told()).toEqual([]);
+    const notify = page.getByRole("button", { name: "Notify of failures" });
+    expect(await notify.getAttribute("aria-pressed")).toBe("false");
+    await notify.press("Enter");
+    await page.locator('#notify[aria-pressed="true"]').waitFor();
+    await page.evaluate(`
+      Object.defineProperty(document, "hidden", { value: true, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    `);
+    await trigger("--reference", "<script>LOST-2</script>");
+    await expect
+      .poll(told, { timeout: 10_000 })
+      .toEqual(["2 failed – paylink inspect | 1 more than before. The queue says why. | paylink-failed-2"]);
+    // The choice is kept for the pages that follow, until it is taken back.
+    await page.goto(new URL("/queue", inspect).href);
+    await page.locator('#notify[aria-pressed="true"]').click();
+    expect(await notify.getAttribute("aria-pressed")).toBe("false");
+    await trigger("--reference", "LOST-3");
+    await page.getByRole("link", { name: "LOST-3" }).waitFor();
+    expect(await told()).toEqual([]);
+  });
+
+  it("offers no notifications where the browser blocks them", async () => {
+    const { inspect } = await openSetting();
+    const page = await openPage();
+    await page.addInitScript('Object.defineProperty(Notification, "permission", { value: "denied" })');
+    await page.goto(inspect);
+    await page.locator("#notify:disabled").waitFor();
+  });
+
+  it("reaches the first row with the skip link and one Tab", async () => {
+    const { inspect, trigger } = await openSetting();
+    await trigger("--reference", "FIRST");
+    const page = await openPage();
+    await page.goto(inspect);
+    await page.getByRole("link", { name: "FIRST" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement?.textContent")).toBe("Skip to the list");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement?.textContent")).toBe("FIRST");
+  });
+
+  it("answers the questions of a support desk in a few clicks", async () => {
+    const { inspect, trigger, application, arrived } = await openSetting();
+    await trigger("--reference", "A-17", "--amount", "12.50");
+    await expect.poll(() => arrived.length).toBe(1);
+    application.status = 503;
+    await trigger("--reference", "A-18", "--amount", "1000");
+    await trigger("--tamper", "body");
+    const page = await openPage();
+    await page.goto(inspect);
+    // Was A-17 paid, did the shop hear of it, and what did it answer?
+    await page.keyboard.press("/");
+    await page.keyboard.type("A-17");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 event; approved EUR 12.50.").waitFor();
+    await page.getByRole("link", { name: "A-17" }).click();
+    await page.getByText("Approved EUR 12.50").waitFor();
+    await page.getByText("Your application accepted it: 200").waitFor();
+    // And A-18?
+    await page.goto(new URL("/?text=A-18", inspect).href);
+    await page.getByRole("link", { name: "A-18" }).click();
+    await page.getByText("Your application refused it: 503 nope.").waitFor();
+    await page.locator("#answer", { hasText: "nope" }).waitFor();
+    // What was refused today, and why?
+    await page.getByRole("link", { name: "Events", exact: true }).click();
+    await page.getByRole("link", { name: "Rejected" }).click();
+    await page.getByRole("link", { name: "content_digest_mismatch" }).click();
+    await page.getByText("Rejected with 401: the body is not the one that was signed.").waitFor();
+    // How much waits, since when, and for whom?
+    await page.getByRole("link", { name: /Queue/ }).click();
+    await page.getByText("1 acknowledged payment is not delivered, EUR 1,000.00").waitFor();
+    await page.getByText(/localhost:\d+ answers 503: 1 waits, the oldest for/).waitFor();
+    await page.locator("#targets").getByText("503 (1)").waitFor();
   });
 
   /** Receivers are killed while they wait for an application that hangs; another one takes over. Resolves with what is said of it. */

@@ -426,13 +426,28 @@ describe("sending again", () => {
     const { get, post, observed } = openInspector(store, { sending: { ...NOWHERE, sendSample } });
     const form = await get(`${path}/edit`);
     expect(form).toContain("&quot;uti&quot;: &quot;new-id&quot;");
+    expect(form).toContain("&quot;reference&quot;: &quot;SAMPLE-COPY&quot;");
     expect(form).not.toContain("4111111111111111");
     const posted = await post(`${path}/edit`, "body=%7B%22a%22%3A1%7D&to=3000");
     expect(sent).toEqual([['{"a":1}', "3000", one.id]]);
     expect(wordsOf(posted.text)).toContain("Answer to the sample 201 after 12 ms");
     expect(posted.text).not.toMatch(/id="content"[^>]*data-live/);
     expect(observed).toEqual(["sample COPY"]);
-    expect(wordsOf((await post(`${path}/edit`, "body=&to=")).text)).toContain("Nothing was sent: the target");
+    expect(wordsOf((await post(`${path}/edit`, "body=%7B%7D&to=")).text)).toContain(
+      "Nothing was sent: the target",
+    );
+    sent.length = 0;
+    for (const [body, words] of [
+      ["{", "the record is no JSON"],
+      ["[]", "the record must be a JSON object"],
+      [JSON.stringify({ uti: `uti-${one.id}`, reference: "SAMPLE-COPY" }), "the uti is that of the event"],
+      [JSON.stringify({ uti: "u", reference: "COPY" }), "the reference is that of the event&#39;s order"],
+      [JSON.stringify({ uti: "u", reference: "COPY-123456789" }), "such as SAMPLE-COPY"],
+    ] as const) {
+      const refused = await post(`${path}/edit`, new URLSearchParams({ body, to: "3000" }).toString());
+      expect([refused.status, wordsOf(refused.text)]).toEqual([200, expect.stringContaining(words)]);
+    }
+    expect(sent).toEqual([]);
     expect(await store.history(one.id)).toMatchObject({ attempts: [], actions: [] });
   });
 

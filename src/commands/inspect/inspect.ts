@@ -2,7 +2,6 @@
 import { signedWebhook } from "../../check/signed-webhook.ts";
 import { loadSigningKey, openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
-import { parseJson } from "../../domain/parse-json.ts";
 import { SERVICE_FORM } from "../../signatures/cover.ts";
 import { parseForwardTarget, parseTarget } from "../flag-values.ts";
 import { createPageAccess, ownHost } from "../../pages/access.ts";
@@ -155,8 +154,6 @@ async function sendingOf(
         // A sample must not reach a live system by accident.
         if (!isLoopback(url.value.hostname) && url.value.href !== forwardTo?.href)
           return "a sample goes to this machine, or to the target of --forward-to";
-        const record = parseJson(text);
-        if (!record.ok) return `the record is no JSON: ${record.message}`;
         const [at, began] = [now(), timers.elapsed()];
         const request = signedWebhook(new TextEncoder().encode(text), {
           url: url.value,

@@ -125,9 +125,12 @@ const isRead = (list) =>
 /** The address of a page that was posted is in the page; any other one is where it is. */
 const addressOfPage = () => document.querySelector("[data-page]")?.getAttribute("data-page") ?? location.href;
 
-async function update() {
+/** @param {(page: Document) => void} observe */
+async function update(observe) {
   const reply = await fetch(addressOfPage(), { headers: { Accept: "text/html" } });
   const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+  observe(page);
+  if (isInUse()) return;
   showLocalTimes(page);
   const list = document.getElementById("list");
   const next = page.getElementById("list");
@@ -152,16 +155,23 @@ const isInUse = () =>
 
 /**
  * Updates the page from now on, at the interval that it names, in milliseconds.
- * @param {(state: "live" | "stopped") => void} show says whether it does
+ * @param {object} [parts]
+ * @param {(state: "live" | "stopped") => void} [parts.show] says whether it does
+ * @param {(page: Document) => void} [parts.observe] sees each page that was read
+ * @param {() => boolean} [parts.isAwaited] whether pages are read even while nobody looks
  */
-export function stayLive(show = () => undefined) {
+export function stayLive({
+  show = () => undefined,
+  observe = () => undefined,
+  isAwaited = () => false,
+} = {}) {
   const interval = Number(document.documentElement.dataset["poll"]);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const next = async () => {
     clearTimeout(timer);
-    if (!isInUse())
-      await update().then(
+    if (!isInUse() || isAwaited())
+      await update(observe).then(
         () => show("live"),
         () => show("stopped"),
       );
