@@ -3,10 +3,24 @@ import { stringify } from "csv-stringify/sync";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import { eventLine, rejectionLine } from "../receiver/event-json.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
-import { type EventRow, stateOf } from "./rows.ts";
+import type { EventStore } from "../store/event-store.ts";
+import type { ListQuery } from "../store/search.ts";
+import { type EventRow, stateOf, withAttempts } from "./rows.ts";
 
 /** The most rows of a file, the newest ones. */
 export const EXPORTED = 10_000;
+
+/** The most rows that are read at once: a server ends a reading that takes long. */
+const PAGE = 1_000;
+
+export async function exportedRows(store: EventStore, query: ListQuery): Promise<EventRow[]> {
+  const rows: EventRow[] = [];
+  for (;;) {
+    const page = await store.list(query, { before: rows.at(-1)?.stored.id, limit: PAGE });
+    rows.push(...(await withAttempts(store, page)));
+    if (page.length < PAGE || rows.length >= EXPORTED) return rows;
+  }
+}
 
 const COLUMNS = [
   "received",

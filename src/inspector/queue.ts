@@ -101,13 +101,15 @@ const targetsListing = (period: number): Listing<TargetRow, View> => ({
       kind: "main",
       cell: ({ target }) => (target === null ? "Not attempted yet" : html`<bdi>${clipped(target)}</bdi>`),
     },
-    { title: "Waiting", kind: "number", cell: (row) => countedIn(row, "waiting") },
-    { title: "Failed", kind: "number", cell: (row) => countedIn(row, "failed") },
+    {
+      title: "Events",
+      cell: (row) => `${countedIn(row, "waiting")} waiting, ${countedIn(row, "failed")} failed`,
+    },
     { title: "Last answers", cell: (row) => row.target !== null && answersText(row) },
     {
-      title: "Accepts",
+      title: "Rate",
       cell: ({ target, accepted }) =>
-        target !== null && `${accepted.toLocaleString("en-US")} in ${ageWords(period)}`,
+        target !== null && `accepted ${accepted.toLocaleString("en-US")} in ${ageWords(period)}`,
     },
     { title: "Next attempt", cell: (row, { now }) => nextAttempt(row, now) },
   ],
@@ -116,19 +118,20 @@ const targetsListing = (period: number): Listing<TargetRow, View> => ({
 const countedIn = ({ answers }: TargetRow, state: "waiting" | "failed"): string =>
   countText(answers.reduce((sum, answer) => sum + answer[state], 0));
 
-/** "500 (12), none (3)" */
-const answersText = ({ answers }: TargetRow): string =>
-  [...new Set(answers.map(({ status }) => status))]
-    .map((status) => {
-      const own = answers.filter((answer) => answer.status === status);
-      const count = own.reduce((sum, { waiting, failed }) => sum + waiting + failed, 0);
-      return `${status ?? "none"} (${countText(count)})`;
-    })
-    .join(", ");
+/** "500 (12), none (3)", the most frequent first. */
+function answersText({ answers }: TargetRow): string {
+  const counts = new Map<string, number>();
+  for (const { status, waiting, failed } of answers) {
+    const name = String(status ?? "none");
+    counts.set(name, (counts.get(name) ?? 0) + waiting + failed);
+  }
+  const sorted = [...counts].toSorted(([, one], [, other]) => other - one);
+  return sorted.map(([name, count]) => `${name} (${countText(count)})`).join(", ");
+}
 
 function nextAttempt({ answers }: TargetRow, now: Date): Page | string | undefined {
   const times = answers.flatMap(({ next }) => next?.getTime() ?? []);
   if (times.length === 0) return undefined;
   const next = new Date(Math.min(...times));
-  return next <= now ? "due now" : countdown(next, now);
+  return next <= now ? "due now" : html`next ${countdown(next, now)}`;
 }

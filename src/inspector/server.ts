@@ -14,10 +14,11 @@ import { localPath, plural } from "../pages/components.ts";
 import { capturedRequest } from "../pages/exchange.ts";
 import { serveFiles } from "../pages/files.ts";
 import { download, htmlReply, pageHeaders } from "../pages/page.ts";
+import { safeText } from "../render/safe-text.ts";
 import { isAccepted, type Forward, type NewEvent, type Rejection, type RunKeys } from "../receiver/event.ts";
 import { BODY_FILE } from "./curl.ts";
 import { copyOf, copyProblem, editPage } from "./edit-page.ts";
-import { csvOf, EXPORTED, linesOf } from "./export.ts";
+import { csvOf, exportedRows, linesOf } from "./export.ts";
 import { eventPage, rejectionPage } from "./event-page.ts";
 import { COUNTED, notFoundPage, type View } from "./frame.ts";
 import { eventsPage } from "./lists.ts";
@@ -25,7 +26,7 @@ import { paymentsOf } from "./order.ts";
 import { keepingStore } from "./kept.ts";
 import { filtersIn, queryFrom } from "./query.ts";
 import { queuePage } from "./queue.ts";
-import { nameOf, withAttempts } from "./rows.ts";
+import { nameOf } from "./rows.ts";
 
 /** What is sent from the pages. Resolves with what is wrong with the target, or the record, where nothing was sent. */
 export interface Sending {
@@ -91,16 +92,17 @@ export function createInspector(parts: InspectorParts) {
     return next();
   });
   serveFiles(app, "inspector");
-  app.get("*", timeout(READ_TIMEOUT, new HTTPException(503, { message: TOO_SLOW })));
-  app.get("/", async (c) => htmlReply(await eventsPage(await view(c), store, c.req.query(), parts.advice)));
+  // A file may take longer than a page.
   app.get("/:file{export\\.(?:csv|jsonl)}", async (c) => {
     const { query, problem } = queryFrom(filtersIn(c.req.query()), await view(c));
     if (problem !== undefined) return refusal(400, problem);
-    const rows = await withAttempts(store, await store.list(query, { limit: EXPORTED }));
+    const rows = await exportedRows(store, query);
     return c.req.param("file") === "export.csv"
       ? download("paylink-events.csv", csvOf(rows))
       : download("paylink-events.jsonl", linesOf(rows));
   });
+  app.get("*", timeout(READ_TIMEOUT, new HTTPException(503, { message: TOO_SLOW })));
+  app.get("/", async (c) => htmlReply(await eventsPage(await view(c), store, c.req.query(), parts.advice)));
   app.get("/queue", async (c) => htmlReply(await queuePage(await view(c), store)));
   app.get("/events/:id", async (c) => {
     const found = await store.findOne(c.req.param("id"));
@@ -206,7 +208,7 @@ const WRONG_PAGE = "The request was made by a page of another origin.";
 
 /** Nothing is shown to who is refused: not even which store it is. */
 const refusal = (status: number, words: string): Response =>
-  new Response(`${words}\n`, { status, headers: { "Content-Type": "text/plain; charset=utf-8" } });
+  new Response(`${safeText(words)}\n`, { status, headers: { "Content-Type": "text/plain; charset=utf-8" } });
 
 /** Bytes; the form with an edited record has most. */
 const MAX_BODY = 256 * 1024;

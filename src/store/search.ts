@@ -101,9 +101,28 @@ export function createSearch(readable: Readable) {
     // What waits has an index of its own: as a bare column, `event` would be looked for among all deliveries.
     const event = state === "pending" ? "event || ''" : "event";
     return {
-      sql: `SELECT event FROM ${schema}deliveries WHERE ${IN_STATE[state]} AND ${event} >= ? AND ${event} < ?
+      sql: `SELECT event, key, outcome FROM ${schema}deliveries WHERE ${IN_STATE[state]} AND ${event} >= ? AND ${event} < ?
         ORDER BY ${event} DESC ${page}`,
       values: [firstId(since), lastId(until)],
+    };
+  };
+
+  /** The ids of a page of events, the newest first. */
+  const pageOf = (query: ListQuery, before: string, limit: number): Statement => {
+    const { sought, state, path, outcome, keys, otherThan } = query;
+    if (sought !== undefined || path !== undefined || state === undefined || state === "rejected") {
+      const { sql, values } = matching(query);
+      return {
+        sql: `SELECT id FROM (${sql}) AS matching WHERE id < ? ORDER BY id DESC LIMIT ?`,
+        values: [...values, before, limit],
+      };
+    }
+    // Deliveries have all that is asked: no event is read but those of the page.
+    const listed = newestIn(state, query, `LIMIT ${SEARCHED}`);
+    const selected = conditionsOf({ outcome, keys, otherThan }, dialect);
+    return {
+      sql: `SELECT event FROM (${listed.sql}) AS listed WHERE ${selected.where} AND event < ? ORDER BY event DESC LIMIT ?`,
+      values: [...listed.values, ...selected.values, before, limit],
     };
   };
 
@@ -168,7 +187,7 @@ export function createSearch(readable: Readable) {
         ? from(soughtIds(sought, query))
         : ofState === undefined
           ? newest(LISTED, query)
-          : from(newestIn(ofState, query, `LIMIT ${SEARCHED}`));
+          : from(idsOf(newestIn(ofState, query, `LIMIT ${SEARCHED}`)));
     const selected = conditionsOf({ outcome, keys, otherThan }, dialect);
     const conditions: readonly Statement[] = [
       { sql: selected.where, values: selected.values },
@@ -227,15 +246,11 @@ export function createSearch(readable: Readable) {
     /** Events and rejections together, newest first. The id of the last one is the cursor of the next page. */
     list: async (query: ListQuery, { before = LAST_ID, limit }: ListPage): Promise<StoredRequest[]> => {
       const { select, convert } = eventsOf({}, readable);
-      const { sql, values } = matching(query);
+      const { sql, values } = pageOf(query, before, limit);
       const found =
         query.state === "rejected"
           ? []
-          : await all(
-              `${select} WHERE id IN (SELECT id FROM (${sql}) AS matching WHERE id < ? ORDER BY id DESC LIMIT ?)
-                 ORDER BY id DESC`,
-              [...values, before, limit],
-            );
+          : await all(`${select} WHERE id IN (${sql}) ORDER BY id DESC`, values);
       const condition = rejected(query);
       const rejections = rejectionsOf({}, readable);
       const refused =
@@ -342,13 +357,13 @@ export function createSearch(readable: Readable) {
     if (sought !== undefined && [sought.amount, sought.card, sought.status].every((one) => one === undefined))
       return null;
     const page = `LIMIT 1 OFFSET ${SEARCHED}`;
-    const last =
+    const last: Statement =
       state === undefined || state === "rejected" || sought !== undefined
         ? {
             sql: `SELECT id FROM ${schema}events WHERE id >= ? AND id < ? ORDER BY id DESC ${page}`,
             values: [firstId(since), lastId(until)],
           }
-        : newestIn(state, query, page);
+        : idsOf(newestIn(state, query, page));
     const [row] = await all(`SELECT received_at FROM ${schema}events WHERE id IN (${last.sql})`, last.values);
     return row === undefined ? null : new Date(Number(row["received_at"]));
   }
@@ -356,6 +371,12 @@ export function createSearch(readable: Readable) {
 
 const firstId = (since: Date | undefined): string => (since === undefined ? "" : idAt(since));
 const lastId = (until: Date | undefined): string => (until === undefined ? LAST_ID : idAt(until));
+
+/** The column `event` alone. */
+const idsOf = ({ sql, values }: Statement): Statement => ({
+  sql: `SELECT event FROM (${sql}) AS listed`,
+  values,
+});
 
 const union = (statements: readonly Statement[]): Statement => ({
   sql: statements.map(({ sql }) => sql).join(" UNION "),

@@ -237,6 +237,14 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(rowIds(await get("/?to=2026-11-20"))).toEqual([]);
     expect(rowIds(await get("/?from=2026-11-21&to=2026-11-21"))).toEqual([one.id]);
     expect(await get("/?outcome=declined&text=OLD")).toContain('name="text" value="OLD"');
+    await store.append(event(idOf("b"), { reference: "NEW" }), 0);
+    await store.append(event(idOf("c"), { reference: "NEWER", transApproved: false }), 0);
+    expect(rowIds(await get("/?state=waiting"))).toEqual([idOf("c"), idOf("b")]);
+    expect(rowIds(await get(`/?state=waiting&before=${idOf("c")}`))).toEqual([idOf("b")]);
+    expect(rowIds(await get("/?state=waiting&keys=own&outcome=declined"))).toEqual([idOf("c")]);
+    expect(rowIds(await get("/?state=waiting&keys=other"))).toEqual([]);
+    expect(rowIds(await get("/?state=waiting&to=2026-11-20"))).toEqual([]);
+    expect(rowIds(await get("/?state=failed&keys=own"))).toEqual([]);
     for (const query of ["outcome=paid", "time=soon", "from=31.12.", "state=lost", "keys=none"]) {
       const page = await get(`/?${query}`);
       expect([query, rowIds(page), /class="alert bad"/.test(page)]).toEqual([query, [], true]);
@@ -252,7 +260,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
         event(idOf(name), { reference: name, amountTrans: 10, transCurrencyCode: "EUR", status: "Complete" }),
         0,
       );
-    expect(wordsOf(await get("/queue"))).toMatch(/Not attempted yet 2 0 –/);
+    expect(wordsOf(await get("/queue"))).toMatch(/Not attempted yet 2 waiting, 0 failed –/);
     const [one, other] = await store.claim(wanted());
     if (one === undefined || other === undefined) throw new Error("nothing was claimed");
     const silent = unanswered("connection refused");
@@ -268,7 +276,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     );
     expect(page).toContain("<title>(1 failed) Queue");
     expect(wordsOf(page)).toMatch(
-      /Targets .*http:\/\/127\.0\.0\.1:3000\/\S* 1 1 none \(2\) 0 in 10 minutes in \d+ days/,
+      /Targets .*http:\/\/127\.0\.0\.1:3000\/\S* 1 waiting, 1 failed none \(2\) accepted 0 in 10 minutes next in \d+ days/,
     );
     for (const name of ["c", "d"]) await store.append(event(idOf(name)), 0);
     for (const claim of await store.claim(wanted())) await store.ended(claim, forward(500));
@@ -277,11 +285,11 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(wordsOf(await get("/queue"))).toMatch(
       /127\.0\.0\.1:3000 does not answer \(2\), 127\.0\.0\.1:3000 answers 500 \(2\), 127\.0\.0\.1:3000 answers 502 \(1\): 1 waits/,
     );
-    expect(wordsOf(await get("/queue"))).toMatch(/1 4 none \(2\), 500 \(2\), 502 \(1\)/);
+    expect(wordsOf(await get("/queue"))).toMatch(/1 waiting, 4 failed none \(2\), 500 \(2\), 502 \(1\)/);
     const large = { amountTrans: 1234567.5, transCurrencyCode: "EUR", status: "Complete" };
     await store.append(event(idOf("f"), large), 0);
     for (const claim of await store.claim(wanted())) await store.ended(claim, forward(200));
-    expect(wordsOf(await get("/queue"))).toContain("1 in 10 minutes");
+    expect(wordsOf(await get("/queue"))).toContain("accepted 1 in 10 minutes");
     await store.append(event(idOf("g"), large), 0);
     expect(wordsOf(await get("/queue"))).toContain("EUR 1,234,577.50");
   });
@@ -472,6 +480,10 @@ describe("sending again", () => {
       { type: "rejected", id: idOf("r") },
     ]);
     expect((await request("GET", "/export.csv?time=soon")).status).toBe(400);
+    const hostile = await request("GET", "/export.csv?state=%E2%80%AE%00%1b[2J");
+    expect([hostile.status, hostile.header("content-type")]).toEqual([400, "text/plain; charset=utf-8"]);
+    // eslint-disable-next-line no-control-regex
+    expect(hostile.text).not.toMatch(/[\u202e\0\u001b]/);
     expect((await request("GET", "/export.csv", { headers: {} })).status).toBe(403);
   });
 });

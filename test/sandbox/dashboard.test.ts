@@ -117,6 +117,8 @@ describe("the lists", () => {
       [80, "GBP", "partially-approved"],
       [5, "GBP", "declined"],
     ] as const) {
+      // No payment is made at a full hour.
+      await post(service, "/sandbox/advance", { when: "7m" });
       const id = await linkId(service, oneTime({ amount, currency }));
       await service.pay(id, { outcome });
     }
@@ -162,6 +164,8 @@ describe("the lists", () => {
       expect(rowIds(unreadable.text)).toEqual([]);
     }
     expect(await shown("/links?time=24h")).toHaveLength(1);
+    // Links have no outcome, whatever an address says.
+    expect(await shown("/links?outcome=declined&time=24h")).toHaveLength(1);
     expect(await shown("/requests?time=24h")).toHaveLength(1);
   });
 

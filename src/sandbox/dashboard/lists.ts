@@ -321,7 +321,8 @@ export async function listPage<Row>(
   list: List<Row>,
   asked: Readonly<Record<string, string>>,
 ): Promise<Page> {
-  const filters = Object.fromEntries(FILTERS.map((name) => [name, asked[name]?.trim() ?? ""])) as Filters;
+  const given = Object.fromEntries(FILTERS.map((name) => [name, asked[name]?.trim() ?? ""])) as Filters;
+  const filters = list.hasOutcome === true ? given : { ...given, outcome: "" };
   const { text, state, outcome } = filters;
   const { older } = asked;
   const { problem, ...period } = periodIn(filters, view.now);

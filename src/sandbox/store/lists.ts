@@ -147,7 +147,8 @@ export function readBars(
   );
   const counts = new Map<string, number[]>();
   const found = read(
-    `SELECT state, (at - ?) / ? AS part, count(*) AS n FROM (${sql}) GROUP BY state, part`,
+    // The values are bound as floating-point numbers, whose quotient is no whole number.
+    `SELECT state, CAST((at - ?) / ? AS INTEGER) AS part, count(*) AS n FROM (${sql}) GROUP BY state, part`,
     since.getTime(),
     width,
     ...values,
