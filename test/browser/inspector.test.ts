@@ -289,6 +289,7 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     await page.addInitScript('Object.defineProperty(Notification, "permission", { value: "denied" })');
     await page.goto(inspect);
     await page.locator("#notify:disabled").waitFor();
+    expect(await page.locator("#notify").getAttribute("title")).toMatch(/blocks notifications/);
   });
 
   it("reaches the first row with the skip link and one Tab", async () => {

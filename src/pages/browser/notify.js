@@ -50,11 +50,14 @@ function showChoice() {
   button.hidden = false;
 }
 
+async function changeChoice() {
+  const isOn = isNotifying();
+  localStorage.setItem(CHOICE, isOn ? "off" : "on");
+  if (!isOn) await Notification.requestPermission();
+  showChoice();
+}
+
 if (button !== null && "Notification" in window) {
   showChoice();
-  button.addEventListener("click", async () => {
-    localStorage.setItem(CHOICE, isNotifying() ? "off" : "on");
-    if (localStorage.getItem(CHOICE) === "on") await Notification.requestPermission();
-    showChoice();
-  });
+  button.addEventListener("click", () => void changeChoice());
 }
