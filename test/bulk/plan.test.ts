@@ -1,6 +1,6 @@
 /** The plan of a list: the same for every permutation and spelling of it, wherever it is made. */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
 import { Columns } from "../../src/bulk/columns.ts";
 import {
@@ -44,9 +44,10 @@ interface Order {
   readonly amount: string;
   readonly customerName: string;
   readonly description: string;
+  readonly expirationDate: string;
 }
 
-const NAMES = ["invoiceId", "amount", "customerName", "description"] as const;
+const NAMES = ["invoiceId", "amount", "customerName", "description", "expirationDate"] as const;
 const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const csvOf = (orders: readonly Order[], names: readonly (typeof NAMES)[number][] = NAMES): string =>
   [names.join(), ...orders.map((order) => names.map((name) => quote(order[name])).join())].join("\n");
@@ -73,6 +74,7 @@ const order: fc.Arbitrary<Order> = fc.record({
   amount: fc.constantFrom("1", "2.50", "10", "10.00"),
   customerName: text.map((name) => name.replaceAll("\n", " ")),
   description: fc.oneof(fc.constant(""), text),
+  expirationDate: fc.constantFrom("", "2026-12-30", "2026-12-30T23:30:00Z"),
 });
 const orders = fc.array(order, { minLength: 1, maxLength: 8 });
 const blanks = fc.constantFrom(" ", "  ", "\u00A0", "\u200B ", "\u3000");
@@ -97,14 +99,17 @@ const summary = (planned: readonly PlannedRow[]): string[] =>
     .toSorted();
 
 describe("the plan of a list", () => {
-  it("is the same for any order of rows and columns, spelling of white space, and profile", async () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  it("is the same for any order of rows and columns, spelling of white space, profile, and time zone", async () => {
     await fc.assert(
       fc.asyncProperty(
         orders,
         fc.infiniteStream(fc.nat(99)),
-        fc.shuffledSubarray([...NAMES], { minLength: 4 }),
+        fc.shuffledSubarray([...NAMES], { minLength: NAMES.length }),
         blanks,
-        async (list, random, names, blank) => {
+        fc.constantFrom("America/New_York", "Pacific/Kiritimati", "UTC"),
+        async (list, random, names, blank, zone) => {
           const first = await check(csvOf(list));
           const attempts = sentOf(plan(first.rows, { attempts: [], ...NOTHING }, OPTIONS), first.rows);
           const expected = plan(first.rows, { attempts, ...NOTHING }, OPTIONS);
@@ -115,9 +120,12 @@ describe("the plan of a list", () => {
               invoiceId: one.invoiceId && `${blank}${one.invoiceId.replace(" ", blank)}`,
               amount: ` ${one.amount}`,
               customerName: one.customerName.normalize("NFD").replaceAll(" ", blank),
+              expirationDate: one.expirationDate,
               description: `${one.description.replaceAll("\n", "\r\n")}${blank}`,
             }));
+          vi.stubEnv("TZ", zone);
           const other = await check(csvOf(shuffled, names), { PAYLINK_CALLBACK_URL: "https://x.example/" });
+          vi.unstubAllEnvs();
           expect(summary(plan(other.rows, { attempts, ...NOTHING }, OPTIONS))).toEqual(summary(expected));
         },
       ),

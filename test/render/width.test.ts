@@ -39,6 +39,14 @@ it.each([
   ["e\u0301", 1],
 ])("%j takes %i columns", (text, width) => expect(widthOf(text)).toBe(width));
 
+it("measures every character up to U+3000 as it measures one among wide ones", () => {
+  for (let code = 0x20; code < 0x3000; code++) {
+    const character = String.fromCodePoint(code);
+    const alone = widthOf(`a${character}b`);
+    expect([code, alone]).toEqual([code, widthOf(`漢a${character}b`) - 2]);
+  }
+});
+
 describe("a text", () => {
   it("is cut to at most its columns", () => {
     fc.assert(
