@@ -405,7 +405,7 @@ describe.each(Object.entries(LANGUAGES))(
       const port = await freePort();
       const [command = "", ...args] = run(port);
       const none = { PAYLINK_WEBHOOK_KEY: "", PAYLINK_WEBHOOK_KEY_FILE: "" };
-      const env = { ...process.env, PORT: port, ...none, ...variables };
+      const env = { ...process.env, PORT: port, TMPDIR: folder, ...none, ...variables };
       const child = spawn(command, args, { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
       let text = "";
       child.stderr.setEncoding("utf8").on("data", (more: string) => void (text += more));
@@ -594,6 +594,27 @@ describe.each(Object.entries(LANGUAGES))(
       }
       const spaced = JSON.stringify(JSON.parse(payment("10")), undefined, "\t");
       expect(await booked(spaced)).toBe(1);
+    });
+
+    it.each([
+      ["the part first", false],
+      ["the rest first", true],
+    ])("books an order once its parts add up: %s", async (first, isRestFirst) => {
+      const TMPDIR = join(folder, first);
+      mkdirSync(TMPDIR);
+      const one = await launch({ PAYLINK_WEBHOOK_KEY: KEYS.publicPem, TMPDIR });
+      await one.firstStatus(webhook({ start: "GET / HTTP/1.1" }));
+      const part = payment("4.00", { transPartiallyApproved: true });
+      const bodies = isRestFirst
+        ? [payment("6"), payment("7"), part]
+        : [part, part, payment("7"), payment("6")];
+      for (const [at, body] of bodies.entries()) {
+        expect(one.text()).not.toMatch(/INV-1001.? booked$/m);
+        expect(await one.status(webhook({ body }))).toBe(200);
+        await expect.poll(() => one.text().match(/\b200: /g)?.length).toBe(at + 1);
+      }
+      await expect.poll(() => one.text()).toMatch(/INV-1001.? booked$/m);
+      await one.stop();
     });
 
     it("says what is wrong with its key, and does not print it", async () => {

@@ -23,6 +23,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -49,6 +50,32 @@ func findOrder(reference string) (amount *big.Rat, currency string) {
 	return map[string]*big.Rat{"INV-1001": big.NewRat(1000, 100)}[reference], "EUR"
 }
 
+// By order: its parts, and what else was approved. This receiver has no database, and forgets them when it ends: use yours.
+var parts, others, lock = map[string]map[string]*big.Rat{}, map[string]map[string]*big.Rat{}, sync.Mutex{}
+
+// paying keeps a payment or a part, which arrive in any order. It returns the uti that pays the whole order, or the rest of it.
+func paying(uti, reference, outcome string, amount, price *big.Rat) string {
+	lock.Lock()
+	defer lock.Unlock()
+	if parts[reference] == nil {
+		parts[reference], others[reference] = map[string]*big.Rat{}, map[string]*big.Rat{}
+	}
+	map[bool]map[string]*big.Rat{true: others[reference], false: parts[reference]}[outcome == "APPROVED"][uti] = amount
+	if outcome == "APPROVED" && amount.Cmp(price) == 0 {
+		return uti
+	}
+	rest := new(big.Rat).Set(price)
+	for _, part := range parts[reference] {
+		rest.Sub(rest, part)
+	}
+	for one, paid := range others[reference] {
+		if len(parts[reference]) > 0 && paid.Cmp(rest) == 0 {
+			return one
+		}
+	}
+	return ""
+}
+
 // book: false if booked; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
 func book(uti, reference string) (bool, error) { return true, nil }
 
@@ -68,22 +95,26 @@ func process(body []byte) (string, error) {
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(string(body), "\ufeff")), &paid); err != nil || !utf8.Valid(body) {
 		return fmt.Sprintf("UNCLEAR, nothing to book: %v", err), nil
 	}
-	if outcome := paid.outcome(); outcome != "APPROVED" {
+	outcome, payer := paid.outcome(), ""
+	if outcome != "APPROVED" && outcome != "PARTIALLY_APPROVED" {
 		return outcome + ", nothing to book", nil
 	}
 	price, currency := findOrder(paid.Reference)
 	amount, isNumber := new(big.Rat).SetString(paid.AmountTrans.String())
 	isOurs := len(terminals) == 0 || terminals[string(paid.TerminalID)]
-	if !isOurs || price == nil || !isNumber || amount.Cmp(price) != 0 || !strings.EqualFold(paid.TransCurrencyCode, currency) || paid.UTI == "" {
-		return fmt.Sprintf("APPROVED, but %q is no order of ours for this amount and currency: look into it", paid.Reference), nil
+	if isOurs && price != nil && isNumber && amount.Sign() >= 0 && strings.EqualFold(paid.TransCurrencyCode, currency) && paid.UTI != "" {
+		payer = paying(paid.UTI, paid.Reference, outcome, amount, price)
 	}
-	if added, err := book(paid.UTI, paid.Reference); err != nil || !added {
-		return fmt.Sprintf("APPROVED, %q is already booked", paid.UTI), err
+	if payer == "" {
+		return fmt.Sprintf("%s, but %q is no order of ours for this amount and currency, or its rest is not paid yet: look into it", outcome, paid.Reference), nil
 	}
-	return fmt.Sprintf("APPROVED, %q booked", paid.Reference), nil
+	if added, err := book(payer, paid.Reference); err != nil || !added {
+		return fmt.Sprintf("%s, %q is already booked", outcome, payer), err
+	}
+	return fmt.Sprintf("%s, %q booked", outcome, paid.Reference), nil
 }
 
-// outcome: only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened.
+// outcome: only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there twice, the last one counts: only the service can sign such a record.
 func (t transaction) outcome() string {
 	switch {
 	case t.TransApproved == nil || t.TransCancelled == nil || *t.TransApproved && *t.TransCancelled,

@@ -41,9 +41,22 @@ function find_order(string $reference): ?array
     return ['INV-1001' => ['10.00', 'EUR']][$reference] ?? null;
 }
 
+/** Keeps a payment or a part, which arrive in any order. Returns the uti that pays the whole order, or the rest of it. */
+function paying(string $uti, string $reference, string $outcome, int $amount, int $price): ?string
+{
+    // PHP forgets everything after a request, and this receiver has no database: use yours in the place of this file.
+    $file = sys_get_temp_dir() . '/paylink-' . md5(__FILE__) . '.jsonl';
+    file_put_contents($file, json_encode([$reference, $outcome, $uti, $amount]) . "\n", FILE_APPEND | LOCK_EX);
+    [$parts, $others] = [[], []];
+    foreach (array_map('json_decode', file($file)) as [$of, $as, $one, $paid]) {
+        $of !== $reference || ($as === 'APPROVED' ? $others[$one] = $paid : $parts[$one] = $paid);
+    }
+    $payer = $others !== [] && $parts !== [] ? array_search($price - array_sum($parts), $others, true) : false;
+    return $outcome === 'APPROVED' && $amount === $price ? $uti : ($payer === false ? null : (string) $payer);
+}
+
 /**
- * Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
- * Your database here; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
+ * False if it is booked. Your database here; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
  */
 function book(string $uti, string $reference): bool
 {
@@ -54,23 +67,23 @@ function book(string $uti, string $reference): bool
 function process(mixed $record): string
 {
     $outcome = is_array($record) ? outcome_of($record) : 'UNCLEAR';
-    if ($outcome !== 'APPROVED') {
+    if (!in_array($outcome, ['APPROVED', 'PARTIALLY_APPROVED'], true)) {
         return "$outcome, nothing to book";
     }
     [$uti, $reference] = [$record['uti'] ?? null, $record['reference'] ?? null];
     $order = is_string($reference) ? find_order($reference) : null;
-    $amount = decimal_of($record['amountTrans'] ?? null);
-    $currency = $record['transCurrencyCode'] ?? null;
-    $isPaid = $order !== null && $amount !== null && $amount === decimal_of($order[0])
-        && is_string($currency) && strtoupper($currency) === $order[1];
+    [$amount, $currency] = [units_of($record['amountTrans'] ?? null), $record['transCurrencyCode'] ?? null];
     $isOurs = TERMINALS === [] || in_array($record['terminalId'] ?? null, TERMINALS, true);
-    if (!is_string($uti) || $uti === '' || !$isPaid || !$isOurs) {
-        return 'APPROVED, but ' . json_encode($reference) . ' is no order of ours for this amount and currency: look into it';
-    }
-    return 'APPROVED, ' . json_encode($reference) . (book($uti, $reference) ? ' booked' : ' is already booked');
+    $isOrder = $isOurs && is_string($uti) && $uti !== '' && $order !== null && $amount !== null
+        && is_string($currency) && strtoupper($currency) === $order[1];
+    $payer = $isOrder ? paying($uti, $reference, $outcome, $amount, units_of($order[0])) : null;
+    $named = json_encode($reference);
+    return $payer === null
+        ? "$outcome, but $named is no order of ours for this amount and currency, or its rest is not paid yet: look into it"
+        : "$outcome, $named " . (book($payer, $reference) ? 'booked' : 'is already booked');
 }
 
-/** Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. */
+/** Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there twice, the last one counts: only the service can sign such a record. */
 function outcome_of(array $record): string
 {
     [$approved, $cancelled] = [$record['transApproved'] ?? null, $record['transCancelled'] ?? null];
@@ -96,8 +109,8 @@ function read_record(string $body): mixed
     return json_decode($body) === null ? null : json_decode((string) preg_replace($number, '"$0"', $body), true);
 }
 
-/** The same text for 10, 10.00 and 1e1. Null if it cannot be an amount. */
-function decimal_of(mixed $text): ?string
+/** 100000 for 10, 10.00 and 1e1: in units of 0.0001, which no currency divides. Null if it cannot be an amount. */
+function units_of(mixed $text): ?int
 {
     $pattern = '/^([0-9]{1,30})(?:\.([0-9]{1,30}))?(?:[eE]([+-]?[0-9]{1,2}))?$/D';
     if (!is_string($text) || !preg_match($pattern, $text, $parts)) {
@@ -105,7 +118,9 @@ function decimal_of(mixed $text): ?string
     }
     [, $whole, $fraction, $exponent] = $parts + ['', '', '', '0'];
     $digits = rtrim($whole . $fraction, '0');
-    return ltrim($digits, '0') . 'e' . ((int) $exponent + strlen($whole) - strlen($digits));
+    $zeros = strlen($whole) + (int) $exponent + 4 - strlen($digits);
+    $units = ltrim($digits, '0') . str_repeat('0', max(0, $zeros));
+    return $zeros < 0 || strlen($units) > 18 ? null : (int) $units;
 }
 
 // --- The signature ------------------------------------------------------------------------------

@@ -32,6 +32,8 @@ MAX_AGE = 5 * 60
 CLOCK_SKEW = 60
 # Payments of other terminals are not booked: one key may sign for several shops. Empty: those of any.
 TERMINALS = []  # ["T-1"], or compare record["merchantId"]
+# By order: its parts, and what else was approved. This receiver has no database, and forgets them when it ends: use yours.
+PAYMENTS = {}
 # What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
 COVERED = ("content-digest", "content-length", "content-type")
 SIGNED = re.compile(
@@ -48,29 +50,39 @@ def find_order(reference):
     return {"INV-1001": (Decimal("10.00"), "EUR")}.get(reference)
 
 
+def paying(uti, reference, outcome, amount, price):
+    """Keeps a payment or a part, which arrive in any order. Returns the uti that pays the whole order, or the rest of it."""
+    parts, others = PAYMENTS.setdefault(reference, ({}, {}))
+    (others if outcome == "APPROVED" else parts)[uti] = amount
+    rest = price - sum(parts.values())
+    return uti if others.get(uti) == price else next((one for one, paid in others.items() if parts and paid == rest), None)
+
+
 def book(uti, reference):
-    """Books a payment. Returns false if it is already booked: the service may send a webhook more than once.
-    Your database here; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING"""
+    """False if it is booked. Your database here; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING"""
     return True
 
 
 def process(record):
     """Called for every authentic webhook. Returns what was done, for the log."""
     outcome = outcome_of(record) if isinstance(record, dict) else "UNCLEAR"
-    if outcome != "APPROVED":
+    if outcome not in ("APPROVED", "PARTIALLY_APPROVED"):
         return f"{outcome}, nothing to book"
     uti, reference, amount = record.get("uti"), record.get("reference"), str(record.get("amountTrans"))
     is_ours = isinstance(reference, str) and (not TERMINALS or record.get("terminalId") in TERMINALS)
     order = find_order(reference) if is_ours else None
     is_amount = re.fullmatch(r"[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?", amount)
-    paid = (Decimal(amount) if is_amount else None, str(record.get("transCurrencyCode")).upper())
-    if not isinstance(uti, str) or uti == "" or order is None or paid != order:
-        return f"APPROVED, but {reference!r} is no order of ours for this amount and currency: look into it"
-    return f"APPROVED, {reference!r} booked" if book(uti, reference) else f"APPROVED, {uti!r} is already booked"
+    is_order = isinstance(uti, str) and uti != "" and order is not None and is_amount
+    if not is_order or str(record.get("transCurrencyCode")).upper() != order[1]:
+        return f"{outcome}, but {reference!r} is no order of ours in this currency: look into it"
+    paid = paying(uti, reference, outcome, Decimal(amount), order[0])
+    if paid is None:
+        return f"{outcome}, but {reference!r} is no order of ours for this amount, or its rest is not paid yet: look into it"
+    return f"{outcome}, {reference!r} " + ("booked" if book(paid, reference) else "is already booked")
 
 
 def outcome_of(record):
-    """Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened."""
+    """Only APPROVED pays an order. UNCLEAR is authentic, but does not say what happened. Of a member that is there twice, the last one counts: only the service can sign such a record."""
     approved, cancelled = record.get("transApproved"), record.get("transCancelled")
     partially, status = record.get("transPartiallyApproved"), record.get("status")
     if not isinstance(approved, bool) or not isinstance(cancelled, bool) or (approved and cancelled):
