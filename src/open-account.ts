@@ -1,6 +1,6 @@
 /** Opens the account of a run: the profiles, the settings in force, and the client of the service. */
 import type { AccountContext, Context } from "./context.ts";
-import { SANDBOX_PROFILE } from "./domain/addresses.ts";
+import { SANDBOX_PROFILE } from "./domain/own-addresses.ts";
 import { systemReason } from "./domain/system-reason.ts";
 import type { Send } from "./http/exchange.ts";
 import { profileNamed } from "./settings/profile.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ask, Context, GlobalOptions, Later, TemporaryHome } from "./context.ts";
-import { withoutPassword } from "./domain/addresses.ts";
+import { withoutPassword } from "./domain/url-passwords.ts";
 import { SECRET_BROKER_VARIABLES } from "./domain/brokers.ts";
 import { SYSTEM_TIMERS } from "./domain/timers.ts";
 import { createSender } from "./http/send.ts";

@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Context, EventsOptions, StoresContext } from "./context.ts";
-import { SANDBOX_PROFILE } from "./domain/addresses.ts";
+import { SANDBOX_PROFILE } from "./domain/own-addresses.ts";
 import { hint, PaylinkError } from "./domain/errors.ts";
 import { isDatabaseUrl, passwordsIn } from "./domain/event-store-place.ts";
 import type { EventStore } from "./store/event-store.ts";

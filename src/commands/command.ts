@@ -3,7 +3,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { PaylinkError, type Hint, type Problem } from "../domain/errors.ts";
 import { accepted, parseChoice, refused, type Parsed } from "../domain/parse-result.ts";
-import { withoutPassword } from "../domain/addresses.ts";
+import { withoutPassword } from "../domain/url-passwords.ts";
 import { parseTypedText } from "../domain/typed-text.ts";
 import { parseProfileName } from "../settings/profile-names.ts";
 

@@ -6,7 +6,7 @@ import {
   type CommanderError,
 } from "@commander-js/extra-typings";
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
-import { withoutPassword } from "../domain/addresses.ts";
+import { withoutPassword } from "../domain/url-passwords.ts";
 import { nearest } from "../domain/parse-result.ts";
 import { isSecretName, shownPath } from "../domain/secrets.ts";
 import { collect, exampleOf, pathOf } from "./declare.ts";

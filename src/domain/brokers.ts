@@ -1,5 +1,5 @@
 /** Brokers as targets of webhooks: their addresses, and the variables that say how paylink logs in. No flag takes a secret. */
-import { decodedPart } from "./addresses.ts";
+import { decodedPart } from "./url-passwords.ts";
 import { accepted, refused, type Parsed } from "./parse-result.ts";
 
 /** Also the beginning of the names of its variables. */

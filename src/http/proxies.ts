@@ -1,6 +1,7 @@
 /** Which requests go through a proxy: HTTPS_PROXY, and the hosts that NO_PROXY names. */
 import { BlockList, isIP } from "node:net";
-import { isLoopback, isReadableUrl, parseWebAddress, portOf, withoutPassword } from "../domain/addresses.ts";
+import { isLoopback, parseWebAddress, portOf } from "../domain/addresses.ts";
+import { isReadableUrl, withoutPassword } from "../domain/url-passwords.ts";
 import { hint, PaylinkError } from "../domain/errors.ts";
 
 export interface ProxySettings {

@@ -1,6 +1,7 @@
 /** The `key` option: every form that `--key` takes, as sources that are read once and renewed as the listener's are. */
 import { createPublicKey, KeyObject } from "node:crypto";
-import { isKeyText, parseWebAddress } from "../domain/addresses.ts";
+import { parseWebAddress } from "../domain/addresses.ts";
+import { isKeyText } from "../domain/key-text.ts";
 import { shownPath } from "../domain/secrets.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { messageOf, systemReason } from "../domain/system-reason.ts";

@@ -1,5 +1,7 @@
 /** Reads public keys from files, URLs and texts, and renews them while they are in use. */
-import { isExposed, isKeyText, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
+import { isExposed, parseWebAddress } from "../domain/addresses.ts";
+import { isKeyText } from "../domain/key-text.ts";
+import { withoutPassword } from "../domain/url-passwords.ts";
 import { hint, paylink, PaylinkError, type WebhookEffect } from "../domain/errors.ts";
 import { shownPath } from "../domain/secrets.ts";
 import { messageOf } from "../domain/system-reason.ts";

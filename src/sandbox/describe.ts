@@ -1,5 +1,5 @@
 /** What became of an attempt: the sentence that the page of a delivery opens with, its reason, and what to do about it. */
-import { LISTENER_URL } from "../domain/addresses.ts";
+import { LISTENER_URL } from "../domain/own-addresses.ts";
 import { html } from "hono/html";
 import { capitalized } from "../domain/payment-link-fields.ts";
 import { fieldLines } from "../http/message.ts";

@@ -1,5 +1,6 @@
 /** The newest requests to the service's API with their answers, for the dashboard: in memory, bounded, and without secrets. */
-import { parseWebAddress, withoutPassword } from "../domain/addresses.ts";
+import { parseWebAddress } from "../domain/addresses.ts";
+import { withoutPassword } from "../domain/url-passwords.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { isJsonObject, indentedJson, type Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";

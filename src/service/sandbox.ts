@@ -4,7 +4,8 @@ import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts
 import { isJsonObject, memberOf } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
 import { failureOf, refusalOf } from "./failures.ts";
-import { isLoopback, parseWebAddress, SANDBOX_PROFILE } from "../domain/addresses.ts";
+import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
+import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
 import { hint, paylink, PaylinkError, type Effect } from "../domain/errors.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import { profileNamed } from "../settings/profile.ts";

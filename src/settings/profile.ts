@@ -1,5 +1,5 @@
 /** A profile: one account at one service, with the defaults of its links and its credentials. */
-import { withoutPassword } from "../domain/addresses.ts";
+import { withoutPassword } from "../domain/url-passwords.ts";
 import { mayBeKeyText } from "../domain/secrets.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./setting-table.ts";
 

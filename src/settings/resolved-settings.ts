@@ -5,7 +5,9 @@
  */
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
-import { SANDBOX_PROFILE, isLoopback, parseWebAddress, withoutPassword } from "../domain/addresses.ts";
+import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
+import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
+import { withoutPassword } from "../domain/url-passwords.ts";
 import { readProfile, type Profile } from "./profile.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./setting-table.ts";
 

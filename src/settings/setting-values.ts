@@ -1,6 +1,7 @@
 /** The kinds of values that settings have. Each checks and normalises a value from a flag, a variable or a profile. */
 import { resolve } from "node:path";
-import { isKeyText, normalAddress, parseUrl } from "../domain/addresses.ts";
+import { normalAddress, parseUrl } from "../domain/addresses.ts";
+import { isKeyText } from "../domain/key-text.ts";
 import { eventStoreProblem, isDatabaseUrl } from "../domain/event-store-place.ts";
 import { parseCurrency } from "../domain/money.ts";
 import { SERVICE_NAMES } from "../domain/known-services.ts";

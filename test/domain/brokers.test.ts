@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { withoutPassword } from "../../src/domain/addresses.ts";
+import { withoutPassword } from "../../src/domain/url-passwords.ts";
 import {
   amqpRoute,
   BROKER_SCHEMES,

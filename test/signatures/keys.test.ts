@@ -3,7 +3,7 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { isKeyText } from "../../src/domain/addresses.ts";
+import { isKeyText } from "../../src/domain/key-text.ts";
 import { checkStrength } from "../../src/signatures/key-rules.ts";
 import { publicJwk, readKeys, readSigningKey } from "../../src/signatures/keys.ts";
 import type { HeaderLine } from "../../src/http/message.ts";

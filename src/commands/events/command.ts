@@ -1,5 +1,5 @@
 /** `paylink events`: its subcommands with their help, the rules between their flags, and what runs them. */
-import { withoutPassword } from "../../domain/addresses.ts";
+import { withoutPassword } from "../../domain/url-passwords.ts";
 import { isBroker } from "../../domain/brokers.ts";
 import { nearest } from "../../domain/parse-result.ts";
 import { argument, command, excludes, flag, needs, text, toggle, type Usage } from "../command.ts";

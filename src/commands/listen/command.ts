@@ -1,5 +1,6 @@
 /** `paylink listen`: its help, the rules between its flags, and what runs it. */
-import { hostnameOf, isLoopback, LISTENER_PORT, portOf, SANDBOX_URL } from "../../domain/addresses.ts";
+import { hostnameOf, isLoopback, portOf } from "../../domain/addresses.ts";
+import { LISTENER_PORT, SANDBOX_URL } from "../../domain/own-addresses.ts";
 import { isBroker } from "../../domain/brokers.ts";
 import { command, excludes, needs } from "../command.ts";
 import { checkTargets, policyOf } from "../shared-flags.ts";

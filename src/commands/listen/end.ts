@@ -1,6 +1,6 @@
 /** When `listen` ends: stopped, nobody reads on, all that `--expect` names has arrived, one was rejected, or time is up. */
 import { LONGEST_TIMER } from "../../domain/time.ts";
-import { isKeyText } from "../../domain/addresses.ts";
+import { isKeyText } from "../../domain/key-text.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/event.ts";
 import { jsonLine } from "../../receiver/event-json.ts";

@@ -1,5 +1,6 @@
 /** The flags of `paylink listen`. */
-import { LISTENER_PORT, parseUrl } from "../../domain/addresses.ts";
+import { parseUrl } from "../../domain/addresses.ts";
+import { LISTENER_PORT } from "../../domain/own-addresses.ts";
 import type { Outcome } from "../../domain/outcome.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import type { HeaderLine } from "../../http/message.ts";

@@ -3,7 +3,8 @@ import type { ForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { type Named, renderCommand, renderHint } from "../../render/hint.ts";
 import { paylink } from "../../domain/errors.ts";
-import { leadsTo, withoutPassword } from "../../domain/addresses.ts";
+import { leadsTo } from "../../domain/addresses.ts";
+import { withoutPassword } from "../../domain/url-passwords.ts";
 import {
   type Forward,
   isAccepted,

@@ -5,7 +5,7 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import type { Context } from "../../context.ts";
 import type { ApiFault } from "../../domain/api-faults.ts";
-import { SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import { SANDBOX_PROFILE } from "../../domain/own-addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { formatAmount } from "../../domain/money.ts";

@@ -1,7 +1,8 @@
 /** Runs `paylink login`: asks for what the account lacks, checks it, and stores it in a profile, which becomes the current one. */
 import { isUtf8 } from "node:buffer";
 import type { Ask, Context } from "../../context.ts";
-import { isExposed, parseWebAddress, SANDBOX_PROFILE } from "../../domain/addresses.ts";
+import { isExposed, parseWebAddress } from "../../domain/addresses.ts";
+import { SANDBOX_PROFILE } from "../../domain/own-addresses.ts";
 import { hint, paylink, PaylinkError, type Hint } from "../../domain/errors.ts";
 import { SERVICE_NAMES, SERVICES } from "../../domain/known-services.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";

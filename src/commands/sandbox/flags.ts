@@ -1,5 +1,5 @@
 /** The flags of `paylink sandbox`. */
-import { SANDBOX_PORT } from "../../domain/addresses.ts";
+import { SANDBOX_PORT } from "../../domain/own-addresses.ts";
 import { accepted, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseWhen } from "../../domain/time.ts";
 import { flag, group, oneOf, repeatable, text, toggle } from "../command.ts";

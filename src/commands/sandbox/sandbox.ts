@@ -9,16 +9,9 @@ import { SCHEDULE, type SandboxEvent, type SandboxSetup } from "../../sandbox/se
 import { control, findSandbox } from "../../service/sandbox.ts";
 import { safeLines, safeText } from "../../render/safe-text.ts";
 import type { Context } from "../../context.ts";
-import {
-  hostnameOf,
-  isExposed,
-  isLoopback,
-  LISTENER_PORT,
-  LISTENER_URL,
-  localAddress,
-  SANDBOX_PROFILE,
-  withoutPassword,
-} from "../../domain/addresses.ts";
+import { hostnameOf, isExposed, isLoopback, localAddress } from "../../domain/addresses.ts";
+import { LISTENER_PORT, LISTENER_URL, SANDBOX_PROFILE } from "../../domain/own-addresses.ts";
+import { withoutPassword } from "../../domain/url-passwords.ts";
 import { clockTime, formatLocal, localTime, wrap } from "../../render/layout.ts";
 import { linkAmount } from "../../render/link.ts";
 import { createClock } from "../../sandbox/clock.ts";

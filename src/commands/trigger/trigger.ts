@@ -1,6 +1,7 @@
 /** `paylink trigger`: posts sample webhooks, signed as the service signs them, and shows the answers. */
 import type { Context } from "../../context.ts";
-import { isLoopback, LISTENER_URL, parseUrl } from "../../domain/addresses.ts";
+import { isLoopback, parseUrl } from "../../domain/addresses.ts";
+import { LISTENER_URL } from "../../domain/own-addresses.ts";
 import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
 import { type JsonNumber, stringifyJson } from "../../domain/json.ts";
 import { decimalsProblem } from "../../domain/money.ts";

@@ -2,7 +2,7 @@
 import { checkoutUrl } from "../access.ts";
 import type { Context } from "hono";
 import { html } from "hono/html";
-import { withoutPassword } from "../../domain/addresses.ts";
+import { withoutPassword } from "../../domain/url-passwords.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import { boundWords } from "../../domain/payment-link.ts";
 import { outcomeName } from "../../domain/outcome.ts";

@@ -1,6 +1,7 @@
 /** The pages of a link: its address, its payments and its JSON; and the form for a new one. */
 import { html } from "hono/html";
-import { LISTENER_URL, withoutPassword } from "../../domain/addresses.ts";
+import { LISTENER_URL } from "../../domain/own-addresses.ts";
+import { withoutPassword } from "../../domain/url-passwords.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
 import { labelOf, meaningOf, titleOf, requestFields } from "../../domain/payment-link-fields.ts";

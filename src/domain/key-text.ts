@@ -1,0 +1,20 @@
+/** Tells the text of a key from the name of its file and from its URL. */
+
+/**
+ * Whether the text is meant as a key, and not as its file or URL: PEM, JSON, what OpenSSH or XML hold, or any of them in base64 or
+ * hexadecimal, in quotes too. A variable may hold its line breaks as `\n`. What has a line break is no name of a file.
+ */
+export function isKeyText(source: string): boolean {
+  const text = source.trim().replace(/^["'`]/, "");
+  if (text.includes("-----BEGIN ") || /[\r\n]/.test(text)) return true;
+  if (/^(?:\{|\[\s*[{"\\]|<|ssh-|ecdsa-sha2-|---- BEGIN)/.test(text)) return true;
+  const compact = text.replace(/\s+|\\+[rn]|["'`]$/g, "");
+  const isPlace = /^(?:[./~\\]|[a-z]:|https?:)/i.test(text);
+  return ENCODED_KEYS.some((pattern) => pattern.test(compact)) || (!isPlace && text.length > 255);
+}
+
+/** DER in base64; and PEM, JSON or DER, each by its first characters. What is longer than any name may be a damaged key. */
+const ENCODED_KEYS = [
+  /^M[A-P][\w+/=-]{50,}$/,
+  /^(?:LS0t|eyJ|ewo|ew0K|W3s|Wwo|WyJ|30[\da-f]{2})[\w+/=-]{100,}$/,
+];
