@@ -25,7 +25,7 @@ const LOCKED = /is locked/;
 /** By SQLite's messages, because not every driver gives its result codes. */
 const FAILURES: readonly [message: RegExp, failure: Explain][] = [
   // A missing table or column: a database of the same version, but of another program.
-  [/malformed|not a database|^no such (?:table|column)/, damaged],
+  [/malformed|not a database|unsupported file format|^no such (?:table|column)/, damaged],
   [/readonly database|is full/, unwritable],
   [LOCKED, (path, reason, cause) => unreadable(path, `is in use by another program: ${reason}`, cause)],
   [

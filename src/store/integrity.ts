@@ -1,4 +1,6 @@
 /** Damage of an SQLite file that would hide rows: an index that does not agree with its table. */
+import { PaylinkError } from "../domain/errors.ts";
+import { messageOf } from "../domain/system-reason.ts";
 import type { Connection, Value } from "./database.ts";
 import { damaged } from "./database-failures.ts";
 
@@ -16,7 +18,12 @@ type Readable = Pick<Connection, "prepare">;
  */
 export function requireWhole(database: Pick<Connection, "exec" | "prepare">, path: string): void {
   if (problemOf(database) === undefined) return;
-  database.exec("REINDEX");
+  try {
+    database.exec("REINDEX");
+  } catch (error) {
+    // Two rows have the same key now.
+    throw error instanceof PaylinkError ? error : damaged(path, messageOf(error));
+  }
   const problem = problemOf(database) ?? strayDelivery(database);
   if (problem !== undefined) throw damaged(path, problem);
 }
