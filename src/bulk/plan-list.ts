@@ -1,11 +1,11 @@
 /** Brings together what is known of the rows of a list, from the memory, from results files and from the service, and plans the run. */
 import type { Api } from "../service/client.ts";
-import type { Attempt, Memory, SentKey, SentLink } from "../store/sent-rows.ts";
+import type { Attempt, Memory, SentKey, Settled } from "../store/sent-rows.ts";
 import type { PaylinkError } from "../domain/errors.ts";
 import type { CheckedRow } from "./check-rows.ts";
 import { askService, type ServiceLinks, type Wanted } from "./link-states.ts";
 import { otherSpellings } from "./order-numbers.ts";
-import { plan, type PlannedRow, type PlanOptions, type ResultLink } from "./plan.ts";
+import { isEnded, plan, type PlannedRow, type PlanOptions, type ResultLink } from "./plan.ts";
 import { isSamePayment, orderKey } from "./row.ts";
 
 export interface PlanParts {
@@ -25,15 +25,15 @@ export interface PlannedList {
   readonly planned: readonly PlannedRow[];
   /** Why the service could not be asked for the links that were sent before. */
   readonly unasked: PaylinkError | undefined;
-  /** Attempts of unknown outcome whose links the service has. */
-  readonly found: readonly FoundLink[];
+  /** What became of attempts of unknown outcome, as far as the service knows. */
+  readonly found: readonly FoundOutcome[];
   /** By the place of a row: the spelling in which its order number was sent before. */
   readonly respelled: ReadonlyMap<number, string>;
 }
 
-export interface FoundLink {
+export interface FoundOutcome {
   readonly key: SentKey;
-  readonly settled: SentLink & { readonly state: "created" };
+  readonly settled: Settled;
 }
 
 export async function planList({
@@ -59,9 +59,13 @@ export async function planList({
     until: attempts.reduce((last, { sentAt }) => Math.max(last, sentAt), 0),
   };
   const service = await askService(api, wanted, now);
-  const { found, without } = resolve(asked, unknown, service, ids);
+  const { found: withLink, without } = resolve(asked, unknown, service, ids);
+  const found = [...withLink, ...besideOpenLinks(attempts, unknown, without, service)];
   const byAttempt = new Map(found.map((one) => [attemptText(one.key), one.settled]));
-  const known = attempts.map((attempt) => ({ ...attempt, ...byAttempt.get(attemptText(attempt)) }));
+  const known = attempts.flatMap((attempt) => {
+    const settled = byAttempt.get(attemptText(attempt));
+    return settled?.state === "free" ? [] : { ...attempt, ...settled };
+  });
   const planned = plan(rows, { attempts: known, results, links: service.links, without }, options);
   const isSent = async (asked: readonly string[]): Promise<ReadonlySet<string>> => {
     const remembered = await memory.find(asked);
@@ -130,14 +134,35 @@ function newestUnknown(attempts: readonly Attempt[]): Map<string, Attempt> {
   return new Map([...newest].filter(([, { state, isInFlight }]) => state !== "created" && !isInFlight));
 }
 
+/**
+ * The attempts without a link of rows with an earlier link that can still be paid, or was paid: a run ended before it cancelled
+ * that link. Such a row is again what it was before the attempt: if it were sent, its customer could pay twice.
+ */
+function besideOpenLinks(
+  attempts: readonly Attempt[],
+  unknown: ReadonlyMap<string, Attempt>,
+  without: ReadonlySet<string>,
+  { links }: ServiceLinks,
+): FoundOutcome[] {
+  const isOpen = ({ id, state }: Attempt): boolean =>
+    state === "created" && !isEnded({ status: id === null ? undefined : links.get(id)?.status });
+  return [...without].flatMap((key) => {
+    const attempt = unknown.get(key);
+    const isBeside = attempts.some(
+      (one) => one.key === key && one.occurrence === attempt?.occurrence && isOpen(one),
+    );
+    return attempt !== undefined && isBeside ? { key: attempt, settled: { state: "free" as const } } : [];
+  });
+}
+
 /** Which of the unknown attempts have a link at the service, and which have none for certain. */
 function resolve(
   rows: readonly CheckedRow[],
   unknown: ReadonlyMap<string, Attempt>,
   { byOrder, failure }: ServiceLinks,
   ids: ReadonlySet<string>,
-): { readonly found: FoundLink[]; readonly without: ReadonlySet<string> } {
-  const found: FoundLink[] = [];
+): { readonly found: FoundOutcome[]; readonly without: ReadonlySet<string> } {
+  const found: FoundOutcome[] = [];
   const without = new Set<string>();
   for (const { identity } of rows) {
     const attempt = unknown.get(identity?.key ?? "");

@@ -247,7 +247,9 @@ function rowState(
   return isEnded(newest) ? "ended" : "sent";
 }
 
-const isEnded = ({ status }: Known): boolean => status === "cancelled" || status === "expired";
+/** Whether a link can no longer be paid, and was not. */
+export const isEnded = ({ status }: Pick<Known, "status">): boolean =>
+  status === "cancelled" || status === "expired";
 
 const NEVER: ReadonlySet<RowState> = new Set(["twice", "in_flight", "misplaced", "invalid"]);
 

@@ -71,6 +71,11 @@ const MAX_UNKNOWN = 20;
 const LONGEST_WAIT = 30_000;
 const LOOK = 500;
 
+const CLAIMED_LATE: Outcome = {
+  status: "not_reached",
+  error: "The memory of what was sent took too long to answer, so the row was not sent.",
+};
+
 export const INTERRUPTED = "an earlier run ended during this request; the link may exist";
 
 const otherwise = ({ payment }: Attempt): string => `Another run has sent it meanwhile, over ${payment}.`;
@@ -151,8 +156,11 @@ class Sending {
       const row = this.queue.pop();
       if (row === undefined) return;
       const { request, problems } = requestOf(row);
+      const since = pace.now();
       if (request === null) settled(row, { status: "refused", error: problemsText(problems) }, null);
       else if (!(await memory.claim(row.claim))) this.elsewhere.push(row);
+      // To another run, a claim that took so long may be one of a run that has ended, and the row sent once more.
+      else if (pace.now() - since > LEASE / 2) this.settle(row, CLAIMED_LATE, request);
       else if (!pace.isOpen()) this.postpone(row);
       else {
         this.inFlight.add(row.claim);

@@ -76,13 +76,14 @@ async function sendList(context: Context, options: BulkOptions, run: Run): Promi
   const list = await beforeSending(() =>
     planList(context, { ...run, resultFiles: resultFilesOf(options) }, options),
   );
+  // Also for a list that is refused: the flag that its error advises needs to know what was found.
+  await beforeSending(async () => {
+    for (const { key, settled } of list.found) await run.memory.settle(key, settled);
+  });
   const failure = refusalOf(context, list, options);
   if (failure !== undefined) throw failure;
   if (!(await confirmSending(context, list, options))) return 0;
-  await beforeSending(async () => {
-    await run.memory.forget(REMEMBERED);
-    for (const { key, settled } of list.found) await run.memory.settle(key, settled);
-  });
+  await beforeSending(() => run.memory.forget(REMEMBERED));
   const end = await send(context, list, options, api);
   list.reporter.warnings(end.violations);
   await finishRun(context, list, outputTo(context, path, list), options, end);

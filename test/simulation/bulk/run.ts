@@ -1,0 +1,140 @@
+/** One run of `bulk` in a simulated world: the real plan, claims, pace, client and statements, over a network and a clock that are not. */
+import { isHeldUp, type Again, type PlannedRow } from "../../../src/bulk/plan.ts";
+import { planList } from "../../../src/bulk/plan-list.ts";
+import { runList, type ListEnd } from "../../../src/bulk/run-list.ts";
+import { PaylinkError } from "../../../src/domain/errors.ts";
+import { passed } from "../../../src/domain/timers.ts";
+import type { Send } from "../../../src/http/exchange.ts";
+import { openApi } from "../../../src/service/open-client.ts";
+import { createMemory, type Memory, type SentKey, type Transact } from "../../../src/store/sent-rows.ts";
+import type { BulkWorld } from "./bulk-world.ts";
+import { type CheckedList, SETTINGS } from "./lists.ts";
+
+export const CONCURRENCY = 2;
+/** Milliseconds that one exchange may take. */
+export const TIMEOUT = 30_000;
+
+export class Run {
+  readonly name: string;
+  readonly list: CheckedList;
+  readonly again: Again | undefined;
+  /** False once it has crashed. */
+  isAlive = true;
+  /** Undefined until it has been planned. */
+  planned: readonly PlannedRow[] | undefined;
+  /** Something keeps the list from being sent. */
+  isHeldUp = false;
+  /** Undefined until it ends. */
+  end: ListEnd | undefined;
+  /** What it has claimed, and not settled. */
+  readonly claimed = new Set<string>();
+  readonly #world: BulkWorld;
+  readonly #skew: () => number;
+  readonly #interruption = new AbortController();
+
+  constructor(
+    world: BulkWorld,
+    name: string,
+    list: CheckedList,
+    again: Again | undefined,
+    skew: () => number,
+  ) {
+    this.#world = world;
+    this.name = name;
+    this.list = list;
+    this.again = again;
+    this.#skew = skew;
+  }
+
+  isRunning(): boolean {
+    return this.isAlive && this.end === undefined && !this.isHeldUp;
+  }
+
+  interrupt(): void {
+    this.#interruption.abort(new PaylinkError("interrupted", "Interrupted."));
+  }
+
+  async start(): Promise<void> {
+    const { signal } = this.#interruption;
+    const { rows, rowContext } = this.list;
+    const { again } = this;
+    const now = (): Date => this.#world.dateOf(this.#skew());
+    const timers = this.#world.time.timersOf(() => this.isAlive);
+    const send: Send = (request, options) => this.#world.send(this, request, options);
+    const parts = {
+      send,
+      now,
+      timers,
+      random: () => 0.5,
+      pause: (milliseconds: number) => passed(timers, milliseconds, signal),
+      signal,
+      settings: SETTINGS,
+      timeout: TIMEOUT,
+      timeLeft: () => Number.POSITIVE_INFINITY,
+      waiting: () => undefined,
+      kept: () => undefined,
+      keep: () => undefined,
+    };
+    const memory = this.#memory();
+    const options = { again, allowDuplicates: false };
+    const api = async () => openApi({ ...parts, retries: true });
+    const { planned, found } = await planList({
+      rows,
+      memory,
+      service: rowContext.service,
+      results: new Map(),
+      api,
+      now: now(),
+      options,
+    });
+    for (const { key, settled } of found) await memory.settle(key, settled);
+    this.planned = planned;
+    this.isHeldUp = planned.some(
+      (row) => row.state === "twice" || row.state === "invalid" || isHeldUp(row, again),
+    );
+    if (this.isHeldUp) return;
+    this.#world.planned(this);
+    this.end = await runList({
+      rows,
+      planned,
+      rowContext,
+      again,
+      memory,
+      api: openApi({ ...parts, retries: false }),
+      now,
+      timers,
+      random: () => 0.5,
+      signal,
+      concurrency: CONCURRENCY,
+      rate: undefined,
+      paused: () => undefined,
+      settled: () => undefined,
+      violated: () => undefined,
+    });
+  }
+
+  /** The real memory, which also notes what the run has in flight. */
+  #memory(): Memory {
+    const transact: Transact = (work) => this.#world.transact(this, work);
+    const memory = createMemory(transact, {
+      place: "the world",
+      isLocal: false,
+      close: async () => undefined,
+    });
+    return {
+      ...memory,
+      claim: async (claim) => {
+        const isOwn = await memory.claim(claim);
+        if (isOwn) this.claimed.add(attemptText(claim));
+        return isOwn;
+      },
+      settle: (key, settled) => {
+        this.claimed.delete(attemptText(key));
+        return memory.settle(key, settled);
+      },
+    };
+  }
+}
+
+export const attemptText = ({ key, occurrence, attempt }: SentKey): string =>
+  [key, occurrence, attempt].join(" ");
