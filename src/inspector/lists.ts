@@ -175,7 +175,7 @@ function ordersOf(rows: readonly EventRow[]): RowGroup<EventRow>[] {
 
 function orderWords(rows: readonly EventRow[]): string {
   const sums = new Sums();
-  let [payments, approved] = [0, 0];
+  let [payments, approved, ofOneTimeLinks] = [0, 0, 0];
   for (const { stored } of rows) {
     if (stored.type !== "event") continue;
     payments += 1;
@@ -183,6 +183,8 @@ function orderWords(rows: readonly EventRow[]): string {
     const amount = record === null ? undefined : amountIn(record, "amountTrans");
     if (record === null || amount === undefined || stored.outcome !== "APPROVED") continue;
     approved += 1;
+    // Each payment of a reusable link has a suffix of its own, and is one that was meant.
+    if (splitReference(stored.reference).suffix === null) ofOneTimeLinks += 1;
     sums.add(amount, textOf(record, "transCurrencyCode") ?? "");
   }
   const paid = sums.list().map(({ amount, currency }) => groupedAmount(amount, currency));
@@ -190,6 +192,7 @@ function orderWords(rows: readonly EventRow[]): string {
     plural(payments, "payment"),
     ...(approved > 1 ? [`${approved} approved`] : []),
     ...(paid.length === 0 ? [] : [`approved ${paid.join(", ")}`]),
+    ...(ofOneTimeLinks > 1 ? ["may have been paid twice"] : []),
   ].join(", ");
 }
 
