@@ -162,19 +162,19 @@ export interface GlobalOptions {
   readonly yes?: boolean;
 }
 
-interface Question {
+interface PromptQuestion {
   readonly message: string;
   /** What is wrong with an answer; undefined if it is valid. */
   readonly check?: (text: string) => string | undefined;
 }
 
-interface TextQuestion extends Question {
+interface TextQuestion extends PromptQuestion {
   readonly initial?: string | undefined;
   /** The initial answer is text that the user edits. */
   readonly editable?: boolean;
 }
 
-export interface Choice<T> {
+export interface PromptChoice<T> {
   readonly name: string;
   readonly value: T;
   readonly description?: string;
@@ -185,8 +185,8 @@ export interface Ask {
   /** `initial` is the answer if the user only presses Enter. */
   text(question: TextQuestion): Promise<string>;
   /** The same, without showing the answer. */
-  secret(question: Question): Promise<string>;
-  choose<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
+  secret(question: PromptQuestion): Promise<string>;
+  choose<T>(message: string, choices: readonly PromptChoice<T>[]): Promise<T>;
   /** `initial` is the answer if the user only presses Enter; yes by default. */
   confirm(message: string, options?: { readonly initial: boolean }): Promise<boolean>;
 }

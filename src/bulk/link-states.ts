@@ -3,8 +3,8 @@ import { comparableText } from "../domain/comparable-text.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { LINK_STATUSES, readPaymentLink, type LinkStatus } from "../domain/payment-link-reply.ts";
 import { linkKind, type PaymentLink } from "../domain/payment-link-values.ts";
-import { parseInstant } from "../domain/time.ts";
-import { allLinks } from "../service/all-links.ts";
+import { parseInstant, UNITS } from "../domain/time.ts";
+import { allLinks, CLOCK_DIFFERENCE } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";
 import type { ServiceLink } from "./plan.ts";
 import { NOT_SAID, paymentText } from "./row.ts";
@@ -34,10 +34,8 @@ export interface Wanted {
   readonly until: number;
 }
 
-/** Milliseconds: the clock of the service may be another one, such as that of a sandbox. */
-const CLOCK_DIFFERENCE = 7 * 86_400_000;
 /** Milliseconds that a service looks back. */
-const LONGEST = 365 * 86_400_000 - CLOCK_DIFFERENCE;
+const LONGEST = 365 * UNITS.d - CLOCK_DIFFERENCE;
 
 export const NO_LINKS: ServiceLinks = { links: new Map(), byOrder: new Map(), failure: undefined };
 

@@ -15,54 +15,56 @@ import { problemOf } from "../signatures/key-rules.ts";
 import { holdsSecretKey, type VerificationKey } from "../signatures/keys.ts";
 import { attempt, failed, passed, skipped, warned, type Check } from "../service/checks.ts";
 
-type KeyReading = Pick<Context, "readFile" | "send" | "signal" | "now">;
+type KeyContext = Pick<Context, "readFile" | "send" | "signal" | "now">;
 
 /** The settings with this profile, without the environment, which is not stored. */
 export const settingsWith = (name: string, profile: Profile): ResolvedSettings =>
   resolveSettings({ name, profile, env: {} });
 
-export const KEY = "webhook key";
+export const KEY_CHECK = "webhook key";
 const SET_KEY = paylink("config", "set", "webhookKey", "<file or URL>");
 
 /** One check for each source; one for an account without a key. `place` is where they were given. */
 export async function checkKeys(
   settings: ResolvedSettings,
-  reading: KeyReading,
+  reading: KeyContext,
   place: string,
 ): Promise<Check[]> {
   const sources = settings.get("webhookKey");
   if (sources !== undefined) return Promise.all(sources.map((source) => checkSource(source, reading, place)));
   const advice = hint`${paylink("listen")} needs it: ${SET_KEY}`;
   return settings.get("callbackUrl") === undefined
-    ? [skipped(KEY, "not set", advice)]
-    : [warned(KEY, "not set, so no webhook can be verified", advice)];
+    ? [skipped(KEY_CHECK, "not set", advice)]
+    : [warned(KEY_CHECK, "not set, so no webhook can be verified", advice)];
 }
 
-async function checkSource(source: string, reading: KeyReading, place: string): Promise<Check> {
+async function checkSource(source: string, reading: KeyContext, place: string): Promise<Check> {
   const { readFile, send, signal } = reading;
   const now = reading.now();
   const name = isKeyText(source) ? "the key's text" : shownPath(withoutPassword(source));
   const loaded = await attempt(loadKeys([source], { readFile, send, signal, place, effect: "verify" }));
   const remedy = hint`Get the public key from the service: ${SET_KEY}`;
   if (loaded instanceof PaylinkError && loaded.cause instanceof SandboxNotRunning)
-    return failed(KEY, loaded, hint`Start it: ${paylink("sandbox")}`);
-  if (loaded instanceof PaylinkError) return failed(KEY, loaded, remedy);
+    return failed(KEY_CHECK, loaded, hint`Start it: ${paylink("sandbox")}`);
+  if (loaded instanceof PaylinkError) return failed(KEY_CHECK, loaded, remedy);
   const { keys } = loaded;
   const warnings = loaded.warningsAt(now);
   const usable = keys.filter((key) => problemOf(key) === undefined);
   if (usable.length === 0) {
-    const problems = keys.map((key) => `${describe(key, now)}: ${problemOf(key)?.message}`);
+    const problems = keys.map((key) => `${describeKey(key, now)}: ${problemOf(key)?.message}`);
     return failed(
-      KEY,
+      KEY_CHECK,
       new PaylinkError("key_invalid", `${name} has no usable key. ${problems.join("; ")}`),
       remedy,
     );
   }
-  const detail = `${name}: ${usable.map((key) => describe(key, now)).join("; ")}`;
-  return warnings.length > 0 ? warned(KEY, `${detail}. ${warnings.join("; ")}`, remedy) : passed(KEY, detail);
+  const detail = `${name}: ${usable.map((key) => describeKey(key, now)).join("; ")}`;
+  return warnings.length > 0
+    ? warned(KEY_CHECK, `${detail}. ${warnings.join("; ")}`, remedy)
+    : passed(KEY_CHECK, detail);
 }
 
-function describe({ kind, bits, keyid, validity }: VerificationKey, now: Date): string {
+function describeKey({ kind, bits, keyid, validity }: VerificationKey, now: Date): string {
   const end = validity === null ? undefined : new Date(validity.to * 1000);
   return [
     bits === 0 ? kind : `${kind} ${bits} bits`,
@@ -99,7 +101,7 @@ export function requirePassed(
 }
 
 /** What the settings file has besides settings, for people: `profiles.shop.terminalID (did you mean terminalId?)`. */
-export const unknownMembers = (unknown: readonly UnknownMember[]): string =>
+export const unknownSettings = (unknown: readonly UnknownMember[]): string =>
   unknown
     .map(({ at, nearest }) => `${safeText(at)}${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`)
     .join(", ");

@@ -147,7 +147,7 @@ function completeUrl(text: string): string {
 }
 
 /** Where events are kept: a file, or the URL of a PostgreSQL database, without a password, which other users would see. */
-export function parseEventStore(text: string): Parsed<string> {
+export function parseEventStoreFlag(text: string): Parsed<string> {
   const problem = eventStoreProblem(text);
   if (problem !== undefined) return refusedUnseen(problem);
   return passwordsIn(text).length === 0

@@ -5,7 +5,7 @@ import type { NewEvent, Rejection, RunKeys } from "../receiver/event.ts";
 import { judge } from "../receiver/judge.ts";
 import { loadKeys, thumbprintsOf } from "../receiver/webhook-keys.ts";
 import { isThumbprint } from "../signatures/thumbprint.ts";
-import { policyOf, type PolicyValues, serviceKeys } from "./shared-flags.ts";
+import { policyFrom, type PolicyValues, serviceKeys } from "./shared-flags.ts";
 
 /** Judges rejections again, as of their receipt. */
 export interface JudgeAgain {
@@ -19,11 +19,11 @@ interface KeyFlags extends Partial<PolicyValues> {
 }
 
 /** The keys and the policy in force. Throws `key_required`, and if a key cannot be read. */
-export async function openKeys(context: Context, { key, ...policyFlags }: KeyFlags) {
+export async function openServiceKeys(context: Context, { key, ...policyFlags }: KeyFlags) {
   const settings = await context.settings();
   const { keySources, keyPlace } = serviceKeys(key, settings, "verify");
   const loaded = await loadKeys(keySources, { ...context, place: keyPlace, effect: "verify" });
-  return { ...loaded, policy: policyOf(policyFlags, settings) };
+  return { ...loaded, policy: policyFrom(policyFlags, settings) };
 }
 
 /**
@@ -59,7 +59,7 @@ export async function openRunKeys(
 
 /** Throws as `openKeys` does. */
 export async function openJudgeAgain(context: Context, flags: KeyFlags): Promise<JudgeAgain> {
-  const { keys, policy } = await openKeys(context, flags);
+  const { keys, policy } = await openServiceKeys(context, flags);
   const runKeys = thumbprintsOf(keys);
   return {
     keys: runKeys,

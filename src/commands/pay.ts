@@ -75,7 +75,7 @@ export const pay = command({
       import("../domain/response-codes.ts"),
     ]);
     const { out, send } = context;
-    const url = typeof link === "string" ? await checkoutUrl(context, link) : link;
+    const url = typeof link === "string" ? await checkoutOfLink(context, link) : link;
     const record = await payAtCheckout(send, url, {
       ...(card === undefined ? { outcome } : { card: card.name }),
       ...(amount === undefined ? {} : { amount: amount.toString() }),
@@ -101,7 +101,7 @@ function parseLink(typed: string): Parsed<URL | string> {
     : refused("is not on this machine, and only links of the sandbox can be paid from here");
 }
 
-async function checkoutUrl(context: Context, id: string): Promise<URL> {
+async function checkoutOfLink(context: Context, id: string): Promise<URL> {
   const { findSandbox } = await import("../service/sandbox.ts");
   const { baseUrl } = await findSandbox(context);
   const url = new URL("/pay", baseUrl);

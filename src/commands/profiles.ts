@@ -1,6 +1,6 @@
 /** `paylink profiles`: lists the profiles, and chooses or removes one. */
 import { parseWebAddress } from "../domain/addresses.ts";
-import { renderTable } from "../render/layout.ts";
+import { renderTable, NO_VALUE } from "../render/layout.ts";
 import { safeText } from "../render/safe-text.ts";
 import { requireProfile } from "../settings/profile-names.ts";
 import { resolveSettings } from "../settings/resolved-settings.ts";
@@ -38,8 +38,8 @@ const list = command({
             [
               isCurrent ? "*" : "",
               name,
-              parseWebAddress(baseUrl ?? "")?.host ?? "–",
-              label ?? "–",
+              parseWebAddress(baseUrl ?? "")?.host ?? NO_VALUE,
+              label ?? NO_VALUE,
               terminalId === null ? "" : `terminal ${terminalId}`,
             ].map((text) => ({ text })),
           ),

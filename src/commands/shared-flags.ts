@@ -25,13 +25,14 @@ import {
   type ValuesOf,
 } from "./command.ts";
 import {
-  parseEventStore,
+  parseEventStoreFlag,
   parseMilliseconds,
   parseOutcome,
   parseForwardTarget,
   parseKeyFile,
   parseTimeout,
 } from "./flag-values.ts";
+import { UNITS } from "../domain/time.ts";
 
 /**
  * Bounds the whole command: the runner ends its exchanges and its waits. `preset` is a limit without the flag, or words for what
@@ -55,7 +56,7 @@ export const quietFlag = (what: string) => toggleForPeople("-q, --quiet", `print
 export const eventStoreFlag = flag(
   "--db <file or URL>",
   "where events are kept: a file or postgres://… (default: a file for each profile, in paylink's data folder)",
-  parseEventStore,
+  parseEventStoreFlag,
   { example: "events.db" },
 );
 
@@ -170,7 +171,7 @@ export const policyFlags = {
 
 export type PolicyValues = ValuesOf<typeof policyFlags>;
 
-export function policyOf(
+export function policyFrom(
   {
     tolerance,
     require = [],
@@ -217,13 +218,16 @@ export const targetsFlag = (spelled: string) =>
     { example: "3000" },
   );
 
-interface Period {
+/** Milliseconds before now that are listed or compared without --since. */
+export const DEFAULT_PERIOD = 7 * UNITS.d;
+
+interface PeriodFlags {
   readonly since: Date | undefined;
   readonly until: Date | undefined;
 }
 
 /** A period must end after it begins. */
-export function checkPeriod({ since, until }: Period, { problems }: Usage): void {
+export function checkPeriod({ since, until }: PeriodFlags, { problems }: Usage): void {
   if (since !== undefined && until !== undefined && since >= until)
     problems.push({
       at: "--until",

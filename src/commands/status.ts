@@ -20,7 +20,7 @@ import {
 import { noAccount } from "../service/open-client.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { UnknownMember } from "../settings/profile.ts";
-import { checkKeys, KEY, unknownMembers } from "./account-checks.ts";
+import { checkKeys, KEY_CHECK, unknownSettings } from "./account-checks.ts";
 import { command } from "./command.ts";
 import { KEEPING_STORE, timeoutFlag } from "./shared-flags.ts";
 
@@ -63,35 +63,38 @@ function ifUnreadable(error: unknown): PaylinkError {
   throw error;
 }
 
-const FILE = "settings file";
-const STORE = "event store";
+const FILE_CHECK = "settings file";
+const STORE_CHECK = "event store";
 
 async function checkAccount(context: Context, settings: ResolvedSettings | PaylinkError): Promise<Check[]> {
   if (settings instanceof PaylinkError)
-    return [failed(FILE, settings), ...unchecked([...SERVICE_CHECKS, KEY, ...ADDRESS_CHECKS, STORE], FILE)];
+    return [
+      failed(FILE_CHECK, settings),
+      ...unchecked([...SERVICE_CHECKS, KEY_CHECK, ...ADDRESS_CHECKS, STORE_CHECK], FILE_CHECK),
+    ];
   const store = await attempt(eventStorePlace(context));
   const profiles = await context.profiles();
   const file = `${profiles.path}, ${renderServiceName(settings, NO_PAINT)}`;
   return [
-    checkFile(file, profiles.unknown()),
+    checkSettingsFile(file, profiles.unknown()),
     ...(await checkService({ settings, now: context.now(), api: () => context.api() })),
     ...(await checkKeys(settings, context, "webhookKey")),
     checkCallbacks(settings),
     checkPublicUrl(settings),
-    store instanceof PaylinkError ? failed(STORE, store) : checkStore(store, context.forgetting(store)),
+    store instanceof PaylinkError ? failed(STORE_CHECK, store) : checkStore(store, context.forgetting(store)),
   ];
 }
 
-function checkFile(file: string, unknown: readonly UnknownMember[]): Check {
-  if (unknown.length === 0) return passed(FILE, file);
+function checkSettingsFile(file: string, unknown: readonly UnknownMember[]): Check {
+  if (unknown.length === 0) return passed(FILE_CHECK, file);
   const remedy = hint`Correct or delete them in that file.`;
-  return warned(FILE, `${file}. These members are no settings: ${unknownMembers(unknown)}`, remedy);
+  return warned(FILE_CHECK, `${file}. These members are no settings: ${unknownSettings(unknown)}`, remedy);
 }
 
 const checkStore = (place: string, forgetting: string | undefined): Check =>
   forgetting === undefined
-    ? passed(STORE, `can be written: ${place}`)
-    : warned(STORE, `can be written: ${place}, ${forgetting}`, KEEPING_STORE);
+    ? passed(STORE_CHECK, `can be written: ${place}`)
+    : warned(STORE_CHECK, `can be written: ${place}, ${forgetting}`, KEEPING_STORE);
 
 async function eventStorePlace({ events }: Context): Promise<string> {
   const store = await events(undefined, { create: true });

@@ -4,13 +4,10 @@ import type { Json } from "../domain/json.ts";
 import { LISTED_AGE, readPaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLink } from "../domain/payment-link-values.ts";
 import { parseInstant } from "../domain/time.ts";
-import { allLinks } from "../service/all-links.ts";
+import { allLinks, CLOCK_DIFFERENCE } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";
 import { endOf, linkId } from "../service/links.ts";
 import type { ComparedLink } from "./sides.ts";
-
-/** Milliseconds: the clock of the service may be another one, such as that of a sandbox. */
-const CLOCK_DIFFERENCE = 7 * 86_400_000;
 
 export interface ListedYear {
   readonly listLinks: Api["listLinks"];

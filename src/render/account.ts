@@ -5,7 +5,7 @@ import { safeText } from "./safe-text.ts";
 import type { Check } from "../service/checks.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { type Named, renderHint } from "./hint.ts";
-import { wrap } from "./layout.ts";
+import { wrap, NO_VALUE } from "./layout.ts";
 import { widthOf } from "./width.ts";
 
 export function renderServiceName(
@@ -21,7 +21,7 @@ export function renderServiceName(
   return `${paint.dim(`${name} · ${host} ·`)} ${mayBeLive ? paint.yellow(label) : paint.dim(label)}${parts}`;
 }
 
-const WIDTH = "transaction address".length;
+const CHECK_WIDTH = "transaction address".length;
 
 export function renderCheck(
   { check, state, detail, remedies }: Check,
@@ -32,11 +32,11 @@ export function renderCheck(
     ok: paint.green("✓"),
     warning: paint.yellow("!"),
     failed: paint.red("✗"),
-    skipped: paint.dim("–"),
+    skipped: paint.dim(NO_VALUE),
   };
-  const column = WIDTH + 4;
+  const column = CHECK_WIDTH + 4;
   const text = wrap(safeText(detail), lineWidth - column, column);
-  const first = `${marks[state]} ${paint.bold(check.padEnd(WIDTH))}  ${state === "skipped" ? paint.dim(text) : text}`;
+  const first = `${marks[state]} ${paint.bold(check.padEnd(CHECK_WIDTH))}  ${state === "skipped" ? paint.dim(text) : text}`;
   // Not wrapped: a command that is copied stays on one line.
   const below = remedies
     .map((hint) => renderHint(hint, named))

@@ -17,7 +17,7 @@ export function renderBooks(orders: readonly BookedOrder[], paint: Paint): strin
     .flatMap((kind) => {
       const ofKind = wrong.filter(({ finding }) => finding === kind);
       const lines = ofKind
-        .slice(0, SHOWN)
+        .slice(0, ORDERS_SHOWN)
         .map((one) => `${paint.red("✗")} books: ${safeText(bookedWords(one))}`);
       const rest = ofKind.length - lines.length;
       return rest === 0
@@ -28,7 +28,7 @@ export function renderBooks(orders: readonly BookedOrder[], paint: Paint): strin
 }
 
 /** Orders of one kind of finding that are shown: one mistake is usually made with all of them. */
-const SHOWN = 5;
+const ORDERS_SHOWN = 5;
 
 /** What is wrong with an order, as a sentence; empty if nothing is. */
 export function bookedWords({ order, uses, booked, finding }: BookedOrder): string {

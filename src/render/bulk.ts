@@ -6,7 +6,7 @@ import { isJsonObject, memberAt, stringifyJson } from "../domain/json.ts";
 import { fieldAt, labelOf, type LinkFieldPath, shownIn } from "../domain/payment-link-fields.ts";
 import { isDate } from "../domain/payment-link-types.ts";
 import { renderServiceName } from "./account.ts";
-import { localTime, renderBar, renderListing } from "./layout.ts";
+import { localTime, renderBar, renderListing, NO_VALUE } from "./layout.ts";
 import { linkAmount } from "./link.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
@@ -23,15 +23,15 @@ const WORDS = {
   invalid: "invalid",
   not_sent: "not sent",
 } as const;
-const KINDS = Object.keys(WORDS) as (keyof typeof WORDS)[];
+const ROW_KINDS = Object.keys(WORDS) as (keyof typeof WORDS)[];
 
 /** The number of rows with each outcome. */
 export type Tally = Readonly<Record<keyof typeof WORDS, number>>;
 
-export const count = (number: number): string => number.toLocaleString("en-US");
+export const formatCount = (number: number): string => number.toLocaleString("en-US");
 
-export function rowsOf(number: number): string {
-  return `${count(number)} ${number === 1 ? "row" : "rows"}`;
+export function rowCount(number: number): string {
+  return `${formatCount(number)} ${number === 1 ? "row" : "rows"}`;
 }
 
 interface ShownProblem extends Problem {
@@ -41,15 +41,15 @@ interface ShownProblem extends Problem {
 }
 
 /** `line 3, amount`, or `lines 2, 3, 4 and 506 more, amount`. */
-function placeOf({ at, lines, rows }: ShownProblem): string {
-  const more = rows > lines.length ? ` and ${count(rows - lines.length)} more` : "";
+function rowPlace({ at, lines, rows }: ShownProblem): string {
+  const more = rows > lines.length ? ` and ${formatCount(rows - lines.length)} more` : "";
   const place = `${rows === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
   return at === "" ? place : `${place}, ${safeText(at)}`;
 }
 
 /** A problem of any number of rows, on one line. */
 export const renderRowProblem = (problem: ShownProblem): string =>
-  `${placeOf(problem)}  ${safeText(problem.message)}`;
+  `${rowPlace(problem)}  ${safeText(problem.message)}`;
 
 /** `EUR 1,234.50 and USD 20.00` */
 export const renderSums = (sums: readonly Sum[]): string =>
@@ -81,20 +81,20 @@ export function renderList(list: ShownList, paint: Paint, width: number): string
   const table = renderListing(
     shown.map(labelOf),
     first.map((request) =>
-      shown.map((path) => ({ text: previewText(path, request) ?? "–", right: path === "amount" })),
+      shown.map((path) => ({ text: previewText(path, request) ?? NO_VALUE, right: path === "amount" })),
     ),
-    { paint, lineWidth: width - INDENT.length },
+    { paint, lineWidth: width - PREVIEW_INDENT.length },
   );
   const rest = links - first.length;
   return [
-    paint.bold(`${linksOf(links)}${sums.length === 0 ? "" : `, ${renderSums(sums)}`}`),
+    paint.bold(`${linkCount(links)}${sums.length === 0 ? "" : `, ${renderSums(sums)}`}`),
     ...(service === undefined ? [] : [renderServiceName(service, paint)]),
-    ...(first.length === 0 ? [] : table.split("\n").map((line) => INDENT + line)),
-    ...(first.length === 0 || rest === 0 ? [] : [`${INDENT}and ${count(rest)} more`]),
+    ...(first.length === 0 ? [] : table.split("\n").map((line) => PREVIEW_INDENT + line)),
+    ...(first.length === 0 || rest === 0 ? [] : [`${PREVIEW_INDENT}and ${formatCount(rest)} more`]),
   ].join("\n");
 }
 
-const INDENT = "  ";
+const PREVIEW_INDENT = "  ";
 
 /** The states of a link that can still be paid. */
 const OPEN: ReadonlySet<string> = new Set(["active", "viewed", "attempted"]);
@@ -105,7 +105,7 @@ interface SentRow {
 }
 
 /** How many rows that were sent before have a link in each state, the most telling first. */
-export function statesOf(rows: readonly SentRow[]): [state: string, rows: number][] {
+export function sentBeforeStates(rows: readonly SentRow[]): [state: string, rows: number][] {
   const counts = new Map<string, number>();
   for (const { state, known } of rows) {
     const newest = known.at(-1);
@@ -119,35 +119,36 @@ export function statesOf(rows: readonly SentRow[]): [state: string, rows: number
     const word = OPEN.has(status) ? "open" : status;
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  return ORDER.flatMap((state) => (counts.has(state) ? [[state, counts.get(state) ?? 0]] : []));
+  return STATE_ORDER.flatMap((state) => (counts.has(state) ? [[state, counts.get(state) ?? 0]] : []));
 }
 
-const ORDER = ["paid", "open", "expired", "cancelled", "created", "unknown", "in flight"];
+const STATE_ORDER = ["paid", "open", "expired", "cancelled", "created", "unknown", "in flight"];
 
 /** `412 of 500 rows were sent before: 300 paid, 80 open, 32 expired.` */
 export function sentBeforeOf(sent: number, rows: number, states: readonly [string, number][]): string {
   const isKnown = states.some(([state]) => state !== "created");
   const what = isKnown
-    ? states.map(([state, number]) => `${count(number)} ${state}`).join(", ")
+    ? states.map(([state, number]) => `${formatCount(number)} ${state}`).join(", ")
     : "their links are in the results";
   return sent === rows
     ? `Every row was sent before, so nothing is sent: ${isKnown ? what : "the links are in the results"}.`
-    : `${count(sent)} of ${rowsOf(rows)} ${sent === 1 ? "was" : "were"} sent before: ${what}.`;
+    : `${formatCount(sent)} of ${rowCount(rows)} ${sent === 1 ? "was" : "were"} sent before: ${what}.`;
 }
 
-export const linksOf = (number: number): string => `${count(number)} ${number === 1 ? "link" : "links"}`;
+export const linkCount = (number: number): string =>
+  `${formatCount(number)} ${number === 1 ? "link" : "links"}`;
 
 export function renderTally(tally: Tally, paint: Paint): string {
-  const total = KINDS.reduce((sum, kind) => sum + tally[kind], 0);
-  const parts = KINDS.filter((kind) => tally[kind] > 0).map((kind) => {
-    const words = `${count(tally[kind])} ${WORDS[kind]}`;
+  const total = ROW_KINDS.reduce((sum, kind) => sum + tally[kind], 0);
+  const parts = ROW_KINDS.filter((kind) => tally[kind] > 0).map((kind) => {
+    const words = `${formatCount(tally[kind])} ${WORDS[kind]}`;
     if (kind === "not_sent" || kind === "sent_before") return words;
     return kind === "created" ? paint.green(words) : paint.red(words);
   });
-  return `${rowsOf(total)}: ${parts.join(", ") || "nothing to do"}`;
+  return `${rowCount(total)}: ${parts.join(", ") || "nothing to do"}`;
 }
 
-export interface Progress {
+export interface BulkProgress {
   readonly done: number;
   readonly total: number;
   /** The rows of this run that have no link. */
@@ -160,15 +161,15 @@ export interface Progress {
 }
 
 /** One line, with a bar if the line is redrawn in place. */
-export function renderProgress(progress: Progress, bar: boolean): string {
+export function renderProgress(progress: BulkProgress, bar: boolean): string {
   const { done, total, failed, elapsed, doneNow, waiting } = progress;
   const share = total === 0 ? 1 : done / total;
   const rate = elapsed > 0 ? (doneNow * 1000) / elapsed : 0;
   const parts = [
-    `${count(done)} of ${count(total)} (${Math.floor(share * 100)}%)`,
-    `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`,
+    `${formatCount(done)} of ${formatCount(total)} (${Math.floor(share * 100)}%)`,
+    `${rate < 10 ? rate.toFixed(1) : formatCount(Math.round(rate))}/s`,
     ...(rate > 0 && done < total ? [`${length((total - done) / rate)} left`] : []),
-    ...(failed > 0 ? [`${count(failed)} without a link`] : []),
+    ...(failed > 0 ? [`${formatCount(failed)} without a link`] : []),
     ...(waiting === undefined ? [] : [waiting]),
   ];
   return `${bar ? `${renderBar(share)}  ` : ""}${parts.join("  ")}`;

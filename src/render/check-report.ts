@@ -33,19 +33,19 @@ export function renderSameAnswer(answer: string, count: number, said: string, pa
 /** What an endpoint said to the webhook that it answered wrongly, and why it probably did; empty if it said nothing. */
 export function wrongAnswerWords({ wrong, expects }: Pick<CaseResult, "wrong" | "expects">): string {
   if (wrong === undefined) return "";
-  const text = oneLine(wrong.reply?.text ?? "");
+  const text = inOneLine(wrong.reply?.text ?? "");
   // What must be refused has no cause of being accepted.
   const cause = expects === "accepted" ? likelyCause(wrong, { comesAgain: false }) : undefined;
   return [
-    ...(text === "" ? [] : [`It said: ${clip(text, ANSWER_LENGTH)}`]),
+    ...(text === "" ? [] : [`It said: ${clip(text, CASE_ANSWER_LENGTH)}`]),
     ...(cause === undefined ? [] : [cause]),
   ].join("\n");
 }
 
-const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
+const inOneLine = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
 
 /** Characters of an answer in a report of many. */
-const ANSWER_LENGTH = 200;
+const CASE_ANSWER_LENGTH = 200;
 
 const EXPECTED: Readonly<Record<Expected, string>> = {
   accepted: "accept it with 2xx",
@@ -101,7 +101,7 @@ function bookedTestcase(one: BookedOrder): string {
   return `${start}>\n      <failure message="${xml(bookedWords(one))}"/>\n    </testcase>`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const XML_ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
@@ -112,7 +112,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const xml = (text: string): string =>
   text
     .split("\n")
-    .map((line) => safeText(line).replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char))
+    .map((line) => safeText(line).replace(/[&<>"]/g, (char) => XML_ENTITIES[char] ?? char))
     .join("\n");
 
 /** Characters of the body, enough to show the error. */

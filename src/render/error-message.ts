@@ -25,7 +25,7 @@ export function renderError(
   if (json)
     return JSON.stringify(
       {
-        error: jsonOf(error, hints),
+        error: errorJson(error, hints),
         ...(warnings.length > 0 ? { warnings } : {}),
         ...(unwritten.length > 0 ? { output: unwritten.join("\n") } : {}),
         ...stamp?.(error.code === "interrupted" || error.code === "terminated" ? "info" : "error"),
@@ -54,7 +54,7 @@ function fixes({ code, problems }: PaylinkError): string {
 /** One problem, or warning, on one line: its place and its message. */
 export const renderProblem = ({ at, message }: Problem): string => safeText(`${at} ${message}`.trim());
 
-function jsonOf(
+function errorJson(
   { code, message, problems, details }: PaylinkError,
   hints: readonly string[],
 ): Record<string, unknown> {

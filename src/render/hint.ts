@@ -52,7 +52,7 @@ export const renderHint = (hint: Hint, named?: Named): string =>
 const PLACEHOLDER = /^<[^<>]+>$/;
 
 /** What did not happen, and what may have happened. */
-const EFFECTS: Readonly<Record<Effect, { readonly done: string; readonly maybe?: string }>> = {
+const EFFECT_WORDS: Readonly<Record<Effect, { readonly done: string; readonly maybe?: string }>> = {
   create: { done: "created", maybe: "The link may exist." },
   pay: { done: "paid", maybe: "The link may be paid." },
   update: { done: "changed", maybe: "The link may be changed." },
@@ -77,7 +77,7 @@ export function renderAdvice(
 ): readonly string[] {
   const lines = hints.map((hint) => renderHint(hint, named));
   if (effect === undefined) return lines;
-  const { done, maybe } = EFFECTS[effect];
+  const { done, maybe } = EFFECT_WORDS[effect];
   const meaning = mayHaveHappened ? maybe : `Nothing was ${done}.`;
   return [[meaning, lines[0]].filter((text) => text !== undefined).join(" "), ...lines.slice(1)];
 }

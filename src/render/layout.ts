@@ -1,9 +1,12 @@
 /** Lays out text for a terminal: columns of remote text, lines that fit, and local times. */
-import { formatRelative, parseInstant } from "../domain/time.ts";
+import { formatRelative, parseInstant, UNITS } from "../domain/time.ts";
 import type { Level } from "../receiver/event-json.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { clip, padEnd, padStart, widthOf } from "./width.ts";
+
+/** Stands for an empty or absent value. */
+export const NO_VALUE = "–";
 
 export interface Cell {
   readonly text: string;
@@ -17,9 +20,9 @@ export interface Cell {
 
 const GAP = "  ";
 /** What follows the first line of a row. */
-const INDENT = "    ";
+const CONTINUATION_INDENT = "    ";
 /** Columns that every value keeps. */
-const LEAST = 12;
+const LEAST_WIDTH = 12;
 
 /**
  * Values longer than the width allows are shortened, those of the widest column first. If the shortest values do not fit
@@ -27,8 +30,8 @@ const LEAST = 12;
  */
 export function renderTable(rows: readonly (readonly Cell[])[], width = Number.POSITIVE_INFINITY): string {
   const safe = rows.map((row) => row.map((cell) => ({ ...cell, text: safeText(cell.text) })));
-  const columns = columnsOf(safe, width - INDENT.length);
-  const lines = linesOf(columns, width);
+  const columns = columnsOf(safe, width - CONTINUATION_INDENT.length);
+  const lines = layoutLines(columns, width);
   const shown = (cell: Cell, at: number): string => {
     const room = columns[at]?.width ?? 0;
     const text = cell.right === true ? cell.text : clip(cell.text, room);
@@ -39,7 +42,7 @@ export function renderTable(rows: readonly (readonly Cell[])[], width = Number.P
     .flatMap((row) => {
       const cells = row.map(shown);
       return lines.map(({ from, to }, line) =>
-        ((line === 0 ? "" : INDENT) + cells.slice(from, to).join(GAP)).trimEnd(),
+        ((line === 0 ? "" : CONTINUATION_INDENT) + cells.slice(from, to).join(GAP)).trimEnd(),
       );
     })
     .join("\n");
@@ -56,20 +59,20 @@ export function renderListing(
   return renderTable([header, ...rows], lineWidth);
 }
 
-interface Column {
+interface TableColumn {
   width: number;
   readonly least: number;
 }
 
 /** `room` is that of a line. */
-function columnsOf(rows: readonly (readonly Cell[])[], room: number): Column[] {
+function columnsOf(rows: readonly (readonly Cell[])[], room: number): TableColumn[] {
   const count = rows.reduce((most, row) => Math.max(most, row.length), 0);
   return Array.from({ length: count }, (_, at) => {
     const cells = rows.flatMap((row) => row[at] ?? []);
     // A call takes fewer arguments than a list may have rows.
     const width = cells.reduce((most, { text }) => Math.max(most, widthOf(text)), 0);
     if (cells.some(({ right }) => right)) return { width, least: width };
-    return { width, least: Math.min(width, cells.some(({ isWhole }) => isWhole) ? room : LEAST) };
+    return { width, least: Math.min(width, cells.some(({ isWhole }) => isWhole) ? room : LEAST_WIDTH) };
   });
 }
 
@@ -79,11 +82,11 @@ interface Line {
 }
 
 /** Shortens the columns, and says which of them stand on one line. */
-function linesOf(columns: readonly Column[], total: number): Line[] {
+function layoutLines(columns: readonly TableColumn[], total: number): Line[] {
   const lines: Line[] = [];
   let from = 0;
   while (from < columns.length) {
-    const room = total - (from === 0 ? 0 : INDENT.length);
+    const room = total - (from === 0 ? 0 : CONTINUATION_INDENT.length);
     let to = from + 1;
     while (to < columns.length && widthOfLine(columns.slice(from, to + 1), "least") <= room) to++;
     const line = columns.slice(from, to);
@@ -99,7 +102,7 @@ function linesOf(columns: readonly Column[], total: number): Line[] {
   return lines;
 }
 
-const widthOfLine = (columns: readonly Column[], of: "width" | "least"): number =>
+const widthOfLine = (columns: readonly TableColumn[], of: "width" | "least"): number =>
   columns.reduce((sum, column) => sum + column[of], GAP.length * (columns.length - 1));
 
 /** `width` excludes the indent, which every line but the first gets. A word longer than a line, such as a URL, stays whole. */
@@ -155,7 +158,5 @@ function offset(date: Date): string {
 /** "3 hours ago" within a day, otherwise the date and time. */
 export function relativeTime(date: Date, now: Date): string {
   const age = now.getTime() - date.getTime();
-  return age < DAY ? formatRelative(date, now) : formatLocal(date).slice(0, "2026-11-21 10:15".length);
+  return age < UNITS.d ? formatRelative(date, now) : formatLocal(date).slice(0, "2026-11-21 10:15".length);
 }
-
-const DAY = 86_400_000;

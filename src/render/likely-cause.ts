@@ -17,7 +17,7 @@ export interface Circumstances {
 /** Undefined where nothing is known besides the answer, and for a webhook that is accepted. */
 export function likelyCause(ending: Ending, circumstances: Circumstances): string | undefined {
   const { status, failure, reply, signatureAge } = ending;
-  if (failure !== null) return FAILURES[failure]?.(circumstances);
+  if (failure !== null) return FAILURE_CAUSES[failure]?.(circumstances);
   if (status === null || reply === null || isAccepted(status)) return undefined;
   if (signatureAge !== undefined) return lateSignature(signatureAge);
   const row = ANSWERS.find(
@@ -39,7 +39,7 @@ const MAY_BE_DONE = ({ comesAgain }: Circumstances): string =>
     ? "The work may be done, and the webhook comes again: let your application recognise repeats by the uti"
     : "The work may be done: look into the log of your application";
 
-const FAILURES: Partial<Readonly<Record<SendFailure, (circumstances: Circumstances) => string>>> = {
+const FAILURE_CAUSES: Partial<Readonly<Record<SendFailure, (circumstances: Circumstances) => string>>> = {
   refused: () => "Nothing listens at this port: start your application.",
   unknown_host: () =>
     "The host name is unknown here: check its spelling, and whether this machine can resolve it.",
@@ -65,13 +65,14 @@ interface AnswerRow {
   readonly cause: (circumstances: Circumstances, reply: ReplyText) => string;
 }
 
-const KEY = ({ ownKey }: Circumstances): string =>
+const KEY_CAUSE = ({ ownKey }: Circumstances): string =>
   `It refuses the signature: does it have this key? ${ownKey ?? "paylink config get webhookKey"}`;
-const PARSER = (): string =>
+const PARSER_CAUSE = (): string =>
   "Its parser fails at the body: let it take application/json, and keep the raw bytes where it verifies.";
-const LOGIN = (): string =>
+const LOGIN_CAUSE = (): string =>
   "It asks for a login, which a webhook has not: let it answer this path without one.";
-const PATH = (): string => "It has nothing at this path: does the address name the path of its webhooks?";
+const PATH_CAUSE = (): string =>
+  "It has nothing at this path: does the address name the path of its webhooks?";
 
 /** The first row that matches counts: words say more than a status. */
 const ANSWERS: readonly AnswerRow[] = [
@@ -108,33 +109,33 @@ const ANSWERS: readonly AnswerRow[] = [
     statuses: [400, 415, 422, 500],
     words:
       /unexpected (?:token|end|character|non-whitespace)|json\.? ?(?:parse|decode)|pars(?:e|ing) (?:error|failed)|(?:invalid|malformed|not valid) json|json (?:is )?invalid|httpmessagenotreadable|entity\.parse|body ?parser|unsupported media|unsupported content|body (?:is )?(?:unusable|already|stream)|stream is not readable|raw ?body|string or a buffer/i,
-    cause: PARSER,
+    cause: PARSER_CAUSE,
   },
   {
     statuses: [400, 401, 403, 422, 500],
     words: /signature|content-digest|invalid key|unknown key|keyid/i,
-    cause: KEY,
+    cause: KEY_CAUSE,
   },
-  { statuses: [401, 403], header: "www-authenticate", cause: LOGIN },
+  { statuses: [401, 403], header: "www-authenticate", cause: LOGIN_CAUSE },
   {
     statuses: [401, 403],
     words:
       /log ?in|sign ?in|unauthenticated|authentication (?:required|credentials)|bearer|api[ -]?key|session/i,
-    cause: LOGIN,
+    cause: LOGIN_CAUSE,
   },
-  { statuses: [401], cause: KEY },
+  { statuses: [401], cause: KEY_CAUSE },
   {
     statuses: [403],
     cause: (circumstances) =>
-      `Protection before your handler may refuse it, such as CSRF or a login: make an exception for this path. If not: ${KEY(circumstances)}`,
+      `Protection before your handler may refuse it, such as CSRF or a login: make an exception for this path. If not: ${KEY_CAUSE(circumstances)}`,
   },
-  { statuses: [404, 410], cause: PATH },
+  { statuses: [404, 410], cause: PATH_CAUSE },
   {
     statuses: [405, 501],
     cause: () => "It takes no POST at this path: does the address name the path of its webhooks?",
   },
   { statuses: [413], cause: () => "Its limit for the size of a body is too small: allow 64 KiB." },
-  { statuses: [415], cause: PARSER },
+  { statuses: [415], cause: PARSER_CAUSE },
   { statuses: [429], cause: () => "It limits how often it is called: make an exception for this path." },
   {
     statuses: [502, 503],

@@ -11,35 +11,33 @@ import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { renderServiceName } from "./account.ts";
-import { formatLocal } from "./layout.ts";
+import { formatLocal, NO_VALUE } from "./layout.ts";
 
-interface Style {
+interface FieldStyle {
   readonly paint: Paint;
   readonly now: Date;
 }
-interface LinkStyle extends Style {
+interface LinkStyle extends FieldStyle {
   readonly service: ResolvedSettings;
 }
 
 /** What merchants check before they send a link. */
-const CARD_FIELDS = shownIn("card");
+const CREATED_FIELDS = shownIn("card");
 
 /** The URL first, and a few fields. */
 export const renderLink = (link: PaymentLink & { readonly url: string }, style: LinkStyle): string =>
-  framed(link.url, fieldRows(CARD_FIELDS, link, link, style), style);
+  framed(link.url, fieldRows(CREATED_FIELDS, link, link, style), style);
 
 /** Fields that are objects, and those that the specification lacks, follow. */
 const DETAILS = shownIn("details");
 
-const NONE = "–";
-
 /** Every field and date, also those that the specification lacks. `json` is the link as the service wrote it. */
 export const renderLinkDetails = (link: PaymentLink, json: JsonObject, style: LinkStyle): string =>
   framed(
-    link.url ?? NONE,
+    link.url ?? NO_VALUE,
     [
       ["kind", linkKind(link)],
-      ...fieldRows(DETAILS, link, json, style, NONE),
+      ...fieldRows(DETAILS, link, json, style, NO_VALUE),
       ...otherRows(json, link, style.now),
     ],
     style,
@@ -49,7 +47,11 @@ export const renderLinkDetails = (link: PaymentLink, json: JsonObject, style: Li
 const BY_SERVICE = "3 years after its creation";
 
 /** A request as a summary to confirm. `json` is the request itself. */
-export const renderRequestSummary = (request: PaymentLinkRequest, json: JsonObject, style: Style): string =>
+export const renderRequestSummary = (
+  request: PaymentLinkRequest,
+  json: JsonObject,
+  style: FieldStyle,
+): string =>
   rowLines(
     [
       ["kind", linkKind(request)],
@@ -76,7 +78,7 @@ function fieldRows(
   fields: readonly LinkFieldPath[],
   link: LinkAmount,
   json: object,
-  { paint, now }: Style,
+  { paint, now }: FieldStyle,
   absent?: string,
 ): FieldRow[] {
   const members = new Map<string, unknown>(Object.entries(json));
@@ -96,15 +98,15 @@ const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([...DETAILS, "url"]);
 const otherRows = (json: JsonObject, { currency = "" }: LinkAmount, now: Date): FieldRow[] =>
   Object.entries(json)
     .filter(([name]) => !SHOWN_ELSEWHERE.has(name))
-    .flatMap(([name, value]) => rowsOf(name, value, currency, now));
+    .flatMap(([name, value]) => valueRows(name, value, currency, now));
 
 /** The members of an object get a row each. */
-function rowsOf(path: string, value: unknown, currency: string, now: Date): FieldRow[] {
+function valueRows(path: string, value: unknown, currency: string, now: Date): FieldRow[] {
   if (isJsonObject(value) && Object.keys(value).length > 0)
     return Object.entries(value).flatMap(([name, member]) =>
-      rowsOf(`${path}.${name}`, member, currency, now),
+      valueRows(`${path}.${name}`, member, currency, now),
     );
-  return [[labelOf(path), safeText(fieldText(path, value, currency, now) ?? NONE)]];
+  return [[labelOf(path), safeText(fieldText(path, value, currency, now) ?? NO_VALUE)]];
 }
 
 /** By the type of the field; undefined for an empty one. */

@@ -1,22 +1,22 @@
 /** The styles of text: those of chalk, or none if the stream shows no colours. */
 
-type Style = (text: string) => string;
-type Colour = Style & { readonly bold: Style };
+type TextStyle = (text: string) => string;
+type Colour = TextStyle & { readonly bold: TextStyle };
 
 export interface Paint {
   /** 0 means no colours. */
   readonly level: number;
-  readonly bold: Style;
-  readonly dim: Style;
+  readonly bold: TextStyle;
+  readonly dim: TextStyle;
   readonly red: Colour;
   readonly green: Colour;
   readonly yellow: Colour;
   readonly cyan: Colour;
   readonly magenta: Colour;
-  readonly bgBlack: { readonly whiteBright: Style };
+  readonly bgBlack: { readonly whiteBright: TextStyle };
 }
 
-const unstyled: Style = (text) => text;
+const unstyled: TextStyle = (text) => text;
 const colour = Object.assign((text: string) => text, { bold: unstyled });
 
 export const NO_PAINT: Paint = {

@@ -9,7 +9,7 @@ import { safeText } from "./safe-text.ts";
 import { renderOutcomeLine } from "./transaction-record.ts";
 
 /** Payments in full; the counts have the others too. */
-const SHOWN = 10;
+const PAYMENTS_SHOWN = 10;
 
 /** `records` are the newest first. */
 export function renderPayments(
@@ -26,7 +26,7 @@ export function renderPayments(
     return found.length === 0 ? [] : [`${found.length} ${outcomeName(outcome)}`];
   });
   const total = sums.list();
-  const lines = records.slice(0, SHOWN).map((record) => {
+  const lines = records.slice(0, PAYMENTS_SHOWN).map((record) => {
     const time = safeText(localTime(textOf(record, "transDateTime") ?? ""));
     return `    ${time}  ${renderOutcomeLine(record, { paint, width: width - time.length - 6 })}`;
   });

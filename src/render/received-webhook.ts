@@ -6,10 +6,9 @@ import type { Progress } from "../receiver/forwarder.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { clip, widthOf } from "./width.ts";
-import { clockTime, formatLocal, wrap } from "./layout.ts";
+import { clockTime, formatLocal, wrap, NO_VALUE } from "./layout.ts";
 import {
-  amountOf,
-  NONE,
+  recordAmount,
   paintOutcome,
   recordLines,
   type RecordStyle,
@@ -30,7 +29,7 @@ export function renderWebhook(event: Received, style: RecordStyle): string {
   const { id, receivedAt, verdict } = event;
   const { record, violations } = event.content;
   const { paint, width } = style;
-  const received = `received ${formatLocal(receivedAt)} at ${pathOf(event)}, event ${id}`;
+  const received = `received ${formatLocal(receivedAt)} at ${requestPath(event)}, event ${id}`;
   return [
     [renderResult(record, paint), ...marksOf(event, paint).map(({ painted }) => painted)].join("  "),
     `  ${paint.dim(wrap(received, width - 2, 2))}`,
@@ -54,7 +53,7 @@ export function renderCard(event: Received, { paint, width }: RecordStyle): stri
   const head =
     record === null ? renderResult(record, paint) : renderOutcomeLine(record, { paint, width: room });
   const uti = record === null ? "" : safeText(textOf(record, "uti") ?? "");
-  const where = [clockTime(receivedAt), pathOf(event), uti, id].filter((text) => text !== "").join("  ");
+  const where = [clockTime(receivedAt), requestPath(event), uti, id].filter((text) => text !== "").join("  ");
   const card = record === null ? [] : [renderPayment(record)].filter((text) => text !== "");
   const lines = [
     [head, ...marks.map(({ painted }) => painted)].join("  "),
@@ -83,13 +82,13 @@ export function renderCompactWebhook(event: Received, { paint, width }: RecordSt
   const { record } = event.content;
   const marks = marksOf(event, paint);
   const outcome = outcomeOf(record);
-  const amount = record === null ? "" : amountOf(record);
+  const amount = record === null ? "" : recordAmount(record);
   const uti = record === null ? id : safeText(textOf(record, "uti") || id);
   const time = isLog ? "" : clockTime(receivedAt);
   const fixed = [time, ...marks.map(({ text }) => text), outcome.padEnd(LONGEST_USUAL), amount, uti, ""];
   const room = width - widthOf(fixed.filter((text) => text !== "").join("  ")) - 2;
   const reference =
-    record === null ? "" : clip(safeText(textOf(record, "reference") || NONE), Math.max(1, room));
+    record === null ? "" : clip(safeText(textOf(record, "reference") || NO_VALUE), Math.max(1, room));
   return [
     paint.dim(time),
     ...marks.map(({ painted }) => painted),
@@ -106,7 +105,7 @@ export function renderCompactWebhook(event: Received, { paint, width }: RecordSt
 const LONGEST_USUAL = "CANCELLED".length;
 
 /** A query may hold a secret of the receiver. */
-const pathOf = ({ request }: Received): string => safeText(request.target.split("?", 1)[0] ?? "");
+const requestPath = ({ request }: Received): string => safeText(request.target.split("?", 1)[0] ?? "");
 
 interface Mark {
   readonly text: string;
@@ -128,7 +127,7 @@ const ownWarnings = ({ warnings }: Received["verdict"]): Warning[] =>
   warnings.filter((warning) => WARNINGS[warning] === "webhook");
 
 /** One line names the step that failed and the reason; `verify` shows longer details. */
-const DETAIL_LENGTH = 300;
+const REJECTION_DETAIL_LENGTH = 300;
 
 /** `name` says which webhook it was, and when. */
 export function renderRejection(
@@ -136,7 +135,7 @@ export function renderRejection(
   { code, status, detail, hint }: Omit<Rejection, "type" | "id" | "receivedAt" | "verdict" | "request">,
   paint: Paint,
 ): string {
-  const line = `${paint.dim(name)} ${paint.red("rejected")} ${status} ${paint.bold(code)}  ${clip(safeText(detail), DETAIL_LENGTH)}`;
+  const line = `${paint.dim(name)} ${paint.red("rejected")} ${status} ${paint.bold(code)}  ${clip(safeText(detail), REJECTION_DETAIL_LENGTH)}`;
   return hint === undefined ? line : `${line}\n  ${safeText(hint)}`;
 }
 

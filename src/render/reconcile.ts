@@ -6,7 +6,7 @@ import type { Finding, FindingName } from "../reconcile/findings.ts";
 import type { Counted, Summary } from "../reconcile/summary.ts";
 import type { LinkStanding, OrderVerdict } from "../reconcile/timeline.ts";
 import { shortKey } from "../signatures/thumbprint.ts";
-import { count, renderSums } from "./bulk.ts";
+import { formatCount, renderSums } from "./bulk.ts";
 import { clockTime, formatLocal } from "./layout.ts";
 
 /** What a finding means, as sentences. */
@@ -107,15 +107,15 @@ const moneyText = ({ amount, currency }: Sum): string => groupedAmount(amount, c
 const sumsText = (sums: readonly Sum[]): string =>
   sums.length === 0 ? "an unknown amount" : renderSums(sums);
 
-const counted = ({ count: number, sums }: Counted): string =>
-  sums.length === 0 ? count(number) : `${count(number)}, ${renderSums(sums)}`;
+const countAndSums = ({ count: number, sums }: Counted): string =>
+  sums.length === 0 ? formatCount(number) : `${formatCount(number)}, ${renderSums(sums)}`;
 
 /** How many links were paid, and what became of them: one line, of which people read the beginning. */
 export function summaryText({ paid, agree, findings }: Summary): string {
-  const links = `${count(paid.count)} paid ${paid.count === 1 ? "link" : "links"}`;
+  const links = `${formatCount(paid.count)} paid ${paid.count === 1 ? "link" : "links"}`;
   const total = paid.sums.length === 0 ? links : `${links}, ${renderSums(paid.sums)}`;
   const found = Object.entries(findings).map(([name, one]) => findingCount(name, one));
-  const all = [`${count(agree.count)} ${agree.count === 1 ? "agrees" : "agree"}`, ...found];
+  const all = [`${formatCount(agree.count)} ${agree.count === 1 ? "agrees" : "agree"}`, ...found];
   return `${total}: ${all.join("; ")}`;
 }
 
@@ -128,17 +128,19 @@ export const differencesText = ({ findings }: Pick<Summary, "findings">): string
 
 /** `2 missed, EUR 45.00` */
 function findingCount(name: string, { count: number, sums }: Counted): string {
-  return sums.length === 0 ? `${count(number)} ${name}` : `${count(number)} ${name}, ${renderSums(sums)}`;
+  return sums.length === 0
+    ? `${formatCount(number)} ${name}`
+    : `${formatCount(number)} ${name}, ${renderSums(sums)}`;
 }
 
 /** The line above the findings of a kind. */
-export const headingText = (name: FindingName, found: Counted): string => `${name}: ${counted(found)}`;
+export const headingText = (name: FindingName, found: Counted): string => `${name}: ${countAndSums(found)}`;
 
 /** What is known of reusable links; undefined without a payment of one. */
 export const reusableText = ({ reusable }: Summary): string | undefined =>
   reusable.count === 0
     ? undefined
-    : `Reusable links: ${count(reusable.count)} ${reusable.count === 1 ? "payment" : "payments"}, ${renderSums(reusable.sums)}, arrived. The service does not say how often such a link was paid, so a payment that was missed cannot be found.`;
+    : `Reusable links: ${formatCount(reusable.count)} ${reusable.count === 1 ? "payment" : "payments"}, ${renderSums(reusable.sums)}, arrived. The service does not say how often such a link was paid, so a payment that was missed cannot be found.`;
 
 const STANDING = {
   open: "Its link can still be paid.",
@@ -171,10 +173,10 @@ const standingText = (standing: LinkStanding | undefined): string =>
 function paidText(verdict: Extract<OrderVerdict, { is: "paid" }>): string {
   const { money, payments, isReusable, hasLink, acceptedAt, arrivedAt } = verdict;
   const times = isReusable
-    ? `Paid ${count(payments)} ${payments === 1 ? "time" : "times"} by a reusable link`
+    ? `Paid ${formatCount(payments)} ${payments === 1 ? "time" : "times"} by a reusable link`
     : payments === 1
       ? "Paid once"
-      : `Paid in ${count(payments)} parts`;
+      : `Paid in ${formatCount(payments)} parts`;
   const application =
     acceptedAt === undefined
       ? `the webhook arrived at ${clockTime(arrivedAt)}, and was forwarded nowhere`

@@ -5,13 +5,16 @@ import { isAccepted } from "../receiver/event.ts";
 import { shortKey } from "../signatures/thumbprint.ts";
 import type { CurrencySum, KeyStats, StateStats, Stats } from "../store/stats.ts";
 import { safeText } from "./safe-text.ts";
+import { UNITS } from "../domain/time.ts";
 
 /** Says whether money is being lost now. */
 export function statsSentence({ keys, refused, lastAttempt }: Stats, now: Date): string {
   const refusals = Object.values(refused).reduce((sum, count) => sum + count, 0);
-  const open = keys.filter(isOpen).map((one) => `${keys.length > 1 ? ofKey(one) : ""}${openWords(one, now)}`);
+  const open = keys
+    .filter(hasOpen)
+    .map((one) => `${keys.length > 1 ? ofKey(one) : ""}${openWords(one, now)}`);
   const parts = [
-    ...(open.length === 0 ? [NOTHING] : open),
+    ...(open.length === 0 ? [NOTHING_WAITS] : open),
     refusals > 0 && `${refusals} refused in the last hour (${Object.keys(refused).slice(0, 3).join(", ")})`,
   ];
   const last = open.length > 0 ? "" : lastForwarded(lastAttempt, now);
@@ -32,26 +35,27 @@ export function situationSentence(
   answers: readonly CountedAnswer[],
   now: Date,
 ): string {
-  const open = keys.filter(isOpen);
-  if (open.length === 0) return `${NOTHING}.${lastForwarded(lastAttempt, now)}`;
+  const open = keys.filter(hasOpen);
+  if (open.length === 0) return `${NOTHING_WAITS}.${lastForwarded(lastAttempt, now)}`;
   const parts = open.flatMap((one) => {
     const { pending, failed, comesAgain, oldest } = one;
     const words = [
-      pending.events > 0 && `${counted(pending, "waits", "wait")}${sinceOldest(oldest, now)}`,
-      failed.events > 0 && `${counted(failed, "has failed", "have failed")}${sentAgain(comesAgain)}`,
+      pending.events > 0 && `${countPhrase(pending, "waits", "wait")}${sinceOldest(oldest, now)}`,
+      failed.events > 0 && `${countPhrase(failed, "has failed", "have failed")}${sentAgain(comesAgain)}`,
     ].filter((part) => part !== false);
     return keys.length > 1 ? `${ofKey(one)}${words.join(", ")}` : words;
   });
-  return safeText(`${causesOf(answers)}${parts.join("; ")}.`);
+  return safeText(`${causesPhrase(answers)}${parts.join("; ")}.`);
 }
 
-const isOpen = ({ pending, failed }: KeyStats): boolean => pending.events + failed.events > 0;
+const hasOpen = ({ pending, failed }: KeyStats): boolean => pending.events + failed.events > 0;
 
 function openWords({ pending, failed, comesAgain, oldest }: KeyStats, now: Date): string {
-  const waiting = counted(pending, "acknowledged payment is", "acknowledged payments are");
+  const waiting = countPhrase(pending, "acknowledged payment is", "acknowledged payments are");
   return [
-    pending.events > 0 && `${waiting} not delivered${sumsOf(pending)}${sinceOldest(oldest, now)}`,
-    failed.events > 0 && `${counted(failed, "failed", "failed")}${sumsOf(failed)}${sentAgain(comesAgain)}`,
+    pending.events > 0 && `${waiting} not delivered${sumsPhrase(pending)}${sinceOldest(oldest, now)}`,
+    failed.events > 0 &&
+      `${countPhrase(failed, "failed", "failed")}${sumsPhrase(failed)}${sentAgain(comesAgain)}`,
   ]
     .filter((part) => part !== false)
     .join("; ");
@@ -59,11 +63,11 @@ function openWords({ pending, failed, comesAgain, oldest }: KeyStats, now: Date)
 
 /** The part of what failed that reaches the application by itself. */
 const sentAgain = (comesAgain: StateStats): string =>
-  comesAgain.events === 0 ? "" : ` (the service sends ${counted(comesAgain, "", "").trim()} again)`;
+  comesAgain.events === 0 ? "" : ` (the service sends ${countPhrase(comesAgain, "", "").trim()} again)`;
 
 const ofKey = ({ key }: KeyStats): string => `key ${shortKey(key)}: `;
 
-const NOTHING = "Nothing waits, nothing has failed";
+const NOTHING_WAITS = "Nothing waits, nothing has failed";
 
 const lastForwarded = (at: Date | null, now: Date): string =>
   at === null ? "" : ` Last forwarded ${ageWords(now.getTime() - at.getTime())} ago.`;
@@ -71,7 +75,7 @@ const lastForwarded = (at: Date | null, now: Date): string =>
 const sinceOldest = (oldest: Date | null, now: Date): string =>
   oldest === null ? "" : `, the oldest for ${ageWords(now.getTime() - oldest.getTime())}`;
 
-const sumsOf = ({ sums }: StateStats): string =>
+const sumsPhrase = ({ sums }: StateStats): string =>
   sumTexts(sums)
     .map((sum) => `, ${sum}`)
     .join("");
@@ -80,13 +84,13 @@ const sumsOf = ({ sums }: StateStats): string =>
 export const sumTexts = (sums: readonly CurrencySum[] | null): string[] =>
   (sums ?? []).map(({ amount, currency }) => groupedAmount(amount, currency).trim());
 
-const counted = ({ events, sums }: StateStats, one: string, many: string): string =>
+const countPhrase = ({ events, sums }: StateStats, one: string, many: string): string =>
   `${events}${sums === null ? " or more" : ""} ${events === 1 ? one : many}`;
 
 /** The most causes in a sentence, the most frequent first. */
 const MOST_CAUSES = 3;
 
-function causesOf(answers: readonly CountedAnswer[]): string {
+function causesPhrase(answers: readonly CountedAnswer[]): string {
   const counts = new Map<string, number>();
   for (const { target, status, count } of answers) {
     if (target === null || isAccepted(status)) continue;
@@ -101,16 +105,16 @@ function causesOf(answers: readonly CountedAnswer[]): string {
   return words.length === 0 ? "" : `${words.join(", ")}: `;
 }
 
-const UNITS: readonly (readonly [name: string, milliseconds: number])[] = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-  ["second", 1_000],
+const AGE_UNITS: readonly (readonly [name: string, milliseconds: number])[] = [
+  ["day", UNITS.d],
+  ["hour", UNITS.h],
+  ["minute", UNITS.m],
+  ["second", UNITS.s],
 ];
 
 /** In the largest unit of which it has two: "14 minutes", "26 hours". */
 export function ageWords(milliseconds: number): string {
-  const [name, length] = UNITS.find(([, unit]) => milliseconds >= 2 * unit) ?? ["second", 1_000];
+  const [name, length] = AGE_UNITS.find(([, unit]) => milliseconds >= 2 * unit) ?? ["second", UNITS.s];
   const count = Math.max(0, Math.floor(milliseconds / length));
   return `${count} ${count === 1 ? name : `${name}s`}`;
 }

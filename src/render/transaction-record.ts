@@ -21,10 +21,10 @@ import {
   type TransactionRecord,
   type Violation,
 } from "../domain/transaction.ts";
-import { localTime, wrap } from "./layout.ts";
+import { localTime, wrap, NO_VALUE } from "./layout.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
-import { clip, linesOf, padEnd, widthOf } from "./width.ts";
+import { clip, splitAtWidth, padEnd, widthOf } from "./width.ts";
 
 export interface RecordStyle {
   readonly paint: Paint;
@@ -67,14 +67,12 @@ const GROUPS: readonly (readonly [title: string, fields: readonly FieldName[]])[
   ],
 ];
 
-const namesOf = (wanted: TransactionField["type"]): ReadonlySet<string> =>
+const fieldsOfType = (wanted: TransactionField["type"]): ReadonlySet<string> =>
   new Set(TRANSACTION_FIELDS.filter(({ type }) => type === wanted).map(({ name }) => name));
 
-const AMOUNTS = namesOf(amount);
-const TIMES = namesOf(dateTime);
+const AMOUNT_FIELDS = fieldsOfType(amount);
+const TIME_FIELDS = fieldsOfType(dateTime);
 const LABEL_WIDTH = 26;
-/** An empty or absent value. */
-export const NONE = "–";
 
 export function paintOutcome(outcome: Outcome, paint: Paint): string {
   const colours = {
@@ -88,7 +86,7 @@ export function paintOutcome(outcome: Outcome, paint: Paint): string {
 }
 
 /** "EUR 10.00", as far as the record has amount and currency. */
-export function amountOf(record: TransactionRecord, field: FieldName = "amountTrans"): string {
+export function recordAmount(record: TransactionRecord, field: FieldName = "amountTrans"): string {
   const amount = amountIn(record, field);
   const currency = textOf(record, "transCurrencyCode") ?? "";
   if (amount !== undefined) return safeText(formatAmount(amount, currency).trim());
@@ -111,7 +109,7 @@ export const renderRecord = (
 export const renderResult = (record: TransactionRecord | null, paint: Paint): string =>
   record === null
     ? paintOutcome("UNCLEAR", paint)
-    : `${paintOutcome(outcomeOf(record), paint)}  ${paint.bold(amountOf(record))}`;
+    : `${paintOutcome(outcomeOf(record), paint)}  ${paint.bold(recordAmount(record))}`;
 
 /** The lines below the outcome. */
 export function recordLines(
@@ -124,8 +122,8 @@ export function recordLines(
     const { reason } = judgeOutcome(record);
     if (reason !== undefined) lines.push(renderWarning(`unclear: ${reason}`, style));
     const others = Object.keys(record).filter((name) => !isFieldName(name));
-    for (const [title, fields] of GROUPS) lines.push(...group(title, fields, record, style));
-    if (others.length > 0) lines.push(...group("other", others, record, style));
+    for (const [title, fields] of GROUPS) lines.push(...groupLines(title, fields, record, style));
+    if (others.length > 0) lines.push(...groupLines("other", others, record, style));
   }
   for (const violation of violations) lines.push(renderWarning(describeViolation(violation), style));
   return lines;
@@ -137,7 +135,7 @@ export const renderWarning = (text: string, { paint, width }: RecordStyle): stri
 
 const WARNING_INDENT = 4;
 
-function group(
+function groupLines(
   title: string,
   names: readonly string[],
   record: TransactionRecord,
@@ -146,18 +144,18 @@ function group(
   const lines = [`  ${paint.cyan(title)}`];
   for (const name of names) {
     const label = padEnd(clip(safeText(name), LABEL_WIDTH - 1), LABEL_WIDTH);
-    const value = shown(name, memberOf(record, name) ?? null, record);
-    const [first = "", ...rest] = linesOf(value, Math.max(20, width - LABEL_WIDTH - 4));
+    const value = fieldValue(name, memberOf(record, name) ?? null, record);
+    const [first = "", ...rest] = splitAtWidth(value, Math.max(20, width - LABEL_WIDTH - 4));
     lines.push(`    ${paint.dim(label)}${first}`, ...rest.map((part) => " ".repeat(LABEL_WIDTH + 4) + part));
   }
   return lines;
 }
 
-function shown(name: string, value: Json, record: TransactionRecord): string {
-  if (value === null || value === "") return NONE;
-  if (isFieldName(name) && AMOUNTS.has(name)) return amountOf(record, name);
+function fieldValue(name: string, value: Json, record: TransactionRecord): string {
+  if (value === null || value === "") return NO_VALUE;
+  if (isFieldName(name) && AMOUNT_FIELDS.has(name)) return recordAmount(record, name);
   if (typeof value !== "string") return safeText(stringifyJson(value));
-  if (TIMES.has(name)) return safeText(localTime(value));
+  if (TIME_FIELDS.has(name)) return safeText(localTime(value));
   return safeText(`${value}${noteOn(name, value)}`);
 }
 
@@ -174,9 +172,9 @@ export function renderCompactRecord(record: TransactionRecord, paint: Paint): st
   const outcome = outcomeOf(record);
   const padding = " ".repeat(Math.max(0, "CANCELLED".length - outcome.length));
   const rest = (["reference", "cardScheme", "cardPan", "uti"] as const).map((name) =>
-    safeText(textOf(record, name) || NONE),
+    safeText(textOf(record, name) || NO_VALUE),
   );
-  return [paintOutcome(outcome, paint) + padding, paint.bold(amountOf(record)), ...rest].join("  ");
+  return [paintOutcome(outcome, paint) + padding, paint.bold(recordAmount(record)), ...rest].join("  ");
 }
 
 /** The card, and what its bank answered: "VISA ************1111  05 do not honour". */
@@ -191,8 +189,8 @@ export function renderPayment(record: TransactionRecord): string {
 /** Outcome, amount and as much of the reference as fits. */
 export function renderOutcomeLine(record: TransactionRecord, { paint, width }: RecordStyle): string {
   const outcome = outcomeOf(record);
-  const amount = amountOf(record);
+  const amount = recordAmount(record);
   const room = width - widthOf(`${outcome}  ${amount}  `);
-  const reference = clip(safeText(textOf(record, "reference") || NONE), Math.max(1, room));
+  const reference = clip(safeText(textOf(record, "reference") || NO_VALUE), Math.max(1, room));
   return `${paintOutcome(outcome, paint)}  ${paint.bold(amount)}  ${reference}`;
 }

@@ -17,13 +17,13 @@ export function renderExplanation(
 ): string {
   const { paint } = style;
   const { verdict, checks, signatureBase, record, violations, refused } = explanation;
-  return joined([
+  return joinSections([
     // Of what could not be verified, the verdict is the answer.
-    refused === null || refused.code === verdict.code ? "" : answered(refused, paint),
+    refused === null || refused.code === verdict.code ? "" : refusalText(refused, paint),
     `${heading(verdict, request, paint)}${paint.dim(`  (address from ${source})`)}`,
     section(
       "checks",
-      checks.map((check) => checked(check, paint)),
+      checks.map((check) => checkLine(check, paint)),
       paint,
     ),
     section(
@@ -34,7 +34,7 @@ export function renderExplanation(
     ),
     section(
       "warnings",
-      verdict.warnings.map((warning) => warned(warning, paint)),
+      verdict.warnings.map((warning) => warningLine(warning, paint)),
       paint,
     ),
     section("cause", cause(explanation, paint), paint),
@@ -42,9 +42,10 @@ export function renderExplanation(
   ]);
 }
 
-const joined = (sections: readonly string[]): string => sections.filter((text) => text !== "").join("\n\n");
+const joinSections = (sections: readonly string[]): string =>
+  sections.filter((text) => text !== "").join("\n\n");
 
-const answered = ({ status, code, detail }: NonNullable<Explanation["refused"]>, paint: Paint): string =>
+const refusalText = ({ status, code, detail }: NonNullable<Explanation["refused"]>, paint: Paint): string =>
   `${paint.red.bold(`listen answers ${status}`)}  ${paint.bold(code)}  ${safeText(detail)}\n  ${paint.dim("It verifies nothing then. What verify makes of the signature:")}`;
 
 function heading(verdict: Explanation["verdict"], request: HttpRequest, paint: Paint): string {
@@ -64,22 +65,22 @@ function section(title: string, lines: readonly string[], paint: Paint): string 
 
 const CHECK_WIDTH = 18;
 
-function checked({ check, ok, detail }: Check, paint: Paint): string {
+function checkLine({ check, ok, detail }: Check, paint: Paint): string {
   const mark = ok ? paint.green("✓") : paint.red("✗");
   return `${mark} ${check.padEnd(CHECK_WIDTH)}${safeText(detail)}`;
 }
 
-function warned(warning: Warning, paint: Paint): string {
+function warningLine(warning: Warning, paint: Paint): string {
   return `${paint.yellow("!")} ${warning}  ${paint.dim(WARNING_MEANINGS[warning])}`;
 }
 
 function cause({ verdict: { verdict, code }, hints }: Explanation, paint: Paint): string[] {
   if (verdict === "valid" || code === "ok") return [];
-  if (hints.length === 0) return [REASONS[code].advice ?? NOTHING];
+  if (hints.length === 0) return [REASONS[code].advice ?? UNEXPLAINED];
   return hints.flatMap(({ variant, advice }) => [
     paint.bold(safeText(variant)),
     ...advice.split("\n").map((line) => `  ${safeText(line)}`),
   ]);
 }
 
-const NOTHING = "No variant of the message explains the failure.";
+const UNEXPLAINED = "No variant of the message explains the failure.";

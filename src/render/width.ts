@@ -42,12 +42,12 @@ const UNITS_PER_COLUMN = 16;
 export function clip(text: string, width: number): string {
   const bounded = text.slice(0, UNITS_PER_COLUMN * width);
   if (bounded.length === text.length && widthOf(text) <= width) return text;
-  const [start = ""] = linesOf(bounded, width - 1);
+  const [start = ""] = splitAtWidth(bounded, width - 1);
   return `${widthOf(start) < width ? start.trimEnd() : ""}…`;
 }
 
 /** The text in lines of at most `width` columns, and at least one character. Nothing is cut. */
-export function linesOf(text: string, width: number): string[] {
+export function splitAtWidth(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
   let used = 0;

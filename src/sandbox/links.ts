@@ -127,7 +127,7 @@ export function findLink(ledger: Ledger, id: string): Link {
 }
 
 /** Milliseconds: a client asks for the whole period by a clock of its own. */
-const CLOCK_DIFFERENCE = 60_000;
+const CLIENT_CLOCK_DIFFERENCE = 60_000;
 
 /** The newest links first. Throws a 400 problem for an invalid query, a 403 problem for a foreign terminal. */
 export function listLinks(
@@ -137,7 +137,7 @@ export function listLinks(
   const now = clock.now();
   const asked = validated(checkLinksQuery(query));
   requireOwnTerminal(merchant, asked.terminalId);
-  if (asked.from.getTime() < addDuration(now, LISTED_AGE, -1).getTime() - CLOCK_DIFFERENCE)
+  if (asked.from.getTime() < addDuration(now, LISTED_AGE, -1).getTime() - CLIENT_CLOCK_DIFFERENCE)
     throw invalid([{ at: "from", message: "must not be more than 365 days ago" }]);
   return ledger.linksCreated(asked, now);
 }

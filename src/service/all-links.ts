@@ -3,6 +3,10 @@ import { setImmediate } from "node:timers/promises";
 import { isJsonObject, type Json, memberOf, stringifyJson } from "../domain/json.ts";
 import type { Api } from "./client.ts";
 import type { LinksQuery } from "./links.ts";
+import { UNITS } from "../domain/time.ts";
+
+/** Milliseconds: the clock of the service may differ from this one by days, as that of a sandbox does. */
+export const CLOCK_DIFFERENCE = 7 * UNITS.d;
 
 /** The documented maximum. */
 const PAGE_SIZE = 5000;

@@ -65,14 +65,14 @@ export function createReadFile(stdin: AsyncIterable<Uint8Array>, signal: AbortSi
 }
 
 /** Bytes. A device or a pipe may never end. */
-const LONGEST = 128 * 1024 * 1024;
+const MAX_INPUT = 128 * 1024 * 1024;
 
 async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {
     length += chunk.length;
-    if (length > LONGEST) throw new Error("it is longer than 128 MiB");
+    if (length > MAX_INPUT) throw new Error("it is longer than 128 MiB");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -83,7 +83,7 @@ export const writeFile: FilesContext["writeFile"] = async (path, text, place) =>
   try {
     await write(path, text);
   } catch (error) {
-    throw unwritable(path, place, error);
+    throw unwritableFile(path, place, error);
   }
 };
 
@@ -99,13 +99,13 @@ export const createFileWith =
       return true;
     } catch (error) {
       if (hasCode(error, "EEXIST")) return false;
-      throw unwritable(path, place, error);
+      throw unwritableFile(path, place, error);
     } finally {
       await rm(draft, { force: true });
     }
   };
 
-function unwritable(path: string, place: string, cause: unknown): PaylinkError {
+function unwritableFile(path: string, place: string, cause: unknown): PaylinkError {
   const reason = hasCode(cause, "ENOENT") ? "its folder does not exist" : systemReason(cause);
   return new PaylinkError("file_unwritable", `Cannot write ${place} ${path}: ${reason}.`, { cause });
 }

@@ -5,7 +5,7 @@ import { parseWebAddress } from "../domain/addresses.ts";
 /** Milliseconds after which a program that does not end is killed. */
 const STOP_TIMEOUT = 5_000;
 
-interface Surroundings {
+interface ProgramSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Fires right before the process ends. */
   readonly exiting: AbortSignal;
@@ -14,7 +14,11 @@ interface Surroundings {
 /** A program that runs beside a command. Ctrl-C in a terminal does not reach it. */
 export type BackgroundProgram = ReturnType<typeof startProgram>;
 
-export function startProgram(command: string, args: readonly string[], { env, exiting }: Surroundings) {
+export function startProgram(
+  command: string,
+  args: readonly string[],
+  { env, exiting }: ProgramSurroundings,
+) {
   const child = spawn(command, args, {
     env,
     stdio: ["ignore", "ignore", "pipe"],
@@ -24,7 +28,7 @@ export function startProgram(command: string, args: readonly string[], { env, ex
   });
   const kill = (): void => signalGroup(child, "SIGKILL");
   exiting.addEventListener("abort", kill, { once: true });
-  const ended = endOf(child).finally(() => exiting.removeEventListener("abort", kill));
+  const ended = programEnd(child).finally(() => exiting.removeEventListener("abort", kill));
   return {
     /** Resolves when it has ended, with the signal or the exit code, or with the reason why it could not be started. */
     ended,
@@ -55,7 +59,7 @@ const MAX_PRINTED = 64 * 1024 * 1024;
 /** Runs a line in the user's shell, for so many milliseconds at most. Rejects with the reason of the signal. */
 export function runShell(
   line: string,
-  { env, exiting, timeout, signal }: Surroundings & ShellOptions,
+  { env, exiting, timeout, signal }: ProgramSurroundings & ShellOptions,
 ): Promise<ShellEnd> {
   return new Promise((resolve, reject) => {
     const child = spawn(line, {
@@ -116,7 +120,7 @@ function signalGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   }
 }
 
-const endOf = (child: ChildProcess): Promise<Error | string> =>
+const programEnd = (child: ChildProcess): Promise<Error | string> =>
   new Promise((resolve) => {
     child.once("error", resolve);
     child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));

@@ -20,7 +20,7 @@ export function mayAsk(process: Ends, { input, json }: Pick<GlobalOptions, "inpu
 const isOn = (value = ""): boolean => value !== "" && value !== "false";
 
 /** Choices on the screen at the same time. */
-const PAGE_SIZE = 12;
+const CHOICES_SHOWN = 12;
 
 /** Uses stderr, so that stdout has only the result, unless stderr is not a terminal. */
 export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSignal): Ask {
@@ -68,7 +68,10 @@ export function createAsk({ stdin, stdout, stderr }: Streams, signal: AbortSigna
       ),
     choose: (message, choices) =>
       ask(({ select }) =>
-        select({ message, choices: choices.map((choice) => ({ ...choice })), pageSize: PAGE_SIZE }, context),
+        select(
+          { message, choices: choices.map((choice) => ({ ...choice })), pageSize: CHOICES_SHOWN },
+          context,
+        ),
       ),
     confirm: (message, { initial } = { initial: true }) =>
       ask(({ confirm }) => confirm({ message, default: initial }, context)),

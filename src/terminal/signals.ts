@@ -10,7 +10,7 @@ export interface Signals {
   readonly close: () => void;
 }
 
-const REASONS = {
+const SIGNAL_ERRORS = {
   SIGINT: () => new PaylinkError("interrupted", "Interrupted."),
   SIGTERM: () => new PaylinkError("terminated", "Terminated."),
   SIGHUP: () => new PaylinkError("terminated", "Terminated: the terminal was closed."),
@@ -18,14 +18,14 @@ const REASONS = {
 
 export function watchSignals(process: NodeJS.Process): Signals {
   const [interruption, exiting] = [new AbortController(), new AbortController()];
-  const onSignal = (name: keyof typeof REASONS): void => {
-    if (!interruption.signal.aborted) return interruption.abort(REASONS[name]());
+  const onSignal = (name: keyof typeof SIGNAL_ERRORS): void => {
+    if (!interruption.signal.aborted) return interruption.abort(SIGNAL_ERRORS[name]());
     exiting.abort();
     close();
     // Without a handler, the system ends the process with the signal.
     process.kill(process.pid, name);
     // It does not if the process is process 1 of a container.
-    setTimeout(() => process.exit(REASONS[name]().exit), 100);
+    setTimeout(() => process.exit(SIGNAL_ERRORS[name]().exit), 100);
   };
   const onExit = (): void => exiting.abort();
   const close = (): void => {

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Cell, renderTable } from "../../src/render/layout.ts";
 import { safeText } from "../../src/render/safe-text.ts";
-import { clip, linesOf, padEnd, widthOf } from "../../src/render/width.ts";
+import { clip, splitAtWidth, padEnd, widthOf } from "../../src/render/width.ts";
 
 /** Texts of one script, and mixed ones. */
 const anyText = fc.oneof(
@@ -62,7 +62,7 @@ describe("a text", () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 2, max: 50 }), (text, width) => {
         // Unsafe, a tab alone would be wider than the line.
-        const lines = linesOf(safeText(text), width);
+        const lines = splitAtWidth(safeText(text), width);
         expect(lines.join("")).toBe(safeText(text));
         for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
       }),

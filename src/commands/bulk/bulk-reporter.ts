@@ -3,7 +3,7 @@ import type { RowProblem } from "../../bulk/row-problems.ts";
 import type { Outcome } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";
 import type { PaylinkError } from "../../domain/errors.ts";
-import { length, renderProgress, renderRowProblem, rowsOf } from "../../render/bulk.ts";
+import { length, renderProgress, renderRowProblem, rowCount } from "../../render/bulk.ts";
 import { safeText } from "../../render/safe-text.ts";
 
 /** Milliseconds between two drawings of the bar, and between two lines if there is no terminal. */
@@ -46,7 +46,7 @@ export function createReporter({ out, now }: Context): Reporter {
   return {
     checked: () => {
       checkedRows++;
-      line ??= () => `${rowsOf(checkedRows)} checked`;
+      line ??= () => `${rowCount(checkedRows)} checked`;
     },
     warnings: (warnings) => {
       if (!out.json) for (const warning of warnings) out.warn(renderRowProblem(warning));

@@ -9,7 +9,7 @@ import type { Context, Output } from "../../context.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { Sums } from "../../domain/money.ts";
 import { UNITS } from "../../domain/time.ts";
-import { count, rowsOf } from "../../render/bulk.ts";
+import { formatCount, rowCount } from "../../render/bulk.ts";
 import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
 import type { Memory } from "../../store/sent-rows.ts";
@@ -64,8 +64,8 @@ async function showList(context: Context, options: BulkOptions, run: Run): Promi
   };
   if (out.json) out.data(stringifyJson({ ...(await summaryOf(context, list, asked.sums)), ...shown }));
   if (failure !== undefined) throw failure;
-  const valid = invalid === 0 ? "all valid" : `${count(invalid)} of them invalid`;
-  if (!out.json) out.data(`${rowsOf(rows)}, ${valid}. Nothing was sent.`);
+  const valid = invalid === 0 ? "all valid" : `${formatCount(invalid)} of them invalid`;
+  if (!out.json) out.data(`${rowCount(rows)}, ${valid}. Nothing was sent.`);
   return 0;
 }
 

@@ -11,7 +11,7 @@ import { hint, paylink, PaylinkError, type FailureCode, type Hint } from "../../
 import { stringifyJson } from "../../domain/json.ts";
 import type { Sums } from "../../domain/money.ts";
 import { renderServiceName } from "../../render/account.ts";
-import { count, linksOf, renderSums, renderTally, rowsOf, type Tally } from "../../render/bulk.ts";
+import { formatCount, linkCount, renderSums, renderTally, rowCount, type Tally } from "../../render/bulk.ts";
 import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./flags.ts";
@@ -62,7 +62,7 @@ export async function finishRun(
   await writeResults(output.format, { list: list.list, results, service }, output.sink);
   const failed = tally.refused + tally.not_reached + tally.unknown + tally.left;
   if (named.length > 0) out.note(named.join("\n"));
-  if (failed > named.length) out.note(`  and ${count(failed - named.length)} more, in the results`);
+  if (failed > named.length) out.note(`  and ${formatCount(failed - named.length)} more, in the results`);
   const { path } = output;
   if (out.json) {
     const summary = await summaryOf(context, list, sums);
@@ -73,7 +73,7 @@ export async function finishRun(
     const paint = isOnStdout ? out.notePaint : out.paint;
     const lines = [
       renderTally(tally, paint),
-      ...(tally.created > 0 ? [`${linksOf(tally.created)}: ${renderSums(sums.list())}`] : []),
+      ...(tally.created > 0 ? [`${linkCount(tally.created)}: ${renderSums(sums.list())}`] : []),
       ...(isOnStdout ? [] : [`Results in ${path}`]),
       renderServiceName(account, paint),
       ...(tally.created > 0 ? [renderHint(SEE_LINKS, context.named)] : []),
@@ -151,7 +151,7 @@ function failureOf(reason: unknown, tally: Tally, next: readonly Hint[]): unknow
   const details = { ...tally };
   if (reason instanceof PaylinkError) {
     const { code, message, problems } = reason;
-    const left = tally.not_sent === 0 ? "" : `, with ${rowsOf(tally.not_sent)} not sent`;
+    const left = tally.not_sent === 0 ? "" : `, with ${rowCount(tally.not_sent)} not sent`;
     return new PaylinkError(code, `The run was stopped${left}. ${message}`, {
       problems,
       details: { ...reason.details, ...details },
@@ -162,7 +162,7 @@ function failureOf(reason: unknown, tally: Tally, next: readonly Hint[]): unknow
   if (reason !== undefined) return reason;
   for (const [status, failure, words, step] of WORST_FIRST)
     if (tally[status] > 0)
-      return new PaylinkError(failure, words(rowsOf(tally[status])), { details, hints: [step] });
+      return new PaylinkError(failure, words(rowCount(tally[status])), { details, hints: [step] });
   return undefined;
 }
 

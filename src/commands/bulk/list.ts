@@ -11,7 +11,7 @@ import type { Context } from "../../context.ts";
 import { comparableText } from "../../domain/comparable-text.ts";
 import { hint, PaylinkError, type Hint, type Problem } from "../../domain/errors.ts";
 import type { Memory } from "../../store/sent-rows.ts";
-import { count, renderRowProblem, rowsOf } from "../../render/bulk.ts";
+import { formatCount, renderRowProblem, rowCount } from "../../render/bulk.ts";
 import { problemJson } from "../../render/error-message.ts";
 import { safeText, visibleText } from "../../render/safe-text.ts";
 import type { Reporter } from "./bulk-reporter.ts";
@@ -137,10 +137,13 @@ export function refusalOf(
   for (const [at, { row, problems }] of checked.rows.entries())
     if (planned[at]?.state === "invalid") found.add(row, problems);
   for (const problem of found.list()) out.note(`  ${renderRowProblem(problem)}`);
-  if (found.others > 0) out.note(`  and ${count(found.others)} more`);
+  if (found.others > 0) out.note(`  and ${formatCount(found.others)} more`);
   const refusals: Refusal[] = [];
   if (invalid > 0 && !skipInvalid)
-    refusals.push({ message: `${rowsOf(invalid)} of ${count(rows)} cannot be sent.`, hint: FIX_ROWS });
+    refusals.push({
+      message: `${rowCount(invalid)} of ${formatCount(rows)} cannot be sent.`,
+      hint: FIX_ROWS,
+    });
   // Otherwise links would be made in another currency than the list says.
   for (const name of checked.currencies)
     refusals.push({
@@ -225,7 +228,7 @@ function misplacements(at: readonly number[], { rows }: Checked, planned: readon
     return { at: line, message: `${row}, and has the link ${link}, ${whose}` };
   });
   return {
-    message: `${rowsOf(at.length)} ${at.length === 1 ? "names the link" : "name the links"} of other rows.${moreThanNamed(at)}`,
+    message: `${rowCount(at.length)} ${at.length === 1 ? "names the link" : "name the links"} of other rows.${moreThanNamed(at)}`,
     problems,
     hint: CORRECT_ORDER,
   };
@@ -242,7 +245,7 @@ function respellings(respelled: ReadonlyMap<number, string>, { rows }: Checked):
     };
   });
   return {
-    message: `${rowsOf(at.length)} ${at.length === 1 ? "has an order number that was" : "have order numbers that were"} sent before in another spelling.${moreThanNamed(at)}`,
+    message: `${rowCount(at.length)} ${at.length === 1 ? "has an order number that was" : "have order numbers that were"} sent before in another spelling.${moreThanNamed(at)}`,
     problems,
     hint: RESTORE_NUMBERS,
   };
@@ -263,7 +266,7 @@ function changes(at: readonly number[], { rows }: Checked, planned: readonly Pla
     };
   });
   return {
-    message: `${rowsOf(at.length)} ${at.length === 1 ? "was" : "were"} sent before with another amount, currency, kind or transaction type.${moreThanNamed(at)}`,
+    message: `${rowCount(at.length)} ${at.length === 1 ? "was" : "were"} sent before with another amount, currency, kind or transaction type.${moreThanNamed(at)}`,
     problems,
     hint: SEND_CHANGED,
   };

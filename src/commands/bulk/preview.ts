@@ -6,7 +6,7 @@ import { isForTests } from "../../domain/known-services.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { Sums } from "../../domain/money.ts";
 import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
-import { linksOf, renderList, rowsOf, sentBeforeOf, statesOf } from "../../render/bulk.ts";
+import { linkCount, renderList, rowCount, sentBeforeOf, sentBeforeStates } from "../../render/bulk.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./flags.ts";
@@ -61,16 +61,18 @@ export async function renderPreview(
 export function introduce({ out, env }: Context, list: PlannedList, { dryRun }: BulkOptions): void {
   const { reporter, checked, counts, planned, unasked, memory } = list;
   if (counts.sentBefore > 0)
-    out.note(sentBeforeOf(counts.sentBefore, counts.rows, statesOf(planned.filter(({ isDue }) => !isDue))));
+    out.note(
+      sentBeforeOf(counts.sentBefore, counts.rows, sentBeforeStates(planned.filter(({ isDue }) => !isDue))),
+    );
   if (unasked !== undefined)
     out.warn(`What has become of their links is not known: ${safeText(unasked.message)}`);
   if (counts.differing > 0)
     out.note(
-      `${rowsOf(counts.differing)} ${counts.differing === 1 ? "differs" : "differ"} from what was sent, but not in amount, currency, kind or transaction type.`,
+      `${rowCount(counts.differing)} ${counts.differing === 1 ? "differs" : "differ"} from what was sent, but not in amount, currency, kind or transaction type.`,
     );
   if (counts.uncompared > 0)
     out.warn(
-      `${rowsOf(counts.uncompared)} cannot be compared with what was sent: only a results file has ${counts.uncompared === 1 ? "its link" : "their links"}, and the service does not say what ${counts.uncompared === 1 ? "it was" : "they were"} created for. Look whether amounts have changed since.`,
+      `${rowCount(counts.uncompared)} cannot be compared with what was sent: only a results file has ${counts.uncompared === 1 ? "its link" : "their links"}, and the service does not say what ${counts.uncompared === 1 ? "it was" : "they were"} created for. Look whether amounts have changed since.`,
     );
   if (counts.rows > 0 && counts.due + counts.invalid === 0) out.note(SEND_AGAIN);
   // One of them may be misspelled.
@@ -117,7 +119,7 @@ export async function confirmSending(
   const second =
     again === undefined || counts.second === 0
       ? ""
-      : `--again ${again} sends ${rowsOf(counts.second)} once more, ${EFFECTS[again]}.`;
+      : `--again ${again} sends ${rowCount(counts.second)} once more, ${EFFECTS[again]}.`;
   if (yes || counts.due === 0 || ask === undefined) {
     introduce(context, list, options);
     await warnOfCallbacks(context, list);
@@ -133,7 +135,7 @@ export async function confirmSending(
   const { label } = settings;
   const address = settings.get("baseUrl") ?? "";
   const to = `${parseWebAddress(address)?.host ?? address} (${label})`;
-  const question = `Send ${linksOf(counts.due)} to ${to}?${second === "" ? "" : ` ${second}`}`;
+  const question = `Send ${linkCount(counts.due)} to ${to}?${second === "" ? "" : ` ${second}`}`;
   // Where links may be live, or second ones, only a typed yes sends them.
   if (await ask.confirm(question, { initial: isForTests(label) && second === "" })) return true;
   out.note("Nothing was done: no link was sent.");
@@ -143,5 +145,8 @@ export async function confirmSending(
 /** For scripts: how many rows were sent before, by the state of their links. */
 export const beforeJson = ({ planned }: PlannedList): Record<string, number> =>
   Object.fromEntries(
-    statesOf(planned.filter(({ isDue }) => !isDue)).map(([state, rows]) => [state.replace(" ", "_"), rows]),
+    sentBeforeStates(planned.filter(({ isDue }) => !isDue)).map(([state, rows]) => [
+      state.replace(" ", "_"),
+      rows,
+    ]),
   );

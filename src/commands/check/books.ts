@@ -29,7 +29,7 @@ export async function readOrders(
   const { lines } = await readBooks(bytes, { map, currency: undefined, decimalComma: false, signal }).catch(
     (error: unknown) => {
       if (!(error instanceof PaylinkError) || error.code !== "usage") throw error;
-      throw unusable(
+      throw unusableOrders(
         error.problems.map((problem) => ({ ...problem, at: problem.at.replace("--books", "--orders") })),
       );
     },
@@ -44,7 +44,7 @@ export async function readOrders(
     numbers.add(orderNumber);
   }
   if (lines.length === 0) problems.push({ at: "--orders", message: "names no order" });
-  if (problems.length > 0) throw unusable(problems);
+  if (problems.length > 0) throw unusableOrders(problems);
   return lines.map(({ orderNumber: number, amount, currency: code = "" }) => ({
     number,
     amount,
@@ -52,14 +52,14 @@ export async function readOrders(
   }));
 }
 
-const unusable = (problems: readonly Problem[]): PaylinkError =>
+const unusableOrders = (problems: readonly Problem[]): PaylinkError =>
   new PaylinkError("usage", "The orders cannot be used. Nothing was checked.", { problems });
 
-type BooksOptions = Pick<CheckOptions, "map"> & { readonly books: string };
+type BooksCommand = Pick<CheckOptions, "map"> & { readonly books: string };
 
 /** What is booked now. Throws `usage` if the command fails, or prints what is no list of bookings. */
 export async function runBooks(
-  { books: command, map }: BooksOptions,
+  { books: command, map }: BooksCommand,
   { runShell, signal }: Pick<Context, "runShell" | "signal">,
 ): Promise<readonly BookedLine[]> {
   const { failure, stdout, stderr } = await runShell(command, LONGEST_RUN);
@@ -78,7 +78,7 @@ export async function runBooks(
   return (await readBooks(stdout, { map, currency: undefined, decimalComma: false, signal })).lines;
 }
 
-interface Expected {
+interface ExpectedBookings {
   readonly uses: readonly OrderUse[];
   readonly knowsOrders: boolean;
   /** The numbers of orders that were booked before. */
@@ -87,8 +87,8 @@ interface Expected {
 
 /** Looks until everything is booked that must be, or until an application that books later has had its time. */
 export async function lookAtBooks(
-  options: BooksOptions,
-  expected: Expected,
+  options: BooksCommand,
+  expected: ExpectedBookings,
   context: Pick<Context, "runShell" | "signal" | "timers" | "pause">,
 ): Promise<readonly BookedOrder[]> {
   const end = context.timers.elapsed() + SETTLING;
@@ -102,7 +102,7 @@ export async function lookAtBooks(
 
 /** The orders that are booked already. A command that works only after the first booking says nothing of that. */
 export async function bookedBefore(
-  options: BooksOptions,
+  options: BooksCommand,
   orders: readonly Order[],
   context: Pick<Context, "runShell" | "signal">,
 ): Promise<ReadonlySet<string>> {

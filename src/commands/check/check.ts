@@ -45,7 +45,7 @@ export async function checkEndpoint(context: Context, options: CheckOptions): Pr
   const passed = results.length - failed.length - warned.length;
   const counts = { passed, failed: failed.length, warnings: warned.length };
   if (out.json) {
-    const cases = results.map(documentOf);
+    const cases = results.map(caseDocument);
     out.data(JSON.stringify({ url: url.href, ...counts, cases, ...booksDocument(books) }, null, 2));
   } else if (books.orders !== undefined) out.lines([renderBooks(books.orders, out.paint)]);
   if (failed.length > 0) {
@@ -56,7 +56,7 @@ export async function checkEndpoint(context: Context, options: CheckOptions): Pr
   out.note(
     warned.length === 0
       ? `All ${results.length} cases passed.`
-      : `All ${passed} required cases passed. Warnings: ${namesOf(warned).join(", ")}.`,
+      : `All ${passed} required cases passed. Warnings: ${caseNames(warned).join(", ")}.`,
   );
   return 0;
 }
@@ -142,10 +142,10 @@ const UNREACHED = {
   next: hint`Start the endpoint and run this again.`,
 } as const;
 
-const namesOf = (results: readonly CaseResult[]): string[] => results.map(({ name }) => name);
+const caseNames = (results: readonly CaseResult[]): string[] => results.map(({ name }) => name);
 
 /** As `--json` has it, member by member. */
-function documentOf(result: CaseResult): object {
+function caseDocument(result: CaseResult): object {
   const { name, expects, required, ok, description, consequence, answered, statuses, wrong } = result;
   const said = wrong === undefined ? {} : { said: wrongAnswerWords(result) };
   return { name, expects, required, ok, description, consequence, answered, statuses, ...said };
@@ -159,7 +159,7 @@ function failure(
   ended: Ended | undefined,
   options: Endpoint,
 ): PaylinkError {
-  const names = namesOf(failed);
+  const names = caseNames(failed);
   const same = sameAnswer(results);
   const counted =
     same === undefined
@@ -170,7 +170,7 @@ function failure(
     hints: [
       ended?.why === "silent"
         ? hint`Answer as soon as the webhook is stored, and do the rest afterwards. The service waits 10 seconds and takes no answer for a failure: it sends each webhook again, until it gives up.`
-        : adviceFor(results, failed, options),
+        : adviceForFailed(results, failed, options),
     ],
   });
 }
@@ -184,7 +184,7 @@ function endWords(ended: Ended | undefined): string[] {
 }
 
 /** If no genuine webhook is accepted, refusals prove nothing: that must be fixed first. */
-function adviceFor(
+function adviceForFailed(
   results: readonly CaseResult[],
   failed: readonly CaseResult[],
   { url, signWith, cover }: Endpoint,

@@ -7,18 +7,18 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { optionNamed } from "../usage-errors.ts";
 import { declared } from "../declare.ts";
 
-const NAME = "paylink";
+const PROGRAM = "paylink";
 
 /** The script calls `paylink complete -- <words>` each time, so it needs no update. */
 export async function printScript(shell: string, { out }: Context): Promise<number> {
   if (out.json) throw new PaylinkError("usage", "--json cannot be used here: the output is a shell script.");
   if (shell === "bash") out.data(BASH_SCRIPT);
-  else script(shell, NAME, NAME);
+  else script(shell, PROGRAM, PROGRAM);
   return 0;
 }
 
 /** The values to suggest for arguments and options by their names, besides their own choices. */
-type Values = Readonly<Record<string, readonly string[]>>;
+type SuggestedValues = Readonly<Record<string, readonly string[]>>;
 
 /** Prints the suggestions in the form that the scripts of all shells read. */
 export async function suggest(
@@ -27,7 +27,7 @@ export async function suggest(
   { out, profiles }: Context,
 ): Promise<number> {
   await Promise.all(program.commands.map(declared));
-  if (isFile(program, words)) {
+  if (completesFile(program, words)) {
     out.data(SHELL_COMPLETES_FILES);
     return 0;
   }
@@ -47,7 +47,7 @@ export async function suggest(
 const SHELL_COMPLETES_FILES = ":0";
 
 /** Whether the last word is the value of a flag, or an argument, that is called a file, or the value of such a setting. */
-function isFile(program: CommandUnknownOpts, words: readonly string[]): boolean {
+function completesFile(program: CommandUnknownOpts, words: readonly string[]): boolean {
   let command = program;
   let flag: Option | undefined;
   const operands: string[] = [];
@@ -78,7 +78,7 @@ function addCommand(
   command: CommandUnknownOpts,
   parents: string,
   program: CommandUnknownOpts,
-  values: Values,
+  values: SuggestedValues,
 ): void {
   const path = `${parents}${command.name()}`;
   const known = completions.command(path, command.description());
@@ -89,7 +89,7 @@ function addCommand(
     addCommand(inner, `${path} `, program, values);
 }
 
-function addValues(command: CommandUnknownOpts, known: Known, values: Values): void {
+function addValues(command: CommandUnknownOpts, known: Known, values: SuggestedValues): void {
   for (const option of command.createHelp().visibleOptions(command)) addOption(option, known, values);
   for (const argument of command.registeredArguments) {
     const suggested = [...(argument.argChoices ?? []), ...(values[argument.name()] ?? [])];
@@ -97,7 +97,7 @@ function addValues(command: CommandUnknownOpts, known: Known, values: Values): v
   }
 }
 
-function addOption(option: Option, known: Known, values: Values): void {
+function addOption(option: Option, known: Known, values: SuggestedValues): void {
   const [name, letter] = [option.long?.replace(/^--/, ""), option.short?.replace(/^-/, "")];
   if (name === undefined) return;
   if (option.isBoolean()) return void known.option(name, option.description, letter);

@@ -4,7 +4,7 @@ import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { nearest, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseExpiry } from "../../domain/time.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { wrap } from "../../render/layout.ts";
+import { wrap, NO_VALUE } from "../../render/layout.ts";
 import { clip, widthOf } from "../../render/width.ts";
 import { DEFAULT_PROFILE } from "../../settings/profile-names.ts";
 import { profileNamed, shownSetting, without, withoutSecrets, type Profile } from "../../settings/profile.ts";
@@ -23,9 +23,9 @@ import {
   requirePassed,
   secretKeyProblem,
   settingsWith,
-  unknownMembers,
+  unknownSettings,
 } from "../account-checks.ts";
-import { parseEventStore } from "../flag-values.ts";
+import { parseEventStoreFlag } from "../flag-values.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
 
 /** Throws `usage` for a name that is not a setting, or is a secret. */
@@ -60,11 +60,11 @@ export async function listSettings(context: Context): Promise<number> {
   const profile = resolvedProfile(context, settings.profile);
   const unknown = (await context.profiles()).unknown();
   if (out.json) {
-    const values = Object.fromEntries(CONFIG_KEYS.map((key) => [key, documentOf(settings.find(key))]));
+    const values = Object.fromEntries(CONFIG_KEYS.map((key) => [key, settingDocument(settings.find(key))]));
     out.lines([JSON.stringify({ profile, settings: values, unknown })]);
     return 0;
   }
-  const row = (label: string, value = "–", source = ""): void => {
+  const row = (label: string, value = NO_VALUE, source = ""): void => {
     const shown = clip(safeText(value), LONGEST_VALUE);
     const from = source === "" ? "" : `(${source})`;
     const isLong = COLUMN + widthOf(`${shown}  ${from}`) > out.lineWidth;
@@ -78,7 +78,7 @@ export async function listSettings(context: Context): Promise<number> {
     row(key, found && shownSetting(found.value), found?.source);
   }
   if (unknown.length > 0)
-    out.warn(`The settings file has members that are no settings: ${unknownMembers(unknown)}`);
+    out.warn(`The settings file has members that are no settings: ${unknownSettings(unknown)}`);
   return 0;
 }
 
@@ -89,7 +89,7 @@ function resolvedProfile({ profile, named }: Context, name: string | undefined) 
 }
 
 /** A value in a JSON document, without the password of a URL. */
-function documentOf(found: Setting | undefined): object | null {
+function settingDocument(found: Setting | undefined): object | null {
   if (found === undefined) return null;
   return { ...found, value: jsonOfSetting(found.value) };
 }
@@ -101,7 +101,8 @@ const jsonOfSetting = (value: SettingValue<SettingKey>): string | boolean | read
 
 export async function printSetting({ out, settings }: Context, key: ConfigKey): Promise<number> {
   const found = (await settings()).find(key);
-  if (out.json) out.data(JSON.stringify({ key, ...(documentOf(found) ?? { value: null, source: null }) }));
+  if (out.json)
+    out.data(JSON.stringify({ key, ...(settingDocument(found) ?? { value: null, source: null }) }));
   else if (found === undefined)
     throw new PaylinkError("usage", `${key} is not set.`, {
       hints: [hint`For example: ${paylink("config", "list")}`],
@@ -241,7 +242,7 @@ function problemNow(key: ConfigKey, texts: readonly string[], now: Date): Parsed
     return expiry.value <= now ? refused("must be in the future") : undefined;
   }
   if (key === "eventStore") {
-    const place = parseEventStore(text.trim());
+    const place = parseEventStoreFlag(text.trim());
     return place.ok ? undefined : place;
   }
   return undefined;

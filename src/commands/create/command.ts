@@ -3,7 +3,7 @@ import { command, excludes } from "../command.ts";
 import { reusableNeeded } from "../request-flags.ts";
 import { createFlags } from "./flags.ts";
 
-const SHOWN = ["wait", "open", "quiet", "qr"] as const;
+const OUTPUT_FLAGS = ["wait", "open", "quiet", "qr"] as const;
 
 export const create = command({
   examples: [
@@ -14,7 +14,7 @@ export const create = command({
     "paylink create --amount 10 --currency EUR --dry-run",
   ],
   flags: createFlags,
-  rules: [reusableNeeded, excludes(["dryRun"], ["curl", ...SHOWN]), excludes(["curl"], SHOWN)],
+  rules: [reusableNeeded, excludes(["dryRun"], ["curl", ...OUTPUT_FLAGS]), excludes(["curl"], OUTPUT_FLAGS)],
   consequence: "Nothing was sent.",
   prepare: async (read, usage, context) => (await import("./create.ts")).createOptions(read, usage, context),
   run: async (context, options) => (await import("./create.ts")).create(context, options),

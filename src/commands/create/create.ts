@@ -57,13 +57,13 @@ export async function createOptions(
   for (const warning of base?.warnings ?? []) context.out.warn(renderProblem(warning));
   // An account can supply what is missing, and so can the user's answers.
   usage.problems.push(...(needsAccount || mayAsk ? mistakes : built.problems));
-  if (flags.wait && isReusable(built))
+  if (flags.wait && asksReusable(built))
     usage.problems.push({
       at: "--wait",
       message: "cannot wait for a reusable link, which never becomes paid",
     });
   usage.hints.push(...hintsOf(built));
-  if (needsAccount && usage.problems.length === 0) throw await noAccount();
+  if (needsAccount && usage.problems.length === 0) throw await noAccountError();
   return {
     ...flags,
     flags,
@@ -76,7 +76,7 @@ export async function createOptions(
   };
 }
 
-const isReusable = ({ draft }: BuiltRequest): boolean => memberOf(draft, "linkOptions") !== undefined;
+const asksReusable = ({ draft }: BuiltRequest): boolean => memberOf(draft, "linkOptions") !== undefined;
 
 /** How to store the missing values for every link. */
 function hintsOf({ missing }: BuiltRequest): readonly Hint[] {
@@ -89,7 +89,7 @@ function hintsOf({ missing }: BuiltRequest): readonly Hint[] {
 }
 
 /** Loaded only if it is needed: a request that is only printed starts faster without the API's client. */
-const noAccount = async (): Promise<Error> => (await import("../../service/open-client.ts")).noAccount();
+const noAccountError = async (): Promise<Error> => (await import("../../service/open-client.ts")).noAccount();
 
 export async function create(context: Context, options: CreateOptions): Promise<number> {
   const { out } = context;
@@ -104,7 +104,7 @@ export async function create(context: Context, options: CreateOptions): Promise<
   if (options.curl) return printCurl(context, options, request);
   const api = await context.api();
   const created = await api.createLink(request);
-  await showLink(created, options, context);
+  await showCreated(created, options, context);
   // An address that is not https was said before it was sent.
   const isSaid = warnings().some(
     ({ at }) => at === nameOf("callbackUrl") || at === nameOf("failureCallbackUrl"),
@@ -144,15 +144,15 @@ async function printCurl(
 }
 
 /** An amount that the customer may enter, where the link leaves it open. */
-function entered({ amount, linkOptions }: CreatedLink["link"]): string[] {
+function amountToPay({ amount, linkOptions }: CreatedLink["link"]): string[] {
   if (linkOptions === undefined || amount === undefined || signOf(amount) !== 0) return [];
   return ["--amount", String(linkOptions.minAmount ?? linkOptions.maxAmount ?? 25)];
 }
 
 /** What can be done with the link; only the sandbox's can be paid from here. */
-function nextSteps(link: CreatedLink["link"], { settings, wait }: CreateOptions): readonly Hint[] {
+function linkNextSteps(link: CreatedLink["link"], { settings, wait }: CreateOptions): readonly Hint[] {
   const { id, url, linkOptions } = link;
-  const paying = paylink("pay", url, ...entered(link));
+  const paying = paylink("pay", url, ...amountToPay(link));
   const showing = paylink("links", "show", id ?? url);
   return [
     ...(settings.label === "sandbox" ? [hint`To pay it as the customer: ${paying}`] : []),
@@ -177,13 +177,13 @@ async function warnOfCallbacks(
   if (warning !== undefined) out.warn(warning);
 }
 
-async function showLink(created: CreatedLink, options: CreateOptions, context: Context): Promise<void> {
+async function showCreated(created: CreatedLink, options: CreateOptions, context: Context): Promise<void> {
   const { out } = context;
   const { link } = created;
   const { now, settings, quiet } = options;
   printLink(created, quiet, context, () => renderLink(link, { paint: out.paint, now, service: settings }));
   const card = !out.json && !quiet;
-  if (card) for (const next of nextSteps(link, options)) out.note(renderHint(next, context.named));
+  if (card) for (const next of linkNextSteps(link, options)) out.note(renderHint(next, context.named));
   if (options.qr) {
     const { renderQr } = await import("../../render/qr.ts");
     if (card) out.data(renderQr(link.url, out.paint));

@@ -18,6 +18,7 @@ import { safeText } from "../../render/safe-text.ts";
 import { clip } from "../../render/width.ts";
 import type { BuiltRequest, RequestFlags } from "../../service/request.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
+import { NO_VALUE } from "../../render/layout.ts";
 
 interface Draft {
   /** Those that the user gave. */
@@ -31,18 +32,18 @@ interface Draft {
   readonly isPrinted: boolean;
 }
 
-interface Parts extends Draft {
+interface QuestionParts extends Draft {
   readonly ask: Ask;
   readonly out: Context["out"];
 }
 
-const ONE_TIME = { name: "One-time", description: "paid once, for a fixed amount", value: {} };
-const REUSABLE = {
+const ONE_TIME_KIND = { name: "One-time", description: "paid once, for a fixed amount", value: {} };
+const REUSABLE_KIND = {
   name: "Reusable",
   description: "paid any number of times until it expires; the customer can enter the amount",
   value: { reusable: true },
 };
-const SUBSCRIPTION = {
+const SUBSCRIPTION_KIND = {
   name: "Subscription",
   description: "starts a recurring arrangement",
   value: { subscription: true },
@@ -69,7 +70,7 @@ export async function askForRequest(
   if (ask === undefined) return draft.build(draft.flags);
   // Without the name of its file, each problem names its field.
   const build = (given: RequestFlags): BuiltRequest => draft.build({ ...given, from: undefined });
-  const parts: Parts = { ...draft, build, ask, out };
+  const parts: QuestionParts = { ...draft, build, ask, out };
   const { flags, base } = draft;
   const isKindOpen = flags.reusable !== true && flags.subscription !== true && base === undefined;
   let answers: RequestFlags = isKindOpen ? { ...flags, ...(await askKind(parts)) } : flags;
@@ -86,14 +87,18 @@ export async function askForRequest(
 }
 
 /** A reusable link never becomes paid, so nobody can wait for it. */
-const askKind = ({ ask, flags }: Parts): Promise<RequestFlags> =>
-  ask.choose<RequestFlags>("What kind of link?", [ONE_TIME, ...(flags.wait ? [] : [REUSABLE]), SUBSCRIPTION]);
+const askKind = ({ ask, flags }: QuestionParts): Promise<RequestFlags> =>
+  ask.choose<RequestFlags>("What kind of link?", [
+    ONE_TIME_KIND,
+    ...(flags.wait ? [] : [REUSABLE_KIND]),
+    SUBSCRIPTION_KIND,
+  ]);
 
 const isMissing = (flag: ValueFlag, { missing }: BuiltRequest): boolean =>
   missing.some(({ at }) => at === nameOf(flag));
 
 /** The answer becomes a flag, and follows the rules of that flag; without an answer there is no flag. */
-async function askField(flag: ValueFlag, answers: RequestFlags, parts: Parts): Promise<RequestFlags> {
+async function askField(flag: ValueFlag, answers: RequestFlags, parts: QuestionParts): Promise<RequestFlags> {
   const { ask, build } = parts;
   const built = build(answers);
   const own = shownValue(flag, built);
@@ -102,17 +107,17 @@ async function askField(flag: ValueFlag, answers: RequestFlags, parts: Parts): P
     message: `${questionOf(FIELD_OF[flag])}${isOptional ? ", or Enter to skip" : ""}`,
     initial: own,
     editable: own !== undefined,
-    check: (text) => problemOf(flag, text === "" ? undefined : text, answers, parts),
+    check: (text) => answerProblem(flag, text === "" ? undefined : text, answers, parts),
   });
   return answer === (own ?? "") ? answers : { ...answers, [flag]: answer === "" ? undefined : answer };
 }
 
 /** A problem that an answer causes; what is still missing is left to later questions. */
-function problemOf(
+function answerProblem(
   flag: ValueFlag,
   answer: string | undefined,
   answers: RequestFlags,
-  { build }: Parts,
+  { build }: QuestionParts,
 ): string | undefined {
   const own = nameOf(flag);
   const before = build(answers);
@@ -135,7 +140,7 @@ function inWords(problem: Problem): Problem {
 }
 
 /** Shows the link, until the user creates it, or cancels: undefined. An invalid request can only be changed. */
-async function confirmed(answers: RequestFlags, parts: Parts): Promise<BuiltRequest | undefined> {
+async function confirmed(answers: RequestFlags, parts: QuestionParts): Promise<BuiltRequest | undefined> {
   const { ask, build, isPrinted } = parts;
   const built = build(answers);
   showSummary(built, parts);
@@ -151,7 +156,7 @@ async function confirmed(answers: RequestFlags, parts: Parts): Promise<BuiltRequ
 
 function showSummary(
   { request, draft, problems, warnings }: BuiltRequest,
-  { isPrinted, settings, now, out }: Parts,
+  { isPrinted, settings, now, out }: QuestionParts,
 ): void {
   if (request !== null) {
     const service = isPrinted ? "" : `\n  ${renderServiceName(settings, out.notePaint)}`;
@@ -160,13 +165,13 @@ function showSummary(
   for (const problem of [...problems, ...warnings()]) out.warn(renderProblem(inWords(problem)));
 }
 
-async function changeField(answers: RequestFlags, parts: Parts): Promise<RequestFlags> {
+async function changeField(answers: RequestFlags, parts: QuestionParts): Promise<RequestFlags> {
   const built = parts.build(answers);
   const flags = CHANGEABLE.filter((flag) => canHave(flag, answers, built));
   const flag = await parts.ask.choose<ValueFlag>(
     "Which answer?",
     flags.map((one) => ({
-      name: `${titleOf(FIELD_OF[one])}: ${clip(safeText(shownValue(one, built) ?? "–"), VALUE_LENGTH)}`,
+      name: `${titleOf(FIELD_OF[one])}: ${clip(safeText(shownValue(one, built) ?? NO_VALUE), VALUE_LENGTH)}`,
       value: one,
     })),
   );

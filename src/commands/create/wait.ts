@@ -10,7 +10,7 @@ import { type CreatedLink, endOf, type LinkEnd, linkId, type ServiceLink } from 
 import { showServiceLink } from "../link-output.ts";
 
 /** Milliseconds to wait without `--timeout`. */
-const LONGEST_WAIT = 15 * 60_000;
+const DEFAULT_WAIT = 15 * 60_000;
 
 /** Milliseconds between two questions, and between two to a service that answers 429 again and again. */
 const INTERVAL = 2_000;
@@ -19,19 +19,19 @@ const SLOWEST = 60_000;
 /** Milliseconds that one question may take: the next one may be answered. */
 const EXCHANGE_TIMEOUT = 10_000;
 
-interface Wait {
+interface PaymentWait {
   /** The link as it was created. */
   readonly link: CreatedLink["link"];
   readonly quiet: boolean;
 }
 
 /** Throws `payment_failed` for a link that can no longer be paid, `timed_out`, and what the service refuses. */
-export async function waitForPayment(context: Context, { link, quiet }: Wait): Promise<number> {
+export async function waitForPayment(context: Context, { link, quiet }: PaymentWait): Promise<number> {
   const { out, now, pause, timeLimit } = context;
-  const id = idOf(link);
-  const seen = { status: statusOf(link), failure: undefined as PaylinkError | undefined };
-  timeLimit.start(LONGEST_WAIT, "");
-  timeLimit.describe(() => timedOut(id, seen, timeLimit.milliseconds));
+  const id = requiredId(link);
+  const seen = { status: linkStatus(link), failure: undefined as PaylinkError | undefined };
+  timeLimit.start(DEFAULT_WAIT, "");
+  timeLimit.describe(() => waitTimedOut(id, seen, timeLimit.milliseconds));
   const api = await context.api({ exchangeTimeout: EXCHANGE_TIMEOUT, retries: false });
   out.note("Waiting for the payment. Ctrl-C ends the wait; the link stays valid.");
   let interval = INTERVAL;
@@ -39,7 +39,7 @@ export async function waitForPayment(context: Context, { link, quiet }: Wait): P
   let missing = 0;
   for (;;) {
     await pause(interval);
-    const answer = await askFor(id, api);
+    const answer = await askForLink(id, api);
     if (answer instanceof PaylinkError) {
       missing = answer.details["status"] === 404 ? missing + 1 : 0;
       if (missing === MOST_MISSING) throw notKnown(id, answer);
@@ -52,7 +52,7 @@ export async function waitForPayment(context: Context, { link, quiet }: Wait): P
     }
     [interval, missing, seen.failure] = [INTERVAL, 0, undefined];
     const before = seen.status;
-    seen.status = statusOf(answer.link);
+    seen.status = linkStatus(answer.link);
     const end = endOf(answer.link, now());
     if (seen.status !== before && !out.json)
       out.note(
@@ -73,10 +73,11 @@ const ENDED = {
   expired: "The link expired before it was paid.",
 } as const satisfies Record<Exclude<LinkEnd, "paid">, string>;
 
-const statusOf = ({ status = "" }: { readonly status?: string | undefined }): string => status.toLowerCase();
+const linkStatus = ({ status = "" }: { readonly status?: string | undefined }): string =>
+  status.toLowerCase();
 
 /** The link as it is now, or a failure that the next question may not have. Throws every other one. */
-async function askFor(id: string, api: Api): Promise<ServiceLink | PaylinkError> {
+async function askForLink(id: string, api: Api): Promise<ServiceLink | PaylinkError> {
   try {
     return await api.showLink(id);
   } catch (error) {
@@ -115,7 +116,7 @@ function slower(interval: number, { details: { retryAfter } }: PaylinkError): nu
   return typeof retryAfter === "number" ? Math.max(retryAfter, twice) : twice;
 }
 
-function idOf(link: CreatedLink["link"]): string {
+function requiredId(link: CreatedLink["link"]): string {
   const known = linkId(link);
   if (known !== undefined) return known;
   throw new PaylinkError(
@@ -125,14 +126,14 @@ function idOf(link: CreatedLink["link"]): string {
   );
 }
 
-interface Seen {
+interface LastAnswer {
   /** The last status that the service gave. */
   readonly status: string;
   /** Why the last question has no answer. */
   readonly failure: PaylinkError | undefined;
 }
 
-function timedOut(id: string, { status, failure }: Seen, timeout = LONGEST_WAIT): PaylinkError {
+function waitTimedOut(id: string, { status, failure }: LastAnswer, timeout = DEFAULT_WAIT): PaylinkError {
   const time = formatRelative(new Date(timeout), new Date(0)).replace(/^in /, "");
   const message =
     failure === undefined

@@ -53,7 +53,7 @@ const list = command({
 
 /** `paylink events lst` names an order for commander, because this command is the default. */
 function checkOrder(order: string, { problems }: Usage): void {
-  const near = nearest(order, NAMES);
+  const near = nearest(order, SUBCOMMANDS);
   if (near !== undefined)
     problems.push({
       at: "<order>",
@@ -62,11 +62,11 @@ function checkOrder(order: string, { problems }: Usage): void {
   else if (order !== "" && !/\d/.test(order))
     problems.push({
       at: "<order>",
-      message: `is no command of events, of which ${nearest(order, NAMES, () => true)} is the nearest; an order number without a digit is given with --reference (got "${order}")`,
+      message: `is no command of events, of which ${nearest(order, SUBCOMMANDS, () => true)} is the nearest; an order number without a digit is given with --reference (got "${order}")`,
     });
 }
 
-const NAMES = ["list", "show", "stats", "replay", "tail", "retry", "skip", "accept", "prune"];
+const SUBCOMMANDS = ["list", "show", "stats", "replay", "tail", "retry", "skip", "accept", "prune"];
 
 const stats = command({
   summary: "count what is delivered, pending, failed and skipped, with the sums, and what was refused",

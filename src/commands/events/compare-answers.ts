@@ -5,14 +5,14 @@ import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { Forward } from "../../receiver/event.ts";
 import { targetOf } from "../../receiver/routes.ts";
-import { type Cell, relativeTime, renderListing } from "../../render/layout.ts";
+import { type Cell, relativeTime, renderListing, NO_VALUE } from "../../render/layout.ts";
 import { eventCount } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
-import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
+import { recordAmount, paintOutcome } from "../../render/transaction-record.ts";
 import type { RecordedAnswer, StoredEvent } from "../../store/rows.ts";
 import { otherKeyWords } from "./other-keys.ts";
-import { openSending, type ReplayValues } from "./sending.ts";
-import { nameOf } from "./stored-events.ts";
+import { openReplay, type ReplayValues } from "./sending.ts";
+import { utiOrId } from "./stored-events.ts";
 
 /** An event that is answered otherwise. */
 interface Difference {
@@ -38,7 +38,7 @@ interface Counts {
 export async function compareAnswers(context: Context, values: ReplayValues): Promise<number> {
   const { out, signal } = context;
   const { to: routes, quiet, strict } = values;
-  const { store, events, others, send } = await openSending(context, values);
+  const { store, events, others, send } = await openReplay(context, values);
   const counts: Counts = { compared: 0, differ: 0, unreached: 0, unanswered: 0, untargeted: 0 };
   const rows: Cell[][] = [];
   let first: Difference | undefined;
@@ -59,19 +59,19 @@ export async function compareAnswers(context: Context, values: ReplayValues): Pr
     } else {
       counts.compared++;
       const difference = { event, recorded, forward, cause };
-      if (!isSame(recorded.status, forward.status, strict)) {
+      if (!isSameAnswer(recorded.status, forward.status, strict)) {
         counts.differ++;
         first ??= difference;
-        if (out.json) out.lines([lineOf(difference)]);
-        else if (quiet) out.lines([safeText(nameOf(event))]);
-        else rows.push(cellsOf(difference, context));
+        if (out.json) out.lines([differenceLine(difference)]);
+        else if (quiet) out.lines([safeText(utiOrId(event))]);
+        else rows.push(differenceCells(difference, context));
       }
     }
     out.progress(`${eventCount(counts.compared + counts.unreached)} sent, ${counts.differ} differ`);
     signal.throwIfAborted();
   }
   out.progress(undefined);
-  if (rows.length > 0) out.lines([renderListing(TITLES, rows, out)]);
+  if (rows.length > 0) out.lines([renderListing(DIFFERENCE_TITLES, rows, out)]);
   if (out.json) out.lines([JSON.stringify({ type: "summary", ...counts, otherKey: others })]);
   if (others > 0) out.warn(otherKeyWords(others));
   if (counts.untargeted > 0)
@@ -98,12 +98,12 @@ export async function compareAnswers(context: Context, values: ReplayValues): Pr
 }
 
 /** The service sends again what is not answered with 2xx, so by default only the class of the status counts. */
-const isSame = (recorded: number, now: number | null, isStrict: boolean): boolean =>
+const isSameAnswer = (recorded: number, now: number | null, isStrict: boolean): boolean =>
   now !== null && (isStrict ? now === recorded : Math.floor(now / 100) === Math.floor(recorded / 100));
 
-const TITLES = ["RECEIVED", "OUTCOME", "AMOUNT", "REFERENCE", "UTI", "RECORDED", "NOW", "ANSWER"];
+const DIFFERENCE_TITLES = ["RECEIVED", "OUTCOME", "AMOUNT", "REFERENCE", "UTI", "RECORDED", "NOW", "ANSWER"];
 
-function cellsOf(
+function differenceCells(
   { event, recorded, forward: { status, detail }, cause }: Difference,
   { now, out: { paint } }: Context,
 ): Cell[] {
@@ -112,16 +112,16 @@ function cellsOf(
   return [
     { text: relativeTime(event.receivedAt, now()), paint: paint.dim },
     { text: outcome, paint: () => paintOutcome(outcome, paint) },
-    { text: record === null ? "–" : amountOf(record), right: true },
-    { text: event.reference || "–" },
-    { text: nameOf(event) },
+    { text: record === null ? NO_VALUE : recordAmount(record), right: true },
+    { text: event.reference || NO_VALUE },
+    { text: utiOrId(event) },
     { text: String(recorded.status) },
     { text: status === null ? "none" : String(status), paint: paint.red },
     { text: detail === "" ? (cause ?? "") : detail },
   ];
 }
 
-function lineOf({ event, recorded, forward, cause }: Difference): string {
+function differenceLine({ event, recorded, forward, cause }: Difference): string {
   const { target, status, ms, detail } = forward;
   const { id, uti, outcome, reference } = event;
   const answer = { target, status, ms, detail, hint: cause };

@@ -54,13 +54,14 @@ export const RECORD_FLAGS = SELECTION_FLAGS.filter(
 
 const limit = flag("--limit <count>", "at most this many, the newest ones", parseLimit, { example: "5" });
 
-const FAILED = "only those that your application has not accepted and that are not retried automatically";
+const NOT_ACCEPTED =
+  "only those that your application has not accepted and that are not retried automatically";
 
 /** One screen; `--limit` changes it. */
 export const DEFAULT_LIMIT = 20;
 
 export const listFlags = {
-  failed: toggle("--failed", FAILED),
+  failed: toggle("--failed", NOT_ACCEPTED),
   pending: toggle("--pending", "only those that wait to be forwarded, with their attempts so far"),
   rejected: toggle("--rejected", "list rejected webhooks instead"),
   ...selectionFlags,
@@ -76,7 +77,7 @@ const REPLAY_SECONDS = 30;
 export const replayFlags = {
   to: targetsFlag("--to <target>"),
   all: toggle("--all", "every event that passes the filter, in order of arrival"),
-  failed: toggle("--failed", `with --all: ${FAILED}`),
+  failed: toggle("--failed", `with --all: ${NOT_ACCEPTED}`),
   ...selectionFlags,
   limit,
   compare: toggle(

@@ -14,7 +14,7 @@ import type { ValuesOf } from "../command.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
 import type { acceptFlags, retryFlags } from "./flags.ts";
 import { keysOf, otherKeyWords, ownEvents } from "./other-keys.ts";
-import { findEvents, MOST_COUNTED, nameOf } from "./stored-events.ts";
+import { findEvents, MOST_COUNTED, utiOrId } from "./stored-events.ts";
 
 type Uti = { readonly uti: readonly string[] };
 
@@ -58,7 +58,7 @@ export async function skipEvents(
   const found = await findOpen(store, uti, "skip");
   for (const event of found) {
     const { record } = event.content;
-    out.note(record === null ? safeText(nameOf(event)) : renderCompactRecord(record, out.notePaint));
+    out.note(record === null ? safeText(utiOrId(event)) : renderCompactRecord(record, out.notePaint));
   }
   const what = eventCount(found.length);
   if (
@@ -66,9 +66,9 @@ export async function skipEvents(
   )
     return saidNo(context);
   const skipped = await store.skip({ ids: found.map(({ id }) => id) });
-  const [busy] = found.filter(({ id }) => !skipped.includes(id)).map(nameOf);
+  const [busy] = found.filter(({ id }) => !skipped.includes(id)).map(utiOrId);
   if (skipped.length > 0) {
-    const names = found.filter(({ id }) => skipped.includes(id)).map(nameOf);
+    const names = found.filter(({ id }) => skipped.includes(id)).map(utiOrId);
     const command = paylink("events", "retry", ...names);
     out.result({ skipped: skipped.length }, `Skipped ${eventCount(skipped.length)}.`);
     out.note(renderHint(hint`To forward after all: ${command}`, context.named));
@@ -87,7 +87,7 @@ async function findOpen(store: EventStore, names: readonly string[], order: Orde
   const found = await findEvents(store, names, order);
   const delivered = found.find(({ delivery }) => delivery?.state === "delivered");
   if (delivered === undefined) return found;
-  const name = nameOf(delivered);
+  const name = utiOrId(delivered);
   throw new PaylinkError("usage", `Your application has accepted ${name} already.`, {
     effect: order,
     hints: [hint`To send it once more: ${paylink("events", "replay", name, "--to", "<target>")}`],

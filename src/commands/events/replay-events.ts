@@ -7,13 +7,13 @@ import { targetOf } from "../../receiver/routes.ts";
 import { eventCount, renderForward } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { otherKeyWords } from "./other-keys.ts";
-import { openSending, type ReplayValues } from "./sending.ts";
+import { openReplay, type ReplayValues } from "./sending.ts";
 
 export async function replayEvents(context: Context, values: ReplayValues): Promise<number> {
   const { out, signal } = context;
   const { to: routes, quiet } = values;
   const targets = routes.map(({ url }) => url.href).join(" and ");
-  const { events, others, send } = await openSending(context, values);
+  const { events, others, send } = await openReplay(context, values);
   let [sent, failed, unreached, skipped] = [0, 0, 0, 0];
   let lastCause: string | undefined;
   for await (const event of events) {

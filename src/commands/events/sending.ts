@@ -15,23 +15,23 @@ import { findEvents, MOST_COUNTED } from "./stored-events.ts";
 
 export type ReplayValues = ValuesOf<typeof replayFlags> & { readonly uti: readonly string[] };
 
-interface Sent extends Attempt {
+interface ReplayAttempt extends Attempt {
   /** Why the application probably did not accept it. */
   readonly cause: string | undefined;
 }
 
-export interface Sending {
+export interface Replay {
   readonly store: EventStore;
   /** The chosen events that keys of this run have verified. */
   readonly events: AsyncIterable<StoredEvent> | Iterable<StoredEvent>;
   /** How many of the chosen events another key has verified. */
   readonly others: number;
   /** Sends an event, and records the attempt as a replay. */
-  readonly send: (event: StoredEvent, url: URL) => Promise<Sent>;
+  readonly send: (event: StoredEvent, url: URL) => Promise<ReplayAttempt>;
 }
 
 /** Throws where an event that is named is not there or not of this run's keys, and where a key or a target cannot be used. */
-export async function openSending(context: Context, values: ReplayValues): Promise<Sending> {
+export async function openReplay(context: Context, values: ReplayValues): Promise<Replay> {
   const { out, now, timers, later } = context;
   const { uti: names, to: routes, failed: isFailed, insecure, signWith, key, quiet, settle } = values;
   const store = await context.events(values.db);

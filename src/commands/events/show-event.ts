@@ -10,6 +10,7 @@ import type { Verdict } from "../../signatures/verdict.ts";
 import { renderCommand, renderHint } from "../../render/hint.ts";
 import { formatLocal } from "../../render/layout.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
+import type { Paint } from "../../render/paint.ts";
 import { attemptCount, COMES_AGAIN, renderCard, renderWebhook } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { rejectionText } from "../event-text.ts";
@@ -30,7 +31,7 @@ export async function showEvent(context: Context, { uti, full, db }: ShowValues)
     out.data(out.json ? rejectionDocument(found) : rejectionDetails(found, context));
   else {
     const history = await store.history(found.id);
-    out.data(out.json ? eventDocument(found, history) : eventText(found, history, full, context));
+    out.data(out.json ? eventWithHistory(found, history) : eventDetails(found, history, full, context));
     if (found.reference !== "")
       out.note(
         renderHint(
@@ -43,7 +44,7 @@ export async function showEvent(context: Context, { uti, full, db }: ShowValues)
 }
 
 /** The event's own line, with its history. */
-const eventDocument = (event: StoredEvent, history: History): string =>
+const eventWithHistory = (event: StoredEvent, history: History): string =>
   `${eventLine(event).slice(0, -1)},${JSON.stringify({ delivery: event.delivery, ...history }).slice(1)}`;
 
 const rejectionDocument = ({ request, ...rejection }: Rejection): string =>
@@ -54,7 +55,7 @@ const rejectionDocument = ({ request, ...rejection }: Rejection): string =>
   });
 
 /** The event, and one line for everything that happened to it, in order. */
-function eventText(
+function eventDetails(
   event: StoredEvent,
   { arrivals, attempts, actions }: History,
   full: boolean,
@@ -81,14 +82,14 @@ function eventText(
 }
 
 /** Characters of the application's answer. */
-const ANSWER_LENGTH = 60;
+const ATTEMPT_ANSWER_LENGTH = 60;
 
 function attemptWords({ status, ms, target, detail, isReplay }: StoredAttempt, paint: Paint): string {
   const answer =
     status === null
       ? paint.red.bold(safeText(detail))
       : (isAccepted(status) ? paint.green : paint.red.bold)(String(status));
-  const words = status === null || detail === "" ? "" : `  ${clip(safeText(detail), ANSWER_LENGTH)}`;
+  const words = status === null || detail === "" ? "" : `  ${clip(safeText(detail), ATTEMPT_ANSWER_LENGTH)}`;
   return `${isReplay ? "replay " : ""}→ ${answer} in ${ms} ms  ${safeText(target)}${words}`;
 }
 
@@ -158,8 +159,6 @@ function rejectionDetails(rejection: Rejection, { out, named }: Context): string
       : []),
   ].join("\n");
 }
-
-type Paint = Context["out"]["paint"];
 
 function requestLines({ method, target, headers, body }: HttpRequest, paint: Paint, isKept = true): string[] {
   return [

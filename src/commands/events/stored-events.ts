@@ -8,14 +8,15 @@ import { formatAmount } from "../../domain/money.ts";
 import { type CurrencySum, type KeyStats, NO_EVENTS, type StateStats } from "../../store/stats.ts";
 import { shortKey } from "../../signatures/thumbprint.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/event-json.ts";
-import { type Cell, relativeTime, renderListing } from "../../render/layout.ts";
+import { type Cell, relativeTime, renderListing, NO_VALUE } from "../../render/layout.ts";
 import { attemptCount, COMES_AGAIN, deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { statsSentence, sumTexts } from "../../render/stats.ts";
-import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
+import { recordAmount, paintOutcome } from "../../render/transaction-record.ts";
 import type { ValuesOf } from "../command.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
 import { DEFAULT_LIMIT, type listFlags } from "./flags.ts";
+import { UNITS } from "../../domain/time.ts";
 
 type ListValues = ValuesOf<typeof listFlags> & { readonly order: string | undefined };
 
@@ -32,14 +33,14 @@ export async function listEvents(context: Context, values: ListValues): Promise<
   const store = await context.events(values.db);
   const found: AsyncIterable<StoredRequest> = rejected ? store.rejections(filter) : store.events(filter);
   let shown = 0;
-  if (out.json) shown = await printEach(found, (one) => lineOf(one), context);
-  else if (quiet) shown = await printEach(found, (one) => safeText(nameOf(one)), context);
+  if (out.json) shown = await printEach(found, (one) => storedLine(one), context);
+  else if (quiet) shown = await printEach(found, (one) => safeText(utiOrId(one)), context);
   else {
     const byKey = new Map<string, Cell[][]>();
     for await (const one of found) {
       const key = one.type === "event" ? one.key : "";
       const rows = byKey.get(key) ?? [];
-      rows.push(cellsOf(one, context));
+      rows.push(storedCells(one, context));
       byKey.set(key, rows);
       shown += 1;
     }
@@ -49,7 +50,7 @@ export async function listEvents(context: Context, values: ListValues): Promise<
     }
     for (const [key, rows] of byKey) {
       if (byKey.size > 1) out.lines([out.paint.bold(`Verified by the key ${key}`)]);
-      out.lines([renderListing(TITLES[rejected ? "rejections" : "events"], rows, out)]);
+      out.lines([renderListing(LISTING_TITLES[rejected ? "rejections" : "events"], rows, out)]);
     }
   }
   if (values.limit !== undefined || limit === undefined || shown < limit) return 0;
@@ -80,12 +81,12 @@ async function printEach<T>(
   return printed;
 }
 
-const TITLES = {
+const LISTING_TITLES = {
   events: ["RECEIVED", "OUTCOME", "AMOUNT", "REFERENCE", "UTI", "NOTES"],
   rejections: ["RECEIVED", "ID", "STATUS", "CODE", "REASON"],
 } as const;
 
-export const nameOf = (one: StoredRequest): string => (one.type === "rejected" ? one.id : one.uti || one.id);
+export const utiOrId = (one: StoredRequest): string => (one.type === "rejected" ? one.id : one.uti || one.id);
 
 /** The events that a user names, before anything is done with the first. */
 export async function findEvents(
@@ -105,7 +106,7 @@ export async function findEvents(
   return events;
 }
 
-function cellsOf(one: StoredRequest, { now, out: { paint } }: Context): Cell[] {
+function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell[] {
   const time = { text: relativeTime(one.receivedAt, now()), paint: paint.dim };
   if (one.type === "rejected")
     return [
@@ -125,9 +126,9 @@ function cellsOf(one: StoredRequest, { now, out: { paint } }: Context): Cell[] {
   return [
     time,
     { text: outcome, paint: () => paintOutcome(outcome, paint) },
-    { text: record === null ? "–" : amountOf(record), right: true },
-    { text: one.reference || "–" },
-    { text: nameOf(one) },
+    { text: record === null ? NO_VALUE : recordAmount(record), right: true },
+    { text: one.reference || NO_VALUE },
+    { text: utiOrId(one) },
     { text: marks.join(", "), paint: paint.yellow },
   ];
 }
@@ -143,25 +144,22 @@ function deliveryMark({ state, attempts, isTrying, next, comesAgain }: Delivery,
 }
 
 /** As `listen --json` prints it, and what became of an event. */
-function lineOf(one: StoredRequest): string {
+function storedLine(one: StoredRequest): string {
   if (one.type === "rejected") return rejectionLine(one);
   const { repeats, delivery } = one;
   const line = safeJson(eventLine(one));
   return `${line.slice(0, -1)},${JSON.stringify({ repeats, delivery }).slice(1)}`;
 }
 
-/** Milliseconds for which what is finished is counted. */
-const DAY = 86_400_000;
-
 /** The rows of the table, by what they are called. */
-const ROWS = {
+const STATS_LABELS = {
   pending: "pending",
   failed: "failed",
   comesAgain: "  of these, the service sends again",
   skipped: "skipped",
   delivered: "delivered, 24 h",
 } as const;
-type StatsRow = keyof typeof ROWS;
+type StatsRow = keyof typeof STATS_LABELS;
 const STATS_ROWS: readonly StatsRow[] = ["pending", "failed", "comesAgain", "skipped", "delivered"];
 const NO_STATES: Readonly<Record<StatsRow, StateStats>> = {
   pending: NO_EVENTS,
@@ -178,13 +176,13 @@ const sumJson = ({ amount, currency }: CurrencySum): string => formatAmount(amou
 export async function showStats(context: Context, database: string | undefined): Promise<number> {
   const { out, now } = context;
   const store = await context.events(database);
-  const stats = await store.stats(new Date(now().getTime() - DAY), now());
+  const stats = await store.stats(new Date(now().getTime() - UNITS.d), now());
   const right = (text: string): Cell => ({ text, right: true });
   const rowsOf = (of: Pick<KeyStats, StatsRow>): Cell[][] =>
     STATS_ROWS.filter((row) => row !== "comesAgain" || of[row].events > 0).map((row) => [
-      { text: ROWS[row] },
+      { text: STATS_LABELS[row] },
       right(String(of[row].events)),
-      { text: sumTexts(of[row].sums).join(", ") || "–" },
+      { text: sumTexts(of[row].sums).join(", ") || NO_VALUE },
     ]);
   const [only = NO_STATES, ...others] = stats.keys;
   const listingOf = (of: typeof only, title: string): string =>

@@ -9,7 +9,7 @@ import type { ValuesOf } from "../command.ts";
 import type { tailFlags } from "./flags.ts";
 
 /** Milliseconds between two looks at the store. */
-const LOOK_EVERY = 500;
+const POLL_INTERVAL = 500;
 
 export async function tailEvents(
   context: Context,
@@ -35,7 +35,7 @@ export async function tailEvents(
       out.lines([lineOf(stored)]);
       await out.drained();
     }
-    if (result?.isEnd !== false) await pause(LOOK_EVERY);
+    if (result?.isEnd !== false) await pause(POLL_INTERVAL);
     result = await look(now()).catch((error: unknown) => {
       if (signal.aborted) return undefined;
       const reason = messageOf(error);

@@ -50,11 +50,11 @@ const visibleCommands = (group: CommandUnknownOpts): CommandUnknownOpts[] =>
   group.createHelp().visibleCommands(group);
 
 /** As it is typed after `paylink`: `events list`. */
-const nameOf = (command: CommandUnknownOpts): string =>
+const commandName = (command: CommandUnknownOpts): string =>
   pathOf(command).slice(programOf(command).name().length + 1);
 
 const describeCommand = (command: CommandUnknownOpts): object => ({
-  name: nameOf(command),
+  name: commandName(command),
   description: command.description(),
   arguments: command.registeredArguments.map(describeArgument),
   examples: examplesOf(command),
@@ -72,7 +72,7 @@ const describeArgument = (argument: Argument): object => ({
 function flagsOf(command: CommandUnknownOpts): object[] {
   const own = command.options
     .filter(({ hidden }) => !hidden)
-    .map((option) => describeFlag(option, nameOf(command)));
+    .map((option) => describeFlag(option, commandName(command)));
   return [...own, ...visibleCommands(command).flatMap(flagsOf)];
 }
 

@@ -39,7 +39,7 @@ import bookings from "../../texts/recipes/orders.mjs?raw";
 import reactRouter from "../../texts/recipes/react-router.mjs?raw";
 import workers from "../../texts/recipes/workers.mjs?raw";
 
-interface Explanation {
+interface TopicContent {
   readonly json: unknown;
   readonly parts: readonly Part[];
   /** What `help <topic> <name>` prints by itself. */
@@ -214,10 +214,10 @@ const TOPICS = {
   ci: () => guide("ci", ci),
   files: () => ({
     json: Object.fromEntries(Object.entries(OWN_FILES).map(([name, { holds }]) => [name, holds])),
-    parts: ["Files that come with paylink, to save:", filesOf("files", OWN_FILES)],
+    parts: ["Files that come with paylink, to save:", fileRows("files", OWN_FILES)],
     files: OWN_FILES,
   }),
-} as const satisfies Readonly<Record<string, () => Explanation>>;
+} as const satisfies Readonly<Record<string, () => TopicContent>>;
 
 type Topic = keyof typeof TOPICS;
 export const TOPIC_NAMES = Object.keys(TOPICS) as Topic[];
@@ -226,11 +226,11 @@ export const FILE_NAMES = [PRODUCTION_FILES, RECEIVERS, OWN_FILES].flatMap((file
 
 /** Shows a topic, or one file of it. Throws `usage`. */
 export async function showTopic({ out }: Context, topic: Topic, name?: string): Promise<number> {
-  const { json, parts, files = {} }: Explanation = TOPICS[topic]();
+  const { json, parts, files = {} }: TopicContent = TOPICS[topic]();
   if (name !== undefined) {
     const file = Object.hasOwn(files, name) ? files[name] : undefined;
     if (file === undefined) throw unknownFile(topic, name, Object.keys(files));
-    const text = textOf(file);
+    const text = fileText(file);
     out.result({ [name]: text }, text.trimEnd());
     return 0;
   }
@@ -246,7 +246,7 @@ function unknownFile(topic: Topic, name: string, names: readonly string[]): Payl
   return new PaylinkError("usage", `The topic ${topic} ${known} (got "${name}").${meant}`);
 }
 
-function guide(topic: string, text: string, files: Readonly<Record<string, SavedFile>> = {}): Explanation {
+function guide(topic: string, text: string, files: Readonly<Record<string, SavedFile>> = {}): TopicContent {
   const sections = guideOf(text);
   const parts = Object.values(sections).map(
     ({ title, text: body }, index): Part =>
@@ -257,15 +257,15 @@ function guide(topic: string, text: string, files: Readonly<Record<string, Saved
   if (names.length === 0) return { json: sections, parts };
   const heading: Part = ({ paint }) => `\n\n${paint.bold("Files to save")}\n`;
   return {
-    json: { ...sections, files: Object.fromEntries(names.map(([name, file]) => [name, textOf(file)])) },
-    parts: [...parts, heading, filesOf(topic, files)],
+    json: { ...sections, files: Object.fromEntries(names.map(([name, file]) => [name, fileText(file)])) },
+    parts: [...parts, heading, fileRows(topic, files)],
     files,
   };
 }
 
-const textOf = ({ text }: SavedFile): string => (typeof text === "string" ? text : text());
+const fileText = ({ text }: SavedFile): string => (typeof text === "string" ? text : text());
 
-const filesOf = (topic: string, files: Readonly<Record<string, SavedFile>>): Part =>
+const fileRows = (topic: string, files: Readonly<Record<string, SavedFile>>): Part =>
   rows(Object.entries(files).map(([name, { holds }]) => [`paylink help ${topic} ${name}`, holds]));
 
 /** A table, whose last column holds sentences, which wrap below their own beginning. */

@@ -1,7 +1,7 @@
 /** `paylink links`: its subcommands with their flags, their help, and what runs them. */
 import { parseWebAddress } from "../../domain/addresses.ts";
 import { accepted, parseChoice, refused, type Parsed } from "../../domain/parse-result.ts";
-import type { LinkStatus } from "../../domain/payment-link-reply.ts";
+import { LINK_STATUSES, type LinkStatus } from "../../domain/payment-link-reply.ts";
 import { parseExpiry } from "../../domain/time.ts";
 import { argument, command, flag, lines, text, type Parser } from "../command.ts";
 import { parseEnd, parseLimit, parsePast } from "../flag-values.ts";
@@ -17,16 +17,6 @@ const EXAMPLE = "$(paylink links list --status active --limit 1 --quiet)";
 const link = argument("<link>", "the link's id or URL", parseLinkId, { example: EXAMPLE });
 
 const parseExpires: Parser<Date> = (typed, { now }) => parseExpiry(typed, now());
-
-/** As the service documents them. */
-const LINK_STATUSES: readonly LinkStatus[] = [
-  "active",
-  "viewed",
-  "attempted",
-  "paid",
-  "expired",
-  "cancelled",
-];
 
 function parseStatuses(typed: string): Parsed<readonly LinkStatus[]> {
   const found: LinkStatus[] = [];

@@ -10,15 +10,15 @@ import { readPaymentLink } from "../../domain/payment-link-reply.ts";
 import { formatInstant, parseInstant } from "../../domain/time.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderHint } from "../../render/hint.ts";
-import { type Cell, formatLocal, localTime, renderListing } from "../../render/layout.ts";
+import { type Cell, formatLocal, localTime, renderListing, NO_VALUE } from "../../render/layout.ts";
 import { linkAmount, paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { linksOf, renderSums } from "../../render/bulk.ts";
-import { allLinks } from "../../service/all-links.ts";
+import { linkCount, renderSums } from "../../render/bulk.ts";
+import { allLinks, CLOCK_DIFFERENCE } from "../../service/all-links.ts";
 import type { Api } from "../../service/client.ts";
 import type { ReadValues, Usage } from "../command.ts";
 import { printLink, showServiceLink } from "../link-output.ts";
-import { checkPeriod, isConfirmed, saidNo } from "../shared-flags.ts";
+import { checkPeriod, DEFAULT_PERIOD, isConfirmed, saidNo } from "../shared-flags.ts";
 
 interface ListFlags {
   /** Undefined only without an account, which the command then reports. */
@@ -38,12 +38,6 @@ interface ListOptions extends Omit<ListFlags, "since" | "until"> {
   readonly to: Date;
 }
 
-/** The period that is listed if nobody names another. */
-const PERIOD = 7 * 86_400_000;
-
-/** Milliseconds: a link may have been created by a clock that is ahead of this one, such as that of a sandbox. */
-const CLOCK_DIFFERENCE = 7 * 86_400_000;
-
 export async function listOptions(
   { all, ifRead }: ReadValues<ListFlags>,
   usage: Usage,
@@ -51,7 +45,7 @@ export async function listOptions(
 ): Promise<ListOptions | undefined> {
   const settings = await context.settings();
   const now = context.now();
-  const beginning = new Date(now.getTime() - PERIOD);
+  const beginning = new Date(now.getTime() - DEFAULT_PERIOD);
   ifRead(["since", "until"], ({ since = beginning, until }) => {
     checkPeriod({ since, until }, usage);
     if (until === undefined && since >= now)
@@ -75,7 +69,7 @@ export async function listOptions(
   };
 }
 
-interface Listed {
+interface ListedLink {
   readonly json: Json;
   readonly link: PaymentLink;
 }
@@ -84,12 +78,12 @@ export async function listLinks(context: Context, options: ListOptions): Promise
   const { out } = context;
   const { limit = Number.POSITIVE_INFINITY, quiet, isDefaultPeriod } = options;
   const api = await context.api();
-  const listed = await readPages(api, options);
+  const listed = await listedLinks(api, options);
   const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
   if (out.json) out.lines(newest.map(({ json }) => stringifyJson(json)));
   else if (quiet) out.lines(newest.map(({ link }) => safeText(link.url ?? link.id ?? "")));
   else {
-    if (newest.length > 0) out.lines([tableOf(newest, context), ...sumsOf(newest)]);
+    if (newest.length > 0) out.lines([tableOf(newest, context), ...sumsByStatus(newest)]);
     else out.note("No links found.");
     if (isDefaultPeriod) out.note("Only the last 7 days are listed. Use --since for older links.");
     out.note(renderServiceName(await context.settings(), out.notePaint));
@@ -98,11 +92,11 @@ export async function listLinks(context: Context, options: ListOptions): Promise
 }
 
 /** Every link of the period; with several statuses, one question for each. */
-async function readPages(
+async function listedLinks(
   api: Api,
   { terminalId = "", from, to, status: statuses, invoiceId }: ListOptions,
-): Promise<Listed[]> {
-  const found = new Map<string, Listed>();
+): Promise<ListedLink[]> {
+  const found = new Map<string, ListedLink>();
   for (const status of statuses ?? [undefined])
     for await (const json of allLinks(api.listLinks, { terminalId, from, to, status })) {
       const { link } = readPaymentLink(json);
@@ -115,10 +109,10 @@ async function readPages(
 }
 
 /** How many links there are, and their sum, by status and currency. A reusable link is asked for any number of times. */
-function sumsOf(listed: readonly Listed[]): string[] {
+function sumsByStatus(listed: readonly ListedLink[]): string[] {
   const groups = new Map<string, { links: number; sums: Sums }>();
   for (const { link } of listed) {
-    const status = link.status ?? "–";
+    const status = link.status ?? NO_VALUE;
     const group = groups.get(status) ?? { links: 0, sums: new Sums() };
     groups.set(status, group);
     group.links++;
@@ -127,16 +121,16 @@ function sumsOf(listed: readonly Listed[]): string[] {
   }
   return [...groups].map(([status, { links, sums }]) => {
     const list = sums.list();
-    return `${linksOf(links)} ${safeText(status)}${list.length === 0 ? "" : `: ${renderSums(list)}`}`;
+    return `${linkCount(links)} ${safeText(status)}${list.length === 0 ? "" : `: ${renderSums(list)}`}`;
   });
 }
 
-const createdAt = ({ link }: Listed): number => parseInstant(String(link.createdDate))?.getTime() ?? 0;
+const createdAt = ({ link }: ListedLink): number => parseInstant(String(link.createdDate))?.getTime() ?? 0;
 
 /** Columns of a terminal in which a row has room for what 80 columns have not. */
 const WIDE = 120;
 
-function tableOf(listed: readonly Listed[], { out: { paint, lineWidth } }: Context): string {
+function tableOf(listed: readonly ListedLink[], { out: { paint, lineWidth } }: Context): string {
   const offsets = new Set(listed.flatMap(({ link }) => offsetOf(link.createdDate) ?? []));
   const [offset] = offsets.size === 1 ? offsets : [];
   const dateCell = (date: LinkDate): Cell => ({ text: minuteOf(date, offset), isWhole: true });
@@ -147,15 +141,15 @@ function tableOf(listed: readonly Listed[], { out: { paint, lineWidth } }: Conte
     [titleOfDate("paidDate"), dateCell(link.paidDate)],
   ];
   const cellsOf = (link: PaymentLink): [title: string, Cell][] => [
-    [labelOf("id"), { text: link.id ?? "–", isWhole: true }],
+    [labelOf("id"), { text: link.id ?? NO_VALUE, isWhole: true }],
     [titleOfDate("createdDate"), dateCell(link.createdDate)],
     [
       labelOf("status"),
-      { text: link.status ?? "–", isWhole: true, paint: (text) => paintStatus(text, paint) },
+      { text: link.status ?? NO_VALUE, isWhole: true, paint: (text) => paintStatus(text, paint) },
     ],
-    [labelOf("amount"), { text: linkAmount(link) ?? "–", right: true }],
-    [labelOf("customerName"), { text: link.customerName ?? "–" }],
-    [labelOf("invoiceId"), { text: link.invoiceId ?? "–" }],
+    [labelOf("amount"), { text: linkAmount(link) ?? NO_VALUE, right: true }],
+    [labelOf("customerName"), { text: link.customerName ?? NO_VALUE }],
+    [labelOf("invoiceId"), { text: link.invoiceId ?? NO_VALUE }],
     ...(lineWidth < WIDE ? [] : moreCellsOf(link)),
   ];
   const titles = cellsOf({}).map(([title]) => title.toUpperCase());
@@ -171,7 +165,7 @@ const offsetOf = (date: LinkDate): string | undefined =>
 
 /** Without the seconds, and without the offset that the header has. */
 function minuteOf(date: LinkDate, offset: string | undefined): string {
-  if (!date) return "–";
+  if (!date) return NO_VALUE;
   const text = localTime(date.toString()).replace(/:\d\d (?=[+-]\d\d:\d\d$)/, " ");
   return offset === undefined ? text : text.replace(` ${offset}`, "");
 }
@@ -240,7 +234,7 @@ export async function cancelLinks(context: Context, { links, quiet }: CancelOpti
     signal.throwIfAborted();
     try {
       const cancelled = await api.cancelLink(id);
-      const { status = "–", url = id } = cancelled.link;
+      const { status = NO_VALUE, url = id } = cancelled.link;
       const words = `${safeText(id)}  ${paintStatus(safeText(status), out.paint)}`;
       printLink({ ...cancelled, link: { url } }, quiet, context, () => words);
     } catch (error) {
@@ -251,12 +245,12 @@ export async function cancelLinks(context: Context, { links, quiet }: CancelOpti
   }
   if (!quiet) out.note(renderServiceName(service, out.notePaint));
   const [first] = failures.values();
-  if (first !== undefined) throw ids.length === 1 ? first : summaryOf(failures, first, ids);
+  if (first !== undefined) throw ids.length === 1 ? first : cancelFailure(failures, first, ids);
   return 0;
 }
 
 /** The last failure decides the code: after one that is not a refusal nothing more was sent. */
-function summaryOf(
+function cancelFailure(
   failures: ReadonlyMap<string, PaylinkError>,
   first: PaylinkError,
   ids: readonly string[],

@@ -62,21 +62,22 @@ export async function openAdmin(
     return metrics.text({ connections, keys: watched?.keys() ?? [], backlog }, now());
   };
   const pages: Readonly<Record<string, () => Promise<HttpReply>>> = {
-    "/healthz": async () => text(200, "ok\n"),
+    "/healthz": async () => textReply(200, "ok\n"),
     "/readyz": async () => {
       const reason = notReady ?? unstored() ?? (await checkStore());
-      return reason === undefined ? text(200, "ready\n") : text(503, `not ready: ${reason}\n`);
+      return reason === undefined ? textReply(200, "ready\n") : textReply(503, `not ready: ${reason}\n`);
     },
-    "/metrics": async () => text(200, await metricsText(), metrics.contentType),
+    "/metrics": async () => textReply(200, await metricsText(), metrics.contentType),
   };
   const isPrivate = isLoopback(hostnameOf(host));
   const handler: Handler = async ({ method, target, authority }) => {
-    if (isPrivate && !namesLoopback(authority)) return text(421, "only loopback names of this machine\n");
+    if (isPrivate && !namesLoopback(authority))
+      return textReply(421, "only loopback names of this machine\n");
     const [path = ""] = target.split("?", 1);
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
-    if (page === undefined) return text(404, `${Object.keys(pages).join("\n")}\n`);
+    if (page === undefined) return textReply(404, `${Object.keys(pages).join("\n")}\n`);
     if (method === "OPTIONS") return { status: 204, headers: [["Allow", ALLOWED]], body: new Uint8Array() };
-    return method === "GET" || method === "HEAD" ? page() : text(405, "GET only\n");
+    return method === "GET" || method === "HEAD" ? page() : textReply(405, "GET only\n");
   };
   const faulted = (error: unknown): void => out.warn(`${host}:${port}: ${messageOf(error)}`);
   const server = await serve(handler, { host, port, maxBody: 0, faulted }).catch((error: unknown) => {
@@ -121,7 +122,7 @@ export async function openAdmin(
 
 const ALLOWED = "GET, HEAD, OPTIONS";
 
-const text = (status: number, body: string, type = "text/plain; charset=utf-8"): HttpReply => ({
+const textReply = (status: number, body: string, type = "text/plain; charset=utf-8"): HttpReply => ({
   status,
   headers: [
     ["Content-Type", type],

@@ -3,7 +3,7 @@ import { hostnameOf, isLoopback, portOf } from "../../domain/addresses.ts";
 import { LISTENER_PORT, SANDBOX_URL } from "../../domain/own-addresses.ts";
 import { isBroker } from "../../domain/brokers.ts";
 import { command, excludes, needs } from "../command.ts";
-import { checkTargets, policyOf } from "../shared-flags.ts";
+import { checkTargets, policyFrom } from "../shared-flags.ts";
 import { listenFlags } from "./flags.ts";
 
 /** Milliseconds that the service waits for the answer to a webhook. */
@@ -38,7 +38,7 @@ export const listen = command({
   check: async ({ ifRead }, usage, context) => {
     await ifRead(["store", "signWith", "requireCreated"], async ({ store, signWith, ...policy }) => {
       // Without a store, an event is new again after a restart: it would leave with a fresh signature, however old it is.
-      if (store || signWith === undefined || policyOf(policy, await context.settings()).requireCreated)
+      if (store || signWith === undefined || policyFrom(policy, await context.settings()).requireCreated)
         return;
       usage.problems.push({
         at: "--sign-with",

@@ -33,7 +33,7 @@ export function watchForEnd(
   const timeUp = (): void => {
     const missing = tally.missing();
     if (missing.length === 0) resolve();
-    else reject(timedOut(missing));
+    else reject(webhooksMissing(missing));
   };
   const timer = timeout === undefined ? undefined : setTimeout(timeUp, Math.min(timeout, LONGEST_TIMER));
   if (stop.aborted) resolve();
@@ -53,7 +53,7 @@ export function watchForEnd(
       if (expect.length === 0) return;
       if (outcome.type === "event") tally.count(outcome);
       if (outcome.type === "rejected" && isRefusedWebhook(outcome))
-        reject(rejected(outcome, database !== null, keyPlace === "--key" ? keyWords(keySources) : []));
+        reject(rejected(outcome, database !== null, keyPlace === "--key" ? keyFlags(keySources) : []));
       else if (tally.missing().length === 0) resolve();
     },
   };
@@ -68,7 +68,7 @@ export async function drain({ aborted, reason }: AbortSignal, milliseconds: numb
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-const timedOut = (missing: readonly string[]): PaylinkError =>
+const webhooksMissing = (missing: readonly string[]): PaylinkError =>
   new PaylinkError("timed_out", `Timed out. Still missing: ${missing.join(", ")}.`, {
     hints: [
       hint`Check that the payment was made, and that its callback address is the one that listen serves.`,
@@ -77,7 +77,7 @@ const timedOut = (missing: readonly string[]): PaylinkError =>
   });
 
 /** The flags that name the keys; the text of one is too long to repeat. */
-const keyWords = (sources: readonly string[]): string[] =>
+const keyFlags = (sources: readonly string[]): string[] =>
   sources.flatMap((source) => ["--key", isKeyText(source) ? "<key>" : source]);
 
 const rejected = (

@@ -25,6 +25,7 @@ import {
   targetsFlag,
 } from "../shared-flags.ts";
 import type { AdminAddress } from "./admin.ts";
+import { UNITS } from "../../domain/time.ts";
 
 /** The delays of `--retry`: an application that is back within two days gets every webhook. */
 export const RETRY = "5s,30s,2m,10m,48x1h";
@@ -155,12 +156,10 @@ export const listenFlags = {
   }),
 };
 
-const DAY = 86_400_000;
-
 /** A delivery of a deleted event counts as a new one, and services repeat a delivery for hours. */
 function parseKeep(text: string): Parsed<number> {
   const age = parseMilliseconds(text);
-  return age.ok && age.value < DAY ? refused("must be at least 1d") : age;
+  return age.ok && age.value < UNITS.d ? refused("must be at least 1d") : age;
 }
 
 /** `127.0.0.1:9100`, `[::1]:9100` or `localhost:9100`; port 0 picks a free one. */

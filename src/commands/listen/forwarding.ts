@@ -14,7 +14,7 @@ import type { KeyStats } from "../../store/stats.ts";
 import type { ListenOptions } from "./options.ts";
 
 /** Tells what waits. */
-type Waiting = Pick<DeliveryQueue, "backlog">;
+type BacklogSource = Pick<DeliveryQueue, "backlog">;
 
 /** Undefined without a target. */
 export function openForwarding(
@@ -46,13 +46,13 @@ export function openForwarding(
 }
 
 /** How many events of these keys wait. Whatever needs the store reports a failure. */
-const waitingIn = (store: Waiting, own: RunKeys): Promise<number> =>
+const waitingIn = (store: BacklogSource, own: RunKeys): Promise<number> =>
   store.backlog().then(
-    ({ keys }) => eventsIn(keys, own),
+    ({ keys }) => countOwn(keys, own),
     () => 0,
   );
 
-const eventsIn = (keys: Backlog["keys"], own: RunKeys): number =>
+const countOwn = (keys: Backlog["keys"], own: RunKeys): number =>
   keys.filter(({ key }) => own.includes(key)).reduce((sum, { events }) => sum + events, 0);
 /** Milliseconds for what a run may leave unsaid, if the database does not answer. */
 const LAST_WORDS = 2_000;
@@ -60,7 +60,7 @@ const LAST_WORDS = 2_000;
 /** Says what waits in the store and will not go out, because this run does not forward it or does not have its key. */
 export async function backlogNotices(
   { forwarding: { routes, delays } }: ListenOptions,
-  store: (Waiting & Pick<EventStore, "stats" | "place">) | undefined,
+  store: (BacklogSource & Pick<EventStore, "stats" | "place">) | undefined,
   own: RunKeys,
   { named, now }: Pick<Context, "named" | "now">,
 ): Promise<readonly string[]> {
@@ -74,19 +74,19 @@ export async function backlogNotices(
 }
 
 /** Milliseconds after which something due that nobody has claimed, and no attempt, mean that no receiver forwards. */
-const UNCLAIMED = 60_000;
+const UNCLAIMED_AFTER = 60_000;
 
 /** What waits for this run's keys. What another receiver forwards must not be skipped. */
-async function notForwarded(store: Waiting, own: RunKeys, now: Date): Promise<readonly Hint[]> {
+async function notForwarded(store: BacklogSource, own: RunKeys, now: Date): Promise<readonly Hint[]> {
   const backlog = await store.backlog().catch(() => undefined);
   if (backlog === undefined) return [];
   const { keys, lastForward } = backlog;
-  const events = eventsIn(keys, own);
+  const events = countOwn(keys, own);
   if (events === 0) return [];
   const [wait, them] = events === 1 ? ["waits", "it"] : ["wait", "them"];
   const notice = `${eventCount(events)} ${wait} to be forwarded, and this run does not forward ${them}.`;
-  const isUnclaimed = keys.some(({ key, overdue }) => own.includes(key) && overdue > UNCLAIMED);
-  const isAttempted = lastForward !== undefined && now.getTime() - lastForward.getTime() < UNCLAIMED;
+  const isUnclaimed = keys.some(({ key, overdue }) => own.includes(key) && overdue > UNCLAIMED_AFTER);
+  const isAttempted = lastForward !== undefined && now.getTime() - lastForward.getTime() < UNCLAIMED_AFTER;
   return isUnclaimed && !isAttempted
     ? [
         hint`${notice} Start with --ack stored and --forward-to, or skip ${them}: ${paylink("events", "skip", "<uti>")}`,
@@ -106,7 +106,7 @@ function ofOtherKey({ key, pending: { events, sums } }: KeyStats, place: string,
 
 /** What waits for each key that this run does not have. Sums take a while, and are read only if something does. */
 async function waitingForOthers(
-  store: Waiting & Pick<EventStore, "stats">,
+  store: BacklogSource & Pick<EventStore, "stats">,
   own: RunKeys,
   now: Date,
 ): Promise<readonly KeyStats[]> {

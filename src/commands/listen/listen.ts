@@ -16,7 +16,7 @@ import type { Admin } from "./admin.ts";
 import { drain, watchForEnd, watchReader } from "./end.ts";
 import { backlogNotices, openForwarding } from "./forwarding.ts";
 import type { ListenOptions } from "./options.ts";
-import { createReporter, listenersOf, type Reporter, showReady } from "./report.ts";
+import { createListenReporter, listenersOf, type ListenReporter, showReady } from "./report.ts";
 import { isSelfSigned, readTls, watchTls } from "./tls.ts";
 import { startDeleting, watchDatabase } from "./store.ts";
 import type { Tunnel } from "./tunnel.ts";
@@ -36,7 +36,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
   const forwardingKey =
     options.signWith === undefined ? undefined : await openForwardingKey(options.signWith, context);
-  const reporter = createReporter({
+  const reporter = createListenReporter({
     ...options,
     out,
     ownKey: forwardingKey && (forwardingKey.publicPath ?? forwardingKey.path),
@@ -163,7 +163,7 @@ const UNTIL_IT_DOES =
 const SELF_SIGNED =
   "The certificate is self-signed, so services do not deliver to it. The sandbox does if it runs with --insecure.";
 
-function summarise(reporter: Reporter, { out, now }: Context): void {
+function summarise(reporter: ListenReporter, { out, now }: Context): void {
   const counts = reporter.finish();
   if (out.json) return out.data(jsonLine("summary", now(), counts));
   const words = Object.entries(counts).map(([name, count]) => `${count} ${name}`);

@@ -4,7 +4,7 @@ import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { isThumbprint } from "../../signatures/thumbprint.ts";
 import type { ValuesOf } from "../command.ts";
 import { parseDelays } from "../flag-values.ts";
-import { FORWARD_CONCURRENCY, policyOf, serviceKeys } from "../shared-flags.ts";
+import { FORWARD_CONCURRENCY, policyFrom, serviceKeys } from "../shared-flags.ts";
 import { RETRY, type listenFlags } from "./flags.ts";
 
 export type ListenOptions = ReturnType<typeof listenOptions>;
@@ -27,7 +27,7 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
     /** A tunnel has an address of its own. */
     publicAddress: tunnel ? undefined : publicUrl && publicAddress(publicUrl, flags.path),
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
-    policy: policyOf(flags, settings),
+    policy: policyFrom(flags, settings),
     unverified: !flags.verify,
     terminals: flags.requireTerminal,
     forwarding: {

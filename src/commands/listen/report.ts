@@ -35,9 +35,9 @@ interface ReporterParts extends EventTextParts {
   readonly ownKey: string | undefined;
 }
 
-export type Reporter = ReturnType<typeof createReporter>;
+export type ListenReporter = ReturnType<typeof createListenReporter>;
 
-export function createReporter(parts: ReporterParts) {
+export function createListenReporter(parts: ReporterParts) {
   const { out, compact, ownKey } = parts;
   const counts = { received: 0, verified: 0, rejected: 0, forwarded: 0 };
   const failed = new Set<string>();
@@ -109,7 +109,7 @@ export function createReporter(parts: ReporterParts) {
 }
 
 /** Rejections that are shown in a second: anybody can cause any number of them. */
-const MAX_REJECTIONS = 100;
+const MAX_SHOWN_REJECTIONS = 100;
 
 /** `exceeded` is called once a second with the number that was too many, and for the rest when it is closed. */
 function createRateLimit(exceeded: (count: number) => void) {
@@ -118,14 +118,14 @@ function createRateLimit(exceeded: (count: number) => void) {
   const close = (): void => {
     clearTimeout(second);
     second = undefined;
-    if (seen > MAX_REJECTIONS) exceeded(seen - MAX_REJECTIONS);
+    if (seen > MAX_SHOWN_REJECTIONS) exceeded(seen - MAX_SHOWN_REJECTIONS);
     seen = 0;
   };
   return {
     isWithin: (): boolean => {
       second ??= setTimeout(close, 1_000);
       seen += 1;
-      return seen <= MAX_REJECTIONS;
+      return seen <= MAX_SHOWN_REJECTIONS;
     },
     close,
   };
@@ -194,7 +194,7 @@ export function listenersOf(
   });
 }
 
-interface Ready {
+interface Start {
   readonly listeners: readonly Listener[];
   readonly adminUrl: string | undefined;
   readonly forwardingKey: ForwardingKey | undefined;
@@ -207,12 +207,12 @@ const OLD_SIGNATURES =
   "Late retries keep the signature of the service, and most verifiers refuse one that is older than 5 minutes. --sign-with <file> signs every attempt anew.";
 
 export function showReady(
-  { listeners, adminUrl, forwardingKey, store, keys }: Ready,
+  { listeners, adminUrl, forwardingKey, store, keys }: Start,
   options: ListenOptions,
   { out, now, named, forgetting }: Context,
 ): void {
   const { unverified, publicAddress, tunnel, forwarding, profile, database } = options;
-  const notice = elsewhere(listeners, options, named);
+  const notice = otherCallbacks(listeners, options, named);
   const urls = listeners.map(({ bound }) => bound);
   const publicUrls = tunnel ? listeners.map(({ address }) => address) : [];
   const ready = {
@@ -258,7 +258,7 @@ export function showReady(
 }
 
 /** Says that payments of the profile's links are reported to another address; undefined if they are reported here, or nowhere. */
-function elsewhere(
+function otherCallbacks(
   listeners: readonly Listener[],
   { callbacks, profile, tunnel }: ListenOptions,
   named: Named,

@@ -8,7 +8,7 @@ import { jsonLine } from "../../receiver/event-json.ts";
 import { deletedWords } from "../../render/received-webhook.ts";
 
 /** Milliseconds between tries to reach the database. */
-const TRY_EVERY = 1_000;
+const DATABASE_RETRY = 1_000;
 
 /** Waits for a database that is away when `listen` starts. Says so once. */
 export function watchDatabase(warn: (text: string) => void) {
@@ -33,7 +33,7 @@ export function watchDatabase(warn: (text: string) => void) {
       for (;;) {
         const found = await Promise.race([isOver, isThere(use)]);
         if (found !== false) return found === true;
-        await Promise.race([isOver, sleep(TRY_EVERY, undefined, { ref: false })]);
+        await Promise.race([isOver, sleep(DATABASE_RETRY, undefined, { ref: false })]);
       }
     },
   };

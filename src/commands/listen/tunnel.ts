@@ -38,7 +38,7 @@ export async function openTunnel(
       void program.ended.then((end) => (end instanceof Error ? reject(notRun(end)) : fail(`ended (${end})`)));
     });
     // Resolves with the failure when the program ends.
-    const ended = program.ended.then((reason) => lost(url, reason, lastLine()));
+    const ended = program.ended.then((reason) => tunnelLost(url, reason, lastLine()));
     return { url, ended, close: () => program.stop() };
   } catch (error) {
     await program.stop();
@@ -69,7 +69,7 @@ const notStarted = (what: string, output: string): PaylinkError =>
     ],
   });
 
-const lost = ({ host }: URL, end: Error | string, output: string): PaylinkError =>
+const tunnelLost = ({ host }: URL, end: Error | string, output: string): PaylinkError =>
   new PaylinkError(
     "tunnel_failed",
     `The tunnel ${host} has ended (${end instanceof Error ? programReason(end) : end}): webhooks can no longer arrive. Nothing is listening.`,

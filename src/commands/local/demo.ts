@@ -15,15 +15,16 @@ import { clip } from "../../render/width.ts";
 import { renderOutcomeLine } from "../../render/transaction-record.ts";
 import { wrap } from "../../render/layout.ts";
 import { openLocalServices } from "./services.ts";
+import { UNITS } from "../../domain/time.ts";
 
 const INTRODUCTION =
   "Runs a sandbox, a receiver and a client on this machine. No money moves, and no profile is changed.";
 
 /** Columns, as a picture of it has too. */
-const WIDTH = 80;
+const DEMO_WIDTH = 80;
 
 /** Milliseconds that one request may take; it takes a few unless something is broken. */
-const TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 10_000;
 
 /** What the steps work with. */
 interface Loop {
@@ -37,14 +38,14 @@ interface Loop {
 
 export async function demo(context: Context): Promise<number> {
   const { out } = context;
-  out.note(`${wrap(INTRODUCTION, Math.min(WIDTH, out.lineWidth))}\n`);
+  out.note(`${wrap(INTRODUCTION, Math.min(DEMO_WIDTH, out.lineWidth))}\n`);
   const loop = await openLoop(context);
   const event = await payOnce(loop, "one-time link, paid", { invoiceId: "INV-1" }, "approved");
   await payReusable(loop);
-  await payOnce(loop, "subscription start", SUBSCRIPTION, "approved");
+  await payOnce(loop, "subscription start", SUBSCRIPTION_REQUEST, "approved");
   await payOnce(loop, "one-time link, declined", { invoiceId: "INV-2" }, "declined");
   await payOnce(loop, "one-time link, cancelled", { invoiceId: "INV-3" }, "cancelled");
-  await forge(loop, event.request);
+  await sendTampered(loop, event.request);
   // `npm run demo` has just built the clone, where the shell does not find paylink.
   const next = context.env["npm_lifecycle_event"] === "demo" ? "npx paylink sandbox" : "paylink sandbox";
   out.note(`\nAll steps passed. Next: ${next}`);
@@ -64,7 +65,7 @@ async function openLoop(context: Context): Promise<Loop> {
     send: context.send,
     baseUrl: sandbox.baseUrl,
     tokens: fixedToken(token),
-    timeout: TIMEOUT,
+    timeout: REQUEST_TIMEOUT,
     transactionUrl: undefined,
   });
   const nextWebhook = async (): Promise<WebhookEvent | Rejection> => {
@@ -80,7 +81,7 @@ function request(
   { terminalId, receiverUrl, context }: Loop,
   changes: Partial<PaymentLinkRequest>,
 ): PaymentLinkRequest {
-  const tomorrow = new Date(context.now().getTime() + 86_400_000);
+  const tomorrow = new Date(context.now().getTime() + UNITS.d);
   return {
     amount: new JsonNumber("10.00"),
     currency: "EUR",
@@ -92,7 +93,7 @@ function request(
   };
 }
 
-const SUBSCRIPTION = {
+const SUBSCRIPTION_REQUEST = {
   amount: new JsonNumber("0"),
   invoiceId: "SUB-1",
   transactionType: VERIFICATION,
@@ -106,18 +107,18 @@ async function payOnce(
   outcome: SampleOutcome,
 ): Promise<WebhookEvent> {
   const { link } = await loop.api.createLink(request(loop, changes));
-  return pay(loop, title, link.url, outcome);
+  return payLink(loop, title, link.url, outcome);
 }
 
 async function payReusable(loop: Loop): Promise<void> {
   const linkOptions = { mode: VARIABLE_MODE, minAmount: "5", maxAmount: "500" };
   const changes = { amount: new JsonNumber("0"), invoiceId: "DONATION", linkOptions };
   const { link } = await loop.api.createLink(request(loop, changes));
-  await pay(loop, "reusable link, first payment", link.url, "approved", "25.00");
-  await pay(loop, "reusable link, second payment", link.url, "approved", "7.50");
+  await payLink(loop, "reusable link, first payment", link.url, "approved", "25.00");
+  await payLink(loop, "reusable link, second payment", link.url, "approved", "7.50");
 }
 
-async function pay(
+async function payLink(
   loop: Loop,
   title: string,
   url: string,
@@ -142,7 +143,7 @@ async function pay(
 }
 
 /** The amount is changed in transit, so the signature no longer matches. */
-async function forge({ context, nextWebhook }: Loop, genuine: HttpRequest): Promise<void> {
+async function sendTampered({ context, nextWebhook }: Loop, genuine: HttpRequest): Promise<void> {
   const text = new TextDecoder().decode(genuine.body).replace('"amountTrans":10.00', '"amountTrans":99.00');
   const { status } = await context.send({ ...genuine, body: new TextEncoder().encode(text) });
   const rejection = await nextWebhook();

@@ -111,7 +111,7 @@ function runProgram(
 /** A terminal sends Ctrl-C to every foreground program; forwarding it would send it twice. */
 const atTerminal = (): boolean => [0, 1, 2].some((descriptor) => isatty(descriptor));
 
-const NOTHING = {
+const NO_COUNTS = {
   created: 0,
   approved: 0,
   partiallyApproved: 0,
@@ -124,7 +124,7 @@ const NOTHING = {
 };
 
 /** The outcomes that the sandbox makes. */
-const COUNTED = {
+const COUNT_OF = {
   APPROVED: "approved",
   PARTIALLY_APPROVED: "partiallyApproved",
   DECLINED: "declined",
@@ -138,7 +138,7 @@ function utiIn({ request }: Pick<WebhookEvent, "request">): string {
 
 /** `forwards`: a payment has reached the application when that accepts it, and not when its webhook has arrived. */
 function createTestReport(forwards: boolean) {
-  const counts = { ...NOTHING };
+  const counts = { ...NO_COUNTS };
   /** The order and the amount of each payment that has not reached the application, by its uti. */
   const lost = new Map<string, string>();
   const undelivered = new Map<string, string>();
@@ -152,7 +152,7 @@ function createTestReport(forwards: boolean) {
       if (event.type === "link") counts.created += 1;
       if (event.type === "payment") {
         const outcome = outcomeOf(event.record);
-        if (outcome !== "UNCLEAR") counts[COUNTED[outcome]] += 1;
+        if (outcome !== "UNCLEAR") counts[COUNT_OF[outcome]] += 1;
         const money = moneyIn(event.record);
         if ((outcome === "APPROVED" || outcome === "PARTIALLY_APPROVED") && money !== undefined)
           lost.set(

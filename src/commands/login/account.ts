@@ -25,13 +25,13 @@ import { checkKeys, requirePassed, secretKeyProblem, settingsWith } from "../acc
 import { isConfirmed, saidNo } from "../shared-flags.ts";
 import type { ReadValues, Usage } from "../command.ts";
 
-type Account = { readonly [Key in AccountKey]?: SettingValue<Key> | undefined };
+type AccountValues = { readonly [Key in AccountKey]?: SettingValue<Key> | undefined };
 
 /** No flag has a secret as its value, which others on the machine could see. */
-const isSecret = (key: AccountKey): key is "token" | "clientSecret" => SETTINGS[key].secret === true;
+const isSecretKey = (key: AccountKey): key is "token" | "clientSecret" => SETTINGS[key].secret === true;
 
 /** The values of the flags. */
-interface LoginValues extends Omit<Account, "token" | "clientSecret"> {
+interface LoginValues extends Omit<AccountValues, "token" | "clientSecret"> {
   readonly tokenStdin: boolean;
   readonly clientSecretStdin: boolean;
   readonly check: boolean;
@@ -46,7 +46,7 @@ interface LoginOptions {
   /** What the profile holds so far. */
   readonly known: Profile;
   /** Complete, unless the user can be asked for the rest. */
-  readonly account: Account;
+  readonly account: AccountValues;
   /** Whether the account is checked before it is stored. */
   readonly check: boolean;
 }
@@ -66,7 +66,7 @@ export async function loginOptions(
       const baseUrl = ifRead(["baseUrl"], (values) => values.baseUrl);
       // A value that could not be read is not missing too.
       const isGiven = (one: AccountKey): boolean =>
-        isSecret(one) ? one === key : ifRead([one], (values) => values[one] !== undefined) !== false;
+        isSecretKey(one) ? one === key : ifRead([one], (values) => values[one] !== undefined) !== false;
       const missing = context.ask() === undefined ? missingValues(isGiven, { service, baseUrl }, known) : [];
       for (const one of missing)
         usage.problems.push({
@@ -79,7 +79,7 @@ export async function loginOptions(
   if (hasAccount(known) && context.ask() === undefined && !context.yes)
     usage.problems.push({
       at: "--yes",
-      message: `is required to replace the account of ${profile} (${addressOf(known) ?? "no address"})`,
+      message: `is required to replace the account of ${profile} (${accountAddress(known) ?? "no address"})`,
     });
   if (all === undefined) return undefined;
   const { tokenStdin: _token, clientSecretStdin: _secret, check, ...account } = all;
@@ -99,7 +99,7 @@ export async function storeAccount(
 ): Promise<number> {
   const { out, profiles, forgetToken } = context;
   const ask = context.ask();
-  const question = `Replace the account of profile ${safeText(profile)} (${safeText(addressOf(known) ?? "no address")})?`;
+  const question = `Replace the account of profile ${safeText(profile)} (${safeText(accountAddress(known) ?? "no address")})?`;
   if (hasAccount(known) && !(await isConfirmed(context, question))) return saidNo(context);
   const account = ask === undefined ? given : await askForAccount(ask, given, known);
   const settings = settingsWith(profile, profileWith(known, account));
@@ -133,7 +133,7 @@ export async function storeAccount(
 const hasAccount = ({ token, clientSecret }: Profile): boolean =>
   token !== undefined || clientSecret !== undefined;
 
-const addressOf = (known: Profile): string | undefined => settingsWith("known", known).get("baseUrl");
+const accountAddress = (known: Profile): string | undefined => settingsWith("known", known).get("baseUrl");
 
 /** What can be given in place of a value that is missing. */
 const INSTEAD_OF: { readonly [Key in AccountKey]?: string } = {
@@ -228,10 +228,10 @@ export const parseAccountValue =
  * nothing of the former service stays: a secret must not reach its token endpoint, and its key must not verify. Defaults of
  * links stay.
  */
-function profileWith(before: Profile, account: Account): Profile {
+function profileWith(before: Profile, account: AccountValues): Profile {
   const { service } = account;
   const given = Object.fromEntries(Object.entries(account).filter(([, value]) => value !== undefined));
-  const former = addressOf(before);
+  const former = accountAddress(before);
   const address = account.baseUrl ?? (service === undefined ? former : SERVICES[service].settings.baseUrl);
   const kept = withoutSecrets(before);
   return { ...(address === former ? kept : without(kept, OF_SERVICE)), ...given };
@@ -249,14 +249,14 @@ function usesCredentials(isGiven: IsGiven, stored: ResolvedSettings): boolean | 
 type IsGiven = (key: AccountKey) => boolean;
 
 const givenIn =
-  (account: Account): IsGiven =>
+  (account: AccountValues): IsGiven =>
   (key) =>
     account[key] !== undefined;
 
 /** The values that the account needs, and that neither the user nor the service nor the profile gives. */
 function missingValues(
   isGiven: IsGiven,
-  { service, baseUrl }: Pick<Account, "service" | "baseUrl">,
+  { service, baseUrl }: Pick<AccountValues, "service" | "baseUrl">,
   known: Profile,
 ): readonly AccountKey[] {
   const stored = settingsWith("stored", profileWith(known, { service, baseUrl }));
@@ -267,11 +267,11 @@ function missingValues(
 }
 
 /** Asks for what the account lacks: the service first, then only what the service leaves open. */
-async function askForAccount(ask: Ask, given: Account, known: Profile): Promise<Account> {
+async function askForAccount(ask: Ask, given: AccountValues, known: Profile): Promise<AccountValues> {
   let account = given;
   const answer = async (...keys: readonly AccountKey[]): Promise<void> => {
     for (const key of keys)
-      if (account[key] === undefined) account = { ...account, [key]: await askFor(key, ask, known) };
+      if (account[key] === undefined) account = { ...account, [key]: await askForValue(key, ask, known) };
   };
   if (given.service === undefined && given.baseUrl === undefined)
     account = { ...account, service: await askForService(ask) };
@@ -292,16 +292,16 @@ async function askForAccount(ask: Ask, given: Account, known: Profile): Promise<
   return account;
 }
 
-const askForService = (ask: Ask): Promise<Account["service"]> =>
-  ask.choose<Account["service"]>("Which service do you use?", [
+const askForService = (ask: Ask): Promise<AccountValues["service"]> =>
+  ask.choose<AccountValues["service"]>("Which service do you use?", [
     ...SERVICE_NAMES.map((name) => ({ name, value: name, description: SERVICES[name].title })),
     { name: "another address", value: undefined },
   ]);
 
-async function askFor(key: AccountKey, ask: Ask, known: Profile): Promise<Account[AccountKey]> {
+async function askForValue(key: AccountKey, ask: Ask, known: Profile): Promise<AccountValues[AccountKey]> {
   const { secret, login } = SETTINGS[key];
   const { prompt: message = key, optional } = login;
-  const parse = (text: string): Parsed<Account[AccountKey]> =>
+  const parse = (text: string): Parsed<AccountValues[AccountKey]> =>
     optional === true && text.trim() === "" ? accepted(undefined) : parseAccountValue(key)(text);
   const check = (text: string): string | undefined => {
     const parsed = parse(text);

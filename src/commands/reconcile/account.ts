@@ -8,7 +8,7 @@ import type { EventStore } from "../../store/event-store.ts";
 import { openRunKeys } from "../judge-again.ts";
 import { serviceKeys } from "../shared-flags.ts";
 
-export interface Sources {
+export interface ReconcileSources {
   readonly year: ListedYear;
   readonly store: EventStore;
   /** Only events that one of these has verified count; undefined without a key, when all do. */
@@ -20,7 +20,7 @@ export interface Sources {
 export async function openSources(
   context: Context,
   { key, db }: { readonly key: readonly string[]; readonly db: string | undefined },
-): Promise<Sources> {
+): Promise<ReconcileSources> {
   const settings = await context.settings();
   const api = await context.api();
   const terminalId = settings.get("terminalId");

@@ -6,9 +6,9 @@ import { refusedOf } from "../../reconcile/refused.ts";
 import { paidLinks, reusableLinks } from "../../reconcile/service-links.ts";
 import { comparableText } from "../../domain/comparable-text.ts";
 import type { StoredPayment } from "../../store/payments.ts";
-import type { Sources } from "./account.ts";
+import type { ReconcileSources } from "./account.ts";
 
-export interface Period {
+export interface ComparedPeriod {
   readonly since: Date;
   /** Undefined: until now. */
   readonly until: Date | undefined;
@@ -21,9 +21,9 @@ export interface Collected {
   readonly isStoreEmpty: boolean;
 }
 
-export async function collect(
-  { year, store, keys }: Omit<Sources, "settings">,
-  { since, until }: Period,
+export async function collectSides(
+  { year, store, keys }: Omit<ReconcileSources, "settings">,
+  { since, until }: ComparedPeriod,
   booked: readonly BookedLine[] | undefined,
 ): Promise<Collected> {
   const orders = new Orders();

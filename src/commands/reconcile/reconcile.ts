@@ -22,21 +22,19 @@ import { safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { ValuesOf } from "../command.ts";
 import { openSources } from "./account.ts";
-import { collect, type Collected } from "./collect.ts";
+import { collectSides, type Collected } from "./collect.ts";
 import type { reconcileFlags } from "./flags.ts";
+import { DEFAULT_PERIOD } from "../shared-flags.ts";
 
-type Values = ValuesOf<typeof reconcileFlags>;
-
-/** Milliseconds that are compared if nobody names a period. */
-const PERIOD = 7 * 86_400_000;
+type ReconcileValues = ValuesOf<typeof reconcileFlags>;
 
 /** Throws `records_differ` after everything is printed. */
-export async function reconcileAll(context: Context, values: Values): Promise<number> {
+export async function reconcileAll(context: Context, values: ReconcileValues): Promise<number> {
   const { out, now } = context;
-  const since = values.since ?? new Date(now().getTime() - PERIOD);
+  const since = values.since ?? new Date(now().getTime() - DEFAULT_PERIOD);
   const books = await booksOf(context, values);
   const sources = await openSources(context, values);
-  const collected = await collect(sources, { since, until: values.until }, books);
+  const collected = await collectSides(sources, { since, until: values.until }, books);
   const callback = callbackText(sources.settings.get("callbackUrl"));
   const found: Finding[] = [];
   const summary = await compareOrders(collected.orders, collected.known, async (finding) => {
@@ -52,7 +50,7 @@ export async function reconcileAll(context: Context, values: Values): Promise<nu
   throw new PaylinkError("records_differ", `${differencesText(summary)}.`);
 }
 
-async function booksOf({ readFile, out, signal }: Context, values: Values) {
+async function booksOf({ readFile, out, signal }: Context, values: ReconcileValues) {
   const { books, map, currency, decimalComma } = values;
   if (books === undefined) return undefined;
   const { lines, warnings } = await readBooks(await readFile(books, "--books"), {

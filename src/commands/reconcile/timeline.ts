@@ -25,12 +25,12 @@ import { renderCommand } from "../../render/hint.ts";
 import { formatLocal, renderTable, wrap } from "../../render/layout.ts";
 import { callbackText, nextStep, verdictText } from "../../render/reconcile.ts";
 import { safeText } from "../../render/safe-text.ts";
-import { amountOf } from "../../render/transaction-record.ts";
+import { recordAmount } from "../../render/transaction-record.ts";
 import { endOf, linkId } from "../../service/links.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { History } from "../../store/reading.ts";
 import type { StoredEvent } from "../../store/rows.ts";
-import { openSources, type Sources } from "./account.ts";
+import { openSources, type ReconcileSources } from "./account.ts";
 
 interface TimelineValues {
   readonly key: readonly string[];
@@ -97,7 +97,7 @@ function isRejectionOf({ request }: Rejection, number: string): boolean {
   return claimed !== undefined && isOfOrder(claimed, number);
 }
 
-interface Told {
+interface Timeline {
   readonly steps: readonly Step[];
   readonly verdict: OrderVerdict;
 }
@@ -105,9 +105,9 @@ interface Told {
 /** Undefined if nobody knows the number. */
 async function timelineOf(
   { number, links, rejections }: Found,
-  { store, keys, year }: Sources,
-): Promise<Told | undefined> {
-  const events = await eventsOf(store, number, links);
+  { store, keys, year }: ReconcileSources,
+): Promise<Timeline | undefined> {
+  const events = await eventsOfOrder(store, number, links);
   if (links.length + rejections.length + events.length === 0) return undefined;
   const orders = new Orders();
   const closed = links.filter((link) => isCompared(link, year.now));
@@ -121,7 +121,7 @@ async function timelineOf(
     steps.push(...eventSteps(event, history));
     const answer = history.attempts.findLast(({ status }) => isAccepted(status));
     if (answer !== undefined) accepted.set(event.id, answer.at);
-    const payment = paymentOf(event);
+    const payment = receivedPayment(event);
     if (keys?.includes(event.key) ?? true) orders.addPayment(payment);
     else orders.addOfOtherKey({ reference: order.number, key: event.key });
   }
@@ -152,7 +152,7 @@ const isCompared = (link: PaymentLink, now: Date): boolean =>
   link.linkOptions !== undefined || endOf(link, now) === "paid";
 
 /** Those of the number and of its links, each once, in order of arrival. */
-async function eventsOf(
+async function eventsOfOrder(
   store: EventStore,
   number: string,
   links: readonly PaymentLink[],
@@ -167,7 +167,14 @@ async function eventsOf(
   return [...found.values()];
 }
 
-const paymentOf = ({ id, uti, reference, receivedAt, content, delivery }: StoredEvent): ReceivedPayment => ({
+const receivedPayment = ({
+  id,
+  uti,
+  reference,
+  receivedAt,
+  content,
+  delivery,
+}: StoredEvent): ReceivedPayment => ({
   event: id,
   uti,
   reference,
@@ -205,7 +212,7 @@ const instantIn = (date: unknown): Date | undefined =>
 function eventSteps(event: StoredEvent, { arrivals, attempts, actions }: History): Step[] {
   const { receivedAt, uti, id, content } = event;
   const { record } = content;
-  const amount = record === null ? "" : `, ${amountOf(record)}`;
+  const amount = record === null ? "" : `, ${recordAmount(record)}`;
   const named = `event ${id}${uti === "" ? "" : `, uti ${uti}`}`;
   return [
     {
@@ -236,8 +243,8 @@ const rejectionStep = ({ receivedAt, code, status, id }: Rejection): Step => ({
 function printTimeline(
   { out, named }: Context,
   number: string,
-  { steps, verdict }: Told,
-  { settings }: Sources,
+  { steps, verdict }: Timeline,
+  { settings }: ReconcileSources,
 ): void {
   const { paint, lineWidth } = out;
   const isMissed = verdict.is === "different" && verdict.findings.some(({ finding }) => finding === "missed");

@@ -7,14 +7,14 @@ import { parseWhen } from "../../domain/time.ts";
 import { timeoutFlag } from "../shared-flags.ts";
 import { sandboxFlags } from "./flags.ts";
 
-const NOTES =
+const SANDBOX_NOTES =
   "The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package contains the description of the documented service as dist/openapi.json.";
 
-const FAULTS =
+const FAULT_NOTES =
   "A status (429, 503) is an error in the service's words, and nothing is done. html is a gateway's page. lost does the work and closes the connection before the answer. late=12s answers that much later. gzip compresses the answer.";
 
 /** Advancing the clock far waits for every delivery attempt in between. */
-const limit = (afterwards: string) => ({ timeout: timeoutFlag({ default: "10m" }, afterwards) });
+const controlTimeout = (afterwards: string) => ({ timeout: timeoutFlag({ default: "10m" }, afterwards) });
 
 const advance = command({
   summary: "move the running sandbox's clock forward, with the retries and expiries that come due",
@@ -35,7 +35,7 @@ const advance = command({
       { example: "30s" },
     ),
   },
-  flags: limit("The sandbox's clock may have moved."),
+  flags: controlTimeout("The sandbox's clock may have moved."),
   consequence: "The clock was not moved.",
   run: async (context, values) => (await import("./sandbox.ts")).advanceClock(context, values),
 });
@@ -43,7 +43,7 @@ const advance = command({
 const rotateKey = command({
   summary: "sign with a new key from now on; the old one is served for another day",
   examples: ["paylink sandbox rotate-key", "paylink sandbox rotate-key --json"],
-  flags: limit("The sandbox may sign with a new key."),
+  flags: controlTimeout("The sandbox may sign with a new key."),
   consequence: "The key was not changed.",
   run: async (context) => (await import("./sandbox.ts")).rotateKey(context),
 });
@@ -55,7 +55,7 @@ const fail = command({
     "paylink sandbox fail token=500 list=late=12s",
     "paylink sandbox fail --clear",
   ],
-  notes: FAULTS,
+  notes: FAULT_NOTES,
   arguments: {
     faults: argument("[fault...]", "the operation, =, the fault, and :<count> to limit it", parseApiFault, {
       example: "create=lost:1",
@@ -63,7 +63,7 @@ const fail = command({
   },
   flags: {
     clear: toggle("--clear", "remove the faults that were set before"),
-    ...limit("The faults may have been set."),
+    ...controlTimeout("The faults may have been set."),
   },
   consequence: "The faults were not changed.",
   run: async (context, values) => (await import("./sandbox.ts")).setFaults(context, values),
@@ -72,7 +72,7 @@ const fail = command({
 const reset = command({
   summary: "delete the running sandbox's links, payments, deliveries, requests and faults",
   examples: ["paylink sandbox reset", "paylink sandbox reset --json"],
-  flags: limit("The sandbox may have been emptied."),
+  flags: controlTimeout("The sandbox may have been emptied."),
   consequence: "Nothing was deleted.",
   run: async (context) => (await import("./sandbox.ts")).resetSandbox(context),
 });
@@ -86,7 +86,7 @@ export const sandbox = command({
     "paylink sandbox --fail create=lost:1 --fail token=500:2",
     'paylink sandbox --cover "content-digest @method @target-uri" --no-created',
   ],
-  notes: NOTES,
+  notes: SANDBOX_NOTES,
   flags: sandboxFlags,
   consequence: "The sandbox did not start.",
   check: ({ ifRead }, { problems }) => {

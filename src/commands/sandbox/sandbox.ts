@@ -4,7 +4,7 @@ import type { Paint } from "../../render/paint.ts";
 import { stringifyJson, type JsonObject } from "../../domain/json.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { ApiFault } from "../../domain/api-faults.ts";
-import { amountOf, paintOutcome } from "../../render/transaction-record.ts";
+import { recordAmount, paintOutcome } from "../../render/transaction-record.ts";
 import { SCHEDULE, type SandboxEvent, type SandboxSetup } from "../../sandbox/setup.ts";
 import { control, findSandbox } from "../../service/sandbox.ts";
 import { safeLines, safeText } from "../../render/safe-text.ts";
@@ -119,16 +119,16 @@ export function renderSandboxEvent(
   now: Date,
   { json, isTerminal, paint }: SandboxStyle,
 ): string {
-  if (json) return stringifyJson(eventDocument(event));
-  return `${paint.dim(isTerminal ? clockTime(now) : formatLocal(now))} ${eventText(event, paint)}`;
+  if (json) return stringifyJson(sandboxEventDocument(event));
+  return `${paint.dim(isTerminal ? clockTime(now) : formatLocal(now))} ${sandboxEventText(event, paint)}`;
 }
 
-function eventText(event: SandboxEvent, paint: Paint): string {
+function sandboxEventText(event: SandboxEvent, paint: Paint): string {
   switch (event.type) {
     case "link":
       return `link      ${safeText(linkAmount(event.link.request) ?? "")}  ${safeText(event.url)}`;
     case "payment":
-      return `payment   ${paintOutcome(outcomeOf(event.record), paint)}  ${amountOf(event.record)}  ${safeText(event.record.reference)}`;
+      return `payment   ${paintOutcome(outcomeOf(event.record), paint)}  ${recordAmount(event.record)}  ${safeText(event.record.reference)}`;
     case "updated":
     case "cancelled":
       return `link      ${event.type}  ${safeText(event.link.id)}`;
@@ -139,7 +139,7 @@ function eventText(event: SandboxEvent, paint: Paint): string {
   }
 }
 
-function eventDocument(event: SandboxEvent): Record<string, unknown> {
+function sandboxEventDocument(event: SandboxEvent): Record<string, unknown> {
   switch (event.type) {
     case "link":
       return { type: "link", id: event.link.id, url: event.url };

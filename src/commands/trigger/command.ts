@@ -3,7 +3,7 @@ import { TAMPERING_NAMES } from "../../check/tampering-names.ts";
 import { command, excludes, needs } from "../command.ts";
 import { triggerArguments, triggerFlags } from "./flags.ts";
 
-const KINDS = Object.entries(TAMPERING_NAMES).map(
+const TAMPER_KINDS = Object.entries(TAMPERING_NAMES).map(
   ([part, names]) => `  ${part.padEnd(11)}${names.join(", ")}`,
 );
 
@@ -19,7 +19,7 @@ export const trigger = command({
     "paylink trigger --from $(paylink events list --limit 1 --quiet) --set cardScheme=AMEX",
     "paylink trigger approved --count 3 --set cardScheme=MASTERCARD",
   ],
-  notes: `Kinds of --tamper, by what they change:\n${KINDS.join("\n")}\n${EXITS}`,
+  notes: `Kinds of --tamper, by what they change:\n${TAMPER_KINDS.join("\n")}\n${EXITS}`,
   arguments: triggerArguments,
   flags: triggerFlags,
   rules: [

@@ -73,7 +73,7 @@ export function changedRecord(
 }
 
 /** The fields whose values say how a payment ended. */
-const DECIDING: ReadonlySet<FieldName> = new Set<FieldName>([
+const OUTCOME_FIELDS: ReadonlySet<FieldName> = new Set<FieldName>([
   "transApproved",
   "transPartiallyApproved",
   "transCancelled",
@@ -90,12 +90,12 @@ function withOutcome(
 ): TransactionRecord {
   const sample: TransactionRecord = recordOfSample({ outcome, link: "one-time" }, source);
   const changed = TRANSACTION_FIELDS.filter(
-    ({ name, presence }) => DECIDING.has(name) || presence !== "always",
+    ({ name, presence }) => OUTCOME_FIELDS.has(name) || presence !== "always",
   ).map(({ name }) => name);
   const kept = Object.entries(base).filter(([name]) => !changed.some((one) => one === name));
   const fromSample = changed.flatMap((name): [string, Json][] => {
     const value = sample[name];
-    return value === undefined ? [] : [[name, DECIDING.has(name) ? value : (base[name] ?? value)]];
+    return value === undefined ? [] : [[name, OUTCOME_FIELDS.has(name) ? value : (base[name] ?? value)]];
   });
   return Object.fromEntries([...kept, ...fromSample]);
 }

@@ -90,7 +90,7 @@ function listenerOf(settings: ResolvedSettings): URL {
   return callback.ok && isLoopback(callback.value.hostname) ? callback.value : new URL(LISTENER_URL);
 }
 
-interface Delivery {
+interface SampleWebhook {
   readonly record: TransactionRecord;
   /** How the record breaks the specification. */
   readonly violations: readonly Violation[];
@@ -111,14 +111,14 @@ export async function trigger(context: Context, options: TriggerOptions): Promis
     }
     const answer = await post(delivery.request, context);
     context.signal.throwIfAborted();
-    if (isWrong(report(delivery, answer, context, options.quiet), delivery, options.tamper)) wrong++;
+    if (isWrong(showAnswer(delivery, answer, context, options.quiet), delivery, options.tamper)) wrong++;
   }
   if (wrong > 0) throw wrongAnswers(options, wrong);
   return 0;
 }
 
 /** An endpoint may accept or refuse an authentic webhook whose record breaks the specification. */
-function isWrong(status: number, { violations }: Delivery, tampering: Tampering | undefined): boolean {
+function isWrong(status: number, { violations }: SampleWebhook, tampering: Tampering | undefined): boolean {
   if (tampering !== undefined) return isAccepted(status);
   return violations.length === 0 && !isAccepted(status);
 }
@@ -163,14 +163,14 @@ function prepare(
   { url, tamper, form }: TriggerOptions,
   key: SigningKey,
   context: Context,
-): Delivery {
+): SampleWebhook {
   const body = new TextEncoder().encode(stringifyJson(record));
   const sender = { url, key, form, created: Math.floor(context.now().getTime() / 1000) };
   const request = tamper?.tamper(body, sender) ?? signedWebhook(body, sender);
   return { record, violations: violationsOf(record), request };
 }
 
-function warnOfViolations({ violations }: Delivery, { out }: Context): void {
+function warnOfViolations({ violations }: SampleWebhook, { out }: Context): void {
   for (const { path, message } of violations) out.warn(`${path} ${message}, so the receiver will report it.`);
 }
 
@@ -181,8 +181,8 @@ function print(request: HttpRequest, { out }: Context): void {
 }
 
 /** Returns the status of the answer. Throws `outcome_unknown` or `not_reached` without an answer. */
-function report(
-  { record, request }: Delivery,
+function showAnswer(
+  { record, request }: SampleWebhook,
   answer: Answer | NoAnswer,
   { out }: Context,
   quiet: boolean,

@@ -40,13 +40,13 @@ export const verifyFlags = {
 };
 
 /** In seconds this would be the year 5138. */
-const MILLISECONDS = 100_000_000_000;
+const LEAST_MILLISECONDS = 100_000_000_000;
 
 /** Unix seconds, ISO 8601, or a duration back from now. */
 function parseAt(typed: string, { now }: Context): Parsed<Date> {
   if (!/^\d+$/.test(typed.trim())) return parseWhen(typed, now(), -1);
   const seconds = Number(typed);
-  return seconds < MILLISECONDS
+  return seconds < LEAST_MILLISECONDS
     ? accepted(new Date(seconds * 1000))
     : refused("must be in seconds, and this looks like milliseconds");
 }

@@ -11,7 +11,7 @@ import { renderExplanation } from "../../render/verdict-report.ts";
 import * as z from "zod/mini";
 import { parseRequest, type RawRequest } from "../../http/capture.ts";
 import type { ValuesOf } from "../command.ts";
-import { openKeys } from "../judge-again.ts";
+import { openServiceKeys } from "../judge-again.ts";
 import type { verifyFlags } from "./flags.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 
@@ -25,7 +25,7 @@ export async function verify(
 ): Promise<number> {
   const { out } = context;
   const settings = await context.settings();
-  const { keys, policy, warningsAt } = await openKeys(context, flags);
+  const { keys, policy, warningsAt } = await openServiceKeys(context, flags);
   const capture = await openCapture(file, flags, context);
   const at = flags.at ?? capture.receivedAt ?? context.now();
   for (const warning of warningsAt(at)) out.warn(warning);
@@ -39,7 +39,7 @@ export async function verify(
     { keys, policy, now: at, maxBody: DEFAULT_MAX_BODY, paths: paths.length === 0 ? undefined : paths },
     capture.fault,
   );
-  out.data(out.json ? documentOf(explanation) : renderExplanation(explanation, request, source, out));
+  out.data(out.json ? verdictDocument(explanation) : renderExplanation(explanation, request, source, out));
   const { verdict, refused } = explanation;
   if (verdict.verdict === "invalid")
     throw new PaylinkError("signature_rejected", `The webhook does not verify: ${verdict.code}.`);
@@ -69,7 +69,7 @@ async function openCapture(
 }
 
 /** The contract of `--json`: these members, in this order. */
-function documentOf(explanation: Explanation): string {
+function verdictDocument(explanation: Explanation): string {
   const { verdict, record, violations, refused } = explanation;
   const { outcome, reason, ...summary } = summaryOf({ record, violations });
   // What is not authentic says nothing of a payment.
@@ -133,14 +133,14 @@ const captured = z.object({
 /** Throws `usage` if the bytes are not a webhook. `name` is the file's. */
 async function readCapture(bytes: Uint8Array, name: string): Promise<Capture> {
   const content = new TextDecoder().decode(bytes).trim();
-  if (content === "") throw unreadable(name, "is empty");
+  if (content === "") throw noCapture(name, "is empty");
   if (content.startsWith("{")) return fromJson(content, name);
   const request = await parseRequest(bytes);
   if (request !== undefined) {
     const hint = request.isFolded === true ? { hint: FOLDED } : {};
     return { request, fault: request.fault && { refused: request.fault, ...hint } };
   }
-  throw unreadable(name, "is neither a raw HTTP/1.1 request nor JSON");
+  throw noCapture(name, "is neither a raw HTTP/1.1 request nor JSON");
 }
 
 const FOLDED = {
@@ -149,7 +149,7 @@ const FOLDED = {
     "A line of a field goes on in the next one, which begins with white space. If the tool that captured the request wrapped it, join the two lines; servers refuse such a request (RFC 9112 5.2).",
 };
 
-const unreadable = (name: string, what: string): PaylinkError =>
+const noCapture = (name: string, what: string): PaylinkError =>
   new PaylinkError("usage", `${name} ${what}.`, {
     hints: [
       hint`A capture begins with a request line, such as "POST /webhooks HTTP/1.1", or is a line of: ${paylink("listen", "--json")}`,
@@ -161,11 +161,11 @@ function fromJson(content: string, name: string): Capture {
   try {
     value = JSON.parse(content);
   } catch {
-    throw unreadable(name, "is not one line of JSON");
+    throw noCapture(name, "is not one line of JSON");
   }
   const parsed = captured.safeParse(value);
   if (!parsed.success)
-    throw unreadable(
+    throw noCapture(
       name,
       "is not a whole webhook: the line of a refused one, or of listen --compact, has no body",
     );
