@@ -55,9 +55,6 @@ async function measure(database, receivers, start) {
   return (share * receivers) / seconds;
 }
 
-const COLUMNS = "id, uti, received_at, outcome, reference, verdict, head, body";
-const WIDTH = COLUMNS.split(",").length;
-
 /**
  * Inserts the rows that a receiver stored into a table of the same form, a transaction for each of its transactions.
  * @param {string} database
@@ -65,13 +62,15 @@ const WIDTH = COLUMNS.split(",").length;
 async function insertBare(database) {
   const client = new pg.Client({ connectionString: database });
   await client.connect();
-  const { rows } = await client.query({
-    text: `SELECT xmin::text, ${COLUMNS} FROM paylink.events ORDER BY seq`,
+  const { rows, fields } = await client.query({
+    text: "SELECT xmin::text, * FROM paylink.events ORDER BY seq",
     rowMode: "array",
   });
+  // `seq`, the first column of the table, is given by the database.
+  const columns = fields.slice(2).map(({ name }) => name);
   /** @type {Map<string, unknown[][]>} */
   const batches = new Map();
-  for (const [transaction, ...values] of rows) {
+  for (const [transaction, , ...values] of rows) {
     const batch = batches.get(transaction) ?? [];
     batch.push(values);
     batches.set(transaction, batch);
@@ -80,8 +79,8 @@ async function insertBare(database) {
   const begun = performance.now();
   for (const batch of batches.values()) {
     let number = 0;
-    const places = batch.map(() => `(${Array.from({ length: WIDTH }, () => `$${++number}`).join()})`);
-    await client.query(`INSERT INTO bare (${COLUMNS}) VALUES ${places.join()}`, batch.flat());
+    const places = batch.map(() => `(${columns.map(() => `$${++number}`).join()})`);
+    await client.query(`INSERT INTO bare (${columns.join()}) VALUES ${places.join()}`, batch.flat());
   }
   const seconds = (performance.now() - begun) / 1000;
   await client.end();
