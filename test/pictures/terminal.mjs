@@ -41,7 +41,7 @@ export function runInTerminal(args, env) {
     columns: COLUMNS,
     rows: ROWS,
     env,
-    text: (screen) => linesOf(screen).map(textOf).join("\n"),
+    text: shownText,
   });
   const lines = () => [command, ...linesOf(terminal)];
   return {
@@ -58,8 +58,14 @@ export function runInTerminal(args, env) {
   };
 }
 
-/** @param {Line} line */
-export const textOf = (line) => line.map(({ text }) => text).join("");
+/**
+ * What the screen shows as text: a line that is wider than the screen, such as one with an address, is one line.
+ * @param {import("@xterm/headless").Terminal} terminal
+ */
+const shownText = ({ buffer: { active } }) =>
+  Array.from({ length: active.length }, (_, row) => active.getLine(row))
+    .map((line) => `${line?.isWrapped === true ? "" : "\n"}${line?.translateToString(true) ?? ""}`)
+    .join("");
 
 /** @param {string} argument */
 const quoted = (argument) => (/^[\w.:/-]+$/.test(argument) ? argument : `"${argument}"`);
