@@ -1,6 +1,8 @@
 /** The house rules, checked on the sources: imports, circles, opening sentences, and words that only one place may use. */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { FAILURES } from "../src/domain/errors.ts";
+import { MEANINGS } from "../src/domain/reasons.ts";
 import { CONTRIBUTING, withTable } from "./architecture/contributing.mjs";
 import { COMMANDS, FILES, FOLDERS } from "./architecture/folders.mjs";
 import { circles, importsOf, readSources, type Import, type Source } from "./architecture/sources.ts";
@@ -56,6 +58,14 @@ const filesOf = (sources: readonly Source[]): string[] => sources.map(({ file })
 describe("the sources", () => {
   const sources = readSources();
   const imports = sources.flatMap(importsOf);
+
+  it("give each reason and each error somewhere besides its table", () => {
+    const codes = [...Object.keys(MEANINGS), ...Object.keys(FAILURES)];
+    const others = sources.filter(({ file }) => file !== "domain/reasons" && file !== "domain/errors");
+    const code = others.map(({ text }) => withoutComments(text)).join("\n");
+    expect(codes.length).toBeGreaterThan(50);
+    expect(codes.filter((name) => !code.includes(`"${name}"`))).toEqual([]);
+  });
 
   it("import only what the table of folders allows", () => {
     expect(imports.length).toBeGreaterThan(100);
