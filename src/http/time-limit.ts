@@ -28,9 +28,9 @@ export class TimeLimit {
     return this.#limit?.milliseconds;
   }
 
-  /** Milliseconds that are left, which may be less than 0; Infinity without a limit. */
+  /** Whole milliseconds that are left, which may be less than 0; Infinity without a limit. */
   left(): number {
-    return (this.#limit?.deadline ?? Number.POSITIVE_INFINITY) - this.#timers.elapsed();
+    return Math.ceil((this.#limit?.deadline ?? Number.POSITIVE_INFINITY) - this.#timers.elapsed());
   }
 
   /** Sets the limit, from now on, unless there is one. `afterwards` says what is known then, unless nothing was sent. */

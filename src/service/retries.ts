@@ -49,7 +49,8 @@ export function withRetries({
     const deadline = timeout === undefined ? Infinity : timers.elapsed() + timeout;
     const timeLeft = (): number => Math.min(deadline - timers.elapsed(), runLeft());
     for (let retry = 1; ; retry++) {
-      const limits = timeout === undefined ? options : { ...options, timeout: Math.max(1, timeLeft()) };
+      const limits =
+        timeout === undefined ? options : { ...options, timeout: Math.max(1, Math.ceil(timeLeft())) };
       const result = await send(request, limits).catch(sendError);
       const cause = causeToRepeat(result, options.finish === true, now());
       const milliseconds = cause?.asked ?? backoff(FIRST_WAIT, retry, random);

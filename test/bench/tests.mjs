@@ -18,12 +18,12 @@ import { rowOfLost } from "./kills.mjs";
  */
 export function rowOfTests({ what, config, test, env, note }) {
   const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", config];
-  const { status, stdout } = spawnSync(process.execPath, [...vitest, test], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...vitest, test], {
     cwd: resolve(import.meta.dirname, "../.."),
     env: { ...process.env, ...env },
     encoding: "utf8",
     maxBuffer: 2 ** 28,
   });
-  if (status !== 0) process.stdout.write(stdout);
+  if (status !== 0) process.stdout.write(stdout + stderr);
   rowOfLost(what, status === 0 ? 0 : 1, note);
 }

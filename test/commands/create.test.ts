@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import { ACCOUNT, answering, CREATE, never } from "../support/account.ts";
 import { runCommand, type CommandOptions } from "../support/context.ts";
 import { fixedAnswers } from "../support/fixed-answers.ts";
@@ -450,7 +451,7 @@ describe("the link of create", () => {
     [["--timeout", "30d"], 2 ** 31 - 1],
   ])("is given %j to arrive: %i ms", async (flags, timeout) => {
     const service = answering(200, ANSWER);
-    await runCommand([...CREATE, ...flags], { ...service, now: OFFLINE.now });
+    await runCommand([...CREATE, ...flags], { ...service, timers: { ...SYSTEM_TIMERS, elapsed: () => 0 } });
     expect(service.requests.map((request) => request.timeout)).toEqual([timeout]);
   });
 });
