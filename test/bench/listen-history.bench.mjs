@@ -54,7 +54,7 @@ const HISTORY = `
 /** @param {string} path */
 function fill(path) {
   const database = new DatabaseSync(path);
-  database.exec("PRAGMA synchronous=OFF; PRAGMA temp_store=FILE; BEGIN");
+  database.exec("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN");
   const indexes = database
     .prepare(
       "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'events' AND sql IS NOT NULL",
@@ -64,7 +64,7 @@ function fill(path) {
   for (const { name } of indexes) database.exec(`DROP INDEX ${String(name)}`);
   database.exec(HISTORY);
   for (const { sql } of indexes) database.exec(String(sql));
-  database.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
+  database.exec("COMMIT; PRAGMA journal_mode=WAL");
   database.close();
 }
 
