@@ -1,14 +1,15 @@
 /** Compares what an application has booked with what the webhooks of `check` paid: each paid order once, and nothing else. */
+import { isSuccess } from "../http/message.ts";
 import type { BookedLine } from "../reconcile/sides.ts";
 import { isRepeated, isSame, isZero, sumOf } from "../reconcile/amounts.ts";
 import type { Sum } from "../domain/money.ts";
 import { comparableText } from "../domain/comparable-text.ts";
 import { splitReference } from "../domain/reference.ts";
-import { isAccepted, type OrderUse } from "./endpoint.ts";
-import type { Order } from "./samples.ts";
+import { type OrderUse } from "./endpoint.ts";
+import type { SampleOrder } from "./samples.ts";
 
 export interface BookedOrder {
-  readonly order: Order;
+  readonly order: SampleOrder;
   readonly uses: readonly OrderUse[];
   /** The lines of the books. */
   readonly booked: readonly Sum[];
@@ -62,13 +63,13 @@ export function compareBooked({ uses, lines, knowsOrders, before }: Compared): r
  */
 function dueOf(uses: readonly OrderUse[], isUnknown: boolean): "once" | "never" | "perhaps" {
   const isPaid =
-    !isUnknown && uses.some(({ case: { books }, paid }) => books === "once" && paid.some(isAccepted));
+    !isUnknown && uses.some(({ case: { books }, paid }) => books === "once" && paid.some(isSuccess));
   if (isPaid) return "once";
   return uses.every(({ case: { books } }) => books === "never") ? "never" : "perhaps";
 }
 
 function findingOf(
-  order: Order,
+  order: SampleOrder,
   booked: readonly Sum[],
   due: "once" | "never" | "perhaps",
 ): BookedFinding | undefined {

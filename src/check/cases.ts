@@ -1,7 +1,7 @@
 /** All cases of `check`: genuine webhooks, webhooks with other signatures, and tampered ones, which an endpoint must refuse. */
 import type { EndpointCase } from "./endpoint-case.ts";
 import { GENUINE_CASES, KNOWN_ORDER_CASES } from "./genuine-cases.ts";
-import { bodyOf, paymentOf } from "./samples.ts";
+import { sampleBody, approvedPayment } from "./samples.ts";
 import { type CoveredComponents, DERIVED_COVER, SERVICE_COVER } from "../signatures/cover.ts";
 import { signedWebhook } from "./signed-webhook.ts";
 import { coverToTamper, TAMPERINGS } from "./tamperings.ts";
@@ -16,7 +16,7 @@ interface SignedCover {
   readonly consequence: string;
 }
 
-const HEADERS: SignedCover = {
+const SIGNS_HEADERS: SignedCover = {
   name: "headers",
   cover: SERVICE_COVER,
   required: true,
@@ -25,7 +25,7 @@ const HEADERS: SignedCover = {
     "The real service signs nothing but header fields: an endpoint that insists on @method or @target-uri refuses every payment.",
 };
 
-const DERIVED: SignedCover = {
+const SIGNS_DERIVED: SignedCover = {
   name: "derived",
   cover: DERIVED_COVER,
   required: false,
@@ -33,7 +33,7 @@ const DERIVED: SignedCover = {
   consequence: "The real service does not sign this way, so it loses no payment. Another service may.",
 };
 
-const chosen = (cover: CoveredComponents): SignedCover => ({
+const signsChosen = (cover: CoveredComponents): SignedCover => ({
   name: "cover",
   cover,
   required: true,
@@ -67,7 +67,10 @@ function signedCases(signed: SignedCover, hasKeyid: boolean): EndpointCase[] {
         const form = { cover: signed.cover, created };
         const key = keyid ? sender.key : { ...sender.key, keyid: null };
         return [
-          { request: signedWebhook(bodyOf(paymentOf(order), source), { ...sender, key, form }), pays: true },
+          {
+            request: signedWebhook(sampleBody(approvedPayment(order), source), { ...sender, key, form }),
+            pays: true,
+          },
         ];
       },
     }));
@@ -80,7 +83,9 @@ const tampered = (cover: CoveredComponents | undefined): EndpointCase[] =>
     if (detecting === undefined) return [];
     const webhooks: EndpointCase["webhooks"] = (sender, source, order) => {
       const form = { ...sender.form, cover: detecting };
-      return [{ request: tamper(bodyOf(paymentOf(order), source), { ...sender, form }), pays: false }];
+      return [
+        { request: tamper(sampleBody(approvedPayment(order), source), { ...sender, form }), pays: false },
+      ];
     };
     return [
       {
@@ -105,7 +110,7 @@ export interface CaseOptions {
 }
 
 export function endpointCases({ cover, hasKeyid, knowsOrders }: CaseOptions): readonly EndpointCase[] {
-  const covers = cover === undefined ? [HEADERS, DERIVED] : [chosen(cover)];
+  const covers = cover === undefined ? [SIGNS_HEADERS, SIGNS_DERIVED] : [signsChosen(cover)];
   const cases = [
     ...GENUINE_CASES,
     ...(knowsOrders ? KNOWN_ORDER_CASES : []),

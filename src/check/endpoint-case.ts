@@ -1,12 +1,12 @@
 /** One case of `check`: what is posted for an order, and what the endpoint and the application must do. */
 import type { HttpRequest } from "../http/message.ts";
-import type { Order, SampleSource } from "./samples.ts";
+import type { SampleOrder, SampleSource } from "./samples.ts";
 import type { WebhookOptions } from "./signed-webhook.ts";
 
 export interface EndpointCase {
   readonly name: string;
   /** `answered` is either: 2xx or 4xx. */
-  readonly expects: Expected;
+  readonly expects: ExpectedAnswer;
   /** Whether the endpoint fails the check if it does otherwise; if not, it gets a warning. */
   readonly required: boolean;
   /** What is sent: `a webhook without a signature`. */
@@ -26,10 +26,14 @@ export interface EndpointCase {
   readonly atOnce?: boolean;
   /** How often all of them are posted, each time for another order of `check` itself; once by default. */
   readonly rounds?: number;
-  readonly webhooks: (sender: WebhookOptions, source: SampleSource, order: Order) => readonly CaseWebhook[];
+  readonly webhooks: (
+    sender: WebhookOptions,
+    source: SampleSource,
+    order: SampleOrder,
+  ) => readonly CaseWebhook[];
 }
 
-export type Expected = "accepted" | "refused" | "answered";
+export type ExpectedAnswer = "accepted" | "refused" | "answered";
 
 export interface CaseWebhook {
   readonly request: HttpRequest;

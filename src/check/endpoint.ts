@@ -1,17 +1,17 @@
 /** The endpoint that webhooks are posted to: its answers, and the cases that it is checked with. */
 import type { Timers } from "../domain/timers.ts";
-import { reasonOf, SendError, type Send } from "../http/exchange.ts";
-import type { HeaderLine, HttpRequest } from "../http/message.ts";
+import { exchangeFailure, SendError, type Send } from "../http/exchange.ts";
+import { type HeaderLine, type HttpRequest, isSuccess } from "../http/message.ts";
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";
 import type { SigningKey } from "../signatures/keys.ts";
 import { endpointCases } from "./cases.ts";
-import type { CaseWebhook, EndpointCase, Expected } from "./endpoint-case.ts";
+import type { CaseWebhook, EndpointCase, ExpectedAnswer } from "./endpoint-case.ts";
 import { knownOrders, type OrderFor, ownOrders } from "./orders.ts";
-import type { Order } from "./samples.ts";
+import type { SampleOrder } from "./samples.ts";
 import { impostorsKey } from "./tamperings.ts";
 import { SERVICE_COVER, type CoveredComponents } from "../signatures/cover.ts";
 
-export interface Answer {
+export interface EndpointAnswer {
   readonly status: number;
   readonly failure: null;
   readonly milliseconds: number;
@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 /** `sent` says whether the webhook may have arrived. */
-export interface NoAnswer {
+export interface MissingAnswer {
   readonly status: null;
   readonly failure: SendFailure;
   readonly reply: null;
@@ -28,32 +28,36 @@ export interface NoAnswer {
 }
 
 /** Milliseconds that an endpoint may take: the service waits as long. */
-const TIMEOUT = 10_000;
+const ANSWER_TIMEOUT = 10_000;
 /** Webhooks in a row without an answer in time after which no other is posted: all cases would take a quarter of an hour. */
 const SILENT = 3;
 /** Bytes of an answer: more tells nothing more. */
-const LONGEST_ANSWER = 64 * 1024;
+const ANSWER_BYTES = 64 * 1024;
 
-export async function post(
+export async function postWebhook(
   request: HttpRequest,
-  { send, timers, signal }: Pick<CheckParts, "send" | "timers" | "signal">,
-): Promise<Answer | NoAnswer> {
+  { send, timers, signal }: Pick<EndpointCheckParts, "send" | "timers" | "signal">,
+): Promise<EndpointAnswer | MissingAnswer> {
   const start = timers.elapsed();
   try {
-    const { status, headers, body } = await send(request, { timeout: TIMEOUT, signal, keep: LONGEST_ANSWER });
+    const { status, headers, body } = await send(request, {
+      timeout: ANSWER_TIMEOUT,
+      signal,
+      keep: ANSWER_BYTES,
+    });
     const reply = { headers, text: new TextDecoder().decode(body) };
     return { status, failure: null, milliseconds: timers.elapsed() - start, reply };
   } catch (error) {
     if (!(error instanceof SendError)) throw error;
     const { sent } = error;
-    return { status: null, failure: sendFailure(error), reply: null, sent, reason: reasonOf(error) };
+    return { status: null, failure: sendFailure(error), reply: null, sent, reason: exchangeFailure(error) };
   }
 }
 
 /** What one round of a case did with an order. */
 export interface OrderUse {
   readonly case: Pick<EndpointCase, "name" | "description" | "order" | "books" | "atOnce">;
-  readonly order: Order;
+  readonly order: SampleOrder;
   /** The answers to what pays the order; null where none arrived. */
   readonly paid: readonly (number | null)[];
 }
@@ -68,17 +72,17 @@ export interface CaseResult extends Pick<
   readonly answered: string;
   readonly statuses: readonly (number | null)[];
   /** Of a case that failed, the first answer that is not as expected. */
-  readonly wrong: Answer | NoAnswer | undefined;
+  readonly wrong: EndpointAnswer | MissingAnswer | undefined;
   readonly uses: readonly OrderUse[];
 }
 
-interface CheckParts {
+interface EndpointCheckParts {
   readonly url: URL;
   readonly key: SigningKey;
   /** The only cover that the endpoint must accept; undefined checks the endpoint for the real service. */
   readonly cover: CoveredComponents | undefined;
   /** Those that the application knows; without them, each case has an order number of its own. */
-  readonly orders: readonly Order[];
+  readonly orders: readonly SampleOrder[];
   readonly send: Send;
   readonly now: () => Date;
   readonly timers: Pick<Timers, "elapsed">;
@@ -90,23 +94,23 @@ interface CheckParts {
 export interface Ended {
   readonly why: "unreachable" | "silent";
   /** To the last webhook: the endpoint accepts no connection, or has let as many as `SILENT` in a row wait in vain. */
-  readonly last: NoAnswer;
+  readonly last: MissingAnswer;
   /** Cases that were not tried. */
   readonly left: number;
 }
 
 /** The number of all cases. */
-export const caseCount = (parts: Pick<CheckParts, "cover" | "key" | "orders">): number =>
+export const caseCount = (parts: Pick<EndpointCheckParts, "cover" | "key" | "orders">): number =>
   casesFor(parts).length;
 
-const casesFor = ({ cover, key, orders }: Pick<CheckParts, "cover" | "key" | "orders">) =>
+const casesFor = ({ cover, key, orders }: Pick<EndpointCheckParts, "cover" | "key" | "orders">) =>
   endpointCases({ cover, hasKeyid: key.keyid !== null, knowsOrders: orders.length > 0 });
 
 /**
  * Yields each result. If the endpoint accepts no connection any more, or answers nothing in time, the case fails and the others are
  * not tried.
  */
-export async function* runChecks(parts: CheckParts): AsyncGenerator<CaseResult | Ended> {
+export async function* runChecks(parts: EndpointCheckParts): AsyncGenerator<CaseResult | Ended> {
   const cases = casesFor(parts);
   const [first, ...others] = parts.orders;
   const orderFor =
@@ -117,7 +121,7 @@ export async function* runChecks(parts: CheckParts): AsyncGenerator<CaseResult |
   for (const [at, one] of cases.entries()) {
     const { answers, uses } = await runCase(one, orderFor, parts);
     const unreachable = answers.find(isUnreachable);
-    if (unreachable === undefined || at > 0) yield resultOf(one, answers, uses);
+    if (unreachable === undefined || at > 0) yield caseResult(one, answers, uses);
     if (unreachable !== undefined)
       return yield { why: "unreachable", last: unreachable, left: cases.length - at - (at > 0 ? 1 : 0) };
     const last = answers.at(-1);
@@ -127,19 +131,19 @@ export async function* runChecks(parts: CheckParts): AsyncGenerator<CaseResult |
   }
 }
 
-const isUnreachable = (answer: Answer | NoAnswer): answer is NoAnswer =>
+const isUnreachable = (answer: EndpointAnswer | MissingAnswer): answer is MissingAnswer =>
   answer.status === null && !answer.sent;
-const isTooLate = ({ failure }: Answer | NoAnswer): boolean => failure === "timeout";
+const isTooLate = ({ failure }: EndpointAnswer | MissingAnswer): boolean => failure === "timeout";
 
 interface CaseRun {
-  readonly answers: readonly (Answer | NoAnswer)[];
+  readonly answers: readonly (EndpointAnswer | MissingAnswer)[];
   readonly uses: readonly OrderUse[];
 }
 
-async function runCase(one: EndpointCase, orderFor: OrderFor, parts: CheckParts): Promise<CaseRun> {
+async function runCase(one: EndpointCase, orderFor: OrderFor, parts: EndpointCheckParts): Promise<CaseRun> {
   const { cover, now, orders } = parts;
   const rounds = orders.length === 0 ? (one.rounds ?? 1) : 1;
-  const run = { answers: [] as (Answer | NoAnswer)[], uses: [] as OrderUse[] };
+  const run = { answers: [] as (EndpointAnswer | MissingAnswer)[], uses: [] as OrderUse[] };
   const isOver = (): boolean =>
     run.answers.some(isUnreachable) || (run.answers.length > 0 && run.answers.every(isTooLate));
   for (let round = 0; round < rounds && !isOver(); round++) {
@@ -158,16 +162,16 @@ async function runCase(one: EndpointCase, orderFor: OrderFor, parts: CheckParts)
 async function postAll(
   webhooks: readonly CaseWebhook[],
   atOnce: boolean,
-  parts: CheckParts,
-): Promise<readonly (Answer | NoAnswer)[]> {
-  const postOne = async ({ request }: CaseWebhook): Promise<Answer | NoAnswer> => {
-    const answer = await post(request, parts);
+  parts: EndpointCheckParts,
+): Promise<readonly (EndpointAnswer | MissingAnswer)[]> {
+  const postOne = async ({ request }: CaseWebhook): Promise<EndpointAnswer | MissingAnswer> => {
+    const answer = await postWebhook(request, parts);
     parts.signal.throwIfAborted();
     return answer;
   };
   parts.signal.throwIfAborted();
   if (atOnce) return Promise.all(webhooks.map(postOne));
-  const answers: (Answer | NoAnswer)[] = [];
+  const answers: (EndpointAnswer | MissingAnswer)[] = [];
   for (const webhook of webhooks) {
     if (answers.some(isUnreachable)) break;
     if (answers.length >= SILENT && answers.every(isTooLate)) break;
@@ -176,16 +180,16 @@ async function postAll(
   return answers;
 }
 
-function resultOf(
+function caseResult(
   { name, expects, required, description, consequence, atOnce }: EndpointCase,
-  answers: readonly (Answer | NoAnswer)[],
+  answers: readonly (EndpointAnswer | MissingAnswer)[],
   uses: readonly OrderUse[],
 ): CaseResult {
   const statuses = answers.map(({ status }) => status);
   const isRight = name === "method" ? isError : IS_RIGHT[expects];
   const wrong = answers.find(({ status }) => status === null || !isRight(status));
   const ok = wrong === undefined;
-  const isBelieved = statuses.some(isAccepted);
+  const isBelieved = statuses.some(isSuccess);
   // Of copies that arrive together, the service sends the refused ones again: that costs no payment.
   const isHarmless = atOnce === true && isBelieved;
   return {
@@ -202,17 +206,15 @@ function resultOf(
   };
 }
 
-export const isAccepted = (status: number | null): boolean =>
-  status !== null && status >= 200 && status < 300;
 /** A 5xx is not a refusal: the endpoint failed, and the service would send the webhook again. */
 const isRefused = (status: number): boolean => status >= 400 && status < 500;
 /** To another method than POST, which the service never uses, some servers answer 501. */
 const isError = (status: number): boolean => status >= 400;
 
-const IS_RIGHT: Readonly<Record<Expected, (status: number) => boolean>> = {
-  accepted: isAccepted,
+const IS_RIGHT: Readonly<Record<ExpectedAnswer, (status: number) => boolean>> = {
+  accepted: isSuccess,
   refused: isRefused,
-  answered: (status) => isAccepted(status) || isRefused(status),
+  answered: (status) => isSuccess(status) || isRefused(status),
 };
 
 const NOT_REFUSED =
@@ -221,7 +223,7 @@ const SENT_AGAIN =
   "One copy was accepted, and the service sends the others again, so no payment is lost. An endpoint that answers 2xx to every copy saves that.";
 
 /** "200", "200, 500" or "200 (5 times)". */
-function answersIn(answers: readonly (Answer | NoAnswer)[]): string {
+function answersIn(answers: readonly (EndpointAnswer | MissingAnswer)[]): string {
   const words = answers.map((answer) =>
     answer.status === null ? `no answer: ${answer.reason}` : String(answer.status),
   );

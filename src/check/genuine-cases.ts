@@ -1,17 +1,17 @@
 /** The cases of `check` with genuine webhooks: every kind of payment, repeats, copies at the same time, and what must not be booked. */
 import { stringifyJson } from "../domain/json.ts";
-import type { CaseWebhook, EndpointCase, Expected } from "./endpoint-case.ts";
+import type { CaseWebhook, EndpointCase, ExpectedAnswer } from "./endpoint-case.ts";
 import {
-  bodyOf,
-  type Order,
+  sampleBody,
+  type SampleOrder,
   padded,
-  paymentOf,
+  approvedPayment,
   recordOfSample,
   type Sample,
   type SampleSource,
 } from "./samples.ts";
 import { signedWebhook, type WebhookOptions } from "./signed-webhook.ts";
-import { addSignature, after } from "./tamperings.ts";
+import { addSignature, after, HOUR } from "./tamperings.ts";
 
 const LOST = "The payment was made, but the shop would never know.";
 const DELIVERED_AGAIN =
@@ -21,48 +21,52 @@ const OUT_OF_ORDER =
 const NOT_THE_ORDER =
   "The payment is genuine, and the service sends it again until it is accepted: accept it, and do not book it.";
 
-type Details = Pick<EndpointCase, "order" | "books"> &
+type CaseDetails = Pick<EndpointCase, "order" | "books"> &
   Partial<Pick<EndpointCase, "atOnce" | "rounds" | "amount">>;
 
 /** Most cases pay an order, whichever it is. */
-const PAYS: Details = { order: "any", books: "once" };
-const PAYS_FRESH: Details = { order: "fresh", books: "once" };
-const never = (order: EndpointCase["order"]): Details => ({ order, books: "never" });
+const PAYS: CaseDetails = { order: "any", books: "once" };
+const PAYS_FRESH: CaseDetails = { order: "fresh", books: "once" };
+const never = (order: EndpointCase["order"]): CaseDetails => ({ order, books: "never" });
 
-function accepted(
+function acceptedCase(
   name: string,
   description: string,
   consequence: string,
   webhooks: EndpointCase["webhooks"],
-  details: Details = PAYS,
-  expects: Expected = "accepted",
+  details: CaseDetails = PAYS,
+  expects: ExpectedAnswer = "accepted",
 ): EndpointCase {
   return { name, expects, required: true, description, consequence, webhooks, ...details };
 }
 
-function genuine(name: string, description: string, sample: Partial<Sample>, details: Details): EndpointCase {
+function genuineCase(
+  name: string,
+  description: string,
+  sample: Partial<Sample>,
+  details: CaseDetails,
+): EndpointCase {
   const webhooks: EndpointCase["webhooks"] = (sender, source, order) => [
     payment(sender, source, order, sample, details.books !== "never"),
   ];
-  return accepted(name, description, LOST, webhooks, details);
+  return acceptedCase(name, description, LOST, webhooks, details);
 }
 
 /** A payment of the order, with what is different about it. */
 const payment = (
   sender: WebhookOptions,
   source: SampleSource,
-  order: Order,
+  order: SampleOrder,
   sample: Partial<Sample>,
   pays: boolean,
 ): CaseWebhook => ({
-  request: signedWebhook(bodyOf({ ...paymentOf(order), ...sample }, source), sender),
+  request: signedWebhook(sampleBody({ ...approvedPayment(order), ...sample }, source), sender),
   pays,
 });
 
 const copies = (count: number, one: CaseWebhook): CaseWebhook[] => Array.from({ length: count }, () => one);
 
 const MINUTE = 60_000;
-const HOUR = 3600;
 
 /** Of a payment that was made some minutes ago. */
 const earlier = ({ newId, now }: SampleSource): SampleSource => ({
@@ -72,7 +76,7 @@ const earlier = ({ newId, now }: SampleSource): SampleSource => ({
 
 /** Copies that arrive together, which an application books twice if it looks first and books then. */
 const together = (name: string, number: string, count: number, rounds: number): EndpointCase =>
-  accepted(
+  acceptedCase(
     name,
     `the same webhook ${number} at the same time`,
     "The service may deliver a webhook again before the first delivery is answered.",
@@ -81,42 +85,42 @@ const together = (name: string, number: string, count: number, rounds: number): 
   );
 
 export const GENUINE_CASES: readonly EndpointCase[] = [
-  genuine("approved", "an approved payment of a one-time link", {}, PAYS),
-  genuine("declined", "a declined payment of a one-time link", { outcome: "declined" }, never("any")),
-  genuine("cancelled", "a cancelled payment of a one-time link", { outcome: "cancelled" }, never("any")),
-  genuine(
+  genuineCase("approved", "an approved payment of a one-time link", {}, PAYS),
+  genuineCase("declined", "a declined payment of a one-time link", { outcome: "declined" }, never("any")),
+  genuineCase("cancelled", "a cancelled payment of a one-time link", { outcome: "cancelled" }, never("any")),
+  genuineCase(
     "partial",
     "a payment of which only a part was approved",
     { outcome: "partially-approved" },
     never("any"),
   ),
-  genuine(
+  genuineCase(
     "reusable",
     "an approved payment of a reusable link",
     { link: "reusable" },
     { order: "unknown", books: "once" },
   ),
-  genuine(
+  genuineCase(
     "reusable-declined",
     "a declined payment of a reusable link",
     { outcome: "declined", link: "reusable" },
     never("unknown"),
   ),
-  genuine(
+  genuineCase(
     "subscription",
     "the start of a subscription, with amount 0",
     { link: "subscription" },
     { order: "unknown", books: "perhaps", amount: "0" },
   ),
-  accepted("repeat", "the same webhook twice, byte for byte", DELIVERED_AGAIN, (sender, source, order) =>
+  acceptedCase("repeat", "the same webhook twice, byte for byte", DELIVERED_AGAIN, (sender, source, order) =>
     copies(2, payment(sender, source, order, {}, true)),
   ),
-  accepted(
+  acceptedCase(
     "retry",
     "the same record twice, signed again the second time",
     DELIVERED_AGAIN,
     (sender, source, order) => {
-      const body = bodyOf(paymentOf(order), source);
+      const body = sampleBody(approvedPayment(order), source);
       return [-1, 0].map((shift) => ({
         request: signedWebhook(body, { ...sender, created: sender.created + shift }),
         pays: true,
@@ -126,12 +130,12 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
   // First the five: the two then have open connections, and arrive closer together.
   together("storm", "five times", 5, 5),
   together("concurrent", "twice", 2, 5),
-  accepted(
+  acceptedCase(
     "late",
     "a webhook, and then a copy with a signature that is an hour old",
     "The copy must not be an error: with 5xx, the service sends it again.",
     (sender, source, order) => {
-      const body = bodyOf(paymentOf(order), source);
+      const body = sampleBody(approvedPayment(order), source);
       const old = { created: sender.created - HOUR, form: { ...sender.form, created: true } };
       return [
         { request: signedWebhook(body, sender), pays: true },
@@ -141,7 +145,7 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
     PAYS,
     "answered",
   ),
-  accepted(
+  acceptedCase(
     "declined-first",
     "a declined payment, and then an approved one of the same order",
     LOST,
@@ -151,7 +155,7 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
     ],
     PAYS_FRESH,
   ),
-  accepted(
+  acceptedCase(
     "declined-late",
     "an approved payment, and then a declined one of the same order that was made before it",
     OUT_OF_ORDER,
@@ -161,43 +165,43 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
     ],
     PAYS_FRESH,
   ),
-  genuine(
+  genuineCase(
     "terminal",
     "an approved payment at another terminal",
     { terminalId: "9876543210" },
     { order: "fresh", books: "perhaps" },
   ),
-  accepted(
+  acceptedCase(
     "exact-bytes",
     "a body that changes when it is parsed and serialised: 10.00, spaces, escapes and letters outside ASCII",
     "The digest is over the bytes. An endpoint that parses and serialises before it verifies refuses genuine payments.",
     (sender, source, order) => {
-      const record = recordOfSample({ ...paymentOf(order), amount: padded(order) }, source);
+      const record = recordOfSample({ ...approvedPayment(order), amount: padded(order) }, source);
       const text = stringifyJson({ ...record, merchantName: "Café / Zürich" }, 1)
         .replace("Café", String.raw`Caf\u00e9`)
         .replace(" / ", String.raw` \/ `);
       return [{ request: signedWebhook(new TextEncoder().encode(text), sender), pays: true }];
     },
   ),
-  accepted(
+  acceptedCase(
     "unknown-field",
     "a record with a field that the specification does not list",
     "Services add fields over time; an endpoint that refuses them would stop working.",
     (sender, source, order) => {
-      const record = { ...recordOfSample(paymentOf(order), source), loyaltyProgramme: "gold" };
+      const record = { ...recordOfSample(approvedPayment(order), source), loyaltyProgramme: "gold" };
       return [
         { request: signedWebhook(new TextEncoder().encode(stringifyJson(record)), sender), pays: true },
       ];
     },
   ),
-  accepted(
+  acceptedCase(
     "second-signature",
     "a webhook with a second signature, as a relay may add",
     "The specification says to process sig1, whatever other signatures there are.",
     (sender, source, order) => {
       const input = `("@method");created=${sender.created};keyid="relay"`;
       const relayed = after(...addSignature("relay", input));
-      return [{ request: relayed(bodyOf(paymentOf(order), source), sender), pays: true }];
+      return [{ request: relayed(sampleBody(approvedPayment(order), source), sender), pays: true }];
     },
   ),
 ];
@@ -206,14 +210,14 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
 function notTheOrder(
   name: string,
   what: string,
-  different: (order: Order) => Partial<Sample>,
+  different: (order: SampleOrder) => Partial<Sample>,
 ): EndpointCase[] {
   const webhooks: EndpointCase["webhooks"] = (sender, source, order) => [
     payment(sender, source, order, different(order), false),
   ];
   return [
-    accepted(name, `a payment ${what} than its order`, NOT_THE_ORDER, webhooks, never("any")),
-    accepted(
+    acceptedCase(name, `a payment ${what} than its order`, NOT_THE_ORDER, webhooks, never("any")),
+    acceptedCase(
       `${name}-late`,
       `a payment ${what} than its order, which is paid already`,
       NOT_THE_ORDER,
@@ -225,14 +229,14 @@ function notTheOrder(
 
 /** What does not pay an order, for an application that knows what each order asks for. */
 export const KNOWN_ORDER_CASES: readonly EndpointCase[] = [
-  accepted(
+  acceptedCase(
     "payments-at-once",
     "two approved payments of one order at the same time",
     NOT_THE_ORDER,
     (sender, source, order) => [1, 2].map(() => payment(sender, source, order, {}, true)),
     { ...PAYS_FRESH, atOnce: true },
   ),
-  accepted(
+  acceptedCase(
     "second-payment",
     "two approved payments of one order, one after the other",
     NOT_THE_ORDER,

@@ -1,10 +1,10 @@
 /** The orders that the webhooks of `check` pay: numbers of its own, or those of an application that knows its orders. */
 import { suffixFrom } from "../domain/reference.ts";
 import type { EndpointCase } from "./endpoint-case.ts";
-import { type Order, SAMPLE_CURRENCY } from "./samples.ts";
+import { type SampleOrder, SAMPLE_CURRENCY } from "./samples.ts";
 
 /** Gives each run of a case the order that its webhooks pay. */
-export type OrderFor = (one: EndpointCase) => Order;
+export type OrderFor = (one: EndpointCase) => SampleOrder;
 
 /** Numbers that no earlier check has used. */
 export function ownOrders(newId: () => string): OrderFor {
@@ -20,7 +20,7 @@ export function ownOrders(newId: () => string): OrderFor {
  * The orders of the application. A case that needs an unpaid one gets the next one, as long as there are some; all others have the
  * last one.
  */
-export function knownOrders(known: readonly [Order, ...Order[]], newId: () => string): OrderFor {
+export function knownOrders(known: readonly [SampleOrder, ...SampleOrder[]], newId: () => string): OrderFor {
   const own = ownOrders(newId);
   let used = 0;
   return (one) => {

@@ -23,7 +23,7 @@ export interface Sample {
 }
 
 /** What a customer is to pay. */
-export interface Order {
+export interface SampleOrder {
   readonly number: string;
   readonly amount: string;
   readonly currency: string;
@@ -49,7 +49,7 @@ export function recordOfSample(sample: Sample, { newId, now }: SampleSource): We
       transType: start ? VERIFICATION : SALE,
       amount: new JsonNumber(sample.amount ?? (start ? "0" : tenIn(currency))),
       currency,
-      reference: referenceOf(sample, newId),
+      reference: sampleReference(sample, newId),
       card: cardFor(outcome),
       terminalId,
       merchant: MERCHANT,
@@ -61,7 +61,7 @@ export function recordOfSample(sample: Sample, { newId, now }: SampleSource): We
 }
 
 /** The approved payment of an order through a one-time link. */
-export const paymentOf = ({ number, amount, currency }: Order): Sample => ({
+export const approvedPayment = ({ number, amount, currency }: SampleOrder): Sample => ({
   outcome: "approved",
   link: "one-time",
   amount,
@@ -70,13 +70,13 @@ export const paymentOf = ({ number, amount, currency }: Order): Sample => ({
 });
 
 /** The amount with all decimals of its currency, which a program that parses and serialises it drops. */
-export function padded({ amount, currency }: Order): string {
+export function padded({ amount, currency }: SampleOrder): string {
   const [whole = "", decimals = ""] = amount.split(".");
   const length = Math.max(decimals.length, exponentOf(currency) ?? 2);
   return length === 0 ? whole : `${whole}.${decimals.padEnd(length, "0")}`;
 }
 
-export const bodyOf = (sample: Sample, source: SampleSource): Uint8Array =>
+export const sampleBody = (sample: Sample, source: SampleSource): Uint8Array =>
   new TextEncoder().encode(stringifyJson(recordOfSample(sample, source)));
 
 /** Ten, with the decimals that the currency has. */
@@ -86,7 +86,7 @@ function tenIn(currency: string): string {
 }
 
 /** Endpoints rule 6: each payment of a reusable link has its own suffix. */
-function referenceOf({ link, reference = "INV-1001" }: Sample, newId: () => string): string {
+function sampleReference({ link, reference = "INV-1001" }: Sample, newId: () => string): string {
   if (link !== "reusable") return reference;
   return makeReference(reference, suffixFrom(newId()));
 }

@@ -2,7 +2,7 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { hasCode } from "../domain/system-reason.ts";
-import { readKeys, readSigningKey, type SigningKey, verificationKey } from "../signatures/keys.ts";
+import { publicPem, readKeys, readSigningKey, type SigningKey, verificationKey } from "../signatures/keys.ts";
 
 /** The flag that names the file. */
 const PLACE = "--sign-with";
@@ -99,9 +99,6 @@ async function createKey(path: string, { createFile }: KeyFiles): Promise<boolea
   return createFile(path, privateKey, PLACE, 0o600);
 }
 
-const publicPem = ({ key }: SigningKey): string =>
-  createPublicKey(key).export({ type: "spki", format: "pem" }).toString();
-
 function requirePair(key: SigningKey, published: Uint8Array, path: string, publicPath: string): void {
   const read = readKeys(published);
   if (read.ok && read.value.keys.some((one) => one.key.equals(createPublicKey(key.key)))) return;
@@ -117,7 +114,7 @@ function requirePair(key: SigningKey, published: Uint8Array, path: string, publi
 /** A private key is often in a folder that only an administrator can write. */
 async function publish(key: SigningKey, publicPath: string, { createFile }: KeyFiles): Promise<boolean> {
   try {
-    await createFile(publicPath, publicPem(key), PLACE, 0o644);
+    await createFile(publicPath, publicPem(key.key), PLACE, 0o644);
     return true;
   } catch (error) {
     if (error instanceof PaylinkError && error.code === "file_unwritable") return false;

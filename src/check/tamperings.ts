@@ -35,7 +35,7 @@ const INVENTED = "Anyone could invent a payment.";
 const SPLIT = "Two programs would read the same message differently.";
 
 /** `what` is the end of a sentence that begins "a webhook". */
-function refused(
+function tampering(
   what: string,
   consequence: string,
   tamper: Tamper,
@@ -111,7 +111,7 @@ export const addSignature = (label: string, input: string): readonly Change[] =>
 ];
 
 /** Corrects Content-Length. */
-const withBody = (request: HttpRequest, body: Uint8Array): HttpRequest => ({
+const replaceBody = (request: HttpRequest, body: Uint8Array): HttpRequest => ({
   ...request,
   headers: changedLines(request.headers, "content-length", () => String(body.length)),
   body,
@@ -120,87 +120,88 @@ const withBody = (request: HttpRequest, body: Uint8Array): HttpRequest => ({
 const ANOTHER_BODY = Buffer.from("another body");
 
 /** The record with another amount of the same length, so that only the digest reveals it. */
-function forged(body: Uint8Array): Uint8Array {
+function forgedBody(body: Uint8Array): Uint8Array {
   const text = Buffer.from(body).toString("latin1");
   const changed = text.replace(/(?<="amountTrans":-?)\d/, (digit) => (digit === "9" ? "1" : "9"));
   return Buffer.from(changed, "latin1");
 }
 
-const forge: Change = (request) => withBody(request, forged(request.body));
+const forge: Change = (request) => replaceBody(request, forgedBody(request.body));
 
-const HOUR = 3600;
+/** Seconds. */
+export const HOUR = 3600;
 
 /** In the order in which `check` sends them. */
 const RULES: Readonly<Record<TamperingName, TamperingRule>> = {
-  body: refused("whose amount was changed after it was signed", FORGED, after(forge)),
-  "body-and-digest": refused(
+  body: tampering("whose amount was changed after it was signed", FORGED, after(forge)),
+  "body-and-digest": tampering(
     "whose amount was changed, with a digest that matches",
     FORGED,
     after(forge, drop("content-digest"), (request) =>
       plus(request, ["Content-Digest", contentDigest(request.body)]),
     ),
   ),
-  digest: refused(
+  digest: tampering(
     "signed over the digest of another body",
     FORGED,
     withDigest(() => contentDigest(ANOTHER_BODY)),
   ),
-  "digest-missing": refused("without Content-Digest", FORGED, after(drop("content-digest"))),
-  "digest-malformed": refused(
+  "digest-missing": tampering("without Content-Digest", FORGED, after(drop("content-digest"))),
+  "digest-malformed": tampering(
     "whose Content-Digest is not a byte sequence",
     FORGED,
     withDigest((value) => value.replaceAll(":", '"')),
   ),
-  "digest-algorithm": refused(
+  "digest-algorithm": tampering(
     "with only an MD5 digest, which can be forged",
     FORGED,
     withDigest(() => "md5=:1B2M2Y8AsgTpgAmY7PhCfg==:"),
   ),
-  "digest-second": refused(
+  "digest-second": tampering(
     "with the right SHA-256 and the SHA-512 of another body",
     FORGED,
     withDigest((value) => `${value}, ${contentDigest(ANOTHER_BODY, "sha-512")}`),
   ),
-  "digest-duplicate": refused(
+  "digest-duplicate": tampering(
     "with a second Content-Digest line, of another body",
     SPLIT,
     after((request) => plus(request, ["Content-Digest", contentDigest(ANOTHER_BODY)])),
   ),
-  replay: refused("with the signature of another genuine webhook", REPLAYED, (body, sender) =>
-    withBody(signedWebhook(forged(body), sender), body),
+  replay: tampering("with the signature of another genuine webhook", REPLAYED, (body, sender) =>
+    replaceBody(signedWebhook(forgedBody(body), sender), body),
   ),
-  signature: refused("with one bit of its signature flipped", INVENTED, after(field("signature", flipped))),
-  unsigned: refused("without a signature", INVENTED, after(drop("signature", "signature-input"))),
-  "signature-missing": refused("without Signature", INVENTED, after(drop("signature"))),
-  "signature-input-missing": refused("without Signature-Input", INVENTED, after(drop("signature-input"))),
-  "signature-malformed": refused(
+  signature: tampering("with one bit of its signature flipped", INVENTED, after(field("signature", flipped))),
+  unsigned: tampering("without a signature", INVENTED, after(drop("signature", "signature-input"))),
+  "signature-missing": tampering("without Signature", INVENTED, after(drop("signature"))),
+  "signature-input-missing": tampering("without Signature-Input", INVENTED, after(drop("signature-input"))),
+  "signature-malformed": tampering(
     "whose Signature is not a byte sequence",
     INVENTED,
     after(field("signature", (value) => value.replaceAll(":", ""))),
   ),
-  "signature-input-malformed": refused(
+  "signature-input-malformed": tampering(
     "whose Signature-Input has an unclosed list",
     INVENTED,
     after(field("signature-input", (value) => value.replace(")", ""))),
   ),
-  label: refused(
+  label: tampering(
     "signed under another label than sig1",
     INVENTED,
     signedWith(() => ({ label: "other" })),
   ),
-  "label-mismatch": refused(
+  "label-mismatch": tampering(
     "whose two fields name different labels",
     INVENTED,
     after(field("signature", (value) => value.replace("sig1=", "sig2="))),
   ),
-  "label-duplicate": refused(
+  "label-duplicate": tampering(
     "with the label sig1 twice, in two Signature-Input lines",
     SPLIT,
     after((request, { created }) =>
       plus(request, ["Signature-Input", `sig1=("@method");created=${created}`]),
     ),
   ),
-  "component-missing": refused(
+  "component-missing": tampering(
     "that covers a header it does not have",
     INVENTED,
     signedWith(
@@ -211,27 +212,27 @@ const RULES: Readonly<Record<TamperingName, TamperingRule>> = {
       drop("x-request-id"),
     ),
   ),
-  coverage: refused(
+  coverage: tampering(
     "whose signature does not cover Content-Digest, and so not the body",
     FORGED,
     signedWith(({ form }) => ({ cover: form.cover.filter((name) => name !== "content-digest") })),
   ),
-  "coverage-empty": refused(
+  "coverage-empty": tampering(
     "whose signature covers nothing",
     FORGED,
     signedWith(() => ({ cover: [] })),
   ),
-  "coverage-removed": refused(
+  "coverage-removed": tampering(
     "with a component removed from the list after signing",
     FORGED,
     after(
       field("signature-input", (value, { form: { cover } }) =>
-        value.replace(listOf(cover), listOf(cover.slice(0, -1))),
+        value.replace(componentList(cover), componentList(cover.slice(0, -1))),
       ),
     ),
   ),
-  created: refused("signed an hour ago", REPLAYED, signedWith(dated(HOUR))),
-  "created-moved": refused(
+  created: tampering("signed an hour ago", REPLAYED, signedWith(dated(HOUR))),
+  "created-moved": tampering(
     "signed an hour ago, with created changed to now",
     REPLAYED,
     signedWith(
@@ -239,8 +240,8 @@ const RULES: Readonly<Record<TamperingName, TamperingRule>> = {
       field("signature-input", (value, { created }) => value.replace(/created=\d+/, `created=${created}`)),
     ),
   ),
-  "created-future": refused("with created an hour in the future", REPLAYED, signedWith(dated(-HOUR))),
-  "created-type": refused(
+  "created-future": tampering("with created an hour in the future", REPLAYED, signedWith(dated(-HOUR))),
+  "created-type": tampering(
     "whose created is a string, not a number",
     REPLAYED,
     signedWith(
@@ -248,42 +249,42 @@ const RULES: Readonly<Record<TamperingName, TamperingRule>> = {
       field("signature-input", (value) => value.replace(/created=(\d+)/, 'created="$1"')),
     ),
   ),
-  expired: refused(
+  expired: tampering(
     "whose expires has passed",
     REPLAYED,
     signedWith(({ created }) => ({ created: created - 120, expires: created - 60 })),
   ),
-  key: refused("signed by another key with the same keyid", INVENTED, signedWith(impostor)),
-  algorithm: refused(
+  key: tampering("signed by another key with the same keyid", INVENTED, signedWith(impostor)),
+  algorithm: tampering(
     "signed by HMAC with the public key as its secret, as its alg says",
     INVENTED,
     signedWith(publicKeyAsSecret),
   ),
-  "algorithm-pss": refused("signed by the right key with RSA-PSS", INVENTED, signedWith(withPss)),
-  "algorithm-unknown": refused(
+  "algorithm-pss": tampering("signed by the right key with RSA-PSS", INVENTED, signedWith(withPss)),
+  "algorithm-unknown": tampering(
     "whose alg is not registered, with a signature that is right",
     "Nothing is forged here, but an endpoint that lets the message choose how it is verified can be deceived: only the agreed alg counts.",
     signedWith(() => ({ alg: "none" })),
   ),
-  target: refused(
+  target: tampering(
     "signed for another address",
     "A webhook for another shop would be accepted here.",
     signedWith(elsewhere, (request, { url }) => ({ ...request, ...addressOf(url) })),
     ["@target-uri", "@path", "@request-target"],
   ),
-  method: refused(
+  method: tampering(
     "signed as POST and sent as PUT",
     "Webhooks are always sent with POST.",
     after((request) => ({ ...request, method: "PUT" })),
     ["@method"],
   ),
-  "content-type": refused(
+  "content-type": tampering(
     "whose content type was changed after signing",
     FORGED,
     after(field("content-type", () => "application/json; charset=utf-16")),
     ["content-type"],
   ),
-  "content-type-duplicate": refused(
+  "content-type-duplicate": tampering(
     "with a second Content-Type line",
     SPLIT,
     after((request) => plus(request, ["Content-Type", "text/plain"])),
@@ -297,7 +298,7 @@ export const TAMPERINGS: readonly Tampering[] = Object.entries(RULES).map(([name
 }));
 
 /** The list of components as Signature-Input has it. */
-const listOf = (cover: CoveredComponents): string => `(${cover.map((name) => `"${name}"`).join(" ")})`;
+const componentList = (cover: CoveredComponents): string => `(${cover.map((name) => `"${name}"`).join(" ")})`;
 
 /** Flips a bit of the second-last byte, so that the base64 stays canonical. */
 function flipped(value: string): string {
@@ -313,11 +314,11 @@ function dated(age: number): (sender: WebhookOptions) => Replaced {
   return ({ created, form }) => ({ created: created - age, form: { ...form, created: true } });
 }
 
-let otherKey: KeyObject | undefined;
+let cachedKey: KeyObject | undefined;
 
 /** Makes it once: that takes a moment, in which an endpoint may close a connection unnoticed. */
 export const impostorsKey = (): KeyObject =>
-  (otherKey ??= generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey);
+  (cachedKey ??= generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey);
 
 /** Another RSA key with the keyid of the genuine one. */
 function impostor({ key: { keyid } }: WebhookOptions): Replaced {

@@ -11,7 +11,7 @@ import { formatRelative } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
 import { loadKeys } from "../receiver/webhook-keys.ts";
 import { safeText } from "../render/safe-text.ts";
-import { problemOf } from "../signatures/key-rules.ts";
+import { keyProblem } from "../signatures/key-rules.ts";
 import { holdsSecretKey, type VerificationKey } from "../signatures/keys.ts";
 import { attempt, failed, passed, skipped, warned, type Check } from "../service/checks.ts";
 
@@ -49,9 +49,9 @@ async function checkSource(source: string, reading: KeyContext, place: string): 
   if (loaded instanceof PaylinkError) return failed(KEY_CHECK, loaded, remedy);
   const { keys } = loaded;
   const warnings = loaded.warningsAt(now);
-  const usable = keys.filter((key) => problemOf(key) === undefined);
+  const usable = keys.filter((key) => keyProblem(key) === undefined);
   if (usable.length === 0) {
-    const problems = keys.map((key) => `${describeKey(key, now)}: ${problemOf(key)?.message}`);
+    const problems = keys.map((key) => `${describeKey(key, now)}: ${keyProblem(key)?.message}`);
     return failed(
       KEY_CHECK,
       new PaylinkError("key_invalid", `${name} has no usable key. ${problems.join("; ")}`),

@@ -15,7 +15,7 @@ const SMALLEST_CHUNK = 16;
 const FIRST_BUFFER = 4096;
 const GROWTH = 4;
 
-export function tooLarge(incoming: IncomingMessage, maxBody: number): Refusal | undefined {
+export function declaresTooMuch(incoming: IncomingMessage, maxBody: number): Refusal | undefined {
   return (declaredLength(incoming) ?? 0) > maxBody ? bodyTooLarge(maxBody) : undefined;
 }
 

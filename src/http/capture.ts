@@ -83,7 +83,7 @@ function withoutPrefixes(text: string): string {
     .join("\n");
 }
 
-interface Parsed extends Pick<RawRequest, "headers" | "body"> {
+interface ParsedRequest extends Pick<RawRequest, "headers" | "body"> {
   /** Why the listener would refuse the head. */
   readonly refused?: Refusal | undefined;
   /** Where the body ends too soon. */
@@ -91,12 +91,12 @@ interface Parsed extends Pick<RawRequest, "headers" | "body"> {
 }
 
 /** The first request on a connection that is a stream in memory. What follows it is left. */
-function parseWithNode(text: string): Promise<Parsed> {
+function parseWithNode(text: string): Promise<ParsedRequest> {
   return new Promise((resolve) => {
     const connection = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
     const chunks: Buffer[] = [];
     let incoming: IncomingMessage | undefined;
-    const end = (found: Pick<Parsed, "refused" | "cut"> = {}): void => {
+    const end = (found: Pick<ParsedRequest, "refused" | "cut"> = {}): void => {
       const { rawHeaders = [] } = incoming ?? {};
       const refused = incoming && refuseMissingHost(incoming);
       resolve({ headers: headerLines(rawHeaders), body: Buffer.concat(chunks), refused, ...found });

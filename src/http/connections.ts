@@ -9,7 +9,7 @@ const CONNECTION = 16 * 1024;
 /** All are looked at again once this part of them is new: to look at all for each that a flood opens would take too long. */
 const UNSEEN = 1 / 32;
 
-export type Connections = ReturnType<typeof trackConnections>;
+export type TrackedConnections = ReturnType<typeof trackConnections>;
 
 /**
  * Makes room by closing connections of the larger of two kinds, the one that has waited for longest first: those that have sent
@@ -99,7 +99,7 @@ export function trackConnections(maxHeld = MAX_HELD) {
 }
 
 /** A connection waits from its TCP handshake on; after the TLS handshake, the secure socket takes its place. */
-export function trackHandshakes(secure: TlsServer, connections: Connections): void {
+export function trackHandshakes(secure: TlsServer, connections: TrackedConnections): void {
   const handshakes = new Map<string, Socket>();
   const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
   secure.on("connection", (bare: Socket) => {

@@ -59,7 +59,7 @@ export const isRefusedByProxy = ({ cause }: SendError): boolean =>
 export type Handler = (request: HttpRequest) => Promise<HttpReply>;
 
 /** A handler throws it to close the connection instead of an answer. */
-export class NoAnswer extends Error {}
+export class CloseConnection extends Error {}
 
 /** The certificate chain and its private key, as PEM. */
 export interface TlsFiles {
@@ -85,7 +85,7 @@ export interface ServeOptions {
   readonly faulted?: (error: unknown) => void;
 }
 
-export interface Server {
+export interface HttpServer {
   /** The address in use: scheme, host and port, with a final slash. */
   readonly url: string;
   readonly port: number;
@@ -100,10 +100,10 @@ export interface Server {
 }
 
 /** Resolves once the address answers, not before. */
-export type Serve = (handler: Handler, options: ServeOptions) => Promise<Server>;
+export type Serve = (handler: Handler, options: ServeOptions) => Promise<HttpServer>;
 
 /** Why an exchange failed, in plain words. */
-export function reasonOf(error: unknown): string {
+export function exchangeFailure(error: unknown): string {
   if (isOfUnknownAuthority(error)) return certificateReason(error);
   return knownReason(error instanceof Error ? error.cause : undefined) ?? messageOf(error);
 }

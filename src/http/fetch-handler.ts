@@ -9,7 +9,7 @@ export function handlerFromFetch(fetch: (request: Request) => Response | Promise
     const response = request === undefined ? new Response(null, { status: 400 }) : await fetch(request);
     return {
       status: response.status,
-      headers: headerLines(response.headers),
+      headers: linesOfHeaders(response.headers),
       body: new Uint8Array(await response.arrayBuffer()),
     };
   };
@@ -25,4 +25,4 @@ function requestFromMessage(message: HttpRequest): Request | undefined {
   }
 }
 
-const headerLines = (headers: Headers): HeaderLine[] => [...headers].map(([name, value]) => [name, value]);
+const linesOfHeaders = (headers: Headers): HeaderLine[] => [...headers].map(([name, value]) => [name, value]);

@@ -87,6 +87,9 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
+/** Whether a status is 2xx (RFC 9110 15.3), with which an application accepts a webhook; null is no answer. */
+export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
+
 /** Milliseconds that `Retry-After` asks for, as seconds or as a date (RFC 9110 10.2.3). */
 export function retryAfter(reply: HttpReply, now: Date): number | undefined {
   const [value = ""] = fieldLines(reply.headers, "retry-after");

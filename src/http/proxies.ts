@@ -12,7 +12,7 @@ export interface ProxySettings {
 /** The URL of the proxy that carries a request to this URL; undefined for a direct connection. Throws `usage`. */
 export function proxyFor(url: URL, { httpsProxy, noProxy = "" }: ProxySettings): string | undefined {
   if (url.protocol !== "https:" || !httpsProxy) return undefined;
-  return isLoopback(url.hostname) || isNamed(url, noProxy) ? undefined : proxyAddress(httpsProxy);
+  return isLoopback(url.hostname) || isExempt(url, noProxy) ? undefined : proxyAddress(httpsProxy);
 }
 
 /** The URL of a proxy, which may be written without its scheme. */
@@ -33,7 +33,7 @@ function proxyAddress(text: string): string {
 }
 
 /** NO_PROXY has hosts, domains, addresses and ranges of addresses, each with a port or without, as curl and Go read it. */
-function isNamed(url: URL, noProxy: string): boolean {
+function isExempt(url: URL, noProxy: string): boolean {
   const host = url.hostname.replace(/\.$/, "");
   const address = host.replace(/^\[(.*)\]$/, "$1");
   return noProxy.split(/[\s,;]+/).some((entry) => {

@@ -8,7 +8,7 @@ import { ProxyFailure, type Send, SendError, type SendOptions, SendTimeout } fro
 import { fieldLines, headerLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
 import { proxyFor, type ProxySettings } from "./proxies.ts";
 
-const TIMEOUT = 30_000;
+const SEND_TIMEOUT = 30_000;
 const CONNECT_TIMEOUT = 10_000;
 const MAX_REPLY = 5 * 1024 * 1024;
 
@@ -26,7 +26,7 @@ export interface SenderParts extends ProxySettings {
 /** The agents of undici hold the connections: one for each way to connect. */
 export function createSender(parts: SenderParts): Sender {
   const agents = new Map<string, Promise<Dispatcher>>();
-  const agentFor = (route: Route): Promise<Dispatcher> => {
+  const agentFor = (route: ConnectRoute): Promise<Dispatcher> => {
     const key = `${route.kind} ${route.proxy ?? ""} ${route.connectTimeout}`;
     const agent = agents.get(key) ?? createAgent(route);
     agents.set(key, agent);
@@ -35,14 +35,14 @@ export function createSender(parts: SenderParts): Sender {
   return {
     send: async (request, options = {}) => {
       const agent = await agentFor(routeOf(request, options, parts));
-      return exchange(agent, withDefaults(request, parts.userAgent), options);
+      return dispatch(agent, withDefaults(request, parts.userAgent), options);
     },
     close: async () =>
       void (await Promise.all([...agents.values()].map(async (agent) => (await agent).destroy()))),
   };
 }
 
-const originOf = ({ scheme, authority }: HttpRequest): string => `${scheme}://${authority}`;
+const requestOrigin = ({ scheme, authority }: HttpRequest): string => `${scheme}://${authority}`;
 
 /** A forwarded webhook keeps the fields of its sender. */
 function withDefaults(request: HttpRequest, userAgent: string): HttpRequest {
@@ -57,12 +57,12 @@ function withDefaults(request: HttpRequest, userAgent: string): HttpRequest {
 
 const NO_BODY = new Uint8Array();
 
-function exchange(
+function dispatch(
   agent: Dispatcher,
   request: HttpRequest,
-  { timeout = TIMEOUT, maxReply = MAX_REPLY, keep = maxReply, signal, finish = false }: SendOptions,
+  { timeout = SEND_TIMEOUT, maxReply = MAX_REPLY, keep = maxReply, signal, finish = false }: SendOptions,
 ): Promise<HttpReply> {
-  const origin = originOf(request);
+  const origin = requestOrigin(request);
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
     let given: Error | undefined;
@@ -161,7 +161,7 @@ const lengthOf = (milliseconds: number): string =>
   milliseconds < 950 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 
 /** What decides which connections may carry a request. Each combination has its own agent. */
-interface Route {
+interface ConnectRoute {
   readonly kind: "direct" | "insecure";
   /** The proxy of https requests. */
   readonly proxy: string | undefined;
@@ -171,9 +171,9 @@ interface Route {
 
 function routeOf(
   { scheme, authority }: HttpRequest,
-  { insecure = false, timeout = TIMEOUT }: SendOptions,
+  { insecure = false, timeout = SEND_TIMEOUT }: SendOptions,
   proxies: ProxySettings,
-): Route {
+): ConnectRoute {
   return {
     kind: insecure ? "insecure" : "direct",
     proxy: insecure || scheme === "http" ? undefined : proxyFor(new URL(`${scheme}://${authority}`), proxies),
@@ -186,7 +186,7 @@ function routeOf(
  * Takes single modules of undici: its index also loads fetch, WebSocket and mocks, with which `create` takes a quarter longer
  * (startup bench) and the package is a tenth larger (size bench).
  */
-async function createAgent({ kind, proxy, connectTimeout }: Route): Promise<Dispatcher> {
+async function createAgent({ kind, proxy, connectTimeout }: ConnectRoute): Promise<Dispatcher> {
   const { default: buildConnector } = await import("undici/lib/core/connect.js");
   const { default: Pool } = await import("undici/lib/dispatcher/pool.js");
   // HTTP/1.1 alone: paylink needs no more, and undici handles it better.

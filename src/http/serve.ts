@@ -11,14 +11,14 @@ import type { AddressInfo, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
-import { discardRest, readBody, tooLarge } from "./body.ts";
-import { type Connections, trackConnections, trackHandshakes } from "./connections.ts";
+import { discardRest, readBody, declaresTooMuch } from "./body.ts";
+import { type TrackedConnections, trackConnections, trackHandshakes } from "./connections.ts";
 import {
   type Handler,
-  NoAnswer,
+  CloseConnection,
   type Serve,
   type ServeOptions,
-  type Server,
+  type HttpServer,
   type TlsFiles,
 } from "./exchange.ts";
 import { refusal, type Refusal } from "./refusal.ts";
@@ -45,7 +45,7 @@ const CLOSE_GRACE = 1_000;
 /** The state that every exchange of one server shares. */
 interface ServerState extends ServeOptions {
   readonly handler: Handler;
-  readonly connections: Connections;
+  readonly connections: TrackedConnections;
   readonly scheme: "http" | "https";
   /** Connections whose body is being read. */
   readonly reading: WeakSet<Socket>;
@@ -71,10 +71,10 @@ export const serve: Serve = async (handler, options) => {
       ended(socket);
     });
     begin(socket, () => {
-      exchange(incoming, outgoing, state).catch((error: unknown) => {
-        if (error instanceof NoAnswer) return void socket.destroy();
+      serveRequest(incoming, outgoing, state).catch((error: unknown) => {
+        if (error instanceof CloseConnection) return void socket.destroy();
         options.faulted?.(error);
-        answer(outgoing, { status: 500, headers: [], body: EMPTY }, state.closing);
+        answer(outgoing, { status: 500, headers: [], body: EMPTY_BODY }, state.closing);
       });
     });
   });
@@ -131,8 +131,8 @@ function takeTurns() {
 
 function createNodeServer(
   tls: TlsFiles | undefined,
-  connections: Connections,
-): [server: NodeServer | TlsServer, renewTls: Server["renewTls"]] {
+  connections: TrackedConnections,
+): [server: NodeServer | TlsServer, renewTls: HttpServer["renewTls"]] {
   if (tls === undefined) return [createServer(LIMITS).on("connection", connections.opened), () => undefined];
   const secure = createTlsServer({ ...LIMITS, ...pem(tls), handshakeTimeout: HANDSHAKE_TIMEOUT });
   trackHandshakes(secure, connections);
@@ -161,17 +161,18 @@ function close(server: NodeServer | TlsServer, state: ServerState): Promise<void
   });
 }
 
-const EMPTY = new Uint8Array();
+const EMPTY_BODY = new Uint8Array();
 
-async function exchange(
+async function serveRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   state: ServerState,
 ): Promise<void> {
   const { socket } = incoming;
   state.reading.add(socket);
-  const head = headOf(incoming, state);
-  const refused = refuseMissingHost(incoming) ?? state.admit?.(head) ?? tooLarge(incoming, state.maxBody);
+  const head = requestHead(incoming, state);
+  const refused =
+    refuseMissingHost(incoming) ?? state.admit?.(head) ?? declaresTooMuch(incoming, state.maxBody);
   if (refused !== undefined) return refuse(refused, head, incoming, outgoing, state);
   const { maxBody, connections, handler } = state;
   const body = await readBody(incoming, maxBody, (bytes) => connections.hold(socket, bytes));
@@ -184,7 +185,7 @@ async function exchange(
   if (!(reply.body instanceof Uint8Array)) connections.answered(socket);
 }
 
-function headOf(incoming: IncomingMessage, { scheme }: ServerState): RequestHead {
+function requestHead(incoming: IncomingMessage, { scheme }: ServerState): RequestHead {
   return {
     method: incoming.method ?? "",
     scheme,
@@ -212,7 +213,7 @@ async function refuse(
   state.refused?.(refused, head);
   const headers: HeaderLine[] = [...(HEADERS_OF[refused.status] ?? []), ["Connection", "close"]];
   await discardRest(incoming);
-  answer(outgoing, { status: refused.status, headers, body: EMPTY }, state.closing);
+  answer(outgoing, { status: refused.status, headers, body: EMPTY_BODY }, state.closing);
 }
 
 /** Headers that belong to a status (RFC 9110 15.5.6). */

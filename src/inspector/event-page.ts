@@ -7,7 +7,7 @@ import { capitalized } from "../domain/payment-link-fields.ts";
 import { MEANINGS } from "../domain/reasons.ts";
 import { responseText } from "../domain/response-codes.ts";
 import { splitReference } from "../domain/reference.ts";
-import { capturedUrl } from "../http/message.ts";
+import { capturedUrl, isSuccess } from "../http/message.ts";
 import { parseInstant } from "../domain/time.ts";
 import { textOf } from "../domain/transaction.ts";
 import type { FieldName } from "../domain/transaction-fields.ts";
@@ -35,7 +35,7 @@ import {
 } from "../pages/exchange.ts";
 import { answerPart } from "../pages/answer.ts";
 import type { Page } from "../pages/page.ts";
-import { bodyIsKept, isAccepted, type Rejection } from "../receiver/event.ts";
+import { bodyIsKept, type Rejection } from "../receiver/event.ts";
 import { likelyCause } from "../render/likely-cause.ts";
 import { ageWords } from "../render/stats.ts";
 import { BODY_FILE, curlCommand } from "./curl.ts";
@@ -173,7 +173,7 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
   const did =
     last === undefined
       ? undefined
-      : isAccepted(last.status)
+      : isSuccess(last.status)
         ? `Your application accepted it: ${last.status} in ${last.ms} ms.`
         : last.status === null
           ? "Your application did not answer."
@@ -187,7 +187,7 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
             words: html`Verified. It is not forwarded: start <code>listen</code> with
               <code>--forward-to</code>.`,
           }
-        : { kind: isAccepted(last.status) ? "good" : "bad", words: did ?? "", reason: silence };
+        : { kind: isSuccess(last.status) ? "good" : "bad", words: did ?? "", reason: silence };
     case "delivered":
       return { kind: "good", words: did ?? "It is delivered." };
     case "skipped": {
@@ -228,7 +228,7 @@ function attemptsPart({ attempts, actions }: History, now: Date): Page {
     at: attempt.at,
     title: attempt.isReplay ? "Sent again by hand" : `Attempt ${++number}`,
     answer: attempt.status === null ? attempt.detail : answerText(attempt),
-    kind: isAccepted(attempt.status) ? ("good" as const) : ("bad" as const),
+    kind: isSuccess(attempt.status) ? ("good" as const) : ("bad" as const),
     target: attempt.target,
   }));
   const done = actions.map(({ at, action, actor }) => ({

@@ -1,4 +1,5 @@
 /** Rows of events and rejections: what each was, and what became of it. */
+import { isSuccess } from "../http/message.ts";
 import { html } from "hono/html";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { groupedAmount } from "../domain/money.ts";
@@ -12,7 +13,6 @@ import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import type { View } from "./frame.ts";
 import { SHOWN } from "./query.ts";
-import { isAccepted } from "../receiver/event.ts";
 
 /** A row with the newest attempt to forward it. */
 export interface EventRow {
@@ -53,7 +53,7 @@ export function amountOf(event: StoredEvent): string {
 /** `500 nope`, `no answer`, `200 in 2 ms`; the page of the event has the reason why there was no answer, and all of an answer. */
 export function answerText({ status, ms, detail, reply }: StoredAttempt): string {
   if (status === null) return "no answer";
-  if (isAccepted(status)) return `${status} in ${ms} ms`;
+  if (isSuccess(status)) return `${status} in ${ms} ms`;
   const line = answerLine({ headers: reply?.headers ?? [], body: reply?.text || detail });
   // Pages of errors begin with their status.
   return maskCardNumbers(line.startsWith(String(status)) ? line : `${status} ${line}`.trim());
@@ -64,7 +64,7 @@ function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {
   if (attempt === undefined || stored.type !== "event") return "";
   const { attempts = 0, next = null } = stored.delivery ?? {};
   const made = attempts > 1 ? plural(attempts, "attempt") : "";
-  return html`<span class="${isAccepted(attempt.status) ? "good" : "bad"}"
+  return html`<span class="${isSuccess(attempt.status) ? "good" : "bad"}"
       >${clipped(answerText(attempt))}</span
     >
     <span class="quiet"

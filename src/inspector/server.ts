@@ -1,4 +1,5 @@
 /** The inspector as a server: three pages on the event store and their actions, for one person on this machine. */
+import { isSuccess } from "../http/message.ts";
 import { Hono, type Context } from "hono";
 import { csrf } from "hono/csrf";
 import { HTTPException } from "hono/http-exception";
@@ -15,7 +16,7 @@ import { capturedRequest } from "../pages/exchange.ts";
 import { serveFiles } from "../pages/files.ts";
 import { download, htmlReply, pageHeaders } from "../pages/page.ts";
 import { safeText } from "../render/safe-text.ts";
-import { isAccepted, type Forward, type NewEvent, type Rejection, type RunKeys } from "../receiver/event.ts";
+import { type Forward, type NewEvent, type Rejection, type RunKeys } from "../receiver/event.ts";
 import { BODY_FILE } from "./curl.ts";
 import { copyOf, copyProblem, editPage } from "./edit-page.ts";
 import { csvOf, exportedRows, linesOf } from "./export.ts";
@@ -155,7 +156,7 @@ export function createInspector(parts: InspectorParts) {
     const forward = await sending.send(event, (await formOf(c)).get("to")?.trim() || sending.target);
     if (typeof forward === "string") return finish(c, "target", nameOf(event));
     await store.replayed(event.id, forward, false, event.content.record);
-    return finish(c, isAccepted(forward.status) ? "sent" : "unsent", nameOf(event));
+    return finish(c, isSuccess(forward.status) ? "sent" : "unsent", nameOf(event));
   });
   app.on(["GET", "POST"], "/events/:id/edit", async (c) => {
     const event = await eventIn(c);

@@ -1,8 +1,10 @@
 /** Reads members and header fields of a request that a framework, an adapter or an application made, which may be of any type. */
 import type { HeaderLine } from "../http/message.ts";
 
+export const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
 /** Undefined too where reading it throws: some frameworks parse a body when it is first asked for. */
-export function member(holder: object, name: string): unknown {
+export function readMember(holder: object, name: string): unknown {
   try {
     return Reflect.get(holder, name);
   } catch {
@@ -11,7 +13,7 @@ export function member(holder: object, name: string): unknown {
 }
 
 export function textMember(holder: object, name: string): string | undefined {
-  const value = member(holder, name);
+  const value = readMember(holder, name);
   return typeof value === "string" ? value : undefined;
 }
 
@@ -19,7 +21,7 @@ export function textMember(holder: object, name: string): string | undefined {
  * The lines of header fields by name, in pairs or in a Web `Headers`. Adapters write numbers, and add a Content-Length beside the
  * one that arrived, in another spelling of its name. Throws a TypeError that names the field whose value is not text.
  */
-export function linesOf(headers: object): HeaderLine[] {
+export function headerLinesOf(headers: object): HeaderLine[] {
   const fields: readonly unknown[] = isIterable(headers) ? [...headers] : Object.entries(headers);
   const lines: HeaderLine[] = [];
   for (const [at, field] of fields.entries()) {

@@ -1,5 +1,5 @@
 /** The `key` option: every form that `--key` takes, as sources that are read once and renewed as the listener's are. */
-import { createPublicKey, KeyObject } from "node:crypto";
+import { KeyObject } from "node:crypto";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { isKeyText } from "../domain/key-text.ts";
 import { shownPath } from "../domain/secrets.ts";
@@ -9,12 +9,14 @@ import { decoded } from "../http/content-coding.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import { targetUri, type HeaderLine } from "../http/message.ts";
 import {
+  MAX_KEY_REPLY,
   openKeyring,
   problemOfSource,
   type KeyAccess,
   type Keyring,
   type KeySource,
 } from "../receiver/webhook-keys.ts";
+import { publicPem } from "../signatures/keys.ts";
 import type { VerifierOptions, WebhookKey } from "./types.ts";
 import { bytesIn, webBody } from "./request-body.ts";
 import { WebhookError } from "./webhook-error.ts";
@@ -51,14 +53,14 @@ export function keySourcesOf(option: VerifierOptions["key"], access: KeyringAcce
     throw new TypeError(
       "The option key is missing: there is nothing to verify webhooks with. Pass the service's public key, or the URL of its key set. An environment variable that is not set is undefined. For the sandbox: export PAYLINK_WEBHOOK_KEY=$(paylink config get webhookKey -p sandbox)",
     );
-  const problems = sources.flatMap((source) => problemWith(source, access) ?? []);
+  const problems = sources.flatMap((source) => sourceProblem(source, access) ?? []);
   if (problems.length === sources.length)
     throw new TypeError(`The option key cannot be used: ${problems.join("; ")}.`);
   return sources;
 }
 
 /** Throws a TypeError for what is not a key, and for a file that cannot be read. A URL is read with the first webhook. */
-function problemWith(source: KeySource, access: KeyringAccess): string | undefined {
+function sourceProblem(source: KeySource, access: KeyringAccess): string | undefined {
   const isFile = typeof source === "string" && !isKeyText(source) && parseWebAddress(source) === undefined;
   try {
     return problemOfSource(isFile ? readKeyFile(source, access) : source);
@@ -93,13 +95,6 @@ function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
   );
 }
 
-/** Of a secret, Node refuses to make a public key, with a TypeError. */
-const publicPem = (key: KeyObject): string =>
-  (key.type === "public" ? key : createPublicKey(key)).export({ type: "spki", format: "pem" }).toString();
-
-/** Bytes; a key set has a few KiB. */
-const MAX_REPLY = 1024 * 1024;
-
 export const sendByFetch =
   (fetch: (url: string, init: RequestInit) => Promise<Response>): Send =>
   async (request, { timeout = 10_000 } = {}) => {
@@ -114,17 +109,17 @@ export const sendByFetch =
         redirect: "manual",
         signal: AbortSignal.timeout(timeout),
       });
-      const body = await webBody(response.body, response.bodyUsed, MAX_REPLY);
+      const body = await webBody(response.body, response.bodyUsed, MAX_KEY_REPLY);
       if (body.kind !== "bytes") throw new SendError("its answer is incomplete or too large", true);
       const headers: HeaderLine[] = [];
       response.headers.forEach((value, name) => headers.push([name, value]));
-      const { reply } = await decoded({ status: response.status, headers, body: body.bytes }, MAX_REPLY);
+      const { reply } = await decoded({ status: response.status, headers, body: body.bytes }, MAX_KEY_REPLY);
       return reply;
     } catch (error) {
-      throw error instanceof SendError ? error : new SendError(reasonOf(error), true, error);
+      throw error instanceof SendError ? error : new SendError(fetchFailure(error), true, error);
     }
   };
 
 /** `fetch` hides its reason in the cause. */
-const reasonOf = (error: unknown): string =>
+const fetchFailure = (error: unknown): string =>
   systemReason(error instanceof Error && error.cause !== undefined ? error.cause : error);

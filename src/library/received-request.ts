@@ -12,7 +12,7 @@ import {
 import { addressed, type ReceiverAddress } from "../receiver/address.ts";
 import { DEFAULT_MAX_BODY, refuseRequest } from "../receiver/admit.ts";
 import { refusedRequest } from "./refusals.ts";
-import { linesOf, lineText, member, textMember } from "./header-fields.ts";
+import { headerLinesOf, isObject, lineText, readMember, textMember } from "./header-fields.ts";
 import { isLambdaEvent, lambdaRequest } from "./lambda-event.ts";
 import { leftIn, nodeBody, plainBody, webBody, type BodyRead } from "./request-body.ts";
 import type { NodeRequest, PlainRequest, WebhookRequest, WebRequest } from "./types.ts";
@@ -43,40 +43,39 @@ interface RequestForm {
 
 function formOf(request: WebhookRequest): RequestForm {
   if (typeof request === "object" && request !== null) {
-    if (isNode(request)) return nodeForm(request);
-    if (isWeb(request)) return webForm(request);
+    if (isNodeRequest(request)) return nodeForm(request);
+    if (isWebRequest(request)) return webForm(request);
     if (isLambdaEvent(request)) return plainForm(lambdaRequest(request));
-    const raw = member(request, "raw");
-    if (isNode(raw)) return nodeForm(raw, request);
-    if (isPlain(request)) return plainForm(request);
+    const raw = readMember(request, "raw");
+    if (isNodeRequest(raw)) return nodeForm(raw, request);
+    if (isPlainRequest(request)) return plainForm(request);
   }
   throw new TypeError(
     `This is not the request that the webhook arrived in${missingIn(request)}. Pass the request of Node or the Web, which is request in Express, NestJS, Fastify and Next.js, ctx.req in Koa and c.req.raw in Hono; the event of AWS Lambda; or { method, url, headers, body } with the body as bytes.`,
   );
 }
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
 /** Adapters make requests of Node that have no list of lines. */
-const isNode = (request: unknown): request is NodeRequest =>
+const isNodeRequest = (request: unknown): request is NodeRequest =>
   isObject(request) &&
-  typeof member(request, "on") === "function" &&
-  (Array.isArray(member(request, "rawHeaders")) || isObject(member(request, "headers")));
+  typeof readMember(request, "on") === "function" &&
+  (Array.isArray(readMember(request, "rawHeaders")) || isObject(readMember(request, "headers")));
 
-const isWeb = (request: object): request is WebRequest => "bodyUsed" in request && "headers" in request;
+const isWebRequest = (request: object): request is WebRequest =>
+  "bodyUsed" in request && "headers" in request;
 
 /** The request or context of a framework, which has its own request in `raw` or `req`, has lost what the signature is about. */
-const isPlain = (request: object): request is PlainRequest =>
-  PARTS.every((name) => textMember(request, name) !== undefined) &&
-  isObject(member(request, "headers")) &&
+const isPlainRequest = (request: object): request is PlainRequest =>
+  TEXT_PARTS.every((name) => textMember(request, name) !== undefined) &&
+  isObject(readMember(request, "headers")) &&
   !("raw" in request || "req" in request);
 
-const PARTS = ["method", "url"];
+const TEXT_PARTS = ["method", "url"];
 
 /** What an object with headers lacks of a request, as an insertion; empty for what has none. */
 function missingIn(request: unknown): string {
-  if (!isObject(request) || !isObject(member(request, "headers"))) return "";
-  const missing = PARTS.filter((name) => textMember(request, name) === undefined);
+  if (!isObject(request) || !isObject(readMember(request, "headers"))) return "";
+  const missing = TEXT_PARTS.filter((name) => textMember(request, name) === undefined);
   return missing.length === 0
     ? ""
     : `: its ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not text`;
@@ -104,13 +103,13 @@ function nodeForm(request: NodeRequest, holder: object = request): RequestForm {
 const nodeLines = ({ rawHeaders = [], headers = {} }: NodeRequest): HeaderLine[] =>
   rawHeaders.length > 0
     ? headerLines(rawHeaders.map((text, at) => lineText(text, `rawHeaders[${at}]`)))
-    : linesOf(headers);
+    : headerLinesOf(headers);
 
 /** Undefined where the request has no socket, as in a serverless function or a test. */
 function ownAddress({ socket }: NodeRequest): ReceiverAddress | undefined {
   const { localAddress, localPort: port } = socket ?? {};
   if (!isObject(socket) || localAddress === undefined || port === undefined) return undefined;
-  const scheme = member(socket, "encrypted") === true ? "https" : "http";
+  const scheme = readMember(socket, "encrypted") === true ? "https" : "http";
   return { kind: "own", scheme, hosts: [localAddress.replace(/^::ffff:/, "")], port };
 }
 
@@ -127,7 +126,7 @@ function webForm(request: WebRequest): RequestForm {
 }
 
 const plainForm = (request: PlainRequest): RequestForm => ({
-  head: { method: request.method, ...addressIn(request.url), headers: linesOf(request.headers) },
+  head: { method: request.method, ...addressIn(request.url), headers: headerLinesOf(request.headers) },
   body: () => plainBody(leftIn(request) ?? request.body, DEFAULT_MAX_BODY),
 });
 

@@ -13,7 +13,7 @@ import { WebhookError, type WebhookErrorCode } from "./webhook-error.ts";
 /** A request that is refused by its head or by the form of its body. */
 export function refusedRequest(refusal: Refusal<WebhookErrorCode>): WebhookError {
   const { code, status, detail } = refusal;
-  return new WebhookError(code, forged(detail, REASONS[code].advice), {
+  return new WebhookError(code, untrusted(detail, REASONS[code].advice), {
     status,
     verdict: refusedVerdict(refusal),
   });
@@ -24,7 +24,7 @@ export function unverifiedWebhook(verdict: Verdict, { authority }: HttpRequest):
   const { code, detail } = refusedAs(verdict);
   const isUnknown = code === "component_value_invalid" && authority === "";
   const advice = isUnknown ? NO_ADDRESS : REASONS[code].advice;
-  return new WebhookError(code, forged(detail, advice), { verdict });
+  return new WebhookError(code, untrusted(detail, advice), { verdict });
 }
 
 /** With `strict`, an authentic webhook whose record breaks the specification. */
@@ -36,14 +36,14 @@ export function brokenRecord({ verdict, content: { violations, record } }: Judge
 }
 
 /** An error of the crypto library, or a bug: it says nothing about the webhook. */
-export const internalError = (cause: unknown): WebhookError =>
+export const unjudgedWebhook = (cause: unknown): WebhookError =>
   new WebhookError(
     "internal_error",
     `the webhook cannot be judged: ${printable(messageOf(cause))}. With the status 500 the service sends it again.`,
     { cause },
   );
 
-const forged = (detail: string, advice = ""): string =>
+const untrusted = (detail: string, advice = ""): string =>
   `${printable(detail)}. Do not act on this request: anyone could have sent it. ${advice}`.trimEnd();
 
 const NO_ADDRESS =

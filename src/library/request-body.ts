@@ -1,7 +1,7 @@
 /** Reads the bytes of a body, up to a limit: of a Web stream, of a Node stream, or as somebody holds them. */
 import { isAnyArrayBuffer } from "node:util/types";
 import { refusal, type Refusal } from "../http/refusal.ts";
-import { member } from "./header-fields.ts";
+import { readMember } from "./header-fields.ts";
 import type { BlobLike, ByteStream, NodeStream } from "./types.ts";
 
 /** The bytes, why they are refused, or that only a parsed body is left. */
@@ -32,14 +32,14 @@ const isHeld = (body: unknown): body is HeldBytes => typeof body === "string" ||
 
 /** Where parsers leave the bytes: express.raw() in `body`; NestJS, fastify-raw-body and others in `rawBody`. */
 export const leftIn = (request: object): HeldBytes | undefined =>
-  [member(request, "rawBody"), member(request, "body")].find(isHeld);
+  [readMember(request, "rawBody"), readMember(request, "body")].find(isHeld);
 
 /** A copy: what was verified must not change while a key is read, and servers use their memory again. */
 function withinLimit(bytes: Uint8Array, maxBody: number): BodyRead {
-  return bytes.length > maxBody ? tooLarge(maxBody) : { kind: "bytes", bytes: Buffer.from(bytes) };
+  return bytes.length > maxBody ? tooLargeBody(maxBody) : { kind: "bytes", bytes: Buffer.from(bytes) };
 }
 
-const tooLarge = (maxBody: number): BodyRead => ({
+const tooLargeBody = (maxBody: number): BodyRead => ({
   kind: "refused",
   refusal: refusal("body_too_large", `the body has more than ${maxBody} bytes`),
 });
@@ -63,7 +63,7 @@ export async function webBody(stream: ByteStream | null, used: boolean, maxBody:
       length += value.length;
       if (length > maxBody) {
         await reader.cancel();
-        return tooLarge(maxBody);
+        return tooLargeBody(maxBody);
       }
       chunks.push(value);
     }
@@ -77,14 +77,14 @@ export async function plainBody(body: unknown, maxBody: number): Promise<BodyRea
   if (isByteStream(body)) return webBody(body, false, maxBody);
   if (isNodeStream(body)) return nodeBody(body, undefined, maxBody);
   if (isBlob(body))
-    return body.size > maxBody ? tooLarge(maxBody) : heldBody(await body.arrayBuffer(), maxBody);
+    return body.size > maxBody ? tooLargeBody(maxBody) : heldBody(await body.arrayBuffer(), maxBody);
   return heldBody(body, maxBody);
 }
 
 const hasMethods = (value: unknown, ...names: readonly string[]): value is object =>
   typeof value === "object" &&
   value !== null &&
-  names.every((name) => typeof member(value, name) === "function");
+  names.every((name) => typeof readMember(value, name) === "function");
 
 const isByteStream = (body: unknown): body is ByteStream => hasMethods(body, "getReader");
 const isNodeStream = (body: unknown): body is NodeStream => hasMethods(body, "on", "off", "pause");
@@ -117,7 +117,7 @@ function readStream(request: NodeStream, maxBody: number): Promise<BodyRead> {
       length += bytes.length;
       if (length <= maxBody) return void chunks.push(bytes);
       request.pause();
-      finish(tooLarge(maxBody));
+      finish(tooLargeBody(maxBody));
     };
     const onEnd = (): void => finish({ kind: "bytes", bytes: Buffer.concat(chunks) });
     const onClose = (): void => finish(INCOMPLETE);

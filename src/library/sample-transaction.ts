@@ -34,7 +34,7 @@ export function signWebhookAt(
   const body = typeof transaction === "string" ? transaction : JSON.stringify(transaction);
   const { method, headers } = signedWebhook(Buffer.from(body), {
     url: address,
-    key: signingKey(key, keyid),
+    key: signingKeyFrom(key, keyid),
     created: typeof moment === "number" ? moment : Math.floor(moment.getTime() / 1000),
     form: SERVICE_FORM,
     cover,
@@ -42,7 +42,7 @@ export function signWebhookAt(
   return { method, url: address.href, headers: Object.fromEntries(headers), body };
 }
 
-function signingKey(option: SignWebhookOptions["key"], keyid: string | undefined): SigningKey {
+function signingKeyFrom(option: SignWebhookOptions["key"], keyid: string | undefined): SigningKey {
   if (option instanceof KeyObject) return privateRsa({ key: option, keyid: keyid ?? null });
   const text = typeof option === "string" ? option : (bytesIn(option) ?? JSON.stringify(option) ?? "");
   const read = readSigningKey(text, keyid);

@@ -13,17 +13,18 @@ import { DEFAULT_POLICY, type Policy } from "../signatures/policy.ts";
 import { keySourcesOf, openKeys, type KeyringAccess } from "./key-options.ts";
 import type { ExactAmount, ExactAmounts, VerifiedWebhook, Verifier, VerifierOptions } from "./types.ts";
 import { receivedRequest } from "./received-request.ts";
-import { brokenRecord, internalError, unverifiedWebhook } from "./refusals.ts";
+import { brokenRecord, unjudgedWebhook, unverifiedWebhook } from "./refusals.ts";
 
 /** Milliseconds for which a key that cannot be read is not read again. */
 const FAILURE_PAUSE = 5_000;
 
 /** Throws a TypeError where an option is not valid, or the key can never verify a webhook. */
 export function createVerifierWith(options: VerifierOptions, access: KeyringAccess): Verifier {
-  const policy = policyOf(options);
-  const publicUrl = options.publicUrl === undefined ? undefined : publicAddress(parseUrl(options.publicUrl));
+  const policy = verifierPolicy(options);
+  const publicUrl =
+    options.publicUrl === undefined ? undefined : publicAddress(parsePublicUrl(options.publicUrl));
   const sources = keySourcesOf(options.key, access);
-  const fixed = options.now === undefined ? undefined : timeOf(options.now);
+  const fixed = options.now === undefined ? undefined : verificationTime(options.now);
   let opening: Promise<TimedJudge> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
   const open = async (): Promise<TimedJudge> => {
@@ -44,7 +45,7 @@ export function createVerifierWith(options: VerifierOptions, access: KeyringAcce
     }
     const judge = await opening;
     const judgement = await judge(received, fixed ?? access.now()).catch((error: unknown) => {
-      throw internalError(error);
+      throw unjudgedWebhook(error);
     });
     if (judgement.verdict.verdict === "invalid") throw unverifiedWebhook(judgement.verdict, received);
     if (options.strict === true && judgement.content.violations.length > 0) throw brokenRecord(judgement);
@@ -103,7 +104,7 @@ function amountsOf(record: TransactionRecord | null): ExactAmounts {
   };
 }
 
-function policyOf({ tolerance, require = [], requireCreated }: VerifierOptions): Policy {
+function verifierPolicy({ tolerance, require = [], requireCreated }: VerifierOptions): Policy {
   return {
     ...DEFAULT_POLICY,
     required: require.map((text) => {
@@ -122,7 +123,7 @@ function secondsOf(tolerance: number | string): number {
   throw new TypeError(`The option tolerance must be whole seconds, or a duration such as "10m".`);
 }
 
-function parseUrl(address: string | URL): URL {
+function parsePublicUrl(address: string | URL): URL {
   const url = parseWebAddress(String(address));
   if (url !== undefined) return url;
   throw new TypeError(
@@ -130,7 +131,7 @@ function parseUrl(address: string | URL): URL {
   );
 }
 
-function timeOf(now: Date | number): Date {
+function verificationTime(now: Date | number): Date {
   const time = typeof now === "number" ? new Date(now * 1000) : now;
   // At an invalid time, no signature would be too old.
   if (Number.isNaN(time.getTime())) throw new TypeError("The option now is not a valid time.");

@@ -5,7 +5,7 @@ import { indentedJson } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { capturedUrl } from "../http/message.ts";
-import { baseOf, checksOf, type Check } from "../signatures/explain/checks.ts";
+import { baseOf, checksOf, type CheckResult } from "../signatures/explain/checks.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { block, clipped, copyButton, folded, headerTable, panel, plural } from "./components.ts";
 import { table, type Listing } from "./lists.ts";
@@ -125,12 +125,12 @@ export interface Judged {
   readonly at: Date;
 }
 
-interface Step extends Partial<Check> {
+interface Step extends Partial<CheckResult> {
   readonly title: string;
 }
 
 /** The steps in order. A failed check without a step comes first, under its own name. */
-function stepsOf(checks: readonly Check[]): readonly Step[] {
+function stepsOf(checks: readonly CheckResult[]): readonly Step[] {
   const others = checks.filter(({ check, ok }) => !ok && STEPS[check] === undefined);
   const steps = Object.entries(STEPS).map(([check, title]): Step => ({
     title,

@@ -3,12 +3,12 @@ import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { isBroker } from "../domain/brokers.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import type { Timers } from "../domain/timers.ts";
-import { reasonOf, type Send, SendError } from "../http/exchange.ts";
-import { fieldLines, type HeaderLine, type HttpRequest } from "../http/message.ts";
+import { exchangeFailure, type Send, SendError } from "../http/exchange.ts";
+import { fieldLines, type HeaderLine, type HttpRequest, isSuccess } from "../http/message.ts";
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";
 import type { SigningKey } from "../signatures/keys.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
-import { type Forward, isAccepted, type RunKeys } from "./event.ts";
+import { type Forward, type RunKeys } from "./event.ts";
 import { type Forwarded, forwardedRequest, signAgain } from "./forwarded-request.ts";
 
 /** The most bytes of the application's answer in memory, which the service gets if it waits for it. */
@@ -65,7 +65,7 @@ export const deliverOver =
       return { kind: "answered", status, headers, body };
     } catch (error) {
       if (!(error instanceof SendError)) throw error;
-      const [why, failure] = [reasonOf(error), sendFailure(error)];
+      const [why, failure] = [exchangeFailure(error), sendFailure(error)];
       return error.sent
         ? { kind: "noAnswer", why, failure, sent: true }
         : { kind: "notReached", why, failure };
@@ -136,7 +136,7 @@ async function deliverOne(
 /** A cookie may be the key of a session: it is not kept. */
 function answerOf({ status, headers, body }: Answered) {
   const text = maskCardNumbers(textIn(headers, body));
-  const isOk = isAccepted(status);
+  const isOk = isSuccess(status);
   const shown = headers.filter(([name]) => name.toLowerCase() !== "set-cookie");
   const reply = { headers: shown, text: beginning(text, isOk ? TEXT_LENGTH.accepted : TEXT_LENGTH.refused) };
   return { status, failure: null, reply, detail: isOk ? "" : beginning(text, DETAIL_LENGTH) };

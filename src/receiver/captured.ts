@@ -3,9 +3,9 @@ import { isRefusalCode, type RefusalCode } from "../domain/reasons.ts";
 import type { ReadRecord } from "../domain/transaction.ts";
 import { refusal, type Refusal } from "../http/refusal.ts";
 import { fieldLines, type HttpRequest } from "../http/message.ts";
-import { causesOf } from "../signatures/explain/causes.ts";
-import { baseOf, checksOf, type Check } from "../signatures/explain/checks.ts";
-import type { Hint } from "../signatures/explain/transit.ts";
+import { failureCauses } from "../signatures/explain/causes.ts";
+import { baseOf, checksOf, type CheckResult } from "../signatures/explain/checks.ts";
+import type { Diagnosis } from "../signatures/explain/transit.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { refusedVerdict, refuseHead, refuseMessage } from "./admit.ts";
 import { bodyIsKept, type Rejection } from "./event.ts";
@@ -14,9 +14,9 @@ import { judge, type JudgeOptions, UNREAD, verifyOptions } from "./judge.ts";
 export interface Explanation extends ReadRecord {
   readonly verdict: Verdict<RefusalCode>;
   /** In order, up to the first that failed. */
-  readonly checks: readonly Check[];
+  readonly checks: readonly CheckResult[];
   /** What explains a failure. */
-  readonly hints: readonly Hint[];
+  readonly hints: readonly Diagnosis[];
   readonly signatureBase: string | null;
   /** What a listener answers before it verifies; null where it gets to verify. */
   readonly refused: Refusal | null;
@@ -32,7 +32,7 @@ interface ExplanationOptions extends JudgeOptions {
 /** Why a request was refused or would have been, and what to do about it where the reason alone does not say it. */
 export interface Fault {
   readonly refused: Refusal;
-  readonly hint?: Hint;
+  readonly hint?: Diagnosis;
 }
 
 /** `fault` is the reason why the listener refused the request by its head, or the HTTP layer would have. */
@@ -54,7 +54,7 @@ export function explainCapture(
   return {
     verdict,
     checks: [received, ...checksOf({ verdict, request, now })],
-    hints: causesOf(request, verifyOptions(options), verdict),
+    hints: failureCauses(request, verifyOptions(options), verdict),
     signatureBase: baseOf({ verdict, request }),
     refused: refuseHead(request, options.paths) ?? null,
     record: content.record,

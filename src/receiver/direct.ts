@@ -1,9 +1,9 @@
 /** Forwards a webhook while its sender waits: the application's answer goes back to the service, which sends again what that refused. */
 import { isBroker } from "../domain/brokers.ts";
 import { outcomeOf } from "../domain/transaction.ts";
-import type { HttpReply } from "../http/message.ts";
+import { type HttpReply, isSuccess } from "../http/message.ts";
 import { attempt, type AttemptResult } from "./attempt.ts";
-import { type Claim, isAccepted, type Stored, type WebhookEvent } from "./event.ts";
+import { type Claim, type Stored, type WebhookEvent } from "./event.ts";
 import { CLAIM_MARGIN, type Forwarder, type ForwarderParts, replyFor } from "./forwarder.ts";
 import { targetOf } from "./routes.ts";
 
@@ -71,7 +71,7 @@ function answerFor(result: AttemptResult, isOfBroker: boolean): HttpReply {
   const { status, headers, body } = result;
   const passedBack = headers.filter(([name]) => PASSED_BACK.has(name.toLowerCase()));
   // Every 2xx is accepted, and a service may know only 200.
-  return replyFor(isAccepted(status) ? 200 : status, `received-status=${status}`, {
+  return replyFor(isSuccess(status) ? 200 : status, `received-status=${status}`, {
     headers: passedBack,
     body,
   });

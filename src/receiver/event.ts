@@ -85,10 +85,6 @@ export interface Forward {
   readonly signatureAge?: number;
 }
 
-/** The application accepts an event with any 2xx. */
-export const isAccepted = (status: number | null): boolean =>
-  status !== null && status >= 200 && status < 300;
-
 /**
  * What became of an event: it waits for an attempt, the application has accepted it, it has not and nothing is sent again
  * by itself, or an operator has decided that it is never forwarded.

@@ -1,7 +1,8 @@
 /** An event log for `--no-store`: it remembers only enough to recognise a repeated delivery. */
+import { isSuccess } from "../http/message.ts";
 import { createHash } from "node:crypto";
 import { outcomeOf, textOf } from "../domain/transaction.ts";
-import { type DeliveryState, type EventLog, isAccepted, type NewEvent } from "./event.ts";
+import { type DeliveryState, type EventLog, type NewEvent } from "./event.ts";
 
 /** The most events to remember: repeats arrive within hours, and memory must stay bounded. */
 const MAX_REMEMBERED = 100_000;
@@ -75,7 +76,7 @@ export function createMemoryLog(): EventLog {
     reject: async () => undefined,
     ended: async ({ id, attempt }, { status }) => {
       const one = byId.get(id);
-      if (one?.attempts === attempt) one.state = isAccepted(status) ? "delivered" : "failed";
+      if (one?.attempts === attempt) one.state = isSuccess(status) ? "delivered" : "failed";
     },
   };
 }

@@ -1,14 +1,8 @@
 /** What the receiver reports for monitoring: counts, durations, the backlog and the process, in the text format of Prometheus. */
+import { isSuccess } from "../http/message.ts";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { shortKey } from "../signatures/thumbprint.ts";
-import {
-  type Backlog,
-  type Forward,
-  isAccepted,
-  type Rejection,
-  type RunKeys,
-  type WebhookEvent,
-} from "./event.ts";
+import { type Backlog, type Forward, type Rejection, type RunKeys, type WebhookEvent } from "./event.ts";
 
 /** The values that are read at each scrape. */
 export interface Gauges {
@@ -125,7 +119,7 @@ export function createMetrics() {
       noteForward(at);
       const key = labelOf(event);
       forwards.inc({ status: status ?? "none", key });
-      if (!isAccepted(status) && !retries) failed.inc({ key });
+      if (!isSuccess(status) && !retries) failed.inc({ key });
       forwarding.observe(ms / 1000);
     },
     text: (gauges: Gauges, now: Date): Promise<string> => {

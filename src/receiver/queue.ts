@@ -1,10 +1,11 @@
 /** Forwards what the service has its answer to: one loop for each target claims events that are due, and attempts them side by side. */
+import { isSuccess } from "../http/message.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
 import type { Timers } from "../domain/timers.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import { attempt } from "./attempt.ts";
-import { type Claimed, type DeliveryQueue, type Forward, isAccepted, type Retry } from "./event.ts";
+import { type Claimed, type DeliveryQueue, type Forward, type Retry } from "./event.ts";
 import { CLAIM_MARGIN, type Forwarder, type ForwarderParts, replyFor } from "./forwarder.ts";
 import { targetOf } from "./routes.ts";
 import { type Room, TargetState } from "./target-state.ts";
@@ -187,9 +188,9 @@ class QueueTarget {
     const pause = this.#state.end(running, result, timers.elapsed(), now());
     this.#bell.ring();
     if (pause !== undefined) warn(pauseWords(forward, pause));
-    const retryAfter = isAccepted(forward.status) ? undefined : delays[before];
+    const retryAfter = isSuccess(forward.status) ? undefined : delays[before];
     await this.#record(claimed, forward, retryAfter);
-    const state = retryAfter !== undefined ? "pending" : isAccepted(forward.status) ? "delivered" : "failed";
+    const state = retryAfter !== undefined ? "pending" : isSuccess(forward.status) ? "delivered" : "failed";
     const next = retryAfter === undefined ? null : new Date(now().getTime() + retryAfter);
     observe({ ...event, first: id }, forward, { attempt: before + 1, state, next });
   }

@@ -2,7 +2,7 @@
 import { messageOf } from "../domain/system-reason.ts";
 import { MEANINGS, REASONS, type RefusalCode } from "../domain/reasons.ts";
 import { describeViolation, type ReadRecord, textOf } from "../domain/transaction.ts";
-import type { Handler, Serve, ServeOptions, Server } from "../http/exchange.ts";
+import type { Handler, Serve, ServeOptions, HttpServer } from "../http/exchange.ts";
 import { refusal } from "../http/refusal.ts";
 import type { HttpReply, HttpRequest } from "../http/message.ts";
 import type { Verdict } from "../signatures/verdict.ts";
@@ -35,7 +35,7 @@ export interface ReceiverOptions
   readonly faulted: (error: unknown) => void;
 }
 
-export async function startReceiver(options: ReceiverOptions): Promise<Server> {
+export async function startReceiver(options: ReceiverOptions): Promise<HttpServer> {
   const { serve, host, port, tls, maxBody, faulted, publicAddress } = options;
   const scheme = tls === undefined ? "http" : "https";
   /** Complete once the listener is bound, before the first request. */

@@ -7,7 +7,7 @@ import { shownPath } from "../domain/secrets.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { SandboxNotRunning, type Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HttpReply } from "../http/message.ts";
-import { expiryWarning, problemOf } from "../signatures/key-rules.ts";
+import { expiryWarning, keyProblem } from "../signatures/key-rules.ts";
 import { readKeys, type VerificationKey } from "../signatures/keys.ts";
 import type { RunKeys } from "./event.ts";
 import type { CurrentKeys } from "./judge.ts";
@@ -111,7 +111,7 @@ export async function openKeyring(
 
 /** Where no key can ever verify a webhook, nothing starts. Throws `key_invalid`. */
 function requireUsable(keys: readonly VerificationKey[], effect: KeyReading["effect"]): void {
-  const problems = keys.map((key) => problemOf(key));
+  const problems = keys.map((key) => keyProblem(key));
   const [first] = problems;
   if (first === undefined || problems.includes(undefined)) return;
   const which = keys.length === 1 ? "The key cannot" : `None of the ${keys.length} keys can`;
@@ -177,7 +177,7 @@ export function problemOfSource(source: KeySource): string | undefined {
     if (url !== undefined) requireTls(url);
     return undefined;
   }
-  const problems = keysIn(source, source).keys.map((key) => problemOf(key)?.message);
+  const problems = keysIn(source, source).keys.map((key) => keyProblem(key)?.message);
   return problems.includes(undefined) ? undefined : problems[0];
 }
 
@@ -215,7 +215,7 @@ function keysIn(bytes: KeySource, source: KeySource, effect?: KeyReading["effect
 const FETCH_TIMEOUT = 5_000;
 
 /** Bytes of a key or a key set. */
-const MAX_KEY_REPLY = 1024 * 1024;
+export const MAX_KEY_REPLY = 1024 * 1024;
 
 async function fetchKey(url: URL, { send, signal, effect }: KeyReading): Promise<HttpReply> {
   requireTls(url, effect);

@@ -1,8 +1,8 @@
 /** Reports the cases of `check`, for people and as JUnit XML. A failed case names the request, the answer and the consequence. */
+import { isSuccess } from "../http/message.ts";
 import type { BookedOrder } from "../check/booked.ts";
-import type { Answer, CaseResult } from "../check/endpoint.ts";
-import type { Expected } from "../check/endpoint-case.ts";
-import { isAccepted } from "../receiver/event.ts";
+import type { EndpointAnswer, CaseResult } from "../check/endpoint.ts";
+import type { ExpectedAnswer } from "../check/endpoint-case.ts";
 import { bookedWords } from "./booked.ts";
 import { likelyCause } from "./likely-cause.ts";
 import type { Paint } from "./paint.ts";
@@ -47,7 +47,7 @@ const inOneLine = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
 /** Characters of an answer in a report of many. */
 const CASE_ANSWER_LENGTH = 200;
 
-const EXPECTED: Readonly<Record<Expected, string>> = {
+const EXPECTED: Readonly<Record<ExpectedAnswer, string>> = {
   accepted: "accept it with 2xx",
   refused: "refuse it with 4xx",
   answered: "accept it with 2xx, or refuse it with 4xx",
@@ -120,11 +120,11 @@ const BODY_LENGTH = 500;
 
 export function renderAnswer(
   record: TransactionRecord,
-  { status, milliseconds, reply }: Answer,
+  { status, milliseconds, reply }: EndpointAnswer,
   cause: string | undefined,
   paint: Paint,
 ): string {
-  const colour = isAccepted(status) ? paint.green : paint.red;
+  const colour = isSuccess(status) ? paint.green : paint.red;
   const line = `${colour.bold(String(status))} ${paint.dim(`${milliseconds} ms`)}  ${renderCompactRecord(record, paint)}`;
   const body = reply.text.trim();
   const below = [...(body === "" ? [] : [clip(body, BODY_LENGTH)]), ...(cause === undefined ? [] : [cause])];

@@ -1,7 +1,7 @@
 /** Why a target probably does not accept a webhook, and what helps: one table by the failure, the status and the words of the answer. */
-import { fieldLines } from "../http/message.ts";
+import { fieldLines, isSuccess } from "../http/message.ts";
 import type { SendFailure } from "../http/send-failure.ts";
-import { type Forward, isAccepted, type ReplyText } from "../receiver/event.ts";
+import { type Forward, type ReplyText } from "../receiver/event.ts";
 import { ageWords } from "./stats.ts";
 
 /** How an attempt ended, as far as it tells why. */
@@ -18,7 +18,7 @@ export interface Circumstances {
 export function likelyCause(ending: Ending, circumstances: Circumstances): string | undefined {
   const { status, failure, reply, signatureAge } = ending;
   if (failure !== null) return FAILURE_CAUSES[failure]?.(circumstances);
-  if (status === null || reply === null || isAccepted(status)) return undefined;
+  if (status === null || reply === null || isSuccess(status)) return undefined;
   if (signatureAge !== undefined) return lateSignature(signatureAge);
   const row = ANSWERS.find(
     ({ statuses, words, header }) =>

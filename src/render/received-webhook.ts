@@ -1,7 +1,8 @@
 /** Shows what the receiver received: headings of events, rejections, forwards and the final summary. */
+import { isSuccess } from "../http/message.ts";
 import { type Warning, WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
 import { describeViolation, judgeOutcome, outcomeOf, textOf } from "../domain/transaction.ts";
-import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../receiver/event.ts";
+import { type Forward, type Rejection, type WebhookEvent } from "../receiver/event.ts";
 import type { Progress } from "../receiver/forwarder.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
@@ -151,7 +152,7 @@ export function renderForward(
     `  ${paint.dim("→")} ${paint.dim(id)} ${what} in ${Math.round(ms)} ms  ${safeText(target)}${progressWords(progress, paint)}`;
   const why = cause === undefined ? [] : [safeText(cause)];
   if (status === null) return [line(paint.red.bold(safeText(detail))), ...why].join("\n    ");
-  const shown = line((isAccepted(status) ? paint.green : paint.red.bold)(String(status)));
+  const shown = line((isSuccess(status) ? paint.green : paint.red.bold)(String(status)));
   return [shown, ...(detail === "" ? [] : [safeText(detail)]), ...why].join("\n    ");
 }
 

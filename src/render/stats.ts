@@ -1,7 +1,7 @@
 /** What people ask of a store in one sentence: whether money is being lost now, and why nothing goes out. */
+import { isSuccess } from "../http/message.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { groupedAmount } from "../domain/money.ts";
-import { isAccepted } from "../receiver/event.ts";
 import { shortKey } from "../signatures/thumbprint.ts";
 import type { CurrencySum, KeyStats, StateStats, Stats } from "../store/stats.ts";
 import { safeText } from "./safe-text.ts";
@@ -93,7 +93,7 @@ const MOST_CAUSES = 3;
 function causesPhrase(answers: readonly CountedAnswer[]): string {
   const counts = new Map<string, number>();
   for (const { target, status, count } of answers) {
-    if (target === null || isAccepted(status)) continue;
+    if (target === null || isSuccess(status)) continue;
     const host = parseWebAddress(target)?.host ?? target;
     const cause = status === null ? `${host} does not answer` : `${host} answers ${status}`;
     counts.set(cause, (counts.get(cause) ?? 0) + count);

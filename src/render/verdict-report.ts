@@ -3,7 +3,7 @@ import type { Paint } from "./paint.ts";
 import { REASONS, WARNING_MEANINGS, type Warning } from "../domain/reasons.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Explanation } from "../receiver/captured.ts";
-import type { Check } from "../signatures/explain/checks.ts";
+import type { CheckResult } from "../signatures/explain/checks.ts";
 import { renderRecord, type RecordStyle } from "./transaction-record.ts";
 import { safeText } from "./safe-text.ts";
 import { clip } from "./width.ts";
@@ -65,7 +65,7 @@ function section(title: string, lines: readonly string[], paint: Paint): string 
 
 const CHECK_WIDTH = 18;
 
-function checkLine({ check, ok, detail }: Check, paint: Paint): string {
+function checkLine({ check, ok, detail }: CheckResult, paint: Paint): string {
   const mark = ok ? paint.green("✓") : paint.red("✗");
   return `${mark} ${check.padEnd(CHECK_WIDTH)}${safeText(detail)}`;
 }

@@ -5,7 +5,7 @@ import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { isJsonObject, indentedJson, type Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { isSecretName } from "../domain/secrets.ts";
-import { NoAnswer, type Handler } from "../http/exchange.ts";
+import { CloseConnection, type Handler } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, targetUri } from "../http/message.ts";
 import type { Faults } from "./faults.ts";
 import type { SandboxSetup } from "./setup.ts";
@@ -93,7 +93,7 @@ export function createRequestLog({
           fault: fault?.words,
         });
         kept.length = Math.min(kept.length, KEPT);
-        if (fault?.kind.type === "lost") throw new NoAnswer("the fault is lost");
+        if (fault?.kind.type === "lost") throw new CloseConnection("the fault is lost");
         return reply;
       },
   };

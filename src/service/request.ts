@@ -31,7 +31,7 @@ import {
 import type { AmountParser } from "../domain/payment-link-types.ts";
 import { fieldFromText, type PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { accepted } from "../domain/parse-result.ts";
-import type { ResolvedSettings, Source } from "../settings/resolved-settings.ts";
+import type { ResolvedSettings, SettingSource } from "../settings/resolved-settings.ts";
 
 export interface BuiltRequest {
   /** Ready to send; null if there are problems. */
@@ -119,7 +119,7 @@ interface Default {
   readonly path: LinkFieldPath;
   readonly setting: FieldSetting;
   readonly text: string;
-  readonly source: Source;
+  readonly source: SettingSource;
 }
 
 /**

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode } from "../domain/system-reason.ts";
 
 /** Milliseconds between two tries. */
-const TRY_EVERY = 10;
+const LOCK_RETRY = 10;
 
 /** Milliseconds after which a lock is left behind: its holder reads and writes one small file, and waits for nothing. */
 const LONGEST_HOLD = 2_000;
@@ -24,7 +24,7 @@ export async function withFileLock<T>(path: string, work: () => T): Promise<T> {
     }
     seen = lookAt(lock, seen);
     if (seen !== undefined && performance.now() - seen.since > LONGEST_HOLD) rmSync(lock, { force: true });
-    await sleep(TRY_EVERY);
+    await sleep(LOCK_RETRY);
   }
   try {
     return work();

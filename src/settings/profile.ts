@@ -59,13 +59,13 @@ export function shownSetting(value: SettingValue<SettingKey>): string {
 }
 
 /** The profile without some of its values. */
-export function without(full: Profile, keys: readonly SettingKey[]): Profile {
+export function withoutSettings(full: Profile, keys: readonly SettingKey[]): Profile {
   return Object.fromEntries(Object.entries(full).filter(([key]) => !keys.some((left) => left === key)));
 }
 
 /** The profile without its credentials. */
-export const withoutSecrets = (full: Profile): Profile =>
-  without(
+export const withoutCredentials = (full: Profile): Profile =>
+  withoutSettings(
     full,
     SETTING_KEYS.filter((key) => SETTINGS[key].secret === true),
   );

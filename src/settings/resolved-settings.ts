@@ -13,11 +13,11 @@ import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./se
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export type Source = "environment" | "profile" | "service" | "default";
+export type SettingSource = "environment" | "profile" | "service" | "default";
 
-export interface Setting<Key extends SettingKey = SettingKey> {
+export interface ResolvedSetting<Key extends SettingKey = SettingKey> {
   readonly value: SettingValue<Key>;
-  readonly source: Source;
+  readonly source: SettingSource;
 }
 
 /** What authenticates at the service. */
@@ -53,12 +53,12 @@ export interface ResolvedSettings {
   /** The parts of the account that replace those of the profile: `token from PAYLINK_TOKEN`. */
   readonly replaced: readonly string[];
   /** The value in force with its source; undefined if nothing sets it, or if it is a secret that is withheld. */
-  find<Key extends SettingKey>(key: Key): Setting<Key> | undefined;
+  find<Key extends SettingKey>(key: Key): ResolvedSetting<Key> | undefined;
   /** The value alone. */
   get<Key extends SettingKey>(key: Key): SettingValue<Key> | undefined;
 }
 
-interface Sources {
+interface SettingSources {
   /** The name of the profile, and what it holds; without them, having no profile. */
   readonly name?: string | undefined;
   readonly profile?: Profile | undefined;
@@ -68,7 +68,7 @@ interface Sources {
 }
 
 /** Throws `usage` with every variable that has an invalid value. */
-export function resolveSettings({ name, profile, isNamed = false, env }: Sources): ResolvedSettings {
+export function resolveSettings({ name, profile, isNamed = false, env }: SettingSources): ResolvedSettings {
   const resolve = resolverOf(profile, isNamed, settingsFrom(env));
   const stored = storedAccount(profile);
   const origins = originsOf(stored);
@@ -79,10 +79,10 @@ export function resolveSettings({ name, profile, isNamed = false, env }: Sources
   const elsewhere = (["baseUrl", "tokenUrl"] as const).filter(isElsewhere);
   const isOtherService = elsewhere.includes("baseUrl");
   /** A stored value that another service, or another token endpoint, must not get. */
-  const isWithheld = (key: SettingKey, { source }: Setting): boolean =>
+  const isWithheld = (key: SettingKey, { source }: ResolvedSetting): boolean =>
     source === "profile" &&
     ((key === "token" && isOtherService) || (key === "clientSecret" && elsewhere.length > 0));
-  const find = <Key extends SettingKey>(key: Key): Setting<Key> | undefined => {
+  const find = <Key extends SettingKey>(key: Key): ResolvedSetting<Key> | undefined => {
     const own = resolve(key);
     // A path of the profile holds at another address too.
     const isOfOther = isOtherService && isAddressOfService(key) && !String(own?.value).startsWith("/");
@@ -95,7 +95,7 @@ export function resolveSettings({ name, profile, isNamed = false, env }: Sources
     name === SANDBOX_PROFILE &&
     address?.source === "profile" &&
     isLoopback(parseWebAddress(address.value)?.hostname ?? "");
-  const login = loginOf(find, isNamed ? ["profile", "environment"] : ["environment", "profile"]);
+  const login = resolveLogin(find, isNamed ? ["profile", "environment"] : ["environment", "profile"]);
   return {
     profile: profile === undefined ? undefined : name,
     label: isSandbox ? "sandbox" : serviceLabel(address?.value ?? ""),
@@ -109,14 +109,14 @@ export function resolveSettings({ name, profile, isNamed = false, env }: Sources
 
 type Find = ResolvedSettings["find"];
 /** The value of the first source that has one; `isUnstored` leaves out the profile and its service. */
-type Resolve = <Key extends SettingKey>(key: Key, isUnstored?: boolean) => Setting<Key> | undefined;
+type Resolve = <Key extends SettingKey>(key: Key, isUnstored?: boolean) => ResolvedSetting<Key> | undefined;
 
 function resolverOf(profile: Profile | undefined, isNamed: boolean, variables: Profile): Resolve {
   const service = serviceOf(profile);
   return <Key extends SettingKey>(key: Key, isUnstored = false) => {
     // A built-in service without this address must not be asked at the default one.
     const byService = !isUnstored && service !== undefined && Object.hasOwn(service, key);
-    type Candidate = [Source, SettingValue<Key> | undefined];
+    type Candidate = [SettingSource, SettingValue<Key> | undefined];
     const variable: Candidate = ["environment", variables[key]];
     const account: Candidate[] = isUnstored
       ? []
@@ -163,7 +163,7 @@ export function newOrigins(before: Profile, after: Profile): readonly string[] {
 const originOf = (address: string): string => parseWebAddress(address)?.origin ?? "";
 
 /** The first source that has a token, or a secret with all that it needs. */
-function loginOf(find: Find, sources: readonly Source[]): Login | undefined {
+function resolveLogin(find: Find, sources: readonly SettingSource[]): Login | undefined {
   for (const source of sources) {
     const [secret, id, url, token] = [
       find("clientSecret"),
@@ -186,7 +186,7 @@ function loginOf(find: Find, sources: readonly Source[]): Login | undefined {
 
 function withheldSecret(
   resolve: Resolve,
-  isWithheld: (key: SettingKey, found: Setting) => boolean,
+  isWithheld: (key: SettingKey, found: ResolvedSetting) => boolean,
   [elsewhere]: readonly ("baseUrl" | "tokenUrl")[],
   stored: Profile,
 ): WithheldSecret | undefined {
@@ -205,7 +205,7 @@ function withheldSecret(
 }
 
 /** In the order in which people read them. */
-const PARTS = [
+const ACCOUNT_PARTS = [
   ["baseUrl", "address"],
   ["token", "token"],
   ["clientId", "client id"],
@@ -216,7 +216,7 @@ const PARTS = [
 function replacedParts(find: Find, login: Login | undefined): string[] {
   const unused: readonly string[] =
     login?.kind === "token" ? ["clientId", "clientSecret", "tokenUrl"] : ["token"];
-  return PARTS.flatMap(([key, words]) =>
+  return ACCOUNT_PARTS.flatMap(([key, words]) =>
     find(key)?.source === "environment" && !unused.includes(key)
       ? [`${words} from ${SETTINGS[key].variable}`]
       : [],

@@ -1,12 +1,12 @@
 /** Every setting of a profile, as data: what it means, which kind of value it has, and where else that may come from. */
 import { SERVICE_NAMES, TRANSACTION_PATH } from "../domain/known-services.ts";
-import { KINDS, type Parser } from "./setting-values.ts";
+import { VALUE_KINDS, type SettingParser } from "./setting-values.ts";
 
-interface Setting<Value> {
+interface SettingDefinition<Value> {
   /** What it is, as the end of a sentence that begins with its name. */
   readonly means: string;
   /** Checks and normalises a value, as typed or as stored. */
-  readonly parse: Parser<Value>;
+  readonly parse: SettingParser<Value>;
   /** The value if nothing sets one. */
   readonly default?: string | boolean;
   /** The environment variable that overrides the profile. */
@@ -34,14 +34,14 @@ interface LoginValue {
 const TABLE = {
   service: {
     means: `the built-in service whose settings apply unless the profile has its own: ${SERVICE_NAMES.join(" or ")}`,
-    parse: KINDS.service,
+    parse: VALUE_KINDS.service,
     example: "dna-test",
     login: { flag: "--service <name>" },
     ofService: true,
   },
   baseUrl: {
     means: "the service's address, without /v1",
-    parse: KINDS.baseAddress,
+    parse: VALUE_KINDS.baseAddress,
     variable: "PAYLINK_BASE_URL",
     example: "https://api.dnapayments.com",
     login: { flag: "--base-url <url>", prompt: "The service's base URL (https://…)" },
@@ -50,21 +50,21 @@ const TABLE = {
   transactionUrl: {
     means:
       "where a transaction is read: a path below the base URL or a whole URL, with {uti} in it; the URL gets the token too",
-    parse: KINDS.transactionAddress,
+    parse: VALUE_KINDS.transactionAddress,
     default: TRANSACTION_PATH,
     example: "/v1/transactions/{uti}",
     ofService: true,
   },
   token: {
     means: "the access token",
-    parse: KINDS.text,
+    parse: VALUE_KINDS.text,
     variable: "PAYLINK_TOKEN",
     secret: true,
     login: { flag: "--token-stdin", prompt: "Access token" },
   },
   clientId: {
     means: "the client's id, which obtains access tokens",
-    parse: KINDS.text,
+    parse: VALUE_KINDS.text,
     variable: "PAYLINK_CLIENT_ID",
     example: "shop",
     login: { flag: "--client-id <id>", prompt: "Client id" },
@@ -72,14 +72,14 @@ const TABLE = {
   },
   clientSecret: {
     means: "the client's secret",
-    parse: KINDS.text,
+    parse: VALUE_KINDS.text,
     variable: "PAYLINK_CLIENT_SECRET",
     secret: true,
     login: { flag: "--client-secret-stdin", prompt: "Client secret" },
   },
   tokenUrl: {
     means: "where access tokens are obtained",
-    parse: KINDS.address,
+    parse: VALUE_KINDS.address,
     variable: "PAYLINK_TOKEN_URL",
     example: "https://oauth.dnapayments.com/oauth2/token",
     login: { flag: "--token-url <url>", prompt: "Token URL" },
@@ -87,7 +87,7 @@ const TABLE = {
   },
   tokenAuth: {
     means: "how the client authenticates at the token URL: post (form fields) or basic (RFC 6749)",
-    parse: KINDS.tokenAuth,
+    parse: VALUE_KINDS.tokenAuth,
     default: "post",
     example: "basic",
     login: { flag: "--token-auth <how>" },
@@ -95,21 +95,21 @@ const TABLE = {
   },
   tokenScope: {
     means: "the scope of the access token",
-    parse: KINDS.scope,
+    parse: VALUE_KINDS.scope,
     example: "pay_by_link",
     login: { flag: "--token-scope <scope>" },
     ofService: true,
   },
   terminalId: {
     means: "the terminal of the payments",
-    parse: KINDS.text,
+    parse: VALUE_KINDS.text,
     variable: "PAYLINK_TERMINAL_ID",
     example: "1234567890",
     login: { flag: "--terminal-id <id>", prompt: "Terminal" },
   },
   currency: {
     means: "the currency of links",
-    parse: KINDS.currency,
+    parse: VALUE_KINDS.currency,
     example: "EUR",
     login: {
       flag: "--currency <code>",
@@ -119,30 +119,30 @@ const TABLE = {
   },
   customerName: {
     means: "the customer's name on links",
-    parse: KINDS.text,
+    parse: VALUE_KINDS.text,
     example: "Ada Lovelace",
     login: { flag: "--customer-name <name>", prompt: "Customer's name (the default of your links)" },
   },
   expires: {
     means:
       "when links expire: a date, or a duration from the creation; the default is for one-time links only",
-    parse: KINDS.text,
+    parse: VALUE_KINDS.text,
     default: "7d",
     example: "36h",
   },
   returnUrl: {
     means: "where the customer goes after the payment",
-    parse: KINDS.address,
+    parse: VALUE_KINDS.address,
     example: "https://shop.example/paid",
   },
   failureReturnUrl: {
     means: "where the customer goes after a failed payment",
-    parse: KINDS.address,
+    parse: VALUE_KINDS.address,
     example: "https://shop.example/failed",
   },
   callbackUrl: {
     means: "where the service posts the webhooks of payments",
-    parse: KINDS.address,
+    parse: VALUE_KINDS.address,
     variable: "PAYLINK_CALLBACK_URL",
     example: "https://shop.example/webhooks",
     login: {
@@ -153,13 +153,13 @@ const TABLE = {
   },
   failureCallbackUrl: {
     means: "where the service posts webhooks of failed payments",
-    parse: KINDS.address,
+    parse: VALUE_KINDS.address,
     example: "https://shop.example/webhooks",
   },
   webhookKey: {
     means:
       "the service's public keys, each a file or a URL; PAYLINK_WEBHOOK_KEY may also hold the text of one, or its base64",
-    parse: KINDS.keySources,
+    parse: VALUE_KINDS.keySources,
     mayBeFile: true,
     variable: "PAYLINK_WEBHOOK_KEY",
     example: "service.pem",
@@ -172,36 +172,36 @@ const TABLE = {
   },
   publicUrl: {
     means: "the address at which others reach your listener",
-    parse: KINDS.address,
+    parse: VALUE_KINDS.address,
     example: "https://shop.example/webhooks",
   },
   tolerance: {
     means: "how old a signature may be",
-    parse: KINDS.duration,
+    parse: VALUE_KINDS.duration,
     default: "5m",
     example: "5m",
   },
   requireCreated: {
     means: "whether a signature must say when it was created",
-    parse: KINDS.toggle,
+    parse: VALUE_KINDS.toggle,
     default: false,
     example: "true",
   },
   eventStore: {
     means: "where events are kept: a file, or the URL of a PostgreSQL database",
-    parse: KINDS.eventStore,
+    parse: VALUE_KINDS.eventStore,
     mayBeFile: true,
     variable: "PAYLINK_DB",
     example: "postgres://db.example/paylink",
   },
-} satisfies Readonly<Record<string, Setting<unknown>>>;
+} satisfies Readonly<Record<string, SettingDefinition<unknown>>>;
 
 export type SettingKey = keyof typeof TABLE;
 export type SettingValue<Key extends SettingKey> =
-  (typeof TABLE)[Key]["parse"] extends Parser<infer Value> ? Value : never;
+  (typeof TABLE)[Key]["parse"] extends SettingParser<infer Value> ? Value : never;
 
 export const SETTINGS: {
-  readonly [Key in SettingKey]: Setting<SettingValue<Key>> & Omit<(typeof TABLE)[Key], "parse">;
+  readonly [Key in SettingKey]: SettingDefinition<SettingValue<Key>> & Omit<(typeof TABLE)[Key], "parse">;
 } = TABLE;
 export const SETTING_KEYS = Object.keys(TABLE) as SettingKey[];
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(TABLE, key);

@@ -11,10 +11,10 @@ import { parseTypedText } from "../domain/typed-text.ts";
 import { parseDuration } from "../domain/time.ts";
 
 /** Reads its own result to the same result. Its message never quotes the value. */
-export type Parser<T> = (value: unknown) => Parsed<T>;
+export type SettingParser<T> = (value: unknown) => Parsed<T>;
 
-const text =
-  <T extends string>(parse: (text: string) => Parsed<T>): Parser<T> =>
+const textValue =
+  <T extends string>(parse: (text: string) => Parsed<T>): SettingParser<T> =>
   (value) => {
     if (typeof value === "string") {
       const typed = parseTypedText(value);
@@ -24,22 +24,22 @@ const text =
   };
 
 /** Text that is not empty; by default any. */
-const filled = (parse: (text: string) => Parsed<string> = accepted): Parser<string> =>
-  text((given) => (given === "" ? refused("must not be empty") : parse(given)));
+const filled = (parse: (text: string) => Parsed<string> = accepted): SettingParser<string> =>
+  textValue((given) => (given === "" ? refused("must not be empty") : parse(given)));
 
-const oneOf = <T extends string>(words: readonly T[]): Parser<T> =>
-  text((given) => parseChoice(words, given));
+const choiceValue = <T extends string>(words: readonly T[]): SettingParser<T> =>
+  textValue((given) => parseChoice(words, given));
 
 /** `true` or `false`, or the same as text. */
-function toggle(value: unknown): Parsed<boolean> {
+function toggleValue(value: unknown): Parsed<boolean> {
   if (value === true || value === "true") return accepted(true);
   if (value === false || value === "false") return accepted(false);
   return refused("must be true or false");
 }
 
 /** One value or several. */
-const listOf =
-  (parse: Parser<string>): Parser<readonly string[]> =>
+const listValue =
+  (parse: SettingParser<string>): SettingParser<readonly string[]> =>
   (value) => {
     const given: unknown = typeof value === "string" ? [value] : value;
     if (!Array.isArray(given)) return refused("must be text, or a list of texts");
@@ -93,7 +93,7 @@ export function jsonOf(json: string): unknown {
 }
 
 /** The text of a key has line ends. */
-const keyText: Parser<string> = (value) => {
+const keyTextValue: SettingParser<string> = (value) => {
   const typed = typeof value === "string" ? parseTypedText(value, { lines: true }) : refused("must be text");
   return typed.ok ? parseKeySource(typed.value) : typed;
 };
@@ -120,17 +120,17 @@ function parseDurationText(given: string): Parsed<string> {
 }
 
 /** By their names. */
-export const KINDS = {
+export const VALUE_KINDS = {
   text: filled(),
-  service: oneOf(SERVICE_NAMES),
-  tokenAuth: oneOf(["post", "basic"] as const),
-  toggle,
-  currency: text(parseCurrency),
-  duration: text(parseDurationText),
-  address: text(parseAddress),
-  baseAddress: text(parseBaseAddress),
-  transactionAddress: text(parseTransactionAddress),
-  scope: text(parseScope),
-  keySources: listOf(keyText),
-  eventStore: text(parseEventStore),
+  service: choiceValue(SERVICE_NAMES),
+  tokenAuth: choiceValue(["post", "basic"] as const),
+  toggle: toggleValue,
+  currency: textValue(parseCurrency),
+  duration: textValue(parseDurationText),
+  address: textValue(parseAddress),
+  baseAddress: textValue(parseBaseAddress),
+  transactionAddress: textValue(parseTransactionAddress),
+  scope: textValue(parseScope),
+  keySources: listValue(keyTextValue),
+  eventStore: textValue(parseEventStore),
 };

@@ -11,17 +11,17 @@ import { withFileLock } from "./file-lock.ts";
 import { SETTING_KEYS } from "./setting-table.ts";
 import { jsonOf } from "./setting-values.ts";
 
-interface Stored {
+interface StoredProfiles {
   readonly current?: string | undefined;
   readonly profiles: Profiles;
 }
 
-type Members = Readonly<Record<string, unknown>>;
+type JsonMembers = Readonly<Record<string, unknown>>;
 
 /** What the file holds: what is understood, and the members that it has besides. */
-interface Read {
-  readonly stored: Stored;
-  readonly members: Members;
+interface ParsedSettings {
+  readonly stored: StoredProfiles;
+  readonly members: JsonMembers;
 }
 
 export interface SettingsFile {
@@ -40,7 +40,7 @@ export interface SettingsFile {
   remove(name: string): Promise<void>;
 }
 
-const NAME = "settings";
+const FILE_NAME = "settings";
 
 const OPTIONS = {
   // By default conf lets everybody read the file, and splits profile names at their dots.
@@ -52,23 +52,23 @@ const OPTIONS = {
 
 /** Reading creates no file. */
 export function openSettingsFile(folder: string): SettingsFile {
-  const path = join(folder, `${NAME}.json`);
-  let last: { readonly text: string | undefined; readonly parsed: Read } | undefined;
+  const path = join(folder, `${FILE_NAME}.json`);
+  let last: { readonly text: string | undefined; readonly parsed: ParsedSettings } | undefined;
   // The file is read each time, since other processes write it too, and parsed only when it has changed.
-  const readAll = (): Read => {
-    const text = readText(path);
-    if (last === undefined || last.text !== text) last = { text, parsed: readStored(path, text) };
+  const readAll = (): ParsedSettings => {
+    const text = readSettingsText(path);
+    if (last === undefined || last.text !== text) last = { text, parsed: parseSettings(path, text) };
     return last.parsed;
   };
-  const read = (): Stored => readAll().stored;
-  const write = async (change: (now: Stored) => Stored): Promise<void> => {
+  const read = (): StoredProfiles => readAll().stored;
+  const write = async (change: (now: StoredProfiles) => StoredProfiles): Promise<void> => {
     // Only writing needs conf, which is slow to load.
     const { default: Store } = await import("conf");
     makeFolder(folder);
     await withFileLock(path, () => {
       const { stored, members } = readAll();
       const next = withOthers(members, change(stored));
-      new Store<Members>({ cwd: folder, configName: NAME, ...OPTIONS }).store = next;
+      new Store<JsonMembers>({ cwd: folder, configName: FILE_NAME, ...OPTIONS }).store = next;
       syncFolder(folder);
     });
   };
@@ -95,7 +95,7 @@ export function openSettingsFile(folder: string): SettingsFile {
 const withCurrent = (current: string | undefined) => (current === undefined ? {} : { current });
 
 /** Throws `file_unreadable` for a file that is damaged, or holds an invalid value, such as a typing error. */
-function readStored(path: string, text: string | undefined): Read {
+function parseSettings(path: string, text: string | undefined): ParsedSettings {
   if (text === undefined) return { stored: { profiles: {} }, members: {} };
   const json = jsonOf(text);
   const { current, profiles = {} } = isPlainObject(json) ? json : {};
@@ -104,7 +104,7 @@ function readStored(path: string, text: string | undefined): Read {
     !isPlainObject(profiles) ||
     !(current === undefined || typeof current === "string")
   )
-    throw invalid(path, "is damaged: it is not the JSON that paylink writes");
+    throw invalidFile(path, "is damaged: it is not the JSON that paylink writes");
   const problems: Problem[] = [];
   const read = Object.entries(profiles).map(([name, values]): [string, Profile] => {
     const at = joinPath("profiles", name);
@@ -116,24 +116,24 @@ function readStored(path: string, text: string | undefined): Read {
     problems.push(...found.map(({ key, message }) => ({ at: joinPath(at, key), message })));
     return [name, profile];
   });
-  if (problems.length > 0) throw invalid(path, "holds invalid values", problems);
+  if (problems.length > 0) throw invalidFile(path, "holds invalid values", problems);
   return { stored: { ...withCurrent(current), profiles: Object.fromEntries(read) }, members: json };
 }
 
 const OWN_MEMBERS = ["current", "profiles"];
 
-const profilesIn = ({ profiles }: Members): readonly (readonly [name: string, values: Members])[] =>
+const profilesIn = ({ profiles }: JsonMembers): readonly (readonly [name: string, values: JsonMembers])[] =>
   Object.entries(isPlainObject(profiles) ? profiles : {}).map(([name, values]) => [
     name,
     isPlainObject(values) ? values : {},
   ]);
 
 /** The members that are none of these. */
-const besides = (members: Members, known: readonly string[]): Members =>
+const besides = (members: JsonMembers, known: readonly string[]): JsonMembers =>
   Object.fromEntries(Object.entries(members).filter(([name]) => !known.includes(name)));
 
 /** What is stored, with the members of the file that paylink does not know. */
-function withOthers(members: Members, { profiles, ...stored }: Stored): Members {
+function withOthers(members: JsonMembers, { profiles, ...stored }: StoredProfiles): JsonMembers {
   const before = new Map(profilesIn(members));
   const after = Object.entries(profiles).map(([name, profile]) => [
     name,
@@ -142,26 +142,26 @@ function withOthers(members: Members, { profiles, ...stored }: Stored): Members 
   return { ...besides(members, OWN_MEMBERS), ...stored, profiles: Object.fromEntries(after) };
 }
 
-const unknownIn = (members: Members): UnknownMember[] => [
+const unknownIn = (members: JsonMembers): UnknownMember[] => [
   ...unknownAmong(members, OWN_MEMBERS, ""),
   ...profilesIn(members).flatMap(([name, values]) =>
     unknownAmong(values, SETTING_KEYS, joinPath("profiles", name)),
   ),
 ];
 
-const unknownAmong = (members: Members, known: readonly string[], at: string): UnknownMember[] =>
+const unknownAmong = (members: JsonMembers, known: readonly string[], at: string): UnknownMember[] =>
   Object.keys(besides(members, known)).map((name) => ({
     at: at === "" ? name : joinPath(at, name),
     nearest: nearest(name, known),
   }));
 
-const invalid = (path: string, what: string, problems: readonly Problem[] = []): PaylinkError =>
+const invalidFile = (path: string, what: string, problems: readonly Problem[] = []): PaylinkError =>
   new PaylinkError("file_unreadable", `${path} ${what}.`, {
     problems,
     hints: [hint`Fix it in that file, or move the file away to start again.`],
   });
 
-function readText(path: string): string | undefined {
+function readSettingsText(path: string): string | undefined {
   try {
     // Editors on Windows add a byte order mark.
     return readFileSync(path, "utf8").replace(/^\uFEFF/, "");

@@ -31,7 +31,7 @@ export function openTokenFiles(settingsFolder: string): TokenFiles {
   const pathOf = (profile: string): string => join(folder, `${encodeURIComponent(profile)}.json`);
   return {
     read: (profile, { tokenUrl, clientId, scope }) => {
-      const { token, expires, ...kept } = readStored(pathOf(profile));
+      const { token, expires, ...kept } = readToken(pathOf(profile));
       const isOurs = kept.tokenUrl === tokenUrl && kept.clientId === clientId && kept.scope === scope;
       if (!isOurs || typeof token !== "string") return undefined;
       return typeof expires === "string" ? { token, expires } : { token };
@@ -51,9 +51,9 @@ export function openTokenFiles(settingsFolder: string): TokenFiles {
   };
 }
 
-type Stored = { readonly [Name in keyof (TokenClient & AccessToken)]?: unknown };
+type StoredToken = { readonly [Name in keyof (TokenClient & AccessToken)]?: unknown };
 
-function readStored(path: string): Stored {
+function readToken(path: string): StoredToken {
   try {
     const stored = jsonOf(readFileSync(path, "utf8"));
     return typeof stored === "object" && stored !== null ? stored : {};

@@ -14,7 +14,7 @@ import {
   type RequestHead,
   trimSpace,
 } from "../http/message.ts";
-import { checkUse, component, isDerivedName, type Component } from "./components.ts";
+import { checkComponent, component, isDerivedName, type Component } from "./components.ts";
 import type { DerivedName } from "./cover.ts";
 import { readDictionary } from "./structured.ts";
 import { SignatureError } from "./verdict.ts";
@@ -32,10 +32,10 @@ export function signatureBase(
   request: RequestHead,
 ): string {
   requireUnique(components);
-  const parts = partsOf(request);
+  const parts = requestParts(request);
   let base = "";
   for (const component of components)
-    base += `${component.identifier}: ${checked(component, valueIn(parts, component))}\n`;
+    base += `${component.identifier}: ${checkedValue(component, valueIn(parts, component))}\n`;
   return `${base}"@signature-params": ${params}`;
 }
 
@@ -75,7 +75,7 @@ const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 const DERIVED_VALUE = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
 /** Line breaks and octets outside ASCII must not enter the base (RFC 9421 2.5 step 4, 7.5.6). */
-function checked({ name, identifier }: Component, value: string): string {
+function checkedValue({ name, identifier }: Component, value: string): string {
   const allowed = name.startsWith("@") ? DERIVED_VALUE : FIELD_VALUE;
   if (allowed.test(value)) return value;
   throw invalidValue(`${identifier} has characters that cannot be signed: ${value}`);
@@ -86,7 +86,7 @@ const invalidValue = (detail: string): SignatureError =>
 
 /** The value of a component in a request. Throws a SignatureError where it has none. */
 export const componentValue = (component: Component, request: RequestHead): string =>
-  valueIn(partsOf(request), component);
+  valueIn(requestParts(request), component);
 
 /**
  * A request whose query and dictionary are parsed when a component first needs them, and once: an unsigned request may list many
@@ -100,7 +100,7 @@ interface RequestParts {
   readonly digests: () => Dictionary;
 }
 
-const partsOf = (request: RequestHead): RequestParts => ({
+const requestParts = (request: RequestHead): RequestParts => ({
   request,
   query: once(() => queryParameters(pathAndQuery(request).query)),
   digests: once(() => readDictionary(receivedLines("content-digest", request.headers)).parsed),
@@ -113,8 +113,8 @@ function once<Value extends object>(read: () => Value): () => Value {
 
 function valueIn(parts: RequestParts, component: Component): string {
   const { name, parameters } = component;
-  checkUse(component);
-  if (isDerivedName(name)) return DERIVED[name](parts.request);
+  checkComponent(component);
+  if (isDerivedName(name)) return DERIVED_VALUES[name](parts.request);
   const parameter = parameters.get("name");
   if (typeof parameter === "string") return queryParam(parts.query(), parameter);
   const key = parameters.get("key");
@@ -125,9 +125,9 @@ function valueIn(parts: RequestParts, component: Component): string {
 }
 
 /** Cut from the message as sent: parsing a URL would normalise it. */
-const DERIVED: Readonly<Record<DerivedName, (request: RequestHead) => string>> = {
+const DERIVED_VALUES: Readonly<Record<DerivedName, (request: RequestHead) => string>> = {
   "@method": ({ method }) => method,
-  "@target-uri": targetUri,
+  "@target-uri": normalizedUri,
   "@authority": authority,
   "@scheme": ({ scheme }) => scheme.toLowerCase(),
   "@request-target": ({ target }) => checkedTarget(target),
@@ -174,7 +174,7 @@ function authority({ scheme, authority }: Pick<RequestHead, "scheme" | "authorit
   return authority.toLowerCase().replace(DEFAULT_PORT[scheme], "");
 }
 
-function targetUri(request: RequestHead): string {
+function normalizedUri(request: RequestHead): string {
   const { path, query } = pathAndQuery(request);
   return `${request.scheme}://${authority(request)}${path}${query}`;
 }

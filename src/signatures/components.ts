@@ -16,8 +16,8 @@ export interface Component {
   readonly identity: string;
 }
 
-const NAMES: ReadonlySet<string> = new Set(DERIVED_NAMES);
-export const isDerivedName = (name: string): name is DerivedName => NAMES.has(name);
+const KNOWN_DERIVED: ReadonlySet<string> = new Set(DERIVED_NAMES);
+export const isDerivedName = (name: string): name is DerivedName => KNOWN_DERIVED.has(name);
 
 const NO_PARAMETERS: Parameters = new Map();
 
@@ -53,7 +53,7 @@ export function parseComponent(typed: string): Parsed<Component> {
   try {
     const [, parameters] = parseItem(`"${name}"${rest}`);
     const parsed = component(name, parameters);
-    checkUse(parsed);
+    checkComponent(parsed);
     return accepted(parsed);
   } catch (error) {
     return refused(messageOf(error));
@@ -61,7 +61,7 @@ export function parseComponent(typed: string): Parsed<Component> {
 }
 
 /** Throws a SignatureError where a signature of a request cannot cover the component, whatever the message. */
-export function checkUse({ name, parameters, identifier }: Component): void {
+export function checkComponent({ name, parameters, identifier }: Component): void {
   if (name.startsWith("@")) checkDerived(name);
   for (const [key, value] of parameters) checkParameter({ name, identifier }, key, value);
   if (name === "@query-param" && !parameters.has("name"))

@@ -14,12 +14,12 @@ import type { Reason, Warning } from "../domain/reasons.ts";
 import { messageOf } from "../domain/system-reason.ts";
 
 /** The Active algorithms of the registry; the others do not protect against an attacker (RFC 9530 5, 6.6). */
-const ACTIVE = {
+const ACTIVE_ALGORITHMS = {
   "sha-256": { digest: "sha256", length: 32 },
   "sha-512": { digest: "sha512", length: 64 },
 } as const;
 
-export type DigestAlgorithm = keyof typeof ACTIVE;
+export type DigestAlgorithm = keyof typeof ACTIVE_ALGORITHMS;
 
 export type DigestCheck =
   | {
@@ -40,7 +40,7 @@ export function contentDigest(body: Uint8Array, algorithm: DigestAlgorithm = "sh
 }
 
 export function isActive(algorithm: string): algorithm is DigestAlgorithm {
-  return Object.hasOwn(ACTIVE, algorithm);
+  return Object.hasOwn(ACTIVE_ALGORITHMS, algorithm);
 }
 
 /**
@@ -53,9 +53,9 @@ export function checkDigest(headers: readonly HeaderLine[], body: Uint8Array): D
   if (lines.length === 1 && lines[0] === contentDigest(body))
     return { ok: true, verified: ["sha-256"], warnings: [] };
   const dictionary = parse(lines);
-  if (typeof dictionary === "string") return failed("content_digest_malformed", dictionary);
+  if (typeof dictionary === "string") return failedDigest("content_digest_malformed", dictionary);
   const repeated = repeatedKey(dictionary);
-  if (repeated !== undefined) return failed("content_digest_malformed", `${repeated} is repeated`);
+  if (repeated !== undefined) return failedDigest("content_digest_malformed", `${repeated} is repeated`);
 
   const warnings: Warning[] = [];
   const verified: DigestAlgorithm[] = [];
@@ -64,7 +64,7 @@ export function checkDigest(headers: readonly HeaderLine[], body: Uint8Array): D
     const read = byteSequence(dictionary, member);
     const problem = malformation(member, read?.bytes);
     if (read === undefined || problem !== undefined)
-      return failed("content_digest_malformed", problem ?? "", warnings);
+      return failedDigest("content_digest_malformed", problem ?? "", warnings);
     if (!read.canonical) warnings.push("non_canonical_base64");
     if (!isActive(member.key)) warnings.push("content_digest_alg_ignored");
     else if (digestOf(body, member.key) === read.base64) verified.push(member.key);
@@ -73,19 +73,20 @@ export function checkDigest(headers: readonly HeaderLine[], body: Uint8Array): D
         `the field has ${member.key}=${member.text}, the body has ${contentDigest(body, member.key)}`,
       );
   }
-  if (mismatches.length > 0) return failed("content_digest_mismatch", mismatches.join("; "), warnings);
-  if (verified.length === 0) return failed("content_digest_unsupported", nothingActive(dictionary), warnings);
+  if (mismatches.length > 0) return failedDigest("content_digest_mismatch", mismatches.join("; "), warnings);
+  if (verified.length === 0)
+    return failedDigest("content_digest_unsupported", nothingActive(dictionary), warnings);
   if (!verified.includes("sha-256")) warnings.push("content_digest_without_sha256");
   return { ok: true, verified, warnings };
 }
 
-function failed(reason: Reason, detail: string, warnings: readonly Warning[] = []): DigestCheck {
+function failedDigest(reason: Reason, detail: string, warnings: readonly Warning[] = []): DigestCheck {
   return { ok: false, reason, detail, warnings };
 }
 
 /** In base64. It is no secret, so it can be compared as text. */
 function digestOf(body: Uint8Array, algorithm: DigestAlgorithm): string {
-  return hash(ACTIVE[algorithm].digest, body, "base64");
+  return hash(ACTIVE_ALGORITHMS[algorithm].digest, body, "base64");
 }
 
 function parse(lines: readonly string[]): RawDictionary | string {
@@ -99,8 +100,8 @@ function parse(lines: readonly string[]): RawDictionary | string {
 
 function malformation({ key, text }: RawMember, bytes: Buffer | undefined): string | undefined {
   if (bytes === undefined) return `${key}=${text} is not base64 between colons`;
-  if (!isActive(key) || bytes.length === ACTIVE[key].length) return undefined;
-  return `a ${key} digest has ${ACTIVE[key].length} bytes; this one has ${bytes.length}`;
+  if (!isActive(key) || bytes.length === ACTIVE_ALGORITHMS[key].length) return undefined;
+  return `a ${key} digest has ${ACTIVE_ALGORITHMS[key].length} bytes; this one has ${bytes.length}`;
 }
 
 function nothingActive({ members }: RawDictionary): string {

@@ -8,7 +8,7 @@ export type KeyForm =
   | { readonly form: "jwk"; readonly jwk: Record<string, unknown>; readonly place?: string }
   | { readonly form: "refused"; readonly what: string; readonly isEncryptedKey?: true };
 
-const refused = (what: string): readonly KeyForm[] => [{ form: "refused", what }];
+const refusedForm = (what: string): readonly KeyForm[] => [{ form: "refused", what }];
 
 /** Base64 in base64: a secret store may encode what was encoded before. */
 const MAX_WRAPPINGS = 3;
@@ -16,17 +16,17 @@ const MAX_WRAPPINGS = 3;
 /** Every key in a file or a text. What is refused is named by its form and never quoted: it may be a secret. */
 export function keyFormsIn(input: Uint8Array | string, wrappings = MAX_WRAPPINGS): readonly KeyForm[] {
   if (typeof input !== "string") {
-    if (isUtf16(input)) return refused("it is a text in UTF-16: save it as UTF-8");
+    if (isUtf16(input)) return refusedForm("it is a text in UTF-16: save it as UTF-8");
     if (isDer(input)) return [{ form: "der", der: Buffer.from(input) }];
   }
   const text = plainText(input);
-  if (text === "") return refused("it is empty");
+  if (text === "") return refusedForm("it is empty");
   if (text.includes("-----BEGIN ")) return pemForms(text);
   if (/^[[{]/.test(text)) return jsonForms(text);
   const foreign = FOREIGN.find(({ pattern }) => pattern.test(text));
-  if (foreign !== undefined) return refused(foreign.what);
+  if (foreign !== undefined) return refusedForm(foreign.what);
   const bytes = encodedBytes(text);
-  if (bytes === undefined || wrappings === 0) return refused(NO_FORM);
+  if (bytes === undefined || wrappings === 0) return refusedForm(NO_FORM);
   return keyFormsIn(bytes, wrappings - 1);
 }
 
@@ -76,7 +76,7 @@ function pemForms(text: string): readonly KeyForm[] {
   const forms = [...text.matchAll(PEM_BLOCK)].flatMap(([, label = "", body = ""]): readonly KeyForm[] =>
     label.endsWith("CERTIFICATE") && certificates++ > 0 ? [] : [pemForm(label, body)],
   );
-  return forms.length > 0 ? forms : refused("it is a PEM without its END line");
+  return forms.length > 0 ? forms : refusedForm("it is a PEM without its END line");
 }
 
 /** What a block holds is in its DER, and its label may be another's. White space may be lost or added. */
@@ -95,11 +95,11 @@ function jsonForms(text: string): readonly KeyForm[] {
     parsed = JSON.parse(text);
   } catch {
     // The parser's words would quote the text.
-    return refused("it begins as JSON, and is not JSON");
+    return refusedForm("it begins as JSON, and is not JSON");
   }
   if (Array.isArray(parsed)) return setForms(parsed);
   if (!isPlainObject(parsed) || !("keys" in parsed)) return [jwkForm(parsed)];
-  return Array.isArray(parsed["keys"]) ? setForms(parsed["keys"]) : refused("its keys are not a list");
+  return Array.isArray(parsed["keys"]) ? setForms(parsed["keys"]) : refusedForm("its keys are not a list");
 }
 
 const setForms = (entries: readonly unknown[]): readonly KeyForm[] =>

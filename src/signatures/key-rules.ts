@@ -25,7 +25,7 @@ const ignoresIds = (keys: readonly VerificationKey[], keyid: string | null): boo
   keyid === null || keys.every((key) => key.keyid === null);
 
 /** Two keys with the id that a signature names: nothing says which is meant. */
-export function requireDistinct(keys: readonly VerificationKey[], keyid: string | null): void {
+export function requireDistinctIds(keys: readonly VerificationKey[], keyid: string | null): void {
   if (keys.length > 1 && !ignoresIds(keys, keyid))
     throw new SignatureError("key_ambiguous", `${keys.length} keys have the id "${keyid ?? ""}"`);
 }
@@ -43,7 +43,7 @@ export function keysPassing(
 }
 
 /** The key's owner must mean it to verify signatures (RFC 7517 4.2, 4.3). */
-export function checkUse({ use, keyOps }: VerificationKey): SignatureError | undefined {
+export function checkKeyUse({ use, keyOps }: VerificationKey): SignatureError | undefined {
   const problem =
     use !== null && use !== "sig"
       ? `its use is "${use}"`
@@ -84,5 +84,5 @@ export function checkStrength({ weakness }: VerificationKey): SignatureError | u
 }
 
 /** Why a key can never verify a webhook. */
-export const problemOf = (key: VerificationKey): SignatureError | undefined =>
-  checkUse(key) ?? checkAlgorithm(key) ?? checkStrength(key);
+export const keyProblem = (key: VerificationKey): SignatureError | undefined =>
+  checkKeyUse(key) ?? checkAlgorithm(key) ?? checkStrength(key);

@@ -37,13 +37,13 @@ export interface VerificationKey extends KeyDescription {
   readonly smallExponent: boolean;
 }
 
-const NOTHING: KeyDescription = { keyid: null, alg: null, use: null, keyOps: null, validity: null };
+const NO_DESCRIPTION: KeyDescription = { keyid: null, alg: null, use: null, keyOps: null, validity: null };
 
 export function verificationKey(key: KeyObject, description: Partial<KeyDescription> = {}): VerificationKey {
   const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
   const isRsa = modulusLength !== undefined && publicExponent !== undefined;
   return {
-    ...NOTHING,
+    ...NO_DESCRIPTION,
     ...description,
     key,
     thumbprint: thumbprintOf(key),
@@ -97,15 +97,19 @@ export function readSigningKey(input: Uint8Array | string, keyid?: string): Pars
   if (form === undefined || form.form === "refused") return refused(form?.what ?? "it has no key");
   if (form.form === "jwk") {
     const { jwk } = form;
-    const key = attempt(() => createPrivateKey({ key: keyMembers(jwk, PRIVATE_MEMBERS), format: "jwk" }));
+    const key = tryRead(() => createPrivateKey({ key: keyMembers(jwk, PRIVATE_MEMBERS), format: "jwk" }));
     return key === undefined
       ? refused(readForm(form).key === undefined ? "it is not a JSON Web Key" : "it is a public key")
-      : accepted({ keyid: keyid ?? textMember(jwk, "kid"), key });
+      : accepted({ keyid: keyid ?? jwkText(jwk, "kid"), key });
   }
   const key = privateKeyIn(form.der);
   if (key !== undefined) return accepted({ keyid: keyid ?? null, key });
   return refused(readForm(form).key === undefined ? "it is not a private key" : "it is a public key");
 }
+
+/** The public part of a key as PEM. Throws a TypeError for a shared secret, which has none. */
+export const publicPem = (key: KeyObject): string =>
+  (key.type === "public" ? key : createPublicKey(key)).export({ type: "spki", format: "pem" }).toString();
 
 /** The public part of an RSA key, as an entry of a key set (RFC 7517 4). */
 export function publicJwk(key: KeyObject, keyid: string): JsonWebKey {
@@ -114,18 +118,18 @@ export function publicJwk(key: KeyObject, keyid: string): JsonWebKey {
   return { ...members, kid: keyid, use: "sig", alg: JWK_ALGORITHM };
 }
 
-interface Reading {
+interface KeyOrWarning {
   readonly key?: VerificationKey;
   readonly warning?: string;
 }
 
-function readForm(form: KeyForm): Reading {
+function readForm(form: KeyForm): KeyOrWarning {
   if (form.form === "refused") return { warning: form.what };
   return form.form === "der" ? readDer(form.der) : readJwk(form.jwk, form.place);
 }
 
 /** The key, or undefined where the bytes have another form. OpenSSL's words say nothing to users. */
-function attempt<T>(read: () => T): T | undefined {
+function tryRead<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {
@@ -138,7 +142,7 @@ const PRIVATE_TYPES = ["pkcs8", "pkcs1", "sec1"] as const;
 /** DER does not name its content, so each form is tried. */
 function privateKeyIn(der: Buffer): KeyObject | undefined {
   for (const type of PRIVATE_TYPES) {
-    const key = attempt(() => createPrivateKey({ key: der, format: "der", type }));
+    const key = tryRead(() => createPrivateKey({ key: der, format: "der", type }));
     if (key !== undefined) return key;
   }
   return undefined;
@@ -147,17 +151,17 @@ function privateKeyIn(der: Buffer): KeyObject | undefined {
 const PRIVATE = "is a private key: give its public key, which openssl pkey -pubout prints";
 
 /** Private first, since Node reads private keys as public too. */
-function readDer(der: Buffer): Reading {
+function readDer(der: Buffer): KeyOrWarning {
   if (privateKeyIn(der) !== undefined) return { warning: `it ${PRIVATE}` };
   for (const type of ["spki", "pkcs1"] as const) {
-    const key = attempt(() => createPublicKey({ key: der, format: "der", type }));
+    const key = tryRead(() => createPublicKey({ key: der, format: "der", type }));
     if (key !== undefined) return { key: verificationKey(key) };
   }
-  const certificate = attempt(() => fromCertificate(new X509Certificate(der)));
+  const certificate = tryRead(() => fromCertificate(new X509Certificate(der)));
   return certificate ?? { warning: "its DER is not a public key, nor a certificate of one" };
 }
 
-const fromCertificate = ({ publicKey, validFrom, validTo }: X509Certificate): Reading => ({
+const fromCertificate = ({ publicKey, validFrom, validTo }: X509Certificate): KeyOrWarning => ({
   key: verificationKey(publicKey, {
     validity: { from: Date.parse(validFrom) / 1000, to: Date.parse(validTo) / 1000 },
   }),
@@ -168,15 +172,15 @@ const PRIVATE_MEMBERS = [...PUBLIC_MEMBERS, "d", "p", "q", "dp", "dq", "qi"] as 
 
 const isSecretJwk = (jwk: Record<string, unknown>): boolean => jwk["kty"] === "oct" || "d" in jwk;
 
-function readJwk(jwk: Record<string, unknown>, place = "it"): Reading {
+function readJwk(jwk: Record<string, unknown>, place = "it"): KeyOrWarning {
   if (jwk["kty"] === "oct") return { warning: `${place} is a shared secret (kty oct), not a public key` };
   if ("d" in jwk) return { warning: `${place} ${PRIVATE}` };
-  const key = attempt(() => createPublicKey({ key: keyMembers(jwk, PUBLIC_MEMBERS), format: "jwk" }));
+  const key = tryRead(() => createPublicKey({ key: keyMembers(jwk, PUBLIC_MEMBERS), format: "jwk" }));
   if (key === undefined) return { warning: `${place} is not the JSON Web Key of a public key` };
   const description = {
-    keyid: textMember(jwk, "kid"),
-    alg: textMember(jwk, "alg"),
-    use: textMember(jwk, "use"),
+    keyid: jwkText(jwk, "kid"),
+    alg: jwkText(jwk, "alg"),
+    use: jwkText(jwk, "use"),
     keyOps: "key_ops" in jwk ? textList(jwk["key_ops"]) : null,
   };
   return { key: verificationKey(key, description) };
@@ -188,7 +192,7 @@ function keyMembers(jwk: Record<string, unknown>, names: readonly string[]): Jso
   return members;
 }
 
-function textMember(jwk: Record<string, unknown>, name: string): string | null {
+function jwkText(jwk: Record<string, unknown>, name: string): string | null {
   const value = jwk[name];
   return typeof value === "string" ? value : null;
 }

@@ -5,9 +5,9 @@ import { formatComponent, type Component } from "./components.ts";
 import { ALGORITHM, LABEL } from "./policy.ts";
 import { CHECKS, SignatureError, type CheckName, type Verdict, type VerifyingKey } from "./verdict.ts";
 
-const ORDER: readonly Warning[] = Object.keys(WARNINGS).filter(isWarning);
+const WARNING_ORDER: readonly Warning[] = Object.keys(WARNINGS).filter(isWarning);
 
-export class Progress {
+export class VerificationProgress {
   check: CheckName = "signature-fields";
   keyid: string | null = null;
   created: number | null = null;
@@ -37,7 +37,8 @@ export class Progress {
       alg: ALGORITHM,
       created,
       covered: components.map(formatComponent),
-      warnings: this.#warnings.size === 0 ? [] : ORDER.filter((warning) => this.#warnings.has(warning)),
+      warnings:
+        this.#warnings.size === 0 ? [] : WARNING_ORDER.filter((warning) => this.#warnings.has(warning)),
       key,
     };
   }

@@ -5,7 +5,7 @@ import { signatureParams } from "./base.ts";
 import { component, type Component } from "./components.ts";
 import { recallInput, type SignatureInput } from "./known-inputs.ts";
 import { LABEL } from "./policy.ts";
-import type { Progress } from "./progress.ts";
+import type { VerificationProgress } from "./progress.ts";
 import {
   byteSequence,
   countParameters,
@@ -28,7 +28,10 @@ export interface ReceivedSignature extends SignatureInput {
   readonly parsed?: string | undefined;
 }
 
-export function readSignature(headers: readonly HeaderLine[], progress: Progress): ReceivedSignature {
+export function readSignature(
+  headers: readonly HeaderLine[],
+  progress: VerificationProgress,
+): ReceivedSignature {
   const inputLines = fieldLines(headers, "signature-input");
   const signatureLines = fieldLines(headers, "signature");
   requireBoth(inputLines, signatureLines);
@@ -42,7 +45,7 @@ export function readSignature(headers: readonly HeaderLine[], progress: Progress
 function recallSignature(
   inputLines: readonly string[],
   signatureLines: readonly string[],
-  progress: Progress,
+  progress: VerificationProgress,
 ): ReceivedSignature | undefined {
   if (inputLines.length + signatureLines.length > 2) return undefined;
   const input = recallInput(inputLines[0] ?? "");
@@ -58,7 +61,7 @@ function recallSignature(
 function parseSignature(
   inputLines: readonly string[],
   signatureLines: readonly string[],
-  progress: Progress,
+  progress: VerificationProgress,
 ): ReceivedSignature {
   progress.check = "signature-input";
   const inputs = readDictionary(inputLines);
@@ -98,8 +101,8 @@ function requireBoth(inputLines: readonly string[], signatureLines: readonly str
 
 /** Labels must be unique in each field and the same in both (RFC 9421 4); only ours is read further. */
 function pickLabel(inputs: RawDictionary, signatures: RawDictionary): [RawMember, RawMember] {
-  requireDistinct(inputs);
-  requireDistinct(signatures);
+  requireDistinctLabels(inputs);
+  requireDistinctLabels(signatures);
   requireLabels(inputs, signatures, "Signature");
   requireLabels(signatures, inputs, "Signature-Input");
   const input = inputs.members.find(({ key }) => key === LABEL);
@@ -112,7 +115,7 @@ function pickLabel(inputs: RawDictionary, signatures: RawDictionary): [RawMember
   );
 }
 
-function requireDistinct(dictionary: RawDictionary): void {
+function requireDistinctLabels(dictionary: RawDictionary): void {
   const count = dictionary.members.length;
   if (count > MAX_LABELS)
     throw new SignatureError("limit_exceeded", `${count} labels; the limit is ${MAX_LABELS}`);
@@ -152,7 +155,7 @@ function canonicalParams(
   { text, parameters }: RawMember,
   list: InnerList,
   components: readonly Component[],
-  progress: Progress,
+  progress: VerificationProgress,
 ): string {
   if (parameters !== countParameters(list))
     throw new SignatureError("duplicate_param", "a parameter is repeated");
@@ -164,7 +167,11 @@ function canonicalParams(
   return canonical;
 }
 
-function signatureBytes(signatures: RawDictionary, member: RawMember, progress: Progress): Buffer {
+function signatureBytes(
+  signatures: RawDictionary,
+  member: RawMember,
+  progress: VerificationProgress,
+): Buffer {
   const read = byteSequence(signatures, member);
   if (read === undefined) {
     throw new SignatureError("signature_malformed", "the signature is not base64 between colons");
@@ -176,7 +183,7 @@ function signatureBytes(signatures: RawDictionary, member: RawMember, progress: 
 
 const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(["created", "expires", "nonce", "alg", "keyid", "tag"]);
 
-function readParameters(parameters: Parameters, progress: Progress) {
+function readParameters(parameters: Parameters, progress: VerificationProgress) {
   for (const key of parameters.keys())
     if (!KNOWN_PARAMETERS.has(key)) progress.warn("unknown_signature_param");
   const keyid = textParameter(parameters, "keyid");

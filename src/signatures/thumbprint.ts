@@ -2,7 +2,7 @@
 import { createHash, type KeyObject } from "node:crypto";
 
 /** The members that identify a key, by its type, in the order of their names (RFC 7638 3.2, RFC 8037 2). */
-const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+const REQUIRED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   RSA: ["e", "kty", "n"],
   EC: ["crv", "kty", "x", "y"],
   OKP: ["crv", "kty", "x"],
@@ -10,12 +10,12 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 
 /** SHA-256 in base64url: 43 characters. A key that no JWK can express has that of its SPKI instead. */
 export function thumbprintOf(publicKey: KeyObject): string {
-  return createHash("sha256").update(identityOf(publicKey)).digest("base64url");
+  return createHash("sha256").update(keyIdentity(publicKey)).digest("base64url");
 }
 
-function identityOf(publicKey: KeyObject): string | Buffer {
+function keyIdentity(publicKey: KeyObject): string | Buffer {
   const jwk = jwkOf(publicKey);
-  const names = REQUIRED[jwk?.kty ?? ""];
+  const names = REQUIRED_MEMBERS[jwk?.kty ?? ""];
   if (names === undefined) return publicKey.export({ format: "der", type: "spki" });
   return JSON.stringify(jwk, [...names]);
 }

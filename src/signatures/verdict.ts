@@ -45,7 +45,7 @@ export interface VerifyingKey {
 }
 
 /** The check that failed. */
-export interface Failure {
+export interface FailedCheck {
   /** Its name, such as `freshness` or `content-digest`; `http` before the signature was looked at. */
   readonly check: CheckName | "http";
   /** What was found, for people: its words may change. At most 500 characters. */
@@ -73,5 +73,5 @@ export interface Verdict<Code extends string = Reason> {
   /** The key that verified the signature; null where none did. */
   readonly key: VerifyingKey | null;
   /** The check that failed; null where all passed. */
-  readonly failure: Failure | null;
+  readonly failure: FailedCheck | null;
 }

@@ -8,15 +8,15 @@ import { checkDigest, isActive } from "./digest.ts";
 import {
   checkAlgorithm,
   checkStrength,
-  checkUse,
+  checkKeyUse,
   isCurrent,
   keysPassing,
   matchingKeys,
-  requireDistinct,
+  requireDistinctIds,
 } from "./key-rules.ts";
 import { rememberInput } from "./known-inputs.ts";
 import { ALGORITHM, type Policy } from "./policy.ts";
-import { Progress } from "./progress.ts";
+import { VerificationProgress } from "./progress.ts";
 import { readSignature, type ReceivedSignature } from "./received.ts";
 import { SignatureError, type Verdict } from "./verdict.ts";
 import type { VerificationKey } from "./keys.ts";
@@ -33,7 +33,7 @@ export interface VerifyOptions {
  * message, as `Progress.invalid`.
  */
 export function verify(request: HttpRequest, options: VerifyOptions): Verdict {
-  const progress = new Progress();
+  const progress = new VerificationProgress();
   try {
     const received = readSignature(request.headers, progress);
     checkCoverage(received, options.policy, progress);
@@ -50,7 +50,11 @@ export function verify(request: HttpRequest, options: VerifyOptions): Verdict {
   }
 }
 
-function checkCoverage({ components }: ReceivedSignature, { required }: Policy, progress: Progress): void {
+function checkCoverage(
+  { components }: ReceivedSignature,
+  { required }: Policy,
+  progress: VerificationProgress,
+): void {
   progress.check = "coverage";
   if (!components.some(coversContent)) {
     throw new SignatureError("coverage_missing", "content-digest is not covered, so the body is not signed");
@@ -77,7 +81,7 @@ function coversContent({ name, parameters }: Component): boolean {
 function checkFreshness(
   { created, expires }: ReceivedSignature,
   { policy: { maxAge, skew, requireCreated }, now }: VerifyOptions,
-  progress: Progress,
+  progress: VerificationProgress,
 ): void {
   progress.check = "freshness";
   if (created === null) {
@@ -100,10 +104,10 @@ function checkFreshness(
 function chooseKeys(
   { keyid, alg }: ReceivedSignature,
   { keys }: VerifyOptions,
-  progress: Progress,
+  progress: VerificationProgress,
 ): readonly VerificationKey[] {
   progress.check = "key";
-  const usable = keysPassing(matchingKeys(keys, keyid), checkUse);
+  const usable = keysPassing(matchingKeys(keys, keyid), checkKeyUse);
   progress.check = "algorithm";
   if (alg !== null && alg !== ALGORITHM) {
     throw new SignatureError(
@@ -112,7 +116,7 @@ function chooseKeys(
     );
   }
   const suitable = keysPassing(usable, checkAlgorithm);
-  requireDistinct(suitable, keyid);
+  requireDistinctIds(suitable, keyid);
   return suitable;
 }
 
@@ -124,7 +128,7 @@ function checkSignature(
   received: ReceivedSignature,
   candidates: readonly VerificationKey[],
   { keys, now }: VerifyOptions,
-  progress: Progress,
+  progress: VerificationProgress,
 ): void {
   progress.check = "signature-base";
   const base = Buffer.from(receivedBase(received, request), "latin1");
@@ -162,7 +166,7 @@ function noKeyVerifies(count: number): SignatureError {
 }
 
 /** A signature over Content-Digest proves nothing about the body until the digest is recomputed (RFC 9421 7.2.8). */
-function checkContent({ headers, body }: HttpRequest, progress: Progress): void {
+function checkContent({ headers, body }: HttpRequest, progress: VerificationProgress): void {
   progress.check = "content-digest";
   const digest = checkDigest(headers, body);
   for (const warning of digest.warnings) progress.warn(warning);
@@ -173,7 +177,7 @@ function checkContent({ headers, body }: HttpRequest, progress: Progress): void 
 function warnOfUncovered(
   { target }: HttpRequest,
   components: readonly Component[],
-  progress: Progress,
+  progress: VerificationProgress,
 ): void {
   const covers = (wanted: string): boolean => components.some(({ name }) => name === wanted);
   const query = (): boolean => !target.includes("?") || covers("@query") || covers("@query-param");

@@ -2,11 +2,11 @@
  * The event store over either database: durable writes in groups, the queue of deliveries, and everything read back.
  * `openEventStore` (sqlite.ts) and `openPostgresEventStore` (postgres.ts) open one; what can be read is in reading.ts.
  */
+import { isSuccess } from "../http/message.ts";
 import {
   type DeliveryQueue,
   type EventLog,
   type Forward,
-  isAccepted,
   type NewEvent,
   type Retry,
   type RunKeys,
@@ -107,7 +107,7 @@ export function createEventStore(database: Database, user: string) {
         claim,
         at: forward.at.getTime(),
         values,
-        isAccepted: isAccepted(forward.status),
+        isAccepted: isSuccess(forward.status),
         retry,
       });
     },
@@ -124,7 +124,7 @@ export function createEventStore(database: Database, user: string) {
         type: "replay",
         event,
         values: attemptValues(event, forward, true),
-        settles: settles && isAccepted(forward.status),
+        settles: settles && isSuccess(forward.status),
         payment: paymentOf(record),
       });
     },

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";
 import type { TlsFiles } from "../../src/http/exchange.ts";
-import type { Server } from "../../src/http/exchange.ts";
+import type { HttpServer } from "../../src/http/exchange.ts";
 import { serve } from "../../src/http/serve.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -45,7 +45,7 @@ it.each(["http", "https"])("answers all of 100 connections that open at once ove
 const REQUEST = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx";
 
 /** 16 KiB are held for each connection, and some for bodies. */
-const serveAtMost = async (connections: number): Promise<Server> => {
+const serveAtMost = async (connections: number): Promise<HttpServer> => {
   const server = await serve(async () => ({ status: 200, headers: [], body: Buffer.from("ok") }), {
     host: "127.0.0.1",
     port: 0,
@@ -57,7 +57,7 @@ const serveAtMost = async (connections: number): Promise<Server> => {
 };
 
 /** Connects and sends the text; the connection is open at the server once another one has been answered. */
-async function open(server: Server, text: string): Promise<{ socket: Socket; closed: () => boolean }> {
+async function open(server: HttpServer, text: string): Promise<{ socket: Socket; closed: () => boolean }> {
   const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
   onTestFinished(() => void socket.destroy());
   let closed = false;

@@ -150,7 +150,7 @@ describe("a head whose signature is not one", () => {
     const options = { keys: OPTIONS.keys, policy: DEFAULT_POLICY, now: NOW };
     const { verdict } = judged(suspicious);
     const TRIES = 400;
-    expect(stepsOf(() => modules().causesOf(suspicious, options, verdict))).toBeLessThan(
+    expect(stepsOf(() => modules().failureCauses(suspicious, options, verdict))).toBeLessThan(
       TRIES * (BYTE * lengthOf(suspicious) + MESSAGE),
     );
   });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
 import { contentDigest } from "../../src/signatures/digest.ts";
-import { causesOf } from "../../src/signatures/explain/causes.ts";
+import { failureCauses } from "../../src/signatures/explain/causes.ts";
 import { publicJwk, type VerificationKey } from "../../src/signatures/keys.ts";
 import { sign } from "../../src/signatures/sign.ts";
 import { verify, type VerifyOptions } from "../../src/signatures/verify.ts";
@@ -43,7 +43,7 @@ function withHeader(request: HttpRequest, name: string, ...values: string[]): Ht
 /** The code, and the variants that were named. */
 function diagnosis(request: HttpRequest, options: VerifyOptions = OPTIONS): string[] {
   const verdict = verify(request, options);
-  return [verdict.code, ...causesOf(request, options, verdict).map(({ variant }) => variant)];
+  return [verdict.code, ...failureCauses(request, options, verdict).map(({ variant }) => variant)];
 }
 
 describe("a body that changed on its way", () => {
@@ -71,7 +71,7 @@ describe("a body that changed on its way", () => {
 
   it("says how each framework gives the bytes", () => {
     const request = withBody(signed(webhook()), `${BODY}\n`);
-    const [hint] = causesOf(request, OPTIONS, verify(request, OPTIONS));
+    const [hint] = failureCauses(request, OPTIONS, verify(request, OPTIONS));
     for (const word of ["express.raw", "addContentTypeParser", "Next.js", "c.req.raw", "Lambda"])
       expect(hint?.advice).toContain(word);
   });
@@ -168,7 +168,7 @@ describe("another address", () => {
 
   it("gives the address to pass as --public-url", () => {
     const request: HttpRequest = { ...good, scheme: "http", authority: "localhost:4000" };
-    const [hint] = causesOf(request, OPTIONS, verify(request, OPTIONS));
+    const [hint] = failureCauses(request, OPTIONS, verify(request, OPTIONS));
     expect(hint?.advice).toContain("--public-url https://merchant.example/webhooks/paylink");
   });
 
@@ -308,7 +308,7 @@ it("never throws for any message, and names at most two causes", () => {
         const headers = [...request.headers, ...lines];
         const tampered = { ...request, headers, target: `/${target}`, body };
         const verdict = verify(tampered, OPTIONS);
-        expect(causesOf(tampered, OPTIONS, verdict).length).toBeLessThanOrEqual(2);
+        expect(failureCauses(tampered, OPTIONS, verdict).length).toBeLessThanOrEqual(2);
         expect(verdict.verdict).toBe("invalid");
       },
     ),

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fieldLines, type HttpRequest } from "../../src/http/message.ts";
 import { recallInput } from "../../src/signatures/known-inputs.ts";
-import { Progress } from "../../src/signatures/progress.ts";
+import { VerificationProgress } from "../../src/signatures/progress.ts";
 import { readSignature } from "../../src/signatures/received.ts";
 import { byteSequence, readDictionary, soleSequence } from "../../src/signatures/structured.ts";
 import { verify } from "../../src/signatures/verify.ts";
@@ -14,7 +14,7 @@ const inputOf = ({ headers }: HttpRequest): string => fieldLines(headers, "signa
 /** What is parsed, since this Signature has a parameter. */
 function parsedInput(text: string) {
   const headers = [["Signature-Input", text] as const, ["Signature", "sig1=:YWJj:;a"] as const];
-  const { signature: _, parsed: __, ...input } = readSignature(headers, new Progress());
+  const { signature: _, parsed: __, ...input } = readSignature(headers, new VerificationProgress());
   return input;
 }
 

@@ -1,7 +1,6 @@
 /** A simulated world: services, receivers, one store, an application, and everything that can go wrong between them. */
 import type { AttemptResult } from "../../src/receiver/attempt.ts";
-import type { HttpRequest } from "../../src/http/message.ts";
-import { isAccepted } from "../../src/receiver/event.ts";
+import { type HttpRequest, isSuccess } from "../../src/http/message.ts";
 import { CLAIM_MARGIN } from "../../src/receiver/forwarder.ts";
 import { judge } from "../../src/receiver/judge.ts";
 import { thumbprintsOf } from "../../src/receiver/webhook-keys.ts";
@@ -254,7 +253,7 @@ export class World {
   #end(request: Request, answer: Answer): void {
     const result = ANSWERS[answer];
     const { receiver } = request;
-    if (receiver.isAlive && result.kind === "answered" && isAccepted(result.status))
+    if (receiver.isAlive && result.kind === "answered" && isSuccess(result.status))
       this.#known(request.uti).accepted.push({ receiver, isSettled: false, isExcused: false });
     request.end(result);
   }

@@ -1,7 +1,7 @@
 /** Reads what `check --books` prints, and the orders of `check --orders`, with the reader of books that `reconcile` has. */
 import { type BookedOrder, compareBooked } from "../../check/booked.ts";
 import type { OrderUse } from "../../check/endpoint.ts";
-import type { Order } from "../../check/samples.ts";
+import type { SampleOrder } from "../../check/samples.ts";
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError, type Problem } from "../../domain/errors.ts";
 import { signOf } from "../../domain/money.ts";
@@ -23,7 +23,7 @@ const SAID_LENGTH = 300;
 export async function readOrders(
   { orders: path, map }: Pick<CheckOptions, "orders" | "map">,
   { readFile, signal }: Pick<Context, "readFile" | "signal">,
-): Promise<readonly Order[]> {
+): Promise<readonly SampleOrder[]> {
   if (path === undefined) return [];
   const bytes = await readFile(path, "--orders");
   const { lines } = await readBooks(bytes, { map, currency: undefined, decimalComma: false, signal }).catch(
@@ -103,7 +103,7 @@ export async function lookAtBooks(
 /** The orders that are booked already. A command that works only after the first booking says nothing of that. */
 export async function bookedBefore(
   options: BooksCommand,
-  orders: readonly Order[],
+  orders: readonly SampleOrder[],
   context: Pick<Context, "runShell" | "signal">,
 ): Promise<ReadonlySet<string>> {
   try {

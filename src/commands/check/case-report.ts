@@ -1,14 +1,14 @@
 /** Shows the cases of `check` as they end. What is the same for all of them is said once. */
+import { isSuccess } from "../../http/message.ts";
 import type { CaseResult } from "../../check/endpoint.ts";
 import type { Output } from "../../context.ts";
-import { isAccepted } from "../../receiver/event.ts";
 import { renderCase, renderSameAnswer, wrongAnswerWords } from "../../render/check-report.ts";
 
 /** The one answer that all webhooks got, if it accepts none of them; else undefined. */
 export function sameAnswer(results: readonly CaseResult[]): string | undefined {
   const statuses = new Set(results.flatMap((result) => result.statuses));
   const [only = null] = statuses;
-  if (statuses.size !== 1 || isAccepted(only) || results.length < 2) return undefined;
+  if (statuses.size !== 1 || isSuccess(only) || results.length < 2) return undefined;
   return only === null ? results[0]?.answered : String(only);
 }
 
@@ -43,7 +43,7 @@ export class CaseReport {
 
   #isSameSoFar(): boolean {
     const [only = null, ...others] = new Set(this.#held.flatMap(({ statuses }) => statuses));
-    return others.length === 0 && !isAccepted(only);
+    return others.length === 0 && !isSuccess(only);
   }
 
   #show(): void {

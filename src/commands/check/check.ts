@@ -2,7 +2,7 @@
 import type { BookedFinding, BookedOrder } from "../../check/booked.ts";
 import { loadSigningKey } from "../../check/signing-key.ts";
 import { caseCount, type CaseResult, type Ended, runChecks } from "../../check/endpoint.ts";
-import type { Order } from "../../check/samples.ts";
+import type { SampleOrder } from "../../check/samples.ts";
 import type { Context } from "../../context.ts";
 import { isLoopback } from "../../domain/addresses.ts";
 import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
@@ -71,7 +71,7 @@ interface ExaminedBooks {
 
 async function bookedAtStart(
   { books, map }: CheckOptions,
-  orders: readonly Order[],
+  orders: readonly SampleOrder[],
   context: Context,
 ): Promise<ReadonlySet<string>> {
   if (books === undefined || orders.length === 0) return new Set();

@@ -7,8 +7,14 @@ import { safeText } from "../../render/safe-text.ts";
 import { wrap, NO_VALUE } from "../../render/layout.ts";
 import { clip, widthOf } from "../../render/width.ts";
 import { DEFAULT_PROFILE } from "../../settings/profile-names.ts";
-import { profileNamed, shownSetting, without, withoutSecrets, type Profile } from "../../settings/profile.ts";
-import { newOrigins, type Setting } from "../../settings/resolved-settings.ts";
+import {
+  profileNamed,
+  shownSetting,
+  withoutSettings,
+  withoutCredentials,
+  type Profile,
+} from "../../settings/profile.ts";
+import { newOrigins, type ResolvedSetting } from "../../settings/resolved-settings.ts";
 import {
   CONFIG_KEYS,
   isConfigKey,
@@ -89,7 +95,7 @@ function resolvedProfile({ profile, named }: Context, name: string | undefined) 
 }
 
 /** A value in a JSON document, without the password of a URL. */
-function settingDocument(found: Setting | undefined): object | null {
+function settingDocument(found: ResolvedSetting | undefined): object | null {
   if (found === undefined) return null;
   return { ...found, value: jsonOfSetting(found.value) };
 }
@@ -190,7 +196,7 @@ async function changeProfile(
     const after = make(before);
     if (newOrigins(before, after).length === 0) return after;
     forgotten = secretsIn(before);
-    return withoutSecrets(after);
+    return withoutCredentials(after);
   });
   if (forgotten.length === 0) return { words: [], json: {} };
   forgetToken(name);
@@ -254,7 +260,7 @@ export async function removeSetting(context: Context, key: ConfigKey): Promise<n
   if (profile === undefined) throw new PaylinkError("no_profile", "There is no profile to change.");
   const stored = await profiles();
   const also = followers(key, profileNamed(stored.profiles(), profile) ?? {});
-  const changed = await changeProfile(context, profile, (before) => without(before, [key, ...also]));
+  const changed = await changeProfile(context, profile, (before) => withoutSettings(before, [key, ...also]));
   if (changed === undefined) return saidNo(context);
   const words = `Removed ${[key, ...also].join(" and ")} from profile ${safeText(profile)}.`;
   const document = { profile, key, value: null, ...(also.length > 0 && { also }), ...changed.json };

@@ -1,8 +1,8 @@
 /** `paylink events replay`: sends events to the application again, with their original bytes and headers. */
+import { isSuccess } from "../../http/message.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import { isAccepted } from "../../receiver/event.ts";
 import { targetOf } from "../../receiver/routes.ts";
 import { eventCount, renderForward } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -25,7 +25,7 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
     }
     const { result, forward, cause } = await send(event, url);
     sent += 1;
-    if (!isAccepted(forward.status)) failed += 1;
+    if (!isSuccess(forward.status)) failed += 1;
     if (result.kind === "notReached") unreached += 1;
     lastCause = cause;
     const { target, status, ms, detail } = forward;

@@ -3,8 +3,8 @@ import type { Context } from "../../context.ts";
 import { hint, paylink } from "../../domain/errors.ts";
 import type { History } from "../../store/reading.ts";
 import { type Delivery, isSentAgain, type StoredAttempt, type StoredEvent } from "../../store/rows.ts";
-import type { HttpRequest } from "../../http/message.ts";
-import { bodyIsKept, isAccepted, type Rejection } from "../../receiver/event.ts";
+import { type HttpRequest, isSuccess } from "../../http/message.ts";
+import { bodyIsKept, type Rejection } from "../../receiver/event.ts";
 import { eventLine, failedCheck, requestDocument } from "../../receiver/event-json.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import { renderCommand, renderHint } from "../../render/hint.ts";
@@ -88,7 +88,7 @@ function attemptWords({ status, ms, target, detail, isReplay }: StoredAttempt, p
   const answer =
     status === null
       ? paint.red.bold(safeText(detail))
-      : (isAccepted(status) ? paint.green : paint.red.bold)(String(status));
+      : (isSuccess(status) ? paint.green : paint.red.bold)(String(status));
   const words = status === null || detail === "" ? "" : `  ${clip(safeText(detail), ATTEMPT_ANSWER_LENGTH)}`;
   return `${isReplay ? "replay " : ""}→ ${answer} in ${ms} ms  ${safeText(target)}${words}`;
 }

@@ -1,24 +1,19 @@
 /** What `listen` prints: its addresses when it is ready, each webhook when it arrives, and the counts for the summary. */
+import { isSuccess } from "../../http/message.ts";
 import type { ForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { type Named, renderCommand, renderHint } from "../../render/hint.ts";
 import { paylink } from "../../domain/errors.ts";
 import { leadsTo } from "../../domain/addresses.ts";
 import { withoutPassword } from "../../domain/url-passwords.ts";
-import {
-  type Forward,
-  isAccepted,
-  type Rejection,
-  type RunKeys,
-  type WebhookEvent,
-} from "../../receiver/event.ts";
+import { type Forward, type Rejection, type RunKeys, type WebhookEvent } from "../../receiver/event.ts";
 import { eventLine, jsonLine, type Level, rejectionLine } from "../../receiver/event-json.ts";
 import type { Progress } from "../../receiver/forwarder.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import { renderForward } from "../../render/received-webhook.ts";
 import { clockTime, logLine } from "../../render/layout.ts";
 import { outcomeName } from "../../domain/outcome.ts";
-import type { Server } from "../../http/exchange.ts";
+import type { HttpServer } from "../../http/exchange.ts";
 import { publicTarget, type ReceiverAddress } from "../../receiver/address.ts";
 import { createEventText, type EventTextParts, rejectionText } from "../event-text.ts";
 import { forwardingKeyWords, KEEPING_STORE } from "../shared-flags.ts";
@@ -89,7 +84,7 @@ export function createListenReporter(parts: ReporterParts) {
       progress?: Progress,
     ): void => {
       // An event that is accepted later has not failed, as in `events list --failed`.
-      if (isAccepted(forward.status)) {
+      if (isSuccess(forward.status)) {
         counts.forwarded += 1;
         failed.delete(first);
       } else if (progress?.state !== "pending" && failed.size < MAX_FAILED) failed.add(first);
@@ -169,7 +164,7 @@ function forwardText(
 }
 
 function levelOfForward(status: number | null, progress: Progress | undefined): Level {
-  if (isAccepted(status)) return "info";
+  if (isSuccess(status)) return "info";
   return progress?.state === "pending" ? "warning" : "error";
 }
 
@@ -182,7 +177,7 @@ interface Listener {
 
 /** One for each path. */
 export function listenersOf(
-  { url }: Server,
+  { url }: HttpServer,
   paths: readonly string[],
   publicAddress: ReceiverAddress | undefined,
 ): Listener[] {

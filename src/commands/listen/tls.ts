@@ -4,7 +4,7 @@ import { createSecureContext } from "node:tls";
 import type { Context } from "../../context.ts";
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { messageOf, keyPairReason } from "../../domain/system-reason.ts";
-import type { Server, TlsFiles } from "../../http/exchange.ts";
+import type { HttpServer, TlsFiles } from "../../http/exchange.ts";
 
 interface TlsPaths {
   readonly cert: string;
@@ -45,7 +45,7 @@ export function isSelfSigned({ cert }: TlsFiles): boolean {
 export function watchTls(
   paths: TlsPaths,
   inUse: TlsFiles,
-  server: Pick<Server, "renewTls">,
+  server: Pick<HttpServer, "renewTls">,
   context: Pick<Context, "readFile">,
   warn: (warning: string) => void,
 ): () => void {

@@ -1,4 +1,5 @@
 /** `paylink test -- <command …>`: runs another program with a sandbox and a receiver of its own, for CI. */
+import { isSuccess } from "../../http/message.ts";
 import { spawn } from "node:child_process";
 import { createPublicKey } from "node:crypto";
 import { constants } from "node:os";
@@ -10,7 +11,7 @@ import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { moneyIn, outcomeOf, readRecord, textOf } from "../../domain/transaction.ts";
-import { isAccepted, type Forward, type Rejection, type WebhookEvent } from "../../receiver/event.ts";
+import { type Forward, type Rejection, type WebhookEvent } from "../../receiver/event.ts";
 import type { Route } from "../../receiver/routes.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -179,8 +180,8 @@ function createTestReport(forwards: boolean) {
     onForward: (event: Pick<WebhookEvent, "request">, { target, status, detail }: Forward): void => {
       counts.forwarded += 1;
       const uti = utiIn(event);
-      if (isAccepted(status)) lost.delete(uti);
-      if (isAccepted(status)) failedForwards.delete(uti);
+      if (isSuccess(status)) lost.delete(uti);
+      if (isSuccess(status)) failedForwards.delete(uti);
       else failedForwards.set(uti, `${target}: ${status === null ? detail : `answered ${status}`}`);
     },
     text: (paint: Paint): string => {

@@ -10,7 +10,7 @@ import { renderCheck } from "../../render/account.ts";
 import { renderCommand, renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { callbackWarning, checkService } from "../../service/checks.ts";
-import { profileNamed, without, withoutSecrets, type Profile } from "../../settings/profile.ts";
+import { profileNamed, withoutSettings, withoutCredentials, type Profile } from "../../settings/profile.ts";
 import { DEFAULT_PROFILE, parseOwnProfileName } from "../../settings/profile-names.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import {
@@ -233,8 +233,8 @@ function profileWith(before: Profile, account: AccountValues): Profile {
   const given = Object.fromEntries(Object.entries(account).filter(([, value]) => value !== undefined));
   const former = accountAddress(before);
   const address = account.baseUrl ?? (service === undefined ? former : SERVICES[service].settings.baseUrl);
-  const kept = withoutSecrets(before);
-  return { ...(address === former ? kept : without(kept, OF_SERVICE)), ...given };
+  const kept = withoutCredentials(before);
+  return { ...(address === former ? kept : withoutSettings(kept, OF_SERVICE)), ...given };
 }
 
 const OF_SERVICE = SETTING_KEYS.filter((key) => SETTINGS[key].ofService === true);

@@ -1,4 +1,5 @@
 /** `paylink reconcile <order number…>`: everything that the service and the event store have of an order, and one verdict. */
+import { isSuccess } from "../../http/message.ts";
 import type { Context } from "../../context.ts";
 import { comparableText } from "../../domain/comparable-text.ts";
 import { PaylinkError } from "../../domain/errors.ts";
@@ -7,7 +8,7 @@ import { moneyIn, outcomeOf } from "../../domain/transaction.ts";
 import type { PaymentLink } from "../../domain/payment-link-values.ts";
 import { splitReference } from "../../domain/reference.ts";
 import { parseInstant } from "../../domain/time.ts";
-import { isAccepted, type Rejection } from "../../receiver/event.ts";
+import { type Rejection } from "../../receiver/event.ts";
 import { Orders } from "../../reconcile/orders.ts";
 import { claimedNumber } from "../../reconcile/refused.ts";
 import { comparedLink, linksOfYear } from "../../reconcile/service-links.ts";
@@ -119,7 +120,7 @@ async function timelineOf(
   for (const event of events) {
     const history = await store.history(event.id);
     steps.push(...eventSteps(event, history));
-    const answer = history.attempts.findLast(({ status }) => isAccepted(status));
+    const answer = history.attempts.findLast(({ status }) => isSuccess(status));
     if (answer !== undefined) accepted.set(event.id, answer.at);
     const payment = receivedPayment(event);
     if (keys?.includes(event.key) ?? true) orders.addPayment(payment);

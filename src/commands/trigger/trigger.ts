@@ -7,16 +7,15 @@ import { type JsonNumber, stringifyJson } from "../../domain/json.ts";
 import { decimalsProblem } from "../../domain/money.ts";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
 import { textOf, type TransactionRecord, type Violation, violationsOf } from "../../domain/transaction.ts";
-import { type HttpRequest, targetUri } from "../../http/message.ts";
+import { type HttpRequest, targetUri, isSuccess } from "../../http/message.ts";
 import { formatRequest } from "../../http/capture.ts";
-import { isAccepted } from "../../receiver/event.ts";
 import { requestDocument } from "../../receiver/event-json.ts";
 import { renderAnswer } from "../../render/check-report.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import type { SigningKey } from "../../signatures/keys.ts";
-import { type Answer, type NoAnswer, post } from "../../check/endpoint.ts";
+import { type EndpointAnswer, type MissingAnswer, postWebhook } from "../../check/endpoint.ts";
 import { recordOfSample, SAMPLE_CURRENCY } from "../../check/samples.ts";
 import { SERVICE_COVER, type SignatureForm } from "../../signatures/cover.ts";
 import { coverToTamper, TAMPERINGS, type Tampering } from "../../check/tamperings.ts";
@@ -109,7 +108,7 @@ export async function trigger(context: Context, options: TriggerOptions): Promis
       print(delivery.request, context);
       continue;
     }
-    const answer = await post(delivery.request, context);
+    const answer = await postWebhook(delivery.request, context);
     context.signal.throwIfAborted();
     if (isWrong(showAnswer(delivery, answer, context, options.quiet), delivery, options.tamper)) wrong++;
   }
@@ -119,8 +118,8 @@ export async function trigger(context: Context, options: TriggerOptions): Promis
 
 /** An endpoint may accept or refuse an authentic webhook whose record breaks the specification. */
 function isWrong(status: number, { violations }: SampleWebhook, tampering: Tampering | undefined): boolean {
-  if (tampering !== undefined) return isAccepted(status);
-  return violations.length === 0 && !isAccepted(status);
+  if (tampering !== undefined) return isSuccess(status);
+  return violations.length === 0 && !isSuccess(status);
 }
 
 function wrongAnswers({ url, tamper, count }: TriggerOptions, wrong: number): PaylinkError {
@@ -183,7 +182,7 @@ function print(request: HttpRequest, { out }: Context): void {
 /** Returns the status of the answer. Throws `outcome_unknown` or `not_reached` without an answer. */
 function showAnswer(
   { record, request }: SampleWebhook,
-  answer: Answer | NoAnswer,
+  answer: EndpointAnswer | MissingAnswer,
   { out }: Context,
   quiet: boolean,
 ): number {
@@ -200,7 +199,7 @@ function showAnswer(
   return answer.status;
 }
 
-const unanswered = (answer: NoAnswer, url: string): PaylinkError =>
+const unanswered = (answer: MissingAnswer, url: string): PaylinkError =>
   answer.sent
     ? new PaylinkError(
         "outcome_unknown",

@@ -4,7 +4,7 @@ import { type BrokerName, brokerOf, type BrokerVariable } from "../../domain/bro
 import { hasCertificate } from "../../domain/certificates.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { within } from "../../domain/time.ts";
-import { reasonOf, type Send } from "../../http/exchange.ts";
+import { exchangeFailure, type Send } from "../../http/exchange.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { sendFailure } from "../../http/send-failure.ts";
 import { type AttemptResult, type Deliver, deliverOver } from "../attempt.ts";
@@ -161,7 +161,7 @@ const NOTHING = new Uint8Array();
 
 /** The clients wrap what the system said. */
 function wordsOf(error: unknown): string {
-  return reasonOf(
+  return exchangeFailure(
     error instanceof Error && error.cause === undefined ? new Error(error.message, { cause: error }) : error,
   );
 }

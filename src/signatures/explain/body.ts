@@ -4,13 +4,13 @@ import { parseJson } from "../../domain/parse-json.ts";
 import { RAW_BODY_FIXES } from "../../domain/reasons.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { checkDigest } from "../digest.ts";
-import type { Hint } from "./transit.ts";
+import type { Diagnosis } from "./transit.ts";
 
 const RAW_BYTES = `Verify the bytes as they arrived, before anything parses them:
 ${RAW_BODY_FIXES}
   In JavaScript, paylink-webhooks verifies the request of each of them: paylink help webhooks`;
 
-interface BodyChange extends Hint {
+interface BodyChange extends Diagnosis {
   /** Every body that may have been signed, made from the received one. */
   readonly apply: (body: Buffer) => Iterable<Buffer>;
 }
@@ -87,7 +87,10 @@ const ascii = (json: string): string =>
   json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** What changed the body, and its length before, where that can be told; undefined if its digest matches. */
-export function changeOf({ headers, body }: HttpRequest): (Hint & { readonly length?: number }) | undefined {
+export function changeOf({
+  headers,
+  body,
+}: HttpRequest): (Diagnosis & { readonly length?: number }) | undefined {
   const digest = checkDigest(headers, body);
   if (digest.ok || digest.reason !== "content_digest_mismatch") return undefined;
   for (const { variant, advice, apply } of CHANGES)

@@ -9,12 +9,12 @@ import type { Verdict } from "../verdict.ts";
 import { isSignature, type VerifyOptions } from "../verify.ts";
 import { changeOf } from "./body.ts";
 import { receivedSignature } from "./checks.ts";
-import { addressVariants, combined, digestVariants, fieldVariants, type Hint } from "./transit.ts";
+import { addressVariants, combined, digestVariants, fieldVariants, type Diagnosis } from "./transit.ts";
 
 /** The checks whose failure another message or key may explain. */
 const EXPLAINED: ReadonlySet<string> = new Set(["key", "algorithm", "signature-base", "signature-value"]);
 
-export function causesOf(request: HttpRequest, options: VerifyOptions, verdict: Verdict): Hint[] {
+export function failureCauses(request: HttpRequest, options: VerifyOptions, verdict: Verdict): Diagnosis[] {
   const { code, failure } = verdict;
   const body =
     code === "content_digest_mismatch" || code === "signature_invalid" ? changeOf(request) : undefined;
@@ -27,21 +27,21 @@ export function causesOf(request: HttpRequest, options: VerifyOptions, verdict: 
     : causeOfTime(verdict, options.now);
 }
 
-function causeOfTime({ code, created }: Verdict, now: number): Hint[] {
+function causeOfTime({ code, created }: Verdict, now: number): Diagnosis[] {
   if (code === "signature_too_old" || code === "signature_expired") return [OLD_CAPTURE];
   const isMilliseconds = created !== null && Math.abs(created / 1000 - now) < 10 * YEAR;
-  return code === "created_in_future" && isMilliseconds ? [MILLISECONDS] : [];
+  return code === "created_in_future" && isMilliseconds ? [IN_MILLISECONDS] : [];
 }
 
 const YEAR = 365 * 86_400;
 
-const OLD_CAPTURE: Hint = {
+const OLD_CAPTURE: Diagnosis = {
   variant: "an old capture",
   advice:
     "The signature may have been valid when the webhook arrived: to judge it as of then, add --at with the time. If your service repeats webhooks with their first signature, allow for it with --tolerance.",
 };
 
-const MILLISECONDS: Hint = {
+const IN_MILLISECONDS: Diagnosis = {
   variant: "created in milliseconds",
   advice: "created counts milliseconds; RFC 9421 2.3 counts seconds. The signer has to fix this.",
 };
@@ -52,14 +52,14 @@ function causeOfSignature(
   length: number,
   received: ReceivedSignature,
   { keys }: VerifyOptions,
-): Hint | undefined {
+): Diagnosis | undefined {
   const named = namedKeys(keys, received.keyid);
-  const base = textOf(request, received);
+  const base = baseText(request, received);
   if (base !== undefined) {
     const other = keys.find(
       (key) => key.kind === "rsa" && !named.includes(key) && isSignature(base, key, received.signature),
     );
-    if (other !== undefined) return otherKey(other, received.keyid);
+    if (other !== undefined) return anotherKey(other, received.keyid);
     if (named.some((key) => isPss(base, key, received.signature))) return PSS;
   }
   // A variant that changes nothing that is covered explains nothing.
@@ -70,7 +70,7 @@ function causeOfSignature(
     ...fieldVariants(request, received, length),
   ];
   for (const variant of combined(variants)) {
-    const text = textOf(variant.apply(request), received);
+    const text = baseText(variant.apply(request), received);
     if (text === undefined || seen.size === seen.add(text.toString("latin1")).size) continue;
     if (named.some((key) => isSignature(text, key, received.signature))) return variant;
   }
@@ -86,7 +86,7 @@ function namedKeys(keys: readonly VerificationKey[], keyid: string | null): read
   }
 }
 
-function textOf(request: HttpRequest, received: ReceivedSignature): Buffer | undefined {
+function baseText(request: HttpRequest, received: ReceivedSignature): Buffer | undefined {
   try {
     return Buffer.from(receivedBase(received, request), "latin1");
   } catch {
@@ -94,12 +94,12 @@ function textOf(request: HttpRequest, received: ReceivedSignature): Buffer | und
   }
 }
 
-const otherKey = ({ keyid }: VerificationKey, named: string | null): Hint => ({
+const anotherKey = ({ keyid }: VerificationKey, named: string | null): Diagnosis => ({
   variant: keyid === null ? "another configured key" : `key ${keyid}`,
   advice: `The signature matches ${keyid === null ? "a configured key without an id" : `the configured key "${keyid}"`}, but it names ${named === null ? "none" : `"${named}"`}. Give the key under the id that the service uses: its key set (a JWKS, or its URL) has both.`,
 });
 
-const PSS: Hint = {
+const PSS: Diagnosis = {
   variant: "rsa-pss",
   advice:
     "The signature is RSA-PSS. The service signs with rsa-v1_5-sha256 (PKCS#1 v1.5), and nothing else is accepted.",

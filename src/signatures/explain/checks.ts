@@ -3,12 +3,12 @@ import type { HttpRequest } from "../../http/message.ts";
 import { receivedBase } from "../base.ts";
 import { checkDigest } from "../digest.ts";
 import { ALGORITHM, LABEL } from "../policy.ts";
-import { Progress } from "../progress.ts";
+import { VerificationProgress } from "../progress.ts";
 import { readSignature, type ReceivedSignature } from "../received.ts";
 import { CHECKS, type CheckName, type Verdict, type VerifyingKey } from "../verdict.ts";
 
 /** One check and its result. A check that was not reached is not listed. */
-export interface Check {
+export interface CheckResult {
   /** Its name, such as `freshness` or `content-digest`. */
   readonly check: string;
   readonly ok: boolean;
@@ -17,30 +17,30 @@ export interface Check {
 }
 
 /** What was judged, and when, in Unix seconds. */
-interface Judged {
+interface JudgedRequest {
   readonly verdict: Pick<Verdict, "keyid" | "created" | "covered" | "warnings" | "key" | "failure">;
   readonly request: HttpRequest;
   readonly now: number;
 }
 
-const NAMES = Object.keys(CHECKS).filter((name): name is CheckName => Object.hasOwn(CHECKS, name));
+const CHECK_NAMES = Object.keys(CHECKS).filter((name): name is CheckName => Object.hasOwn(CHECKS, name));
 
 /** The checks in order, up to the first that failed. */
-export function checksOf(judged: Judged): Check[] {
+export function checksOf(judged: JudgedRequest): CheckResult[] {
   const { failure } = judged.verdict;
-  const at = NAMES.findIndex((name) => name === failure?.check);
-  const passed = failure === null ? NAMES : NAMES.slice(0, Math.max(0, at));
+  const at = CHECK_NAMES.findIndex((name) => name === failure?.check);
+  const passed = failure === null ? CHECK_NAMES : CHECK_NAMES.slice(0, Math.max(0, at));
   const received = receivedSignature(judged.request);
   const checks = passed.map((check) => ({ check, ok: true, detail: PASSED[check]({ ...judged, received }) }));
   return failure === null ? checks : [...checks, { ...failure, ok: false }];
 }
 
-interface Facts extends Judged {
+interface CheckFacts extends JudgedRequest {
   /** Undefined where it could not be read. */
   readonly received: ReceivedSignature | undefined;
 }
 
-const PASSED: Readonly<Record<CheckName, (facts: Facts) => string>> = {
+const PASSED: Readonly<Record<CheckName, (facts: CheckFacts) => string>> = {
   "signature-fields": () => "Signature-Input and Signature are present",
   "signature-input": () => "a dictionary",
   signature: () => "a dictionary",
@@ -75,17 +75,17 @@ function keyWords(key: VerifyingKey | null, named: string | null): string {
 /** The signature of a request; undefined where it cannot be read. */
 export function receivedSignature({ headers }: HttpRequest): ReceivedSignature | undefined {
   try {
-    return readSignature(headers, new Progress());
+    return readSignature(headers, new VerificationProgress());
   } catch {
     return undefined;
   }
 }
 
 /** The text that was signed, as rebuilt from the message (RFC 9421 2.5); null where the verification did not get to it. */
-export function baseOf({ verdict: { failure }, request }: Omit<Judged, "now">): string | null {
-  const reached = failure === null || NAMES.findIndex((name) => name === failure.check) > BASE;
+export function baseOf({ verdict: { failure }, request }: Omit<JudgedRequest, "now">): string | null {
+  const reached = failure === null || CHECK_NAMES.findIndex((name) => name === failure.check) > BASE;
   const received = reached ? receivedSignature(request) : undefined;
   return received === undefined ? null : receivedBase(received, request);
 }
 
-const BASE = NAMES.indexOf("signature-base");
+const BASE = CHECK_NAMES.indexOf("signature-base");

@@ -3,14 +3,14 @@ import { fieldLines, type HeaderLine, type HttpRequest } from "../../http/messag
 import type { ReceivedSignature } from "../received.ts";
 
 /** What explains a failure. It is never accepted. */
-export interface Hint {
+export interface Diagnosis {
   /** What is different, such as `scheme=http`. */
   readonly variant: string;
   /** What to do about it. */
   readonly advice: string;
 }
 
-interface Variant extends Hint {
+interface Variant extends Diagnosis {
   /** What of the request it replaces. */
   readonly replaces: "address" | "content-type" | "content-length" | "content-digest";
   /** Makes the request as it may have been signed. */
@@ -18,7 +18,7 @@ interface Variant extends Hint {
 }
 
 /** Each variant by itself, then each pair of those that replace different parts. */
-export function* combined(variants: readonly Variant[]): Iterable<Hint & Pick<Variant, "apply">> {
+export function* combined(variants: readonly Variant[]): Iterable<Diagnosis & Pick<Variant, "apply">> {
   yield* variants;
   for (const [at, first] of variants.entries())
     for (const second of variants.slice(at + 1).filter(({ replaces }) => replaces !== first.replaces))
@@ -35,8 +35,8 @@ const ADDRESS_PARTS = ["scheme", "authority", "target"] as const;
 export function addressVariants(request: HttpRequest): Variant[] {
   const schemes: readonly HttpRequest["scheme"][] =
     request.scheme === "http" ? ["http", "https"] : ["https", "http"];
-  const authorities = [request.authority, ...authoritiesOf(request)];
-  const addresses = [request.target, ...targetsOf(request)].flatMap((target) =>
+  const authorities = [request.authority, ...possibleAuthorities(request)];
+  const addresses = [request.target, ...possibleTargets(request)].flatMap((target) =>
     authorities.flatMap((authority) => schemes.map((scheme) => ({ scheme, authority, target }))),
   );
   // The first one is as received.
@@ -55,7 +55,7 @@ export function addressVariants(request: HttpRequest): Variant[] {
 }
 
 /** Forwarding headers may suggest an address, since it must still verify (RFC 7239; X-Forwarded-*). */
-function authoritiesOf({ headers, authority }: HttpRequest): string[] {
+function possibleAuthorities({ headers, authority }: HttpRequest): string[] {
   const lines = (name: string): string[] =>
     fieldLines(headers, name).flatMap((line) => line.split(",").map((part) => part.trim()));
   const forwarded = lines("forwarded").flatMap(
@@ -80,7 +80,7 @@ function authoritiesOf({ headers, authority }: HttpRequest): string[] {
 const MAX_GUESSES = 4;
 
 /** With the prefix that a proxy says it stripped, and the path with or without its final slash. */
-function targetsOf({ target, headers }: HttpRequest): string[] {
+function possibleTargets({ target, headers }: HttpRequest): string[] {
   const [path = "", ...rest] = target.split("?");
   const query = rest.length > 0 ? `?${rest.join("?")}` : "";
   const prefixed = fieldLines(headers, "x-forwarded-prefix").map(
