@@ -55,12 +55,12 @@ const isPaying = ({ case: { books } }: OrderUse): boolean => books !== "never";
 const isNotPaying = (use: OrderUse): boolean => !isPaying(use);
 const isRepeating = (use: OrderUse): boolean => isPaying(use) && use.paid.length > 1;
 
-/** What the endpoint received, of the case that probably did it; where several may have, their names. */
+/** What the endpoint received in the case that probably caused it; if several may have, the names of the cases. */
 function causeOf(uses: readonly OrderUse[], isLikely: (use: OrderUse) => boolean): string {
   const likely = uses.filter(isLikely);
   const named = likely.length === 0 ? uses : likely;
   const [only, ...others] = named;
   if (only === undefined || others.length > 0)
-    return `the cases ${named.map((use) => use.case.name).join(", ")} used it`;
+    return `it was used in the cases ${named.map((use) => use.case.name).join(", ")}`;
   return `the endpoint received ${only.case.description}`;
 }

@@ -27,14 +27,14 @@ export function renderCase(result: CaseResult, said: string | undefined, paint: 
 export function renderSameAnswer(answer: string, count: number, said: string, paint: Paint): string {
   const line = `${paint.red("✗")} ${`all ${count} cases`.padEnd(NAME_WIDTH)}${paint.dim(safeText(answer))}`;
   const below = said === "" ? [] : said.split("\n").map((text) => `    ${safeText(text)}`);
-  return [line, "    Every webhook was answered alike, genuine or tampered with.", ...below].join("\n");
+  return [line, "    Every webhook got the same answer, genuine or tampered with.", ...below].join("\n");
 }
 
 /** What an endpoint said to the webhook that it answered wrongly, and why it probably did; empty if it said nothing. */
 export function wrongAnswerWords({ wrong, expects }: Pick<CaseResult, "wrong" | "expects">): string {
   if (wrong === undefined) return "";
   const text = inOneLine(wrong.reply?.text ?? "");
-  // What must be refused has no cause of being accepted.
+  // There is no likely cause for accepting what must be refused.
   const cause = expects === "accepted" ? likelyCause(wrong, { comesAgain: false }) : undefined;
   return [
     ...(text === "" ? [] : [`It said: ${clip(text, CASE_ANSWER_LENGTH)}`]),

@@ -48,7 +48,7 @@ export function renderCommand({ words }: CommandLine, { profile, eventStore }: N
 export const renderHint = (hint: Hint, named?: Named): string =>
   safeText(hint.map((part) => (typeof part === "string" ? part : renderCommand(part, named))).join(""));
 
-/** It stands for what the user types there. */
+/** Stands for a value that the user fills in. */
 const PLACEHOLDER = /^<[^<>]+>$/;
 
 /** What did not happen, and what may have happened. */

@@ -21,7 +21,7 @@ export interface Cell {
 const GAP = "  ";
 /** What follows the first line of a row. */
 const CONTINUATION_INDENT = "    ";
-/** Columns that every value keeps. */
+/** The least width of a column, unless its values are shorter. */
 const LEAST_WIDTH = 12;
 
 /**
@@ -64,7 +64,7 @@ interface TableColumn {
   readonly least: number;
 }
 
-/** `room` is that of a line. */
+/** `room` is the width of a line. */
 function columnsOf(rows: readonly (readonly Cell[])[], room: number): TableColumn[] {
   const count = rows.reduce((most, row) => Math.max(most, row.length), 0);
   return Array.from({ length: count }, (_, at) => {
@@ -140,7 +140,7 @@ export function formatLocal(date: Date): string {
   return `${day} ${clockTime(date)} ${offset(date)}`;
 }
 
-/** A line of a log that people and programs read later, by the clock of every other time that is shown, with how much it matters. */
+/** One line of a log: the local time, as all times are shown, the level and the text. */
 export const logLine = (at: Date, level: Level, text: string): string =>
   `${formatLocal(at)} ${level} ${text}`;
 

@@ -36,8 +36,8 @@ const lateSignature = (age: number): string =>
 
 const MAY_BE_DONE = ({ comesAgain }: Circumstances): string =>
   comesAgain
-    ? "The work may be done, and the webhook comes again: let your application recognise repeats by the uti"
-    : "The work may be done: look into the log of your application";
+    ? "Your application may have done the work, and the webhook is sent again: recognise repeats by the uti, the number of the payment"
+    : "Your application may have done the work: check its log";
 
 const FAILURE_CAUSES: Partial<Readonly<Record<SendFailure, (circumstances: Circumstances) => string>>> = {
   refused: () => "Nothing listens at this port: start your application.",
@@ -47,11 +47,11 @@ const FAILURE_CAUSES: Partial<Readonly<Record<SendFailure, (circumstances: Circu
   certificate: () =>
     "Its certificate is not trusted here: set NODE_EXTRA_CA_CERTS to the PEM file of the certificate, or of its authority.",
   no_tls: () => "It does not use TLS at this port: write http:// in its address.",
-  tls: () => "It and paylink do not agree on TLS: it may be too old, or want a client certificate.",
-  not_http: () => "What answers there is not HTTP: if it uses TLS, write https:// in its address.",
+  tls: () => "The TLS handshake failed: the endpoint may be too old, or require a client certificate.",
+  not_http: () => "The answer is not HTTP: if the endpoint uses TLS, write https:// in its address.",
   proxy: () =>
     "The proxy did not connect: name the host in NO_PROXY if no proxy is needed, or check HTTPS_PROXY.",
-  timeout: (circumstances) => `${MAY_BE_DONE(circumstances)}, and answer before it does what takes long.`,
+  timeout: (circumstances) => `${MAY_BE_DONE(circumstances)}. Answer first, and do slow work afterwards.`,
   closed: (circumstances) =>
     `${MAY_BE_DONE(circumstances)}. If it uses TLS at this port, write https:// in its address.`,
 };
@@ -66,13 +66,12 @@ interface AnswerRow {
 }
 
 const KEY_CAUSE = ({ ownKey }: Circumstances): string =>
-  `It refuses the signature: does it have this key? ${ownKey ?? "paylink config get webhookKey"}`;
+  `It refuses the signature: does it verify with this key? ${ownKey ?? "paylink config get webhookKey"}`;
 const PARSER_CAUSE = (): string =>
-  "Its parser fails at the body: let it take application/json, and keep the raw bytes where it verifies.";
+  "Its parser fails on the body: make it accept application/json, and keep the raw bytes for the verification.";
 const LOGIN_CAUSE = (): string =>
-  "It asks for a login, which a webhook has not: let it answer this path without one.";
-const PATH_CAUSE = (): string =>
-  "It has nothing at this path: does the address name the path of its webhooks?";
+  "It asks for a login, which a webhook does not have: allow this path without a login.";
+const PATH_CAUSE = (): string => "It serves nothing at this path: is this the path of its webhook endpoint?";
 
 /** The first row that matches counts: words say more than a status. */
 const ANSWERS: readonly AnswerRow[] = [
@@ -99,11 +98,12 @@ const ANSWERS: readonly AnswerRow[] = [
     statuses: [403, 406, 429, 503],
     words:
       /cloudflare|just a moment|attention required|captcha|mod_?security|incapsula|akamai|web application firewall/i,
-    cause: () => "A firewall before your application refuses it: make an exception for this path.",
+    cause: () => "A firewall in front of your application refuses it: make an exception for this path.",
   },
   {
     words: /ERR_NGROK_|tunnel (?:not found|unavailable)|no tunnel here/i,
-    cause: () => "The tunnel leads to no running application: start it, or the tunnel again.",
+    cause: () =>
+      "The tunnel reaches no running application: start the application, or start the tunnel again.",
   },
   {
     statuses: [400, 415, 422, 500],
@@ -127,35 +127,36 @@ const ANSWERS: readonly AnswerRow[] = [
   {
     statuses: [403],
     cause: (circumstances) =>
-      `Protection before your handler may refuse it, such as CSRF or a login: make an exception for this path. If not: ${KEY_CAUSE(circumstances)}`,
+      `Something in front of your handler may refuse it, such as CSRF protection or a login: make an exception for this path. Otherwise: ${KEY_CAUSE(circumstances)}`,
   },
   { statuses: [404, 410], cause: PATH_CAUSE },
   {
     statuses: [405, 501],
-    cause: () => "It takes no POST at this path: does the address name the path of its webhooks?",
+    cause: () => "It accepts no POST at this path: is this the path of its webhook endpoint?",
   },
   { statuses: [413], cause: () => "Its limit for the size of a body is too small: allow 64 KiB." },
   { statuses: [415], cause: PARSER_CAUSE },
   { statuses: [429], cause: () => "It limits how often it is called: make an exception for this path." },
   {
     statuses: [502, 503],
-    cause: () => "The server before your application does not reach it, or it is not ready: is it running?",
+    cause: () =>
+      "The proxy in front of your application cannot reach it: is your application running and ready?",
   },
   { statuses: [504], cause: (circumstances) => `${MAY_BE_DONE(circumstances)}.` },
 ];
 
 function redirected(_: Circumstances, { headers }: ReplyText): string {
   const [to = ""] = fieldLines(headers, "location");
-  if (to === "") return "It redirects, without saying where: does the address name the path of its webhooks?";
+  if (to === "") return "It redirects without a Location: is this the path of its webhook endpoint?";
   if (/\/(?:log[-_]?in|sign[-_]?in|auth|sso)\b/i.test(to))
-    return `It redirects to ${to}, which looks like a login: let it answer this path without one.`;
-  return `It redirects to ${to}, and paylink does not follow: write that address, if it is the one for webhooks.`;
+    return `It redirects to ${to}, which looks like a login: allow this path without a login.`;
+  return `It redirects to ${to}, and paylink does not follow redirects: use that address if it is the webhook endpoint.`;
 }
 
 function csrf(): string {
-  return "Its protection against CSRF refuses it: make an exception for this path, since the signature protects it.";
+  return "Its CSRF protection refuses it: make an exception for this path, which the signature protects.";
 }
 
 function wrongHost(): string {
-  return 'It does not know the host that it is called by: allow it there, or send the one that it knows (-H "Host: …").';
+  return 'It does not accept this Host: allow the host in its settings, or send one that it accepts (-H "Host: …").';
 }

@@ -73,7 +73,7 @@ function rowLines(rows: readonly FieldRow[], paint: Paint): string[] {
   return rows.map(([label, value]) => `  ${paint.dim(safeText(label).padEnd(width))}${value}`);
 }
 
-/** A field without a value has a row only if something stands for it. */
+/** A field without a value has a row only if `absent` is given. */
 function fieldRows(
   fields: readonly LinkFieldPath[],
   link: LinkAmount,

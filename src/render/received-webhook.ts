@@ -43,7 +43,7 @@ export function renderWebhook(event: Received, style: RecordStyle): string {
 const MOST_LINES = 8;
 
 /**
- * What one looks for: outcome, amount and reference; the card and what its bank answered; when, where and which transaction;
+ * What people look for: outcome, amount and reference; the card and what its bank answered; when, where and which transaction;
  * and what deviates.
  */
 export function renderCard(event: Received, { paint, width }: RecordStyle): string {
@@ -102,7 +102,7 @@ export function renderCompactWebhook(event: Received, { paint, width }: RecordSt
     .join("  ");
 }
 
-/** Of the outcomes that one sees every day. */
+/** Of the everyday outcomes. */
 const LONGEST_USUAL = "CANCELLED".length;
 
 /** A query may hold a secret of the receiver. */
@@ -113,7 +113,7 @@ interface Mark {
   readonly painted: string;
 }
 
-/** What is unusual: a webhook is verified, and arrives once. */
+/** Marks what is unusual: not verified, paid before, or repeated. */
 function marksOf({ verdict, repeated }: Received, paint: Paint): Mark[] {
   return [
     ...(verdict.verdict === "valid" ? [] : [{ text: "UNVERIFIED", painted: paint.red.bold("UNVERIFIED") }]),
@@ -164,7 +164,7 @@ function progressWords(progress: Progress | undefined, paint: Paint): string {
   return attempt === 1 ? "" : paint.dim(`  attempt ${attempt}`);
 }
 
-/** What a failed event is whose sender waited for the answer. */
+/** A failed event whose sender waited for the answer, and so knows of the failure. */
 export const COMES_AGAIN = "refused; the service sends it again";
 
 export const eventCount = (count: number): string => (count === 1 ? "1 event" : `${count} events`);

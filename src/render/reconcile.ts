@@ -19,32 +19,32 @@ export function findingText(finding: Finding): string {
   switch (finding.finding) {
     case "missed":
       if (finding.why === "one of several")
-        return `Two links or more of ${order} are paid, and for ${money} of it no webhook arrived here.`;
+        return `Two or more links of ${order} are paid, but no webhook for ${money} of that arrived here.`;
       if (finding.why === "other key")
-        return `${paid}; the webhook of it was verified by the key ${shortKey(finding.key ?? "")}, which is not one of this account, so it does not count here.`;
+        return `${paid}; its webhook was verified by the key ${shortKey(finding.key ?? "")}, which is not a key of this account, so it does not count here.`;
       if (finding.why === "only others")
         return `${paid}; only a webhook with the outcome ${outcomeName(finding.other ?? "UNCLEAR")} arrived here.`;
-      return `${paid}; no webhook of it arrived here.`;
+      return `${paid}; no webhook for it arrived here.`;
     case "refused":
-      return `${paid}; a webhook that names it was refused at ${formatLocal(new Date(finding.refused.receivedAt))}: ${finding.refused.code}. Nothing has verified that body. Once its key is right, accept it.`;
+      return `${paid}; a webhook that names it was refused at ${formatLocal(new Date(finding.refused.receivedAt))}: ${finding.refused.code}. The body of that webhook is not verified. Once the key is right, accept it.`;
     case "undelivered":
       return `${order} was paid, ${money}, and ${UNDELIVERED[finding.state]}.`;
     case "differs":
       if (finding.why === "unclear")
-        return `${paid}; the webhook of it arrived, and does not say clearly whether it was approved.`;
+        return `${paid}; its webhook arrived, but does not say clearly whether the payment was approved.`;
       return finding.why === "books"
         ? `${order} was paid, ${sumsText(finding.expected)}; your books have ${sumsText(finding.found)}.`
-        : `The link of ${order} asks for ${sumsText(finding.expected)}; the webhooks of it say ${sumsText(finding.found)}.`;
+        : `The link of ${order} asks for ${sumsText(finding.expected)}; its webhooks say ${sumsText(finding.found)}.`;
     case "twice":
       if (finding.why === "books")
         return `Your books have ${order} ${finding.count} times: ${money} too much.`;
       return finding.why === "links"
-        ? `${finding.count} links of ${order} are paid: ${money} more than one of them. Pay it back unless the customer wanted both.`
-        : `${finding.count} payments of ${order} were approved: ${money} too much. Pay it back unless the customer wanted both.`;
+        ? `${finding.count} links of ${order} are paid: ${money} more than one of them. Refund it unless the customer wanted both.`
+        : `${finding.count} payments of ${order} were approved: ${money} too much. Refund it unless the customer wanted both.`;
     case "not booked":
       return `${order} was paid, ${money}${at}; your books do not have it.`;
     case "booked only":
-      return `Your books have ${order}, ${money} (line ${finding.lines.join(", ")}); neither a paid link nor a webhook has it.`;
+      return `Your books have ${order}, ${money} (line ${finding.lines.join(", ")}); there is no paid link and no webhook for it.`;
     case "unmatched":
       return unmatchedText(finding, { order, money, paid });
   }
@@ -52,8 +52,8 @@ export function findingText(finding: Finding): string {
 
 const UNDELIVERED = {
   pending: "your application has not accepted it yet: it waits to be forwarded",
-  failed: "your application has not accepted it: nothing is sent again by itself, unless the service does",
-  skipped: "your application was never told: an operator has skipped it",
+  failed: "your application has not accepted it: only the service may still send it again",
+  skipped: "an operator has skipped it, so your application was not told",
   delivered: "your application has accepted it",
 } as const;
 
@@ -61,7 +61,7 @@ const UNDELIVERED = {
 export const callbackText = (callback: string | undefined): string =>
   callback === undefined
     ? "The service does not say which callback address a link had. This profile has none now, and no webhook is sent for a link without one."
-    : `The service does not say which callback address a link had. That of this profile is ${callback} now.`;
+    : `The service does not say which callback address a link had. This profile's address is ${callback} now.`;
 
 interface Words {
   readonly order: string;
@@ -77,11 +77,11 @@ function unmatchedText(
     case "no order number":
       return `${paid}. It has no order number, so its webhook cannot be found.`;
     case "before the store":
-      return `${paid}, before the event store began to keep what arrives: whether a webhook arrived is not known.`;
+      return `${paid}, before this event store began, so it is not known whether its webhook arrived.`;
     case "part":
-      return `A part of ${order} was paid, ${money}; the rest is not paid yet.`;
+      return `Part of ${order} was paid, ${money}; the rest is not paid yet.`;
     case "no link":
-      return `A payment of ${order}, ${money}, arrived; no link of this terminal that was paid in the period has this number.`;
+      return `A payment of ${order}, ${money}, arrived, but no link of this terminal that was paid in the period has this order number.`;
   }
 }
 
@@ -140,7 +140,7 @@ export const headingText = (name: FindingName, found: Counted): string => `${nam
 export const reusableText = ({ reusable }: Summary): string | undefined =>
   reusable.count === 0
     ? undefined
-    : `Reusable links: ${formatCount(reusable.count)} ${reusable.count === 1 ? "payment" : "payments"}, ${renderSums(reusable.sums)}, arrived. The service does not say how often such a link was paid, so a payment that was missed cannot be found.`;
+    : `Reusable links: ${formatCount(reusable.count)} ${reusable.count === 1 ? "payment" : "payments"}, ${renderSums(reusable.sums)}, arrived. The service does not say how often such a link was paid, so a missed payment cannot be found.`;
 
 const STANDING = {
   open: "Its link can still be paid.",
@@ -148,7 +148,7 @@ const STANDING = {
   expired: "Its link has expired.",
 } as const;
 
-/** What an order comes to, in a sentence or two. */
+/** The verdict on an order, in one or two sentences. */
 export function verdictText(verdict: OrderVerdict): string {
   switch (verdict.is) {
     case "different":
@@ -157,9 +157,9 @@ export function verdictText(verdict: OrderVerdict): string {
     case "approved alone":
       return `A webhook says that it was paid, ${sumsText(verdict.money)}, and the service does not. ${STANDING[verdict.standing]}`;
     case "part":
-      return `A part of it was paid, ${sumsText(verdict.money)}; the rest is not. ${standingText(verdict.standing)}`.trim();
+      return `Part of it was paid, ${sumsText(verdict.money)}; the rest is not. ${standingText(verdict.standing)}`.trim();
     case "unpaid":
-      return `Not paid. ${standingText(verdict.standing)} ${verdict.isRefused ? "A refused webhook names it, and nothing has verified what that says." : ""}`
+      return `Not paid. ${standingText(verdict.standing)} ${verdict.isRefused ? "A refused webhook names it, but its content is not verified." : ""}`
         .replace(/ +/g, " ")
         .trim();
     case "paid":
@@ -168,7 +168,7 @@ export function verdictText(verdict: OrderVerdict): string {
 }
 
 const standingText = (standing: LinkStanding | undefined): string =>
-  standing === undefined ? "The service lists no link of it." : STANDING[standing];
+  standing === undefined ? "The service lists no link for it." : STANDING[standing];
 
 function paidText(verdict: Extract<OrderVerdict, { is: "paid" }>): string {
   const { money, payments, isReusable, hasLink, acceptedAt, arrivedAt } = verdict;
@@ -179,8 +179,8 @@ function paidText(verdict: Extract<OrderVerdict, { is: "paid" }>): string {
       : `Paid in ${formatCount(payments)} parts`;
   const application =
     acceptedAt === undefined
-      ? `the webhook arrived at ${clockTime(arrivedAt)}, and was forwarded nowhere`
+      ? `the webhook arrived at ${clockTime(arrivedAt)}, and was not forwarded`
       : `your application accepted it at ${clockTime(acceptedAt)}`;
-  const link = hasLink ? "" : " The service lists no paid link of it.";
+  const link = hasLink ? "" : " The service lists no paid link for it.";
   return `${times}, ${sumsText(money)}; ${application}.${link}`;
 }

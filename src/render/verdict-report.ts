@@ -18,7 +18,7 @@ export function renderExplanation(
   const { paint } = style;
   const { verdict, checks, signatureBase, record, violations, refused } = explanation;
   return joinSections([
-    // Of what could not be verified, the verdict is the answer.
+    // If nothing could be verified, the verdict says so already.
     refused === null || refused.code === verdict.code ? "" : refusalText(refused, paint),
     `${heading(verdict, request, paint)}${paint.dim(`  (address from ${source})`)}`,
     section(
@@ -46,7 +46,7 @@ const joinSections = (sections: readonly string[]): string =>
   sections.filter((text) => text !== "").join("\n\n");
 
 const refusalText = ({ status, code, detail }: NonNullable<Explanation["refused"]>, paint: Paint): string =>
-  `${paint.red.bold(`listen answers ${status}`)}  ${paint.bold(code)}  ${safeText(detail)}\n  ${paint.dim("It verifies nothing then. What verify makes of the signature:")}`;
+  `${paint.red.bold(`listen answers ${status}`)}  ${paint.bold(code)}  ${safeText(detail)}\n  ${paint.dim("It verifies nothing in that case. What verify finds:")}`;
 
 function heading(verdict: Explanation["verdict"], request: HttpRequest, paint: Paint): string {
   const { method, scheme, authority, target } = request;

@@ -135,8 +135,8 @@ it("says once that nothing is at the path", async () => {
   expect(exit).toBe(7);
   expect(stdout.trim().split("\n")).toEqual([
     expect.stringMatching(/^✗ all \d+ cases +404$/),
-    "    Every webhook was answered alike, genuine or tampered with.",
-    expect.stringContaining("It has nothing at this path"),
+    "    Every webhook got the same answer, genuine or tampered with.",
+    expect.stringContaining("It serves nothing at this path"),
   ]);
   expect(stderr).toContain("answers 404 to everything, so nothing is at this path.");
   expect(stderr).not.toContain("derived");

@@ -371,7 +371,7 @@ describe("events replay", () => {
       exit: 4,
       stderr: expect.stringContaining("did not accept 1 of 1 event"),
     });
-    expect(stdout).toContain("The server before your application does not reach it");
+    expect(stdout).toContain("The proxy in front of your application cannot reach it");
   });
 
   it("names another cause than an application that is not started", async () => {

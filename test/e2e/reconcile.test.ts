@@ -94,7 +94,7 @@ it("names each payment that was lost at the sandbox, with its reason and a next 
     /^6 paid links, EUR 60\.00: 1 agrees; 2 missed, EUR 20\.00; 1 undelivered, EUR 10\.00; 1 differs, EUR 10\.00; 1 not booked, EUR 10\.00; 1 booked only, EUR 10\.00\n/,
   );
   expect(shown.stdout).toMatch(
-    /The service says A-SILENT was paid, EUR 10\.00 at \S+ \S+ \S+; no webhook of it arrived here/,
+    /The service says A-SILENT was paid, EUR 10\.00 at \S+ \S+ \S+; no webhook for it arrived here/,
   );
   const quiet = await run("reconcile", "-q");
   expect(quiet.stdout.trim().split("\n").toSorted()).toEqual(["A-DEAD", "A-FAILS", "A-SILENT"]);
@@ -114,9 +114,7 @@ it("shows all that happened to an order, with one verdict", async () => {
   });
   await run("pay", link, "--outcome", "partially-approved");
   await listening.until(/(?:"type":"forward"[^]*){1}/);
-  expect((await run("reconcile", "A-1")).stdout).toContain(
-    "A part of it was paid, EUR 5.00; the rest is not.",
-  );
+  expect((await run("reconcile", "A-1")).stdout).toContain("Part of it was paid, EUR 5.00; the rest is not.");
   await run("pay", link);
   await listening.until(/(?:"type":"forward"[^]*){2}/);
   const told = await run("reconcile", "A-1", "--json");
@@ -194,7 +192,7 @@ async function loseAtDocumentedService(db?: string): Promise<void> {
       .toSorted(),
   ).toEqual(["differs A-CHANGED", "missed A-SILENT", "refused A-FORGED", "twice A-TWICE"]);
   expect(refused).toMatchObject({
-    detail: expect.stringContaining("signature_invalid. Nothing has verified that body."),
+    detail: expect.stringContaining("signature_invalid. The body of that webhook is not verified."),
     next: expect.stringMatching(/^paylink events accept \w+$/),
   });
   const timelines = await run("reconcile", "A-TWICE", "A-GOOD", "--json");

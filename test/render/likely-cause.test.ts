@@ -18,9 +18,9 @@ const causeOf = (status: number, text = "", headers: readonly HeaderLine[] = [])
 
 describe("an answer is explained by its status and by its words:", () => {
   it.each([
-    [401, "", /does it have this key\? paylink config get webhookKey/],
-    [401, '{"error":"invalid signature"}', /does it have this key/],
-    [400, "Webhook signature verification failed", /does it have this key/],
+    [401, "", /does it verify with this key\? paylink config get webhookKey/],
+    [401, '{"error":"invalid signature"}', /does it verify with this key/],
+    [400, "Webhook signature verification failed", /does it verify with this key/],
     [403, "invalid csrf token", /CSRF/],
     [403, "<h1>CSRF verification failed. Request aborted.</h1>", /CSRF/],
     [403, "ForbiddenError: invalid CSRF token", /CSRF/],
@@ -29,16 +29,16 @@ describe("an answer is explained by its status and by its words:", () => {
     [403, "Please log in to continue", /a login/],
     [401, '{"detail":"Authentication credentials were not provided."}', /a login/],
     [401, '{"message":"Unauthenticated."}', /a login/],
-    [403, "", /CSRF or a login: .* does it have this key/],
+    [403, "", /CSRF protection or a login: .* does it verify with this key/],
     [403, "Blocked request. This host is not allowed.", /the host/],
     [400, "DisallowedHost at /hook: Invalid HTTP_HOST header: 'x'", /the host/],
     [421, "Misdirected Request", /the host/],
     [403, "<title>Attention Required! | Cloudflare</title>", /firewall/],
-    [404, "Cannot POST /hook", /nothing at this path/],
+    [404, "Cannot POST /hook", /serves nothing at this path/],
     [404, "ERR_NGROK_3200 The endpoint is offline", /tunnel/],
     [405, "", /no POST/],
     [413, "request entity too large", /size of a body/],
-    [415, "", /parser/],
+    [415, "", /parser fails on the body/],
     [400, "SyntaxError: Unexpected token u in JSON at position 0", /parser/],
     [400, '{"status":400,"error":"HttpMessageNotReadableException"}', /parser/],
     [500, "InternalServerError: stream is not readable", /parser/],
@@ -46,8 +46,8 @@ describe("an answer is explained by its status and by its words:", () => {
     [400, "The plain HTTP request was sent to HTTPS port", /write https:\/\//],
     [400, "Client sent an HTTP request to an HTTPS server.", /write https:\/\//],
     [429, "", /limits how often/],
-    [502, "<center>nginx</center>", /does not reach it/],
-    [504, "", /may be done, and the webhook comes again/],
+    [502, "<center>nginx</center>", /cannot reach it/],
+    [504, "", /may have done the work, and the webhook is sent again/],
   ])("%i %s", (status, text, cause) => {
     expect(causeOf(status, text)).toMatch(cause);
   });
@@ -62,10 +62,10 @@ describe("an answer is explained by its status and by its words:", () => {
 
   it("a redirect says where it leads, and what a login needs", () => {
     expect(causeOf(302, "", [["Location", "https://shop.example/hook/"]])).toMatch(
-      /^It redirects to https:\/\/shop\.example\/hook\/, and paylink does not follow/,
+      /^It redirects to https:\/\/shop\.example\/hook\/, and paylink does not follow redirects/,
     );
     expect(causeOf(302, "", [["location", "/users/sign_in"]])).toMatch(/a login/);
-    expect(causeOf(307)).toMatch(/without saying where/);
+    expect(causeOf(307)).toMatch(/redirects without a Location/);
     expect(causeOf(401, "", [["WWW-Authenticate", "Basic"]])).toMatch(/a login/);
   });
 
@@ -127,7 +127,7 @@ describe("what is no answer is explained by its cause:", () => {
 
   it("a timeout, after which the work may be done and may come again", async () => {
     const silent = `http://127.0.0.1:${await plainServer("")}/`;
-    expect(await causeAt(silent, true, 50)).toMatch(/may be done, and the webhook comes again/);
-    expect(await causeAt(silent, false, 50)).toMatch(/may be done: look into the log/);
+    expect(await causeAt(silent, true, 50)).toMatch(/may have done the work, and the webhook is sent again/);
+    expect(await causeAt(silent, false, 50)).toMatch(/may have done the work: check its log/);
   });
 });

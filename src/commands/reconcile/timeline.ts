@@ -238,7 +238,7 @@ function eventSteps(event: StoredEvent, { arrivals, attempts, actions }: History
 const rejectionStep = ({ receivedAt, code, status, id }: Rejection): Step => ({
   at: receivedAt,
   what: "webhook refused",
-  detail: `${status} ${code}, request ${id}; nothing has verified that it is of this order`,
+  detail: `${status} ${code}, request ${id}; it is not verified that it is for this order`,
 });
 
 function printTimeline(
