@@ -82,7 +82,7 @@ export function openAccount(
       timeLeft: () => timeLimit.left(),
       waiting: ({ reason, milliseconds, retry, retries }) => {
         const wait = `${(milliseconds / 1000).toFixed(1)} s`;
-        out.warn(`Nothing was done: ${reason}. Trying again in ${wait} (${retry} of ${retries}).`);
+        out.warn(`${reason}. Trying again in ${wait} (${retry} of ${retries}).`);
       },
       kept: (name, client) => {
         const kept = options.settings === undefined ? tokens.read(name, client) : undefined;

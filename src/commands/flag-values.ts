@@ -37,7 +37,7 @@ export const parseCount =
 /** `--limit`: how many results at most. */
 export const parseLimit = parseCount(1, 999_999_999);
 
-/** Events a second, above 0: `10`, `0.5` or `10/s`. */
+/** Events per second, above 0: `10`, `0.5` or `10/s`. */
 export function parseRate(text: string): Parsed<number> {
   const [, digits = "0"] = /^(\d{1,9}(?:\.\d{1,9})?)(?:\/s)?$/.exec(text.trim()) ?? [];
   return Number(digits) > 0
@@ -127,13 +127,13 @@ export function parseTarget(text: string): Parsed<URL> {
 function pathProblem(text: string): string | undefined {
   // What Git Bash makes of /hook before paylink sees it.
   if (/^[a-z]:[\\/]/i.test(text) && !text.includes("://"))
-    return "must be a URL, and not a path of Windows; in Git Bash, write //hook for /hook, or set MSYS_NO_PATHCONV=1";
+    return "must be a URL, not a Windows path; in Git Bash, write //hook for /hook, or set MSYS_NO_PATHCONV=1";
   if (/^(?:~|\.{1,2}(?:[\\/]|$))/.test(text) || text.includes("\\"))
-    return "must be an address, and not the path of a file; the path of a URL begins with /, such as /hook";
+    return "must be a URL, not the path of a file; the path of a URL begins with /, such as /hook";
   if (/^unix:/i.test(text) || /^file:/i.test(text))
-    return "must be an address of http or https: paylink does not send to sockets and files";
+    return "must be an http or https URL: paylink does not send to sockets and files";
   if (/^[a-z][\w+.-]*:(?!\/\/|\d)/i.test(text))
-    return "must be an address of http or https, such as localhost:3000/hook";
+    return "must be an http or https URL, such as localhost:3000/hook";
   return undefined;
 }
 

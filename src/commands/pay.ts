@@ -98,7 +98,7 @@ function parseLink(typed: string): Parsed<URL | string> {
   if (url === undefined) return typed.trim() === "" ? refused("must not be empty") : accepted(typed);
   return isLoopback(url.hostname)
     ? accepted(url)
-    : refused("is not on this machine, and only links of the sandbox can be paid from here");
+    : refused("is not on this machine: paylink pays only links of the sandbox");
 }
 
 async function checkoutOfLink(context: Context, id: string): Promise<URL> {

@@ -58,7 +58,7 @@ const use = command({
     const settings = await profiles();
     requireProfile(name, settings.profiles());
     await settings.use(name);
-    out.result({ current: name }, `${safeText(name)} is the current profile now.`);
+    out.result({ current: name }, `The current profile is now ${safeText(name)}.`);
     return 0;
   },
 });
@@ -84,7 +84,8 @@ const remove = command({
     const current = settings.current() ?? null;
     out.result({ removed: name, current }, `Deleted profile ${safeText(name)}.`);
     if (Object.keys(settings.profiles()).length === 0) out.note(NO_PROFILE);
-    else if (isCurrent) out.note("No profile is current now. Choose one: paylink profiles use <name>");
+    else if (isCurrent)
+      out.note("There is no current profile now. To choose one: paylink profiles use <name>");
     return 0;
   },
 });

@@ -78,7 +78,7 @@ export const KEEPING_STORE = hint`Keep it in a volume of the container, or in Po
 /** What the API of a sandbox does wrong on purpose. */
 export const failFlag = repeatable(
   "--fail <operation>=<fault>",
-  `have the API fail: ${API_OPERATION_NAMES.join(", ")} with a status, html, lost, late=<duration> or gzip; :<count> limits it; repeatable`,
+  `make the API fail: ${API_OPERATION_NAMES.join(", ")} with a status, html, lost, late=<duration> or gzip; :<count> limits it; repeatable`,
   parseApiFault,
   { example: "create=lost:1" },
 );
@@ -86,7 +86,7 @@ export const failFlag = repeatable(
 /** For pages on this machine. */
 export const plainHostFlag = toggle(
   "--plain-host",
-  "serve the pages at 127.0.0.1, for browsers that find no names below localhost (Safari); other ports of this machine then receive their cookie",
+  "serve the pages at 127.0.0.1, for browsers that do not find hosts below localhost (Safari); other ports of this machine then receive the cookie of the pages",
 );
 
 /** The private key of a sender. */
@@ -109,7 +109,7 @@ export const forwardingKeyFlag = flag(
 /** Which key the application verifies with. */
 export const forwardingKeyWords = ({ path, isNew, publicPath }: ForwardingKey): string =>
   safeText(
-    `${isNew ? `Made a new private key, ${path}. ` : ""}What is forwarded is signed with ${path}. Your application verifies with ${publicPath ?? `its public key: openssl pkey -in ${path} -pubout`}`,
+    `${isNew ? `Created the private key ${path}. ` : ""}Forwarded webhooks are signed with ${path}. Your application verifies them with ${publicPath ?? `its public key: openssl pkey -in ${path} -pubout`}`,
   );
 
 /** Keeps sample webhooks on this machine: a live shop could mistake one for a payment. */
@@ -162,7 +162,7 @@ export const policyFlags = {
   }),
   require: repeatable(
     "--require <component>",
-    "a component that the signature must cover; repeatable",
+    "a component that must be signed, such as @method; repeatable",
     parseComponent,
     { example: "@method" },
   ),

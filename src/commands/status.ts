@@ -88,7 +88,7 @@ async function checkAccount(context: Context, settings: ResolvedSettings | Payli
 function checkSettingsFile(file: string, unknown: readonly UnknownMember[]): Check {
   if (unknown.length === 0) return passed(FILE_CHECK, file);
   const remedy = hint`Correct or delete them in that file.`;
-  return warned(FILE_CHECK, `${file}. These members are no settings: ${unknownSettings(unknown)}`, remedy);
+  return warned(FILE_CHECK, `${file}. These members are not settings: ${unknownSettings(unknown)}`, remedy);
 }
 
 const checkStore = (place: string, forgetting: string | undefined): Check =>

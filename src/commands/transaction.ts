@@ -44,7 +44,7 @@ export const transaction = command({
     if (answered !== undefined && answered.toLowerCase() !== uti.trim().toLowerCase())
       throw new PaylinkError(
         "not_reached",
-        `The service answered with the transaction ${answered}, and not ${uti}.`,
+        `The service returned the transaction ${answered} instead of ${uti}.`,
         {
           hints: [checkAddress("read")],
           details: { uti, answered },

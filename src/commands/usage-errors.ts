@@ -59,7 +59,7 @@ function refuseTwice(command: CommandUnknownOpts): void {
     if (!option.required || option.parseArg === collect) continue;
     let isGiven = false;
     command.on(`option:${option.name()}`, () => {
-      if (isGiven) throw usage(`${option.long} is given twice, and takes one value.`);
+      if (isGiven) throw usage(`${option.long} is given twice, but takes one value.`);
       isGiven = true;
     });
   }

@@ -151,6 +151,13 @@ export interface Duration {
 /** The range of a date (ECMA-262 21.4.1.1) limits durations. */
 const MAX_MILLISECONDS = 8.64e15;
 
+/** `30s`, `90s` or `15m`, as a user types it: in the largest unit that divides it. */
+export function formatDuration(milliseconds: number): string {
+  const units = ["d", "h", "m", "s"] as const;
+  const unit = units.find((one) => milliseconds >= UNITS[one] && milliseconds % UNITS[one] === 0) ?? "ms";
+  return `${milliseconds / UNITS[unit]}${unit}`;
+}
+
 export function duration(count: number, unit: Unit): Duration {
   return { count, unit, milliseconds: count * UNITS[unit] };
 }

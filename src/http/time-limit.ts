@@ -1,5 +1,6 @@
 /** The time limit of a run (`--timeout`): it ends every exchange and every wait, and knows whether something was sent. */
 import { PaylinkError } from "../domain/errors.ts";
+import { formatDuration } from "../domain/time.ts";
 import type { Timers } from "../domain/timers.ts";
 import { type Send, SendError } from "./exchange.ts";
 
@@ -16,7 +17,7 @@ export class TimeLimit {
   #hasPassed = false;
   /** Of the exchanges so far: how many are in flight, and whether one was sent. */
   #exchanges = { inFlight: 0, wasSent: false };
-  #failure = (): PaylinkError => new PaylinkError("timed_out", "The time of --timeout has passed.");
+  #failure = (): PaylinkError => new PaylinkError("timed_out", "Timed out.");
 
   constructor(interruption: AbortSignal, timers: Timers) {
     this.signal = AbortSignal.any([interruption, this.#over.signal]);
@@ -37,13 +38,13 @@ export class TimeLimit {
   start(milliseconds: number, afterwards: string): void {
     if (this.#limit !== undefined) return;
     this.#limit = { milliseconds, deadline: this.#timers.elapsed() + milliseconds };
-    this.#saysAfterwards(afterwards);
+    this.#saysAfterwards(milliseconds, afterwards);
     this.#cancel = this.#timers.after(milliseconds, () => this.#pass());
   }
 
   /** Ends the run then as an interruption does: an exchange in flight has all of its time, and no other one begins. */
   stopAfter(milliseconds: number, afterwards: string): void {
-    this.#saysAfterwards(afterwards);
+    this.#saysAfterwards(milliseconds, afterwards);
     this.#cancel = this.#timers.after(milliseconds, () => this.#over.abort(this.#failure()));
   }
 
@@ -115,10 +116,10 @@ export class TimeLimit {
       this.#over.abort(this.#failure());
   }
 
-  #saysAfterwards(afterwards: string): void {
+  #saysAfterwards(milliseconds: number, afterwards: string): void {
     this.#failure = () => {
       const state = this.#exchanges.wasSent ? afterwards : "Nothing was sent.";
-      return new PaylinkError("timed_out", `The time of --timeout has passed. ${state}`);
+      return new PaylinkError("timed_out", `Timed out after ${formatDuration(milliseconds)}. ${state}`);
     };
   }
 }

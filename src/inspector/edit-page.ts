@@ -41,7 +41,7 @@ export function copyOf({ content: { record }, reference }: StoredEvent, newId: s
 /** Why a copy is not sent: it must be a record, and neither the payment itself nor one of the same order. */
 export function copyProblem(event: StoredEvent, text: string): string | undefined {
   const parsed = parseJson(text);
-  if (!parsed.ok) return `the record is no JSON: ${parsed.message}`;
+  if (!parsed.ok) return `the record is not JSON: ${parsed.message}`;
   const { value } = parsed.value;
   if (!isJsonObject(value)) return "the record must be a JSON object";
   if (event.uti !== "" && textOf(value, "uti") === event.uti)

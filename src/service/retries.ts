@@ -12,7 +12,7 @@ const FIRST_WAIT = 250;
 
 export interface Wait {
   readonly milliseconds: number;
-  /** Why the request is repeated. */
+  /** Why the request is repeated, as the start of a sentence. */
   readonly reason: string;
   /** The number of the next retry, from 1. */
   readonly retry: number;
@@ -83,9 +83,9 @@ function causeToRepeat(result: HttpReply | SendError, mayChange: boolean, now: D
       result instanceof SandboxNotRunning ||
       isRefusedByProxy(result)
       ? undefined
-      : { reason: result.message };
+      : { reason: `The service was not reached: ${result.message}` };
   if (!isOverloaded(result, mayChange)) return undefined;
-  return { reason: `it answered ${result.status}`, asked: retryAfter(result, now) };
+  return { reason: `The service answered ${result.status} and did nothing`, asked: retryAfter(result, now) };
 }
 
 /** The same `Send` for a run that retries by itself: throws `overloaded` with the wait that the service asks for. */

@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     await send({ uti: arrived[0]?.record["uti"] });
     await page.getByText("Nothing was sent: the uti is that of the event").waitFor();
     await send({}, "https://shop.example/hook");
-    await page.getByText("Nothing was sent: a sample goes to this machine").waitFor();
+    await page.getByText("Nothing was sent: a sample can be sent only to this machine").waitFor();
     expect(arrived).toHaveLength(1);
     await send({ amountTrans: 77 });
     await page.getByText("Answer to the sample").waitFor();

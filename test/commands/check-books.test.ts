@@ -296,10 +296,10 @@ describe("an application that knows its orders", () => {
   });
 
   it.each([
-    ["A-1,10.00,EUR\nA-1,20.00,EUR", "names the order A-1 again"],
+    ["A-1,10.00,EUR\nA-1,20.00,EUR", "repeats the order A-1"],
     ["A-1,0,EUR", "must have an amount above 0"],
     ["A-1,10.00,", "Currency is empty"],
-    ["", "names no order"],
+    ["", "contains no order"],
   ])("is not checked with %j", async (rows, words) => {
     const { run } = await start(() => true, `Invoice,Total,Currency\n${rows}\n`);
     const { exit, stderr } = await run();

@@ -111,7 +111,7 @@ it("stops after a few webhooks that nobody answers in time, and says what that c
   expect(posted).toBeLessThan(8);
   expect(stdout).toContain("no answer");
   expect(stderr.replace(/\s+/g, " ")).toMatch(
-    /The endpoint does not answer \(.+\), and \d+ cases were not tried\. .* The service waits 10 seconds and takes no answer for a failure/,
+    /The endpoint does not answer \(.+\), and \d+ cases were not tried\. .* The service waits 10 seconds\. Without an answer, it sends the webhook again/,
   );
 });
 

@@ -42,7 +42,7 @@ describe("events replay --compare", () => {
     expect(stdout).toMatch(
       /^RECEIVED +OUTCOME +AMOUNT +REFERENCE +UTI +RECORDED +NOW +ANSWER\n.* INV-2 .* 200 +422.*\n.* INV-3 .* 500 +202\n$/,
     );
-    expect(stderr).toContain(`${build.url} answers 2 of 3 events otherwise than recorded.`);
+    expect(stderr).toContain(`${build.url} answers 2 of 3 events differently than recorded.`);
     // INV-3 failed, and the new build has accepted it: that is no delivery.
     expect((await events("list", "--failed", "-q")).stdout.trim().split("\n")).toHaveLength(1);
     // A replay is no recorded answer.
@@ -77,7 +77,7 @@ describe("events replay --compare", () => {
     expect({ exit, stderr }).toEqual({
       exit: 0,
       stderr:
-        "! 1 event not sent: no answer of an application is recorded to compare with.\nThere is no such event with a recorded answer. Nothing was compared.\n",
+        "! 1 event not sent: no answer of an application is recorded for it.\nNo matching event has a recorded answer. Nothing was compared.\n",
     });
     expect(build.taken).toEqual([]);
   });

@@ -59,7 +59,7 @@ describe("paylink config", () => {
     await config("set", "failureCallbackUrl", "https://a.example/");
     const both = await config("set", "callbackUrl", "https://b.example/");
     expect(both.stdout).toBe(
-      "callbackUrl of profile default is now https://b.example/.\nSo is failureCallbackUrl, which was the same.\n",
+      "callbackUrl of profile default is now https://b.example/.\nfailureCallbackUrl had the same value, and changed with it.\n",
     );
     expect(await failure()).toContain("https://b.example/");
     await config("set", "failureCallbackUrl", "https://failed.example/");

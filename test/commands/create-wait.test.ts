@@ -120,15 +120,15 @@ describe("create --wait", () => {
   });
 
   it.each([
-    [[], 898, "15 minutes"],
-    [["--timeout", "5s"], 4, "5 seconds"],
+    [[], 898, "15m"],
+    [["--timeout", "5s"], 4, "5s"],
   ])("ends with 8 when the time has passed: %j", async (flags, seconds, words) => {
     const run = await waitWith(["attempted"], { flags });
     expect(run.exit).toBe(8);
     expect(run.asked.at(-1)).toBe(seconds);
-    expect(run.stderr).toContain(`Timed out: the link was not paid within ${words}.`);
+    expect(run.stderr).toContain(`Timed out after ${words}: the link was not paid.`);
     expect(run.stderr).toContain(
-      'The service\'s last word is "attempted".\n  Do not create it again. To check whether it was paid: paylink links show L1',
+      'Its last known status is "attempted".\n  Do not create it again. To check whether it was paid: paylink links show L1',
     );
   });
 
@@ -144,7 +144,7 @@ describe("create --wait", () => {
     expect(run.exit).toBe(0);
     expect(run.asked).toHaveLength(5);
     expect(run.stderr.match(/^! .*$/gm)).toEqual([
-      expect.stringContaining("paylink keeps asking until --timeout ends."),
+      expect.stringContaining("paylink keeps asking until the time is up."),
     ]);
   });
 
@@ -163,7 +163,7 @@ describe("create --wait", () => {
     expect(run).toMatchObject({ exit, asked });
     expect(run.stdout).toContain("https://pay.example/pay?r=L1");
     expect(run.stderr).toContain(
-      "The link was created. Whether it was paid since then is not known.\n  Do not create it again. To check whether it was paid: paylink links show L1\n",
+      "The link was created. It is not known whether it has been paid since.\n  Do not create it again. To check whether it was paid: paylink links show L1\n",
     );
   });
 
@@ -230,7 +230,7 @@ describe("create --wait", () => {
   it("says that it cannot ask for a link whose answer has no id", async () => {
     const run = await waitWith([], { id: "" });
     expect(run).toMatchObject({ exit: 6, asked: [] });
-    expect(run.stderr).toContain("has no id");
+    expect(run.stderr).toContain("does not contain its id");
   });
 
   it("refuses a reusable link, which never becomes paid", async () => {

@@ -46,7 +46,10 @@ it("lists what waits with its attempts, and makes it due for the running listene
   );
   expect(await listed("--failed")).toEqual([]);
   state.answer = 200;
-  expect(await events("retry", "uti-a")).toMatchObject({ exit: 0, stdout: "1 event is due now.\n" });
+  expect(await events("retry", "uti-a")).toMatchObject({
+    exit: 0,
+    stdout: "1 event is due to be forwarded.\n",
+  });
   await expect.poll(() => app.taken.length).toBe(3);
   await expect.poll(() => listed("--pending")).toEqual([["uti-b", AFTER_AN_HOUR]]);
   expect(JSON.parse((await events("retry", "--all", "--json")).stdout)).toEqual({

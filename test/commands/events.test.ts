@@ -322,7 +322,7 @@ describe("events replay", () => {
     for (const filter of [["--outcome", "approved"], ["--failed"]])
       expect(await events("replay", "--all", ...filter, "--to", "1")).toMatchObject({
         exit: 0,
-        stderr: "There is no such event to replay. Nothing was sent.\n",
+        stderr: "No event matches. Nothing was sent.\n",
       });
   });
 

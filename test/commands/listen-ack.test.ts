@@ -123,7 +123,7 @@ describe("listen --ack stored", () => {
       { delivery: { state: "failed", attempts: 1, next: null } },
     ]);
     expect((await events("show", String(failed["uti"]))).stdout).toMatch(
-      /failed after 1 attempt; paylink events retry \w+ {3}makes it due/,
+      /failed after 1 attempt; paylink events retry \w+ {3}lets a listen --ack stored forward it/,
     );
     expect((await events("replay", "--all", "--failed", "--settle", "--to", app.url)).exit).toBe(0);
     expect(app.taken).toHaveLength(3);

@@ -48,7 +48,7 @@ describe("paylink profiles", () => {
 
   it("makes another profile the current one", async () => {
     const { run, stored } = threeProfiles();
-    expect((await run(["use", "sandbox"])).stdout).toBe("sandbox is the current profile now.\n");
+    expect((await run(["use", "sandbox"])).stdout).toBe("The current profile is now sandbox.\n");
     expect((await run(["use", "shop.test", "--json"])).stdout).toBe('{"current":"shop.test"}\n');
     expect(stored()).toMatchObject({ current: "shop.test" });
   });
@@ -63,7 +63,7 @@ describe("paylink profiles", () => {
 
   it("names the ways to a profile after the last one has gone", async () => {
     const { run } = threeProfiles();
-    expect((await run(["remove", "shop", "-y"])).stderr).toContain("Choose one: paylink profiles use");
+    expect((await run(["remove", "shop", "-y"])).stderr).toContain("To choose one: paylink profiles use");
     await run(["remove", "shop.test", "-y"]);
     const last = await run(["remove", "sandbox", "-y"]);
     expect(last.stderr).toBe("There is no profile. Run paylink sandbox, or paylink login.\n");

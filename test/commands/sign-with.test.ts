@@ -227,7 +227,7 @@ describe("the key of --sign-with", () => {
     const { exit, stderr } = await replay(home, path);
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: "There is no such event to replay. Nothing was sent.\n",
+      stderr: "No event matches. Nothing was sent.\n",
     });
     expect(existsSync(path)).toBe(false);
   });
@@ -238,7 +238,7 @@ describe("the key of --sign-with", () => {
     const made = await replay(home, path);
     expect(made.exit).toBe(0);
     expect(made.stderr).toContain(
-      `Made a new private key, ${path}. What is forwarded is signed with ${path}. Your application verifies with ${path}.pub`,
+      `Created the private key ${path}. Forwarded webhooks are signed with ${path}. Your application verifies them with ${path}.pub`,
     );
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const pem = readFileSync(path, "utf8");
@@ -254,7 +254,7 @@ describe("the key of --sign-with", () => {
     const path = join(home, "forward.pem");
     const ends = await Promise.all(Array.from({ length: 4 }, () => replay(home, path)));
     expect(ends.map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
-    expect(ends.filter(({ stderr }) => stderr.includes("Made a new"))).toHaveLength(1);
+    expect(ends.filter(({ stderr }) => stderr.includes("Created the private key"))).toHaveLength(1);
     const pair = createPublicKey(readFileSync(path)).export({ type: "spki", format: "pem" });
     expect(readFileSync(`${path}.pub`, "utf8")).toBe(pair);
   });
@@ -309,7 +309,7 @@ describe("the key of --sign-with", () => {
     chmodSync(folder, 0o700);
     expect(exit).toBe(0);
     expect(stderr).toMatch(
-      existsSync(`${path}.pub`) ? /verifies with .*\.pub/ : /openssl pkey -in .*forward\.pem -pubout/,
+      existsSync(`${path}.pub`) ? /verifies them with .*\.pub/ : /openssl pkey -in .*forward\.pem -pubout/,
     );
     const nowhere = await replay(home, join(home, "none", "forward.pem"));
     expect(nowhere.exit).toBe(2);

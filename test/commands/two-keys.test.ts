@@ -57,7 +57,7 @@ describe("listen", () => {
     expect(jsonLines(other.stdout())[0]).toMatchObject({ keys: [ofLive] });
     await other.until(/"type":"warning".*\n/);
     expect(warningsOf(other)).toEqual([
-      `3 events (EUR 30.50, GBP 10.50) in ${join(home, "data", "events.db")} wait for another key, so this run does not forward them. If it is an earlier key of your service, add --key ${ofSandbox}. Else skip them: paylink events list --pending shows what waits, paylink events skip <uti> skips it.`,
+      `3 events (EUR 30.50, GBP 10.50) in ${join(home, "data", "events.db")} wait for another key, so this run does not forward them. If it is an earlier key of your service, add --key ${ofSandbox}. Otherwise skip them: paylink events list --pending shows what waits, paylink events skip <uti> skips it.`,
     ]);
     expect(await pay(other, LIVE)).toBe(200);
     await expect.poll(() => app.taken.length).toBe(1);

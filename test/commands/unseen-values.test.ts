@@ -245,7 +245,7 @@ describe("the store of listen", () => {
     });
     expect(status.stdout).toMatch(/^! event store /m);
     const nothing = await runCommand([...listen, "--no-store"], { home });
-    expect(nothing.stderr).toContain(" warning Nothing keeps the webhooks");
+    expect(nothing.stderr).toContain(" warning Acknowledged webhooks are not kept");
   });
 
   it.each<[mounts: string[], folder: string, found: RegExp | undefined]>([

@@ -5,6 +5,7 @@ import { describe, expect, it, test } from "vitest";
 import {
   addDuration,
   duration,
+  formatDuration,
   formatRelative,
   isUtcDateTime,
   parseDuration,
@@ -16,6 +17,27 @@ import {
 } from "../../src/domain/time.ts";
 
 const NOW = new Date("2025-01-31T12:00:00Z");
+
+describe("formatDuration", () => {
+  test.each([
+    [30_000, "30s"],
+    [90_000, "90s"],
+    [900_000, "15m"],
+    [7_200_000, "2h"],
+    [604_800_000, "7d"],
+    [1_500, "1500ms"],
+    [0, "0ms"],
+  ])("writes %i ms as %s", (milliseconds, text) => expect(formatDuration(milliseconds)).toBe(text));
+
+  it("is read back as the same time", () => {
+    fc.assert(
+      fc.property(fc.nat(10 ** 12), (milliseconds) => {
+        const parsed = parseDuration(formatDuration(milliseconds));
+        expect(parsed.ok && parsed.value.milliseconds).toBe(milliseconds);
+      }),
+    );
+  });
+});
 
 describe("parseDuration", () => {
   test.each([

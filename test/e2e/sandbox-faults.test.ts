@@ -21,8 +21,8 @@ describe("a fault of the API", () => {
     ["create=html:1", 6, /answered 503: an HTML page[^]*The link may exist/, 0],
     ["create=408:1", 6, /answered 408[^]*The link may exist/, 0],
     ["create=422", 4, /answered 422[^]*Nothing was created/, 0],
-    ["create=429:1", 0, /Nothing was done: it answered 429\. Trying again in 1\.0 s/, 1],
-    ["create=503:1", 0, /Nothing was done: it answered 503\. Trying again/, 1],
+    ["create=429:1", 0, /The service answered 429 and did nothing\. Trying again in 1\.0 s/, 1],
+    ["create=503:1", 0, /The service answered 503 and did nothing\. Trying again/, 1],
     ["create=gzip", 0, /To pay it as the customer/, 1],
     ["list=late=100ms", 0, /To pay it as the customer/, 1],
   ])("%s: create ends with %i", async (fault, exit, words, created) => {
@@ -100,7 +100,7 @@ it("is emptied by reset, also by a plain request with its token", async () => {
   const { url, run, links } = await open("--fail", "details=500");
   await run(...CREATE);
   expect((await run("sandbox", "reset")).stdout).toContain(
-    "no links, payments, deliveries, requests or faults",
+    "Deleted the sandbox's links, payments, deliveries, requests and faults.",
   );
   expect(await links()).toBe(0);
   expect((await run("sandbox", "fail")).stdout).toContain("No fault is set");

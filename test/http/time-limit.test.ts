@@ -32,8 +32,8 @@ const silent =
 
 describe("the time limit of a run", () => {
   it.each([
-    ["was sent", true, "The time of --timeout has passed. The last one may have arrived."],
-    ["was not sent", false, "The time of --timeout has passed. Nothing was sent."],
+    ["was sent", true, "Timed out after 20ms. The last one may have arrived."],
+    ["was not sent", false, "Timed out after 20ms. Nothing was sent."],
   ])("says of an exchange that %s what it knows", async (_, sent, message) => {
     const limit = limitOf(20);
     await expect(limit.bound(silent(sent))(REQUEST)).rejects.toBeInstanceOf(SendTimeout);

@@ -447,7 +447,7 @@ describe("sending again", () => {
     );
     sent.length = 0;
     for (const [body, words] of [
-      ["{", "the record is no JSON"],
+      ["{", "the record is not JSON"],
       ["[]", "the record must be a JSON object"],
       [JSON.stringify({ uti: `uti-${one.id}`, reference: "SAMPLE-COPY" }), "the uti is that of the event"],
       [JSON.stringify({ uti: "u", reference: "COPY" }), "the reference is that of the event&#39;s order"],

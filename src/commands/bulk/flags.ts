@@ -48,7 +48,7 @@ export const bulkFlags = {
     concurrency: flag("--concurrency <n>", "requests at the same time", parseCount(1, MAX_CONCURRENCY), {
       default: "8",
     }),
-    rate: flag("--rate <n/s>", "at most this many requests a second", parseRate, { example: "20" }),
+    rate: flag("--rate <n/s>", "at most this many requests per second", parseRate, { example: "20" }),
     timeout: {
       ...flag(
         "--timeout <duration>",

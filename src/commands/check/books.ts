@@ -38,12 +38,12 @@ export async function readOrders(
   const numbers = new Set<string>();
   for (const { line, orderNumber, amount, currency: code } of lines) {
     const at = `--orders, line ${line}`;
-    if (numbers.has(orderNumber)) problems.push({ at, message: `names the order ${orderNumber} again` });
+    if (numbers.has(orderNumber)) problems.push({ at, message: `repeats the order ${orderNumber}` });
     if (signOf(amount) !== 1) problems.push({ at, message: `must have an amount above 0 (got "${amount}")` });
     if (code === undefined) problems.push({ at, message: "must have a currency" });
     numbers.add(orderNumber);
   }
-  if (lines.length === 0) problems.push({ at: "--orders", message: "names no order" });
+  if (lines.length === 0) problems.push({ at: "--orders", message: "contains no order" });
   if (problems.length > 0) throw unusableOrders(problems);
   return lines.map(({ orderNumber: number, amount, currency: code = "" }) => ({
     number,
@@ -69,7 +69,7 @@ export async function runBooks(
       "usage",
       `The command of --books failed: ${failure}. What is booked is not known.`,
       {
-        hints: [said === "" ? hint`It said nothing on stderr.` : hint`It said: ${said}`],
+        hints: [said === "" ? hint`It printed nothing on stderr.` : hint`It printed: ${said}`],
       },
     );
   }

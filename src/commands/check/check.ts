@@ -78,7 +78,7 @@ async function bookedAtStart(
   const before = await bookedBefore({ books, map }, orders, context);
   if (before.size > 0)
     context.out.warn(
-      `${before.size === 1 ? "An order of --orders is" : `${before.size} orders of --orders are`} booked already: what is booked for ${before.size === 1 ? "it" : "them"} must stay as it is, and the first booking is not checked.`,
+      `${before.size === 1 ? "An order of --orders is" : `${before.size} orders of --orders are`} already booked. ${before.size === 1 ? "Its bookings" : "Their bookings"} must not change, and the first one is not checked.`,
     );
   return before;
 }
@@ -107,7 +107,7 @@ function booksFailure(orders: readonly BookedOrder[], knowsOrders: boolean): Pay
   const hints: Hint[] = [
     ...(has("twice")
       ? [
-          hint`An application that looks first and books then books two copies that arrive together. Let the database decide: a unique column (the uti, or the order number), and an insert that does nothing where the row exists (ON CONFLICT DO NOTHING).`,
+          hint`An application that looks first and then books will book both of two copies that arrive together. Let the database decide: a unique column (the uti, or the order number), and an insert that does nothing where the row exists (ON CONFLICT DO NOTHING).`,
         ]
       : []),
     ...(has("not booked") && !knowsOrders
@@ -164,12 +164,12 @@ function failure(
   const counted =
     same === undefined
       ? `${failed.length} of ${results.length} cases failed: ${names.join(", ")}.`
-      : `The endpoint answered all ${results.length} cases, genuine and tampered with, alike: ${same}.`;
+      : `The endpoint gave the same answer in all ${results.length} cases, genuine or tampered with: ${same}.`;
   return new PaylinkError("check_failed", [counted, ...endWords(ended)].join(" "), {
     details: { failed: names },
     hints: [
       ended?.why === "silent"
-        ? hint`Answer as soon as the webhook is stored, and do the rest afterwards. The service waits 10 seconds and takes no answer for a failure: it sends each webhook again, until it gives up.`
+        ? hint`Answer as soon as the webhook is stored, and do the rest afterwards. The service waits 10 seconds. Without an answer, it sends the webhook again until it gives up.`
         : adviceForFailed(results, failed, options),
     ],
   });

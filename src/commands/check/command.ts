@@ -6,7 +6,7 @@ import { checkArguments, checkFlags } from "./flags.ts";
 
 const CHECK_NOTES = [
   "Signatures cover header fields only, as those of the real service do. Derived components (@method, @target-uri) are tried too: an endpoint that refuses them gets a warning, unless --cover names them.",
-  "With --books, each payment that the endpoint accepted must be booked once, with its amount, and nothing else of what was sent: no copy that arrived at the same time, nothing declined or forged. Other bookings are left alone. An application that books only orders that it knows needs --orders: each order gets, besides its payment, others of another amount and currency, and a second one, which must not be booked.",
+  "With --books, each payment that the endpoint accepted must be booked exactly once, with its amount. Copies, declined payments and forged ones must not be booked. Other bookings are ignored. An application that books only orders that it knows needs --orders: besides its payment, each order also gets payments of another amount and currency and a second payment, which must not be booked.",
   "Exit code 7: the endpoint failed. Exit code 10: what is booked is wrong.",
 ];
 

@@ -28,7 +28,7 @@ export const checkFlags = {
   ...group("Books:", {
     books: flag(
       "--books <command>",
-      "then run this in the shell, at most 10s: it prints what your application has booked as paid, CSV with a header or JSON lines: order number, amount, currency",
+      "afterwards, run this command in the shell (at most 10s); it prints what your application has booked as paid, as CSV with a header or JSON lines: order number, amount, currency",
       verbatim,
       { example: "./booked.sh" },
     ),

@@ -12,14 +12,14 @@ const keyArgument = (example: string) =>
   );
 
 const list = command({
-  summary: "list every value in force and where it comes from",
+  summary: "list every value in effect and where it comes from",
   examples: ["paylink config list", "paylink config list --json"],
   isDefault: true,
   run: listSettings,
 });
 
 const get = command({
-  summary: "print one value in force",
+  summary: "print one value in effect",
   examples: ["paylink config get baseUrl", "paylink config get currency --profile sandbox"],
   arguments: { key: keyArgument("baseUrl") },
   run: (context, { key }) => printSetting(context, key),

@@ -84,7 +84,7 @@ export async function listSettings(context: Context): Promise<number> {
     row(key, found && shownSetting(found.value), found?.source);
   }
   if (unknown.length > 0)
-    out.warn(`The settings file has members that are no settings: ${unknownSettings(unknown)}`);
+    out.warn(`The settings file has members that are not settings: ${unknownSettings(unknown)}`);
   return 0;
 }
 
@@ -146,7 +146,7 @@ export async function storeSetting(
   if (changed === undefined) return saidNo(context);
   const words = [
     `${key} of profile ${safeText(target)} is now ${safeText(shownSetting(value))}.`,
-    ...also.map((other) => `So is ${other}, which was the same.`),
+    ...also.map((other) => `${other} had the same value, and changed with it.`),
     ...changed.words,
   ];
   out.result(
@@ -202,7 +202,7 @@ async function changeProfile(
   forgetToken(name);
   return {
     words: [
-      `Deleted ${wordsFor(forgotten)}, stored for another address. To store one for this address: paylink login`,
+      `Deleted ${wordsFor(forgotten)}, which belonged to another address. To store one for this address: paylink login`,
     ],
     json: { forgotten },
   };
@@ -227,7 +227,7 @@ async function requireKeys(name: string, texts: readonly string[], context: Cont
   if (!read.ok) return;
   const found = await checkKeys(settingsWith(name, { webhookKey: read.value }), context, "webhookKey");
   for (const { state, detail } of found) if (state === "warning") context.out.warn(safeText(detail));
-  const unread = hint`To store it unread: ${paylink("config", "set", "webhookKey", "<file or URL>", "--no-check")}`;
+  const unread = hint`To store it without reading it: ${paylink("config", "set", "webhookKey", "<file or URL>", "--no-check")}`;
   requirePassed(found, "Nothing was stored.", unread, "webhookKey");
 }
 

@@ -1,7 +1,7 @@
 /** `paylink create --wait`: asks the service for the link until it is paid or closed, or the time has passed. */
 import type { Context } from "../../context.ts";
 import { type FailureCode, hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
-import { formatRelative } from "../../domain/time.ts";
+import { formatDuration } from "../../domain/time.ts";
 import { clockTime, formatLocal } from "../../render/layout.ts";
 import { paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
@@ -12,11 +12,11 @@ import { showServiceLink } from "../link-output.ts";
 /** Milliseconds to wait without `--timeout`. */
 const DEFAULT_WAIT = 15 * 60_000;
 
-/** Milliseconds between two questions, and between two to a service that answers 429 again and again. */
+/** Milliseconds between two requests, and the most between two if the service keeps answering 429. */
 const INTERVAL = 2_000;
 const SLOWEST = 60_000;
 
-/** Milliseconds that one question may take: the next one may be answered. */
+/** Milliseconds that one request may take: the next one may be answered. */
 const EXCHANGE_TIMEOUT = 10_000;
 
 interface PaymentWait {
@@ -44,9 +44,9 @@ export async function waitForPayment(context: Context, { link, quiet }: PaymentW
       missing = answer.details["status"] === 404 ? missing + 1 : 0;
       if (missing === MOST_MISSING) throw notKnown(id, answer);
       if (answer.code === "overloaded") interval = slower(interval, answer);
-      // The end of the time cuts the last question short, which is no failure of the service.
+      // The time limit cuts the last request short, which is not a failure of the service.
       if (timeLimit.left() <= 0) continue;
-      if (!isTold) out.warn(`${answer.message} paylink keeps asking until --timeout ends.`);
+      if (!isTold) out.warn(`${answer.message} paylink keeps asking until the time is up.`);
       [isTold, seen.failure] = [true, answer];
       continue;
     }
@@ -76,7 +76,7 @@ const ENDED = {
 const linkStatus = ({ status = "" }: { readonly status?: string | undefined }): string =>
   status.toLowerCase();
 
-/** The link as it is now, or a failure that the next question may not have. Throws every other one. */
+/** The link as it is now, or a failure that the next request may not have. Throws every other failure. */
 async function askForLink(id: string, api: Api): Promise<ServiceLink | PaylinkError> {
   try {
     return await api.showLink(id);
@@ -91,7 +91,7 @@ async function askForLink(id: string, api: Api): Promise<ServiceLink | PaylinkEr
 const notKnown = (id: string, cause: PaylinkError): PaylinkError =>
   new PaylinkError(
     cause.code,
-    `${cause.message} The link was created. Whether it was paid since then is not known.`,
+    `${cause.message} The link was created. It is not known whether it has been paid since.`,
     { hints: [hint`Do not create it again. ${checkIt(id)}`], details: cause.details, cause },
   );
 
@@ -107,10 +107,10 @@ const TRANSIENT: ReadonlySet<FailureCode> = new Set([
   "outcome_unknown",
 ]);
 
-/** After so many 404 in a row, the service does not know the link. */
+/** After this many 404 in a row, the service does not know the link. */
 const MOST_MISSING = 4;
 
-/** Milliseconds until the next question: those that the service asks for, or else twice as many as before. */
+/** Milliseconds until the next request: what the service asks for, or else twice as many as before. */
 function slower(interval: number, { details: { retryAfter } }: PaylinkError): number {
   const twice = Math.min(2 * interval, SLOWEST);
   return typeof retryAfter === "number" ? Math.max(retryAfter, twice) : twice;
@@ -121,7 +121,7 @@ function requiredId(link: CreatedLink["link"]): string {
   if (known !== undefined) return known;
   throw new PaylinkError(
     "outcome_unknown",
-    "The link was created, but the answer has no id of it: paylink cannot ask whether it was paid.",
+    "The link was created, but the answer does not contain its id, so paylink cannot ask whether it was paid.",
     { hints: [hint`To find it: ${paylink("links", "list", "--since", "10m")}`] },
   );
 }
@@ -129,16 +129,16 @@ function requiredId(link: CreatedLink["link"]): string {
 interface LastAnswer {
   /** The last status that the service gave. */
   readonly status: string;
-  /** Why the last question has no answer. */
+  /** Why the last request has no usable answer. */
   readonly failure: PaylinkError | undefined;
 }
 
 function waitTimedOut(id: string, { status, failure }: LastAnswer, timeout = DEFAULT_WAIT): PaylinkError {
-  const time = formatRelative(new Date(timeout), new Date(0)).replace(/^in /, "");
+  const time = formatDuration(timeout);
   const message =
     failure === undefined
-      ? `Timed out: the link was not paid within ${time}. The service's last word is "${status}".`
-      : `Timed out after ${time}. Whether the link was paid is not known, because the service gave no usable answer at the end. ${failure.message}`;
+      ? `Timed out after ${time}: the link was not paid. Its last known status is "${status}".`
+      : `Timed out after ${time}. It is not known whether the link was paid, because the service gave no usable answer at the end. ${failure.message}`;
   return new PaylinkError("timed_out", message, {
     hints: [hint`Do not create it again. ${checkIt(id)}`],
     details: { link: id, linkStatus: status },

@@ -62,7 +62,7 @@ function checkOrder(order: string, { problems }: Usage): void {
   else if (order !== "" && !/\d/.test(order))
     problems.push({
       at: "<order>",
-      message: `is no command of events, of which ${nearest(order, SUBCOMMANDS, () => true)} is the nearest; an order number without a digit is given with --reference (got "${order}")`,
+      message: `is not a command of events; did you mean ${nearest(order, SUBCOMMANDS, () => true)}? To find an order number without a digit, use --reference (got "${order}")`,
     });
 }
 
@@ -99,13 +99,13 @@ const replay = command({
     "paylink events replay --all --since 7d --to 3001 --compare --sign-with forward.pem",
   ],
   notes:
-    "--compare sends stored webhooks to a new build of your application, and settles nothing. Events without a recorded answer are left out. Exit code 10: an answer differs.",
+    "--compare sends stored webhooks to a new build of your application, and does not count them as delivered. Events without a recorded answer are left out. Exit code 10: an answer differs.",
   arguments: { uti: anyUtis },
   flags: replayFlags,
   rules: [
     excludes(["all", "failed"], ["uti"]),
     excludes([...SELECTION_FLAGS, "limit"], ["uti"], "names single events"),
-    excludes(["settle"], ["compare"], "settles nothing"),
+    excludes(["settle"], ["compare"], "counts nothing as delivered"),
     needs(["strict"], ["compare"]),
   ],
   consequence: "Nothing was replayed.",
@@ -146,7 +146,7 @@ const tail = command({
 });
 
 const retry = command({
-  summary: "make failed and waiting events due now, for a running listen --ack stored to forward",
+  summary: "let a running listen --ack stored forward failed and waiting events now",
   examples: [
     "paylink events retry --all",
     "paylink events retry --all --since 1h --json",
@@ -177,7 +177,7 @@ const skip = command({
 });
 
 const accept = command({
-  summary: "judge rejected webhooks again with today's keys, and store and forward those that verify",
+  summary: "verify rejected webhooks again with today's keys, and store and forward the valid ones",
   examples: [
     "paylink events accept --all",
     "paylink events list --rejected --limit 1 --quiet | xargs -r paylink events accept",
@@ -215,6 +215,6 @@ const prune = command({
 export const events = command({
   examples: ["paylink events", "paylink events list --outcome declined --since 7d"],
   notes:
-    "An event is one verified webhook. Its uti is the service's number for the transaction, the same each time the webhook arrives; its id, on each card, is paylink's own.",
+    "An event is one verified webhook. Its uti (unique transaction identifier) is the service's number for the payment, the same each time the webhook arrives. Its id is paylink's own number. A rejected webhook is one that listen refused; it is not an event.",
   commands: { list, show, stats, replay, tail, retry, skip, accept, prune },
 });

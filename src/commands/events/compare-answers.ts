@@ -78,7 +78,7 @@ export async function compareAnswers(context: Context, values: ReplayValues): Pr
     out.warn(`${eventCount(counts.untargeted)} not sent: --to names no target for the outcome.`);
   if (counts.unanswered > 0)
     out.warn(
-      `${eventCount(counts.unanswered)} not sent: no answer of an application is recorded to compare with.`,
+      `${eventCount(counts.unanswered)} not sent: no answer of an application is recorded for ${counts.unanswered === 1 ? "it" : "them"}.`,
     );
   const targets = routes.map(({ url }) => url.href).join(" and ");
   if (first !== undefined) throw differing(first, counts, targets);
@@ -91,7 +91,7 @@ export async function compareAnswers(context: Context, values: ReplayValues): Pr
   if (!quiet)
     out.note(
       counts.compared === 0
-        ? "There is no such event with a recorded answer. Nothing was compared."
+        ? "No matching event has a recorded answer. Nothing was compared."
         : `${targets} answers ${eventCount(counts.compared)} as recorded.`,
     );
   return 0;
@@ -135,7 +135,7 @@ function differing({ event, cause }: Difference, counts: Counts, targets: string
       : ` ${eventCount(counts.unreached)} not compared: the target was not reached.`;
   return new PaylinkError(
     "records_differ",
-    `${targets} answers ${counts.differ} of ${eventCount(counts.compared)} otherwise than recorded.${rest}`,
+    `${targets} answers ${counts.differ} of ${eventCount(counts.compared)} differently than recorded.${rest}`,
     {
       hints: [
         ...(cause === undefined ? [] : [[cause]]),

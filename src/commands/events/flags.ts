@@ -82,12 +82,12 @@ export const replayFlags = {
   limit,
   compare: toggle(
     "--compare",
-    "list the events whose answer is of another class (2xx, 4xx, 5xx) than the one recorded when they were forwarded",
+    "list the events whose answer now is of another class (2xx, 4xx, 5xx) than the recorded one",
   ),
-  strict: toggle("--strict", "with --compare: another status is a difference too"),
+  strict: toggle("--strict", "with --compare: another status of the same class is a difference too"),
   settle: toggle(
     "--settle",
-    "count an accepted replay as the delivery: a running listen does not send the event again",
+    "count an accepted replay as the delivery, so that a running listen does not send the event again",
   ),
   signWith: forwardingKeyFlag,
   key: ownKeyFlag,

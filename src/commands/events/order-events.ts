@@ -18,7 +18,7 @@ import { findEvents, MOST_COUNTED, utiOrId } from "./stored-events.ts";
 
 type Uti = { readonly uti: readonly string[] };
 
-const GO_OUT = hint`What is due goes out while this is running: ${paylink("listen", "--ack", "stored", "--forward-to", "<target>")}`;
+const GO_OUT = hint`To forward what is due, keep this running: ${paylink("listen", "--ack", "stored", "--forward-to", "<target>")}`;
 
 /** Those that are named, or all that failed or wait, and are selected. */
 export async function retryEvents(
@@ -39,11 +39,11 @@ export async function retryEvents(
   const busy = names.length === 0 ? 0 : chosen.length - due;
   if (out.json) out.data(JSON.stringify({ due, unchanged: busy, otherKey: others }));
   else if (due + busy + others === 0) out.note("No event waits or has failed. Nothing was changed.");
-  else out.data(due === 1 ? "1 event is due now." : `${due} events are due now.`);
+  else out.data(due === 1 ? "1 event is due to be forwarded." : `${due} events are due to be forwarded.`);
   if (others > 0) out.note(otherKeyWords(others));
   if (busy > 0)
     out.note(
-      `${eventCount(busy)} not changed: ${busy === 1 ? "it is" : "they are"} due already, or being forwarded at this moment.`,
+      `${eventCount(busy)} not changed: ${busy === 1 ? "it is" : "they are"} already due, or being forwarded at this moment.`,
     );
   if (due > 0) out.note(renderHint(GO_OUT, context.named));
   return 0;
@@ -165,8 +165,8 @@ const notKept = (name: string, { status, code }: Rejection): PaylinkError =>
     "usage",
     `${name} was refused with ${status} ${code} before its body was read, so its body was not kept.`,
     {
-      hints: [
-        "Correct what it was refused for, such as the path (--path), and let the service send it again.",
-      ].map((text) => [text]),
+      hints: ["Correct what was refused, such as the path (--path), and let the service send it again."].map(
+        (text) => [text],
+      ),
     },
   );

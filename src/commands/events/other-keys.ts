@@ -30,4 +30,4 @@ export async function keysOf(
 
 /** What is said of events that are left out. */
 export const otherKeyWords = (count: number): string =>
-  `${eventCount(count)} ${count === 1 ? "was" : "were"} left out: another key than those in use here has verified ${count === 1 ? "it" : "them"}.`;
+  `${eventCount(count)} ${count === 1 ? "was" : "were"} left out: ${count === 1 ? "it was" : "they were"} verified by a key that is not in use here.`;

@@ -51,7 +51,7 @@ export async function replayEvents(context: Context, values: ReplayValues): Prom
   if (!quiet)
     out.note(
       sent + skipped === 0
-        ? "There is no such event to replay. Nothing was sent."
+        ? "No event matches. Nothing was sent."
         : `Replayed ${eventCount(sent)} to ${targets}`,
     );
   return 0;

@@ -131,9 +131,9 @@ function deliveryWords(
   if (state === "delivered") return paint.green("delivered: your application accepted it");
   if (state === "skipped")
     return `${paint.yellow("skipped: never forwarded")}; ${retry}   forwards it after all`;
-  if (comesAgain) return `${paint.yellow(COMES_AGAIN)}; ${retry}   makes it due for a listen --ack stored`;
+  if (comesAgain) return `${paint.yellow(COMES_AGAIN)}; ${retry}   lets a listen --ack stored forward it`;
   if (state === "failed")
-    return `${paint.red(`failed after ${made}`)}; ${retry}   makes it due for a listen --ack stored`;
+    return `${paint.red(`failed after ${made}`)}; ${retry}   lets a listen --ack stored forward it`;
   if (isTrying) return paint.yellow("an attempt is under way");
   if (attempts === 0) return paint.yellow("waits for its first attempt");
   return paint.yellow(
@@ -148,7 +148,7 @@ function rejectionDetails(rejection: Rejection, { out, named }: Context): string
     rejectionText(rejection, out),
     ...(request === null ? [] : requestLines(request, paint, bodyIsKept(rejection))),
     `  ${paint.cyan("signature")}`,
-    `    ${failedCheck(verdict) === undefined ? "it verified" : `the check "${failedCheck(verdict)}" failed`}${verdict === null ? "" : `; ${verdictWords(verdict)}`}`,
+    `    ${failedCheck(verdict) === undefined ? "verified" : `the check "${failedCheck(verdict)}" failed`}${verdict === null ? "" : `; ${verdictWords(verdict)}`}`,
     ...(request === null
       ? []
       : [`  ${renderCommand(paylink("verify", "--event", id), named)}   explains it`]),
@@ -165,6 +165,6 @@ function requestLines({ method, target, headers, body }: HttpRequest, paint: Pai
     `  ${paint.cyan("request")}`,
     `    ${safeText(`${method} ${target}`)}`,
     ...headers.map(([name, value]) => `    ${paint.dim(safeText(name))}: ${safeText(value)}`),
-    `    ${isKept ? `${body.length} bytes of body` : "its body was not kept; correct the path or what else was refused, and let the service send it again"}`,
+    `    ${isKept ? `${body.length} bytes of body` : "its body was not kept; correct what was refused, such as the path, and let the service send it again"}`,
   ];
 }

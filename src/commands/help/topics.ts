@@ -100,9 +100,9 @@ const RECEIVERS = {
 const pinned = (text: string): string => text.replaceAll("VERSION", PAYLINK_VERSION);
 
 const PRODUCTION_FILES = {
-  systemd: { holds: "paylink.service: a unit of systemd", text: unit },
-  container: { holds: "Containerfile: an image", text: pinned(containerfile) },
-  kubernetes: { holds: "kubernetes.yml: a deployment with its service", text: pinned(kubernetes) },
+  systemd: { holds: "paylink.service: a systemd unit", text: unit },
+  container: { holds: "Containerfile: a container image", text: pinned(containerfile) },
+  kubernetes: { holds: "kubernetes.yml: a Deployment with its Service", text: pinned(kubernetes) },
   "reconcile-systemd": {
     holds: "paylink-reconcile.service: a unit that reconciles, and fails where records differ",
     text: nightlyUnit,
@@ -112,8 +112,8 @@ const PRODUCTION_FILES = {
     holds: "reconcile.yml: a CronJob that runs reconcile each night",
     text: pinned(nightlyJob),
   },
-  alerts: { holds: "alerts.yml: rules of Prometheus", text: alerts },
-  dashboard: { holds: "dashboard.json: a dashboard of Grafana", text: dashboard },
+  alerts: { holds: "alerts.yml: alerting rules for Prometheus", text: alerts },
+  dashboard: { holds: "dashboard.json: a Grafana dashboard", text: dashboard },
 } satisfies Readonly<Record<string, SavedFile>>;
 
 /** What the build puts beside the program. */
@@ -196,7 +196,7 @@ const TOPICS = {
   settings: () => ({
     json: { settings: describeSettings() },
     parts: [
-      "Settings of a profile. A flag comes first, then the environment variable, the profile, the service, and the default. A profile that --profile names comes before the environment. White space and line ends around a value are removed. paylink config list shows the values in force.",
+      "Settings of a profile. A flag comes first, then the environment variable, the profile, the service, and the default. A profile that --profile names comes before the environment. White space and line ends around a value are removed. paylink config list shows the values in effect.",
       "",
       ...SETTING_KEYS.map(explainSetting),
     ],

@@ -40,7 +40,7 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
     isShared: isLoopback,
     session: `${newId()}${newId()}`,
     newKey: () => `${newId()}${newId()}`,
-    used: (origin) => print(access.newAddress(origin), "A browser has opened it. For another one:"),
+    used: (origin) => print(access.newAddress(origin), "Opened in a browser. For another browser:"),
   });
   const { url, close } = await startInspector({
     store,
@@ -62,7 +62,7 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
   });
   later(close);
   print(access.newAddress(url), "paylink inspect on");
-  if (!out.json) out.note(`It shows ${safeText(store.place)}. ${addressNote(host)} Ctrl-C ends it.`);
+  if (!out.json) out.note(`The pages show ${safeText(store.place)}. ${addressNote(host)} Ctrl-C ends it.`);
   if (flags.open && context.ask() !== undefined)
     await context
       .openPrivately(access.newAddress(url))
@@ -74,8 +74,8 @@ export async function inspect(context: Context, flags: InspectFlags): Promise<nu
 
 const addressNote = (host: string | undefined): string =>
   host === undefined
-    ? "The address works once, for one browser. Other ports of this machine receive the cookie of these pages."
-    : "The address works once, for one browser; for Safari, which does not find such a host: --plain-host.";
+    ? "The address works once, in one browser. Other ports of this machine receive the cookie of these pages."
+    : "The address works once, in one browser. If the browser does not find this host (Safari): --plain-host.";
 
 /** Milliseconds for which keys are kept: an open page asks every two seconds. */
 const KEYS_KEPT = 30_000;
@@ -154,7 +154,7 @@ async function sendingOf(
         if (!url.ok) return `the target ${url.message}`;
         // A sample must not reach a live system by accident.
         if (!isLoopback(url.value.hostname) && url.value.href !== forwardTo?.href)
-          return "a sample goes to this machine, or to the target of --forward-to";
+          return "a sample can be sent only to this machine, or to the target of --forward-to";
         const [at, began] = [now(), timers.elapsed()];
         const request = signedWebhook(new TextEncoder().encode(text), {
           url: url.value,

@@ -39,7 +39,7 @@ const list = command({
   flags: {
     status: flag(
       "--status <status>",
-      `only links with this status, or these: ${LINK_STATUSES.join(", ")}`,
+      `only links with these statuses, separated by commas: ${LINK_STATUSES.join(", ")}`,
       parseStatuses,
       {
         example: "paid,expired",

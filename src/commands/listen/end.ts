@@ -1,5 +1,5 @@
 /** When `listen` ends: stopped, nobody reads on, all that `--expect` names has arrived, one was rejected, or time is up. */
-import { LONGEST_TIMER } from "../../domain/time.ts";
+import { formatDuration, LONGEST_TIMER } from "../../domain/time.ts";
 import { isKeyText } from "../../domain/key-text.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/event.ts";
@@ -33,7 +33,7 @@ export function watchForEnd(
   const timeUp = (): void => {
     const missing = tally.missing();
     if (missing.length === 0) resolve();
-    else reject(webhooksMissing(missing));
+    else reject(webhooksMissing(missing, timeout));
   };
   const timer = timeout === undefined ? undefined : setTimeout(timeUp, Math.min(timeout, LONGEST_TIMER));
   if (stop.aborted) resolve();
@@ -68,13 +68,17 @@ export async function drain({ aborted, reason }: AbortSignal, milliseconds: numb
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-const webhooksMissing = (missing: readonly string[]): PaylinkError =>
-  new PaylinkError("timed_out", `Timed out. Still missing: ${missing.join(", ")}.`, {
-    hints: [
-      hint`Check that the payment was made, and that its callback address is the one that listen serves.`,
-    ],
-    details: { missing },
-  });
+const webhooksMissing = (missing: readonly string[], timeout = 0): PaylinkError =>
+  new PaylinkError(
+    "timed_out",
+    `Timed out after ${formatDuration(timeout)}. Still missing: ${missing.join(", ")}.`,
+    {
+      hints: [
+        hint`Check that the payment was made, and that its callback address is the one that listen serves.`,
+      ],
+      details: { missing },
+    },
+  );
 
 /** The flags that name the keys; the text of one is too long to repeat. */
 const keyFlags = (sources: readonly string[]): string[] =>

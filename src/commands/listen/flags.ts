@@ -96,13 +96,13 @@ export const listenFlags = {
     ),
     retry: flag(
       "--retry <delays>",
-      `with --ack stored: how long to wait before each retry, or none; after the last one the event has failed (default: ${RETRY}; 48x1h is 48 retries, an hour apart)`,
+      `with --ack stored: how long to wait before each retry, or none; after the last one, the event counts as failed (default: ${RETRY}; 48x1h is 48 retries, an hour apart)`,
       parseDelays,
       { example: RETRY },
     ),
     forwardConcurrency: flag(
       "--forward-concurrency <count>",
-      `with --ack stored: how many requests this receiver makes to each target at the same time; 1 sends in order of arrival. One that hangs while as many others end takes no place: up to three times as many may be open (default: ${FORWARD_CONCURRENCY})`,
+      `with --ack stored: how many requests this receiver makes to each target at a time; 1 sends in order of arrival. A request that hangs stops counting once as many others have ended, so up to three times as many may be open (default: ${FORWARD_CONCURRENCY})`,
       parseCount(1, 1000),
       { example: "1" },
     ),

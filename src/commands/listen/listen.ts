@@ -158,7 +158,7 @@ async function openAdminOf({ admin }: ListenOptions, context: Context): Promise<
 const LAST_WRITES = 1_000;
 
 const UNTIL_IT_DOES =
-  "Until it does, webhooks for it are answered with 503; with --ack stored they wait. paylink help environment names the variables to log in with.";
+  "Until that changes, webhooks for this target are answered with 503; with --ack stored, they wait. paylink help environment names the variables for the login.";
 
 const SELF_SIGNED =
   "The certificate is self-signed, so services do not deliver to it. The sandbox does if it runs with --insecure.";

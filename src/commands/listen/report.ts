@@ -60,7 +60,7 @@ export function createListenReporter(parts: ReporterParts) {
     return true;
   };
   const rejections = createRateLimit((count) =>
-    out.warn(`${count} more requests were rejected within a second. They are counted, and not shown.`),
+    out.warn(`${count} more requests were rejected within a second. They are counted, but not shown.`),
   );
   return {
     /** Prints what is left, and gives the counts. */
@@ -103,7 +103,7 @@ export function createListenReporter(parts: ReporterParts) {
   };
 }
 
-/** Rejections that are shown in a second: anybody can cause any number of them. */
+/** Rejections that are shown per second: anybody can cause any number of them. */
 const MAX_SHOWN_REJECTIONS = 100;
 
 /** `exceeded` is called once a second with the number that was too many, and for the rest when it is closed. */
@@ -233,7 +233,7 @@ export function showReady(
   if (loss !== undefined)
     out.warn(`The event store ${store} is ${loss}. ${renderHint(KEEPING_STORE, named)}`);
   if (store === undefined && !unverified && forwarding.routes.length === 0)
-    out.warn("Nothing keeps the webhooks that are acknowledged: there is neither a store nor a target.");
+    out.warn("Acknowledged webhooks are not kept: there is neither a store nor a target.");
   if (unverified) out.warn("Signatures are not required: webhooks marked UNVERIFIED may be forged.");
   for (const { outcome, url } of forwarding.routes)
     out.note(`Forwarding ${outcome === undefined ? "" : `${outcomeName(outcome)} payments `}to ${url.href}`);

@@ -21,7 +21,7 @@ export const test = command({
     fail: failFlag,
     reconcile: toggle(
       "--reconcile",
-      "fail (10) if a payment was approved and your application has not accepted its webhook; without a target, if it did not arrive",
+      "fail (exit 10) if your application did not accept the webhook of an approved payment; without a target, if the webhook did not arrive",
     ),
   },
   consequence: "Nothing was run.",

@@ -125,7 +125,7 @@ export async function storeAccount(
     settings,
   );
   if (warning !== undefined) out.warn(warning);
-  out.note("This profile is the current one now. Next: paylink status, then paylink create");
+  out.note(`The current profile is now ${safeText(profile)}. Next: paylink status, then paylink create`);
   return 0;
 }
 
@@ -295,7 +295,7 @@ async function askForAccount(ask: Ask, given: AccountValues, known: Profile): Pr
 const askForService = (ask: Ask): Promise<AccountValues["service"]> =>
   ask.choose<AccountValues["service"]>("Which service do you use?", [
     ...SERVICE_NAMES.map((name) => ({ name, value: name, description: SERVICES[name].title })),
-    { name: "another address", value: undefined },
+    { name: "Another address", value: undefined },
   ]);
 
 async function askForValue(key: AccountKey, ask: Ask, known: Profile): Promise<AccountValues[AccountKey]> {

@@ -135,7 +135,7 @@ function printReport(context: Context, report: Report): void {
     `Paid from ${formatLocal(period.since)} to ${formatLocal(period.until)}; links are listed for a year after their creation.`,
   );
   out.note(renderServiceName(settings, out.notePaint));
-  if (found.length === 0 && summary.paid.count === 0) out.note("A longer period: --since 30d");
+  if (found.length === 0 && summary.paid.count === 0) out.note("To compare a longer period: --since 30d");
 }
 
 function* findingTexts(

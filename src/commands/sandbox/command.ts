@@ -17,7 +17,7 @@ const FAULT_NOTES =
 const controlTimeout = (afterwards: string) => ({ timeout: timeoutFlag({ default: "10m" }, afterwards) });
 
 const advance = command({
-  summary: "move the running sandbox's clock forward, with the retries and expiries that come due",
+  summary: "move the running sandbox's clock forward, and run the retries and expiries on the way",
   examples: [
     "paylink sandbox advance 30s",
     "paylink sandbox advance 2027-01-31T12:00:00Z",
@@ -49,7 +49,7 @@ const rotateKey = command({
 });
 
 const fail = command({
-  summary: "have the running sandbox's API fail on purpose, or show the faults that are set",
+  summary: "make the running sandbox's API fail on purpose, or show the faults that are set",
   examples: [
     "paylink sandbox fail create=lost:1",
     "paylink sandbox fail token=500 list=late=12s",

@@ -216,7 +216,7 @@ export async function setFaults(
   const sentences = (): string => {
     const lines = faultsSet.parse(JSON.parse(text)).faults.map(({ operation, fault, count }) => {
       const times = count === null ? "every time" : count === 1 ? "once more" : `${count} times more`;
-      return `${operation}=${fault}  strikes ${times}`;
+      return `${operation}=${fault}  applies ${times}`;
     });
     return lines.length === 0 ? "No fault is set: the API works as the service does." : lines.join("\n");
   };
@@ -233,6 +233,6 @@ export async function resetSandbox(context: Context): Promise<number> {
     new URLSearchParams(),
     signal,
   );
-  out.data(out.json ? text : "The sandbox has no links, payments, deliveries, requests or faults any more.");
+  out.data(out.json ? text : "Deleted the sandbox's links, payments, deliveries, requests and faults.");
   return 0;
 }

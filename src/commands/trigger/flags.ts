@@ -60,7 +60,7 @@ export const triggerFlags = {
     ),
   }),
   ...group("Sending:", {
-    count: flag("--count <n>", "how many webhooks, each for another payment", parseCount(1, MAX_COUNT), {
+    count: flag("--count <n>", "how many webhooks, each for a different payment", parseCount(1, MAX_COUNT), {
       default: "1",
     }),
     tamper: flag(
@@ -88,7 +88,7 @@ export const triggerFlags = {
 export const triggerArguments = {
   outcome: argument(
     "[outcome]",
-    "the result of the payment; with --from, the event's own without it",
+    "the result of the payment (default with --from: the event's own)",
     oneOf(SAMPLE_OUTCOMES),
   ),
 };

@@ -144,9 +144,9 @@ async function readCapture(bytes: Uint8Array, name: string): Promise<Capture> {
 }
 
 const FOLDED = {
-  variant: "a folded line",
+  variant: "a folded header line",
   advice:
-    "A line of a field goes on in the next one, which begins with white space. If the tool that captured the request wrapped it, join the two lines; servers refuse such a request (RFC 9112 5.2).",
+    "A header line continues on the next line, which begins with white space. If the tool that captured the request wrapped it, join the two lines; servers refuse such a request (RFC 9112 5.2).",
 };
 
 const noCapture = (name: string, what: string): PaylinkError =>
