@@ -268,7 +268,7 @@ describe("an application that knows its orders", () => {
     );
     expect(await run()).toMatchObject({ exit: 0 });
     const again = await run();
-    expect(again).toMatchObject({ exit: 0, stderr: expect.stringContaining("booked already") });
+    expect(again).toMatchObject({ exit: 0, stderr: expect.stringContaining("already booked. ") });
   });
 
   it.each<[string, Parameters<typeof start>[0], RegExp]>([

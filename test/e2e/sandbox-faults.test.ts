@@ -59,7 +59,7 @@ describe("a fault of the API", () => {
       "No fault is set: the API works as the service does.\n",
     );
     expect((await run("sandbox", "fail", "create=422:2", "list=503")).stdout).toBe(
-      "create=422  strikes 2 times more\nlist=503  strikes every time\n",
+      "create=422  applies 2 times more\nlist=503  applies every time\n",
     );
     expect((await run(...CREATE)).code).toBe(4);
     expect(JSON.parse((await run("sandbox", "fail", "--json")).stdout)).toEqual({
@@ -69,7 +69,7 @@ describe("a fault of the API", () => {
       ],
     });
     expect((await run("sandbox", "fail", "--clear", "create=lost:1")).stdout).toBe(
-      "create=lost  strikes once more\n",
+      "create=lost  applies once more\n",
     );
     expect((await run("sandbox", "fail", "--clear")).stdout).toContain("No fault is set");
     expect((await run(...CREATE)).code).toBe(0);
