@@ -1,6 +1,14 @@
 /** The statements of the deliveries: which events wait, who attempts which, how attempts end, and what operators order. */
 import { readRecord } from "../domain/transaction.ts";
-import type { Backlog, Claim, DeliveryState, RunKeys, Stored, Wanted } from "../receiver/event.ts";
+import type {
+  Backlog,
+  Claim,
+  DeliveryState,
+  KeyBacklog,
+  RunKeys,
+  Stored,
+  Wanted,
+} from "../receiver/event.ts";
 import type { Value } from "./database.ts";
 import {
   type Condition,
@@ -319,33 +327,54 @@ export function openEvents(dialect: Dialect, selection: Selection): Condition {
   return { sql: `${open} AND event IN (SELECT id FROM ${schema}events WHERE ${where})`, values };
 }
 
-/** What waits and what has failed of each key, and when an attempt was last made. By the index of what waits, not that of events. */
-export async function backlogOf({
-  all,
-  dialect: { schema, now },
-}: Pick<Session, "all" | "dialect">): Promise<Backlog> {
-  const rows = await all(
-    `SELECT key, events, failed, overdue, (SELECT received_at FROM ${schema}events WHERE id = first) AS oldest
-     FROM (SELECT key, sum(events) AS events, sum(failed) AS failed, max(overdue) AS overdue, max(first) AS first
-       FROM (SELECT key, count(*) AS events, 0 AS failed, ${now} - min(due) AS overdue, min(event || '') AS first
-           FROM ${schema}deliveries WHERE due IS NOT NULL GROUP BY key
-         UNION ALL SELECT key, 0, count(*), 0, ''
-           FROM ${schema}deliveries WHERE ${IN_STATE.failed} GROUP BY key) AS of_state
-       GROUP BY key) AS of_key
-     ORDER BY key`,
+/** What waits and what has failed of each key, and when an attempt was last made. By indexes alone, as both may be many. */
+export async function backlogOf(session: Pick<Session, "all" | "dialect">): Promise<Backlog> {
+  const { all, dialect } = session;
+  const waiting = await waitingByKey(session);
+  const failed = await all(
+    `SELECT key, count(*) AS n FROM ${dialect.schema}deliveries WHERE ${IN_STATE.failed} GROUP BY key`,
   );
-  const [attempted] = await all(
-    `SELECT at FROM ${schema}attempts WHERE seq = (SELECT max(seq) FROM ${schema}attempts)`,
-  );
-  const dateOf = (time: unknown): Date | undefined => (time == null ? undefined : new Date(Number(time)));
+  const failedOf = new Map(failed.map(({ key, n }) => [String(key), Number(n)]));
+  const keys = new Set([...waiting.keys(), ...failedOf.keys()]);
   return {
-    keys: rows.map(({ key, events, failed, oldest, overdue }) => ({
-      key: String(key),
-      events: Number(events),
-      oldest: dateOf(oldest),
-      overdue: Math.max(0, Number(overdue)),
-      failed: Number(failed),
-    })),
-    lastForward: dateOf(attempted?.["at"]),
+    keys: [...keys]
+      .toSorted()
+      .map((key) => ({ key, ...(waiting.get(key) ?? NONE_WAITING), failed: failedOf.get(key) ?? 0 })),
+    lastForward: await lastForward(session),
   };
 }
+
+const NONE_WAITING = { events: 0, oldest: undefined, overdue: 0 };
+
+/** What waits of each key. By the index of what waits, not that of events. */
+export async function waitingByKey({
+  all,
+  dialect: { schema, now },
+}: Pick<Session, "all" | "dialect">): Promise<
+  ReadonlyMap<string, Pick<KeyBacklog, "events" | "oldest" | "overdue">>
+> {
+  const rows = await all(
+    `SELECT key, events, overdue, (SELECT received_at FROM ${schema}events WHERE id = first) AS oldest
+     FROM (SELECT key, count(*) AS events, ${now} - min(due) AS overdue, min(event || '') AS first
+       FROM ${schema}deliveries WHERE due IS NOT NULL GROUP BY key) AS of_key`,
+  );
+  return new Map(
+    rows.map(({ key, events, oldest, overdue }) => [
+      String(key),
+      { events: Number(events), oldest: asDate(oldest), overdue: Math.max(0, Number(overdue)) },
+    ]),
+  );
+}
+
+/** When an attempt was last made. */
+export async function lastForward({
+  all,
+  dialect: { schema },
+}: Pick<Session, "all" | "dialect">): Promise<Date | undefined> {
+  const [attempt] = await all(
+    `SELECT at FROM ${schema}attempts WHERE seq = (SELECT max(seq) FROM ${schema}attempts)`,
+  );
+  return asDate(attempt?.["at"]);
+}
+
+const asDate = (time: unknown): Date | undefined => (time == null ? undefined : new Date(Number(time)));

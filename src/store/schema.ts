@@ -102,7 +102,7 @@ export const createTables = ({ schema, types, now, newIdentity }: Dialect): stri
      CHECK ((due IS NOT NULL) = (state IN ('pending', 'trying')))
    ) ${keyed};
    CREATE INDEX deliveries_waiting ON ${schema}deliveries (key, outcome, due, event) WHERE due IS NOT NULL;
-   CREATE INDEX deliveries_left ON ${schema}deliveries (state, event) WHERE ${LEFT};
+   CREATE INDEX deliveries_left ON ${schema}deliveries (state, event, key) WHERE ${LEFT};
 
    CREATE TABLE ${schema}attempts (
      seq ${seq},

@@ -58,8 +58,6 @@ export interface Totals {
 
 /** What arrived in one part of a period. */
 export interface Bar {
-  /** The beginning of it. */
-  readonly at: Date;
   /** Events that were approved, and the others, without those that failed. */
   readonly approved: number;
   readonly other: number;
@@ -334,7 +332,6 @@ export function createSearch(readable: Readable) {
       return Array.from({ length: parts }, (_, index) => {
         const of = (counts: ReadonlyMap<number, number>): number => counts.get(index) ?? 0;
         return {
-          at: new Date(since.getTime() + index * width),
           approved: of(approved) - of(failedApproved),
           other: of(everything) - of(approved) - (of(failed) - of(failedApproved)),
           refused: of(refused),

@@ -1,7 +1,7 @@
 /** Whether money is being lost now: what is not delivered, with its sums, and what was refused, read from indexes. */
 import { unscaledAmount } from "../domain/money.ts";
 import { idAt } from "../receiver/event-id.ts";
-import { backlogOf } from "./deliveries.ts";
+import { lastForward, waitingByKey } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";
 import { IS_AS_STORED } from "./seal.ts";
@@ -91,7 +91,7 @@ export async function statsOf(
       }),
     );
   };
-  const { keys: waiting, lastForward } = await backlogOf({ all, dialect });
+  const waiting = await waitingByKey({ all, dialect });
   const states = {
     pending: await byKey(IN_STATE.pending),
     failed: await byKey(IN_STATE.failed),
@@ -113,7 +113,7 @@ export async function statsOf(
   const keys = new Set(Object.values(states).flatMap((found) => [...found.keys()]));
   return {
     keys: [...keys].toSorted().map((key) => {
-      const { oldest, overdue = 0 } = waiting.find((one) => one.key === key) ?? {};
+      const { oldest, overdue = 0 } = waiting.get(key) ?? {};
       const inState = (state: keyof typeof states): StateStats => states[state].get(key) ?? NO_EVENTS;
       return {
         key,
@@ -133,7 +133,7 @@ export async function statsOf(
       refused: Number(refused),
       unanswered: Number(unanswered),
     })),
-    lastAttempt: lastForward ?? null,
+    lastAttempt: (await lastForward({ all, dialect })) ?? null,
   };
 }
 

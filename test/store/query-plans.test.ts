@@ -125,6 +125,10 @@ const READS_ALL =
 function expectIndexes(plans: ReadonlyMap<string, string>): void {
   expect(plans.size).toBeGreaterThan(15);
   for (const [sql, plan] of plans) expect.soft(plan, sql).not.toMatch(READS_ALL);
+  // What counts without a limit reads the index alone.
+  for (const [sql, plan] of plans)
+    if (sql.includes("state = 'failed' GROUP BY key"))
+      expect.soft(plan, sql).toMatch(/(?:COVERING INDEX|Index Only Scan using) deliveries_left/);
 }
 
 describe("the statements on many events", () => {
@@ -150,7 +154,7 @@ describe("the statements on many events", () => {
     onTestFinished(() => connections.close());
     await connections.use(async (all) => {
       for (const sql of history(POSTGRES, `generate_series(1, ${MANY}) AS numbers (n)`)) await all(sql);
-      if (hasStatistics) await all("ANALYZE");
+      if (hasStatistics) await all("VACUUM ANALYZE");
       expectIndexes(await plansOf(POSTGRES, all, (sql) => `EXPLAIN ${sql}`, hasStatistics));
     }, 60_000);
   });
