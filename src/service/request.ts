@@ -84,11 +84,13 @@ export function requestBuilder({ flags, base = {}, settings, amountFrom }: Sourc
     if (flags.reusable === true || hasLinkOptions(given))
       setDefaultAt(request, "linkOptions.mode", VARIABLE_MODE);
     const isReusable = memberOf(request, "linkOptions") !== undefined;
-    const own = memberAt(request, CALLBACK);
+    const hasCallback = memberAt(request, CALLBACK) !== undefined;
     for (const { path, setting, text, source } of defaults) {
-      // The service sets the expiry of a reusable link. An address of the request has its failures posted there too.
-      const isOpen = source === "default" ? isReusable : path === FAILURE_CALLBACK && own !== undefined;
-      if (isOpen || memberAt(request, path) !== undefined) continue;
+      // The service sets the expiry of a reusable link.
+      if (source === "default" && isReusable) continue;
+      // The settings' address for failed payments belongs to their own callback.
+      if (path === FAILURE_CALLBACK && hasCallback) continue;
+      if (memberAt(request, path) !== undefined) continue;
       const value = fieldFromText(path, text, now);
       if (value.ok) setAt(request, path, value.value);
       else problems.push({ at: setting, message: `${value.message} (from the ${source})` });
@@ -100,7 +102,7 @@ export function requestBuilder({ flags, base = {}, settings, amountFrom }: Sourc
     if ((isReusable || flags.subscription === true) && flags.amount === undefined)
       setDefaultAt(request, "amount", new JsonNumber("0"));
     const callback = memberAt(request, CALLBACK);
-    // A base request is sent as it is spelled.
+    // Failed payments are posted to the same address; a base request is sent as it is spelled.
     if (typeof callback === "string" && isWebAddress(callback) && callback !== memberAt(base, CALLBACK))
       setDefaultAt(request, FAILURE_CALLBACK, callback);
     return checked(
@@ -122,21 +124,12 @@ interface Default {
   readonly source: SettingSource;
 }
 
-/**
- * The settings of the fields. An address for failed payments counts only if it comes from the same place as the other one, or it
- * would take them away from the receiver of this run.
- */
-function defaultsOf(settings: ResolvedSettings): readonly Default[] {
-  const callback = settings.find("callbackUrl");
-  return FIELD_SETTINGS.flatMap(([path, setting]): Default[] => {
+/** The fields that have a setting in force. */
+const defaultsOf = (settings: ResolvedSettings): readonly Default[] =>
+  FIELD_SETTINGS.flatMap(([path, setting]): Default[] => {
     const found = settings.find(setting);
-    const isElsewhere =
-      path === FAILURE_CALLBACK && callback !== undefined && callback.source !== found?.source;
-    return found === undefined || isElsewhere
-      ? []
-      : [{ path, setting, text: found.value, source: found.source }];
+    return found === undefined ? [] : [{ path, setting, text: found.value, source: found.source }];
   });
-}
 
 function checked(
   request: JsonObject,

@@ -52,7 +52,7 @@ export interface ResolvedSettings {
   readonly withheld: WithheldSecret | undefined;
   /** The parts of the account that replace those of the profile: `token from PAYLINK_TOKEN`. */
   readonly replaced: readonly string[];
-  /** The value in force with its source; undefined if nothing sets it, or if it is a secret that is withheld. */
+  /** The value in force with its source; undefined if nothing sets it, or if what sets it does not count here. */
   find<Key extends SettingKey>(key: Key): ResolvedSetting<Key> | undefined;
   /** The value alone. */
   get<Key extends SettingKey>(key: Key): SettingValue<Key> | undefined;
@@ -82,12 +82,15 @@ export function resolveSettings({ name, profile, isNamed = false, env }: Setting
   const isWithheld = (key: SettingKey, { source }: ResolvedSetting): boolean =>
     source === "profile" &&
     ((key === "token" && isOtherService) || (key === "clientSecret" && elsewhere.length > 0));
+  /** An address for failed payments would take them away from the address for the others that another source gives. */
+  const isOfOtherCallback = (key: SettingKey, { source }: ResolvedSetting): boolean =>
+    key === "failureCallbackUrl" && (resolve("callbackUrl")?.source ?? source) !== source;
   const find = <Key extends SettingKey>(key: Key): ResolvedSetting<Key> | undefined => {
     const own = resolve(key);
     // A path of the profile holds at another address too.
     const isOfOther = isOtherService && isAddressOfService(key) && !String(own?.value).startsWith("/");
     const found = isOfOther ? resolve(key, true) : own;
-    return found !== undefined && isWithheld(key, found) ? undefined : found;
+    return found === undefined || isWithheld(key, found) || isOfOtherCallback(key, found) ? undefined : found;
   };
   const get = <Key extends SettingKey>(key: Key): SettingValue<Key> | undefined => find(key)?.value;
   const address = find("baseUrl");

@@ -64,6 +64,10 @@ describe("paylink config", () => {
     expect(await failure()).toContain("https://b.example/");
     await config("set", "failureCallbackUrl", "https://failed.example/");
     expect((await config("get", "callbackUrl")).stdout).toBe("https://b.example/\n");
+    // Payments that are reported to another address have their failures reported there.
+    const env = { PAYLINK_CALLBACK_URL: "https://c.example/" };
+    const other = await runCommand(["config", "get", "failureCallbackUrl", "--json"], { home, env });
+    expect(other.stdout).toContain("null");
     const listen = await startListenCommand(home, "--key", keyFile(home));
     const [ready = ""] = (await listen.stop()).stdout.split("\n");
     expect(JSON.parse(ready).notice).toMatch(
