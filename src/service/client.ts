@@ -104,8 +104,9 @@ function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string):
 }
 
 export interface ApiParts {
-  /** From `withRetries` or `withoutRetries`. */
+  /** With retries, unless the caller retries. */
   readonly send: Send;
+  readonly now: () => Date;
   /** The setting. */
   readonly baseUrl: string;
   /** The setting. */
@@ -149,7 +150,7 @@ interface Call {
 
 /** Sends the request with the token in force, and once more if the service refuses that token. Throws unless it answers 2xx. */
 async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
-  const { send, tokens, timeout } = parts;
+  const { send, now, tokens, timeout } = parts;
   const { effect, link } = operation;
   // Only a request that may change something (RFC 9110 9.2.1) must be completed.
   const options = { timeout, finish: operation.method !== "GET" };
@@ -165,7 +166,7 @@ async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
   const isRefused = reply.status === 403 || isTokenRefused(reply);
   const renewed = isRefused ? await tokens.renew(effect, token) : undefined;
   const last = renewed === undefined ? reply : await exchange(renewed);
-  if (last.status < 200 || last.status > 299) throw refusalOf(last, effect, link);
+  if (last.status < 200 || last.status > 299) throw refusalOf(last, effect, { link, now: now() });
   return last;
 }
 

@@ -18,7 +18,7 @@ import {
   SendError,
   SendTimeout,
 } from "../http/exchange.ts";
-import { fieldLines, type HttpReply } from "../http/message.ts";
+import { fieldLines, type HttpReply, retryAfter } from "../http/message.ts";
 import type { ConfigKey } from "../settings/setting-table.ts";
 import { isOwnError, reportedStatus, serviceWords, type ServiceWords } from "./words.ts";
 
@@ -54,11 +54,29 @@ export class UnusableAnswer extends PaylinkError {
   }
 }
 
-/** The failure for a reply other than 2xx. `link` is the id of the link that the request names. */
-export function refusalOf(reply: HttpReply, effect: Effect, link?: string): UnusableAnswer {
+interface Refused {
+  /** The id of the link that the request names. */
+  readonly link?: string | undefined;
+  /** When the reply arrived; without it, the failure does not say how long to wait. */
+  readonly now?: Date;
+}
+
+/** The failure for a reply other than 2xx. */
+export function refusalOf(reply: HttpReply, effect: Effect, { link, now }: Refused = {}): UnusableAnswer {
   const code = codeOf(reply, effect);
   const hints = code === "outcome_unknown" ? whenUnknown(effect, link) : nextSteps(reply, code, effect, link);
-  return unusable(code, reply, { effect, hints, details: link === undefined ? {} : { link } });
+  const details = { ...(link === undefined ? {} : { link }), ...waitDetails(code, reply, now) };
+  return unusable(code, reply, { effect, hints, details });
+}
+
+/** How long an overloaded service asks to wait, in milliseconds: a run that retries by itself reads it. */
+export function waitDetails(
+  code: FailureCode,
+  reply: HttpReply,
+  now?: Date,
+): { readonly retryAfter?: number } {
+  const wait = code === "overloaded" && now !== undefined ? retryAfter(reply, now) : undefined;
+  return wait === undefined ? {} : { retryAfter: wait };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Send } from "../http/exchange.ts";
 import type { AccessToken, TokenClient } from "../settings/token-files.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { createApi, type Api } from "./client.ts";
-import { withoutRetries, withRetries, type RetryParts } from "./retries.ts";
+import { withRetries, type RetryParts } from "./retries.ts";
 import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
 
 export interface AccountParts extends RetryParts {
@@ -27,9 +27,16 @@ export function openApi(parts: AccountParts): Api {
   const baseUrl = settings.get("baseUrl");
   if (baseUrl === undefined) throw noAccount();
   const once = untilInterrupted(parts);
-  const send = parts.retries ? withRetries({ ...parts, send: once }) : withoutRetries(once, parts.now);
+  const send = parts.retries ? withRetries({ ...parts, send: once }) : once;
   const tokens = tokensOf({ ...parts, send });
-  return createApi({ send, baseUrl, tokens, timeout, transactionUrl: settings.get("transactionUrl") });
+  return createApi({
+    send,
+    now: parts.now,
+    baseUrl,
+    tokens,
+    timeout,
+    transactionUrl: settings.get("transactionUrl"),
+  });
 }
 
 /** Starts no exchange after an interruption, or when the time of the command has passed. */

@@ -2,8 +2,7 @@
 import type { Timers } from "../domain/timers.ts";
 import { isRefusedByProxy, SandboxNotRunning, SendError, SendTimeout, type Send } from "../http/exchange.ts";
 import { type HttpReply, retryAfter } from "../http/message.ts";
-import { answeredWith, isOverloaded, UnusableAnswer } from "./failures.ts";
-import { serviceWords } from "./words.ts";
+import { isOverloaded } from "./failures.ts";
 
 /** How many times a request is sent again. */
 const RETRIES = 3;
@@ -86,18 +85,6 @@ function causeToRepeat(result: HttpReply | SendError, mayChange: boolean, now: D
       : { reason: `The service was not reached: ${result.message}` };
   if (!isOverloaded(result, mayChange)) return undefined;
   return { reason: `The service answered ${result.status} and did nothing`, asked: retryAfter(result, now) };
-}
-
-/** The same `Send` for a run that retries by itself: throws `overloaded` with the wait that the service asks for. */
-export function withoutRetries(send: Send, now: () => Date): Send {
-  return async (request, options) => {
-    const reply = await send(request, options);
-    if (!isOverloaded(reply, options?.finish === true)) return reply;
-    const words = serviceWords(reply);
-    throw new UnusableAnswer("overloaded", `The service ${answeredWith(reply, words)}`, reply, words, {
-      details: { retryAfter: retryAfter(reply, now()) },
-    });
-  };
 }
 
 /** Milliseconds before the nth retry if the service gives no time: doubled each time, plus or minus a half. */

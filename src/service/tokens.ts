@@ -6,7 +6,15 @@ import { parseJsonObject } from "../domain/parse-json.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import { addressOf, type HeaderLine, type HttpReply } from "../http/message.ts";
 import type { AccessToken, TokenClient } from "../settings/token-files.ts";
-import { answeredWith, isCutShort, isOverloaded, notReached, UnusableAnswer, waitHints } from "./failures.ts";
+import {
+  answeredWith,
+  isCutShort,
+  isOverloaded,
+  notReached,
+  UnusableAnswer,
+  waitDetails,
+  waitHints,
+} from "./failures.ts";
 import { messageIn, serviceWords, type ServiceWords } from "./words.ts";
 
 export interface TokenSource {
@@ -91,9 +99,9 @@ async function requestToken(
   ).catch((error: unknown) => {
     throw error instanceof SendError ? notReached(error, effect, TOKEN_URL) : error;
   });
-  const { status } = reply;
-  if (status < 200 || status > 299) throw refusedToken(url, reply, effect);
-  return tokenFrom(url, reply, asked, effect);
+  const answered = { url, reply, effect, at: now() };
+  if (reply.status < 200 || reply.status > 299) throw refusedToken(answered);
+  return tokenFrom(answered, asked);
 }
 
 function messageFor({ auth, clientId, clientSecret, scope }: ClientCredentials) {
@@ -119,7 +127,18 @@ const basic = (user: string, password: string): HeaderLine => [
 /** RFC 6749 appendix B. */
 const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
 
-function tokenFrom(url: URL, reply: HttpReply, asked: Date, effect: Effect): AccessToken {
+/** What the token endpoint answered to a request. */
+interface TokenAnswer {
+  readonly url: URL;
+  readonly reply: HttpReply;
+  /** When it arrived. */
+  readonly at: Date;
+  /** Of the request that needs the token. */
+  readonly effect: Effect;
+}
+
+function tokenFrom(answered: TokenAnswer, asked: Date): AccessToken {
+  const { reply } = answered;
   const answer = parseJsonObject(new TextDecoder().decode(reply.body));
   const token = answer === undefined ? undefined : memberOf(answer, "access_token");
   if (answer === undefined || typeof token !== "string" || token === "") {
@@ -127,7 +146,7 @@ function tokenFrom(url: URL, reply: HttpReply, asked: Date, effect: Effect): Acc
     // It may hold a token under another name, so it is not repeated.
     const isShown = words.isPage || reply.undecoded !== undefined;
     const text = isShown ? words.text : (messageIn(answer ?? null) ?? "a body without access_token");
-    throw refusedToken(url, reply, effect, { ...words, text });
+    throw refusedToken(answered, { ...words, text });
   }
   const expires = expiryOf(answer, asked);
   return expires === undefined ? { token: usableToken(token) } : { token: usableToken(token), expires };
@@ -164,7 +183,7 @@ function codeOf(reply: HttpReply): FailureCode {
 }
 
 /** The failure for an answer without a token. */
-function refusedToken(url: URL, reply: HttpReply, effect: Effect, words = serviceWords(reply)): PaylinkError {
+function refusedToken({ url, reply, at, effect }: TokenAnswer, words = serviceWords(reply)): PaylinkError {
   const code = codeOf(reply);
   const hints = code === "overloaded" ? waitHints(reply) : nextSteps(reply.status, code, words);
   return new UnusableAnswer(
@@ -172,7 +191,7 @@ function refusedToken(url: URL, reply: HttpReply, effect: Effect, words = servic
     `${url.origin} gave no access token. It ${answeredWith(reply, words)}`,
     reply,
     words,
-    { effect, hints },
+    { effect, hints, details: waitDetails(code, reply, at) },
   );
 }
 

@@ -54,7 +54,7 @@ const HISTORY = `
 /** @param {string} path */
 function fill(path) {
   const database = new DatabaseSync(path);
-  database.exec("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; BEGIN");
+  database.exec("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN");
   const indexes = database
     .prepare(
       "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'events' AND sql IS NOT NULL",

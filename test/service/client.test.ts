@@ -213,7 +213,8 @@ describe("a request that is sent again", () => {
   it("not at all if the wait would be too long", async () => {
     const server = await rawServer(reply(429, "", { "Retry-After": "3600" }));
     const { api, waits } = apiAt(server.url);
-    expect((await failure(api.createLink(REQUEST))).code).toBe("overloaded");
+    const { code, details } = await failure(api.createLink(REQUEST));
+    expect({ code, ...details }).toMatchObject({ code: "overloaded", retryAfter: 3_600_000 });
     expect(waits).toEqual([]);
   });
 

@@ -193,9 +193,10 @@ describe("client credentials", () => {
   });
 
   it("are safe to send again if the token endpoint is overloaded", async () => {
-    const server = await rawServer(reply(503, ""));
+    const server = await rawServer(reply(503, "", { "Retry-After": "7" }));
     const error = await failure(tokensAt(server.url).tokens.current("create"));
     expect([error.code, error.exit]).toEqual(["overloaded", 5]);
+    expect(error.details).toMatchObject({ status: 503, retryAfter: 7000 });
   });
 
   it("are sent only over https", async () => {

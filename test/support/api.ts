@@ -25,6 +25,7 @@ export function apiAt(
   });
   const api = createApi({
     send,
+    now: () => NOW,
     baseUrl,
     tokens: fixedToken(TOKEN),
     timeout: 30_000,

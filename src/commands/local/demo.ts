@@ -63,6 +63,7 @@ async function openLoop(context: Context): Promise<Loop> {
   const { token, terminalId } = sandboxHome.identity;
   const api = createApi({
     send: context.send,
+    now: context.now,
     baseUrl: sandbox.baseUrl,
     tokens: fixedToken(token),
     timeout: REQUEST_TIMEOUT,
