@@ -11,6 +11,7 @@ import { createVerifier, WebhookError } from "../../src/library/webhooks.ts";
 import { openEventDatabase } from "../../src/store/sqlite-database.ts";
 import { runCommand, type CommandEnd } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
+import { readmeBlock } from "../support/readme.ts";
 import { privateKeyFile, KEYS } from "../support/keys.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 import { usePostgres } from "../support/postgres.ts";
@@ -104,9 +105,10 @@ describe("an application with SQLite", () => {
     const junit = join(home, "report.xml");
     const { exit, stdout, stderr } = await checkBooks(home, url, command, "--junit", junit);
     expect(exit).toBe(10);
-    expect(stdout).toMatch(
-      /^✗ books: CHECK-\w{6}-\d+ was booked 5 times: the endpoint received the same webhook five times at the same time\.$/m,
-    );
+    const [, shown = ""] = readmeBlock("console", "$ paylink check").split("\n");
+    expect(shown).toContain("was booked 5 times");
+    const ofAnyRun = (text: string): string => text.replace(/CHECK-\w+-\d+/g, "CHECK");
+    expect(ofAnyRun(stdout)).toContain(ofAnyRun(shown));
     expect(oneLine(stderr)).toContain("Let the database decide: a unique column");
     const report = readFileSync(junit, "utf8");
     expect(report).toMatch(/classname="paylink\.check\.books" name="storm CHECK-[^"]*">/);

@@ -10,7 +10,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { CLIENT, startDocumentedService } from "../support/documented-service.ts";
 import { helpPages } from "../support/help-pages.ts";
 import { temporaryHome } from "../support/home.ts";
-import { runPaylink, startPaylink, type Running } from "../support/paylink.ts";
+import { BINARY, runPaylink, startPaylink, type Running } from "../support/paylink.ts";
 import { freePort, listenOnFreePort } from "../support/ports.ts";
 import { README, readmeBlock, readmeBlocks } from "../support/readme.ts";
 import { openShell } from "../support/shell.ts";
@@ -57,13 +57,24 @@ it("names no flag and no command that the help does not", async () => {
   expect(commands.filter((name) => !help.includes(`paylink ${name}\n`))).toEqual([]);
 });
 
-/** A folder with the shop of the README and what it needs. */
-function writeShop(port: string): string {
+/** Begins the block that makes the shop of the README. */
+const SHOP = "npm install express ./paylink-webhooks-1.0.0.tgz";
+
+/** A folder with the shop of the README, its test and what they need. */
+async function writeShop(port: string): Promise<string> {
   const home = temporaryHome();
-  for (const name of ["shop.mjs", "shop.test.mjs"]) {
-    writeFileSync(join(home, name), readmeBlock("js", `// ${name}\n`).replaceAll("3000", port));
-  }
-  expect(README).toContain("npm install express ./paylink-webhooks-");
+  const [, ...lines] = readmeBlock("sh", SHOP).trim().split("\n");
+  const saved = lines.flatMap((line) => /^paylink (help webhooks \w+) > (\S+)/.exec(line)?.slice(1) ?? []);
+  expect(saved).toHaveLength(4);
+  expect(lines.at(-1)).toMatch(/^PAYLINK_WEBHOOK_KEY=\$\(.*\) node shop\.mjs$/);
+  const [shopHelp = "", shopFile = "", ordersHelp = "", ordersFile = ""] = saved;
+  for (const [help, file] of [
+    [shopHelp, shopFile],
+    [ordersHelp, ordersFile],
+  ] as const)
+    writeFileSync(join(home, file), (await runPaylink(help.split(" "), { home })).stdout);
+  const test = readmeBlock("js", "// shop.test.mjs\n");
+  writeFileSync(join(home, "shop.test.mjs"), test.replaceAll("3000", port));
   const library = join(home, "node_modules/paylink-webhooks");
   mkdirSync(library, { recursive: true });
   // Packing it takes seconds, and is tested in test/package.
@@ -76,7 +87,7 @@ function writeShop(port: string): string {
 }
 
 it("has a shop that does not start without a key, and says how to set it", async () => {
-  const home = writeShop("0");
+  const home = await writeShop("0");
   const { code, stderr } = await openShell(home).run(`cd ${home} && "${process.execPath}" shop.mjs`);
   expect({ code, stderr }).toMatchObject({
     code: 1,
@@ -84,14 +95,17 @@ it("has a shop that does not start without a key, and says how to set it", async
   });
 });
 
-/** The shop of the README at a free port, with these orders of EUR 10.00 besides. */
+/** The address of the shop of the README, at a free port, with these orders of EUR 10.00 besides. */
 async function startShop(home: string, numbers: readonly string[]): Promise<string> {
-  const driver = `import { orders, paid, shop } from "./shop.mjs";
+  const driver = `import { booked, orders } from "./orders.mjs";
+import { createApp } from "./shop.mjs";
+const shop = createApp({ key: process.env.PAYLINK_WEBHOOK_KEY });
+console.log = console.warn = () => undefined;
 for (const number of ${JSON.stringify(numbers)}) orders.set(number, { minorUnits: 1000n, currency: "EUR" });
-shop.get("/paid", (request, response) => response.json([...paid]));
+shop.get("/paid", (request, response) => response.json([...booked]));
 shop.get("/books", (request, response) =>
-  response.send(["order,amount,currency", ...[...paid.keys()].map((number) => number + ",10,EUR")].join("\\n")));
-const server = shop.listen(0, "127.0.0.1", () => console.log(server.address().port));`;
+  response.send(["order,amount,currency", ...[...booked.keys()].map((number) => number + ",10,EUR")].join("\\n")));
+const server = shop.listen(0, "127.0.0.1", () => process.stdout.write(String(server.address().port)));`;
   writeFileSync(join(home, "driver.mjs"), driver);
   const program = spawn(process.execPath, [join(home, "driver.mjs")], {
     env: { ...process.env, PAYLINK_WEBHOOK_KEY: KEYS.publicPem },
@@ -99,19 +113,20 @@ const server = shop.listen(0, "127.0.0.1", () => console.log(server.address().po
   });
   onTestFinished(() => void program.kill());
   const [port] = (await once(program.stdout, "data")) as [Buffer];
-  return `http://127.0.0.1:${String(port).trim()}/`;
+  return `http://127.0.0.1:${String(port)}`;
 }
 
 it("has a shop that books each order once, whatever else deviates, and in parts", async () => {
   const numbers = Array.from({ length: 40 }, (_, at) => `O-${at}`);
-  const url = await startShop(writeShop("0"), numbers);
+  const shop = await startShop(await writeShop("0"), numbers);
+  const url = `${shop}/webhooks/paylink`;
   const record = (changes: object): string => {
     const sample = sampleTransaction("APPROVED", { reference: numbers.pop() ?? "" });
     return JSON.stringify({ ...sample, ...changes });
   };
   const send = async (body: string): Promise<number> =>
     (await fetch(url, signWebhook(body, { key: KEYS.privateKey, url }))).status;
-  const booked = async () => (await (await fetch(`${url}paid`)).json()) as [string, string][];
+  const booked = async () => (await (await fetch(`${shop}/paid`)).json()) as [string, string][];
   const isPaid = async (body: string): Promise<[status: number, booked: boolean]> => {
     const status = await send(body);
     const { uti, reference } = JSON.parse(body) as { uti?: string; reference: string };
@@ -145,9 +160,9 @@ it("has a shop that books each order once, whatever else deviates, and in parts"
     { reference: "A-2" },
   ])
     expect([changes, await isPaid(record(changes))]).toEqual([changes, [200, false]]);
-  const twice = record({ reference: "A-1" });
+  const twice = record({ reference: "INV-1001" });
   expect([await send(twice), await send(twice)]).toEqual([200, 200]);
-  expect(await isPaid(record({ reference: "A-1" }))).toEqual([200, false]);
+  expect(await isPaid(record({ reference: "INV-1001" }))).toEqual([200, false]);
   expect(await booked()).toHaveLength(9 + 1);
   for (const isRestFirst of [false, true]) {
     const reference = numbers.pop();
@@ -162,11 +177,11 @@ it("has a shop that books each order once, whatever else deviates, and in parts"
 });
 
 it("has a shop whose books pass check with orders that it knows", async () => {
-  const home = writeShop("0");
-  const url = await startShop(home, ["O-1", "O-2", "O-3"]);
+  const home = await writeShop("0");
+  const shop = await startShop(home, ["O-1", "O-2", "O-3"]);
   writeFileSync(join(home, "orders.csv"), "order,amount,currency\nO-1,10,EUR\nO-2,10,EUR\nO-3,10,EUR\n");
   writeFileSync(join(home, "key.pem"), KEYS.privatePem);
-  const books = `"${process.execPath}" -e "fetch('${url}books').then((r) => r.text()).then(console.log)"`;
+  const books = `"${process.execPath}" -e "fetch('${shop}/books').then((r) => r.text()).then(console.log)"`;
   const flags = [
     "--orders",
     join(home, "orders.csv"),
@@ -175,18 +190,21 @@ it("has a shop whose books pass check with orders that it knows", async () => {
     "--sign-with",
     join(home, "key.pem"),
   ];
-  const { code, stderr, stdout } = await runPaylink(["check", url, ...flags], { home });
+  const { code, stderr, stdout } = await runPaylink(["check", `${shop}/webhooks/paylink`, ...flags], {
+    home,
+  });
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(stdout).toMatch(/✓ books: 3 of \d+ orders are booked, each as it was paid/);
 });
 
 it("drives the shop of the README through a real payment and every forgery", async () => {
   const port = await freePort();
-  const home = writeShop(port);
+  const home = await writeShop(port);
   symlinkSync(fileURLToPath(new URL("../../bin/paylink.js", import.meta.url)), join(home, "paylink"));
-  expect(README).toContain("paylink test --forward-to 3000 -- node --test shop.test.mjs");
+  expect(README).toContain("paylink test -f 3000/webhooks/paylink -- node --test`");
   const env = { PATH: `${home}${delimiter}${process.env["PATH"] ?? ""}` };
-  const args = ["test", "--forward-to", port, "--", process.execPath, "--test", join(home, "shop.test.mjs")];
+  const target = `${port}/webhooks/paylink`;
+  const args = ["test", "-f", target, "--", process.execPath, "--test", join(home, "shop.test.mjs")];
   const { code, stdout, stderr } = await runPaylink(args, { home, env });
   expect({ code, stderr }).toMatchObject({ code: 0 });
   for (const passed of [
@@ -196,12 +214,21 @@ it("drives the shop of the README through a real payment and every forgery", asy
     expect(stdout).toContain(passed);
 });
 
+it("shows what a lost answer really prints", async () => {
+  const [, , command = "", ...said] = readmeBlock("console", "$ paylink check").trim().split("\n");
+  const [, , ...args] = command.replace("-- paylink", `-- ${BINARY}`).split(" ");
+  const { code, stderr } = await runPaylink(args, { home: temporaryHome() });
+  expect(code).toBe(6);
+  const atAnyPort = (text: string): string => text.replace(/127\.0\.0\.1:\d+/g, "127.0.0.1");
+  expect(atAnyPort(stderr)).toContain(atAnyPort(said.join("\n")));
+});
+
 /** Blocks that other tests run: those of this file, and test/package. */
 const RUN_ELSEWHERE = [
-  "npm pack && npm install --global ./paylink-1.0.0.tgz",
   "$ npm ci && npm run demo",
   "$ paylink reconcile --since 1d",
-  "// shop.mjs",
+  '$ paylink check 3137 --books "cat booked.csv"',
+  SHOP,
   "// shop.test.mjs",
 ];
 
