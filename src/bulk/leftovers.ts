@@ -42,16 +42,21 @@ export const requiredLeftovers = (given: ReadonlyMap<string, Json>): Problem[] =
 const TOTAL =
   /^(?:grand ?|sub-? ?)?(?:total|totals|sum|summe|gesamt|gesamtsumme|gesamtbetrag|zwischensumme|insgesamt|totale|totaal|totaux|total général|somme|suma|summa|soma|razem|итого|合計|总计)(?: amount)?(?: (?<code>[a-z]{3}))?[\s:=]*$/i;
 
+/** Whether a cell says that its row is a total. */
+export function namesTotal(text: string): boolean {
+  const found = TOTAL.exec(comparableText(text));
+  const code = found?.groups?.["code"];
+  return found !== null && (code === undefined || isKnownCurrency(code));
+}
+
 /** Why the last row looks like the sum of those above it; undefined if it does not. */
 export function totalIn(rows: readonly ListRow[]): Problem | undefined {
   const last = rows.at(-1);
   if (last === undefined || rows.length < 3) return undefined;
   for (const [place, { name }] of last.columns.entries()) {
-    const text = comparableText(textIn(last, place));
-    const found = TOTAL.exec(text);
-    const code = found?.groups?.["code"];
-    if (found !== null && (code === undefined || isKnownCurrency(code)))
-      return { at: name, message: `looks like a row of totals ("${text}")` };
+    const text = textIn(last, place);
+    if (namesTotal(text))
+      return { at: name, message: `looks like a row of totals ("${comparableText(text)}")` };
   }
   return isSumOfOthers(rows, last)
     ? { at: "", message: "looks like a row of totals: its amount is the sum of the rows above" }

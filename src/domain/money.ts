@@ -30,6 +30,10 @@ const TYPED = {
   ",": { form: /^(\d{1,3}(?:\.\d{3})+(?=,)|\d*)(?:,(\d+))?$/, example: "10,50" },
 } as const;
 
+/** What is said of an amount in a list that can be read with a comma as the mark, and was not to be read so. */
+export const COMMA_ADVICE =
+  "has a comma: if it is the decimal mark, add --decimal-comma; otherwise leave it out";
+
 /**
  * Parses what a person types: `10`, `10.5`, `10.50`, and `.5` for 0.5; with a comma as the mark `10,50` and `1.234,50`. White
  * space around it is ignored. It refuses what is ambiguous or probably a typing error: signs, exponents, leading zeros, the other

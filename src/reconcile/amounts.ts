@@ -29,7 +29,7 @@ export function surplus(one: readonly Sum[], other: readonly Sum[]): Sum | undef
   return sumOf([...one, ...other.map((sum) => ({ ...sum, amount: negated(sum.amount) }))])[0];
 }
 
-const negated = (amount: string): string => (amount.startsWith("-") ? amount.slice(1) : `-${amount}`);
+export const negated = (amount: string): string => (amount.startsWith("-") ? amount.slice(1) : `-${amount}`);
 
 export const isZero = (sums: readonly Sum[]): boolean => sums.every(({ amount }) => signOf(amount) === 0);
 

@@ -1,13 +1,13 @@
 /** Reads the merchant's books, CSV or JSON lines: what is booked as paid, by order number, with the reader of `bulk`. */
 import { Columns, mapAdvice, type Mapping } from "../bulk/columns.ts";
 import type { CurrencyEvidence } from "../bulk/currencies.ts";
-import { leftoverIn, totalIn } from "../bulk/leftovers.ts";
+import { leftoverIn, namesTotal, totalIn } from "../bulk/leftovers.ts";
 import { type List, type ListRow, readList } from "../bulk/read-list.ts";
 import { RowProblems } from "../bulk/row-problems.ts";
 import { cellText, currencyOf, fieldsOf } from "../bulk/row.ts";
 import { comparableText } from "../domain/comparable-text.ts";
 import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
-import { isDecimal, parseAmount } from "../domain/money.ts";
+import { COMMA_ADVICE, isDecimal, parseAmount } from "../domain/money.ts";
 import type { BookedLine } from "./sides.ts";
 
 export interface BooksOptions {
@@ -39,7 +39,12 @@ export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promi
       : { of: "--currency", spelled: currency, currencies: [currency.toUpperCase()] };
   const problems = new RowProblems();
   const lines: BookedLine[] = [];
+  const totals: ListRow[] = [];
   for (const row of list.rows) {
+    if (isTotal(row, list)) {
+      totals.push(row);
+      continue;
+    }
     const read = lineOf(row, list, { evidence, decimalComma });
     if (Array.isArray(read)) problems.add(row, read);
     else lines.push(read);
@@ -52,12 +57,20 @@ export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promi
         message: `${at} ${message}`.trim(),
       })),
     });
-  const total = totalIn(list.rows);
-  const last = list.rows.at(-1)?.line;
   return {
     lines,
-    warnings: total === undefined ? [] : [{ ...total, at: `line ${last} of the books` }],
+    warnings: totals.map(({ line }) => ({
+      at: `line ${line} of the books`,
+      message: "looks like a row of totals, and is left out",
+    })),
   };
+}
+
+/** Instead of an order number, it says so; or it has none, and the sum of all other rows. */
+function isTotal(row: ListRow, { rows }: List): boolean {
+  const orderNumber = comparableText(cellText(fieldsOf(row).get("invoiceId") ?? ""));
+  if (orderNumber !== "") return rows.length > 1 && namesTotal(orderNumber);
+  return row === rows.at(-1) && totalIn(rows) !== undefined;
 }
 
 function checkColumns({ columns, rows }: List): void {
@@ -108,12 +121,17 @@ function lineOf(row: ListRow, list: List, { evidence, decimalComma }: LineOption
   const problems: Problem[] = [
     ...(orderNumber === "" ? [{ at: "the order number", message: "is missing" }] : []),
     ...(amount === undefined
-      ? [{ at: "the amount", message: "must be a decimal, such as 10.50, or -10.50 for a refund" }]
+      ? [{ at: "the amount", message: amountAdvice(cellText(given.get("amount") ?? ""), decimalComma) }]
       : []),
   ];
   if (amount === undefined || problems.length > 0) return problems;
   return { line: row.line, orderNumber, amount, currency: currency ?? evidence?.currencies[0] };
 }
+
+const amountAdvice = (text: string, decimalComma: boolean): string =>
+  !decimalComma && signedAmount(text, true) !== undefined
+    ? COMMA_ADVICE
+    : `must be a decimal, such as ${decimalComma ? "10,50, or -10,50" : "10.50, or -10.50"} for a refund`;
 
 /** Databases and spreadsheets write a refund with a minus, of either form, before or behind the number, or in brackets. */
 function signedAmount(text: string, decimalComma: boolean): string | undefined {

@@ -1,8 +1,8 @@
 /** Compares the three sides of each order: what differs, as findings, each with the facts that its words are made of. */
-import type { Sum } from "../domain/money.ts";
+import { signOf, type Sum } from "../domain/money.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { DeliveryState } from "../receiver/event.ts";
-import { isMore, isRepeated, isSame, isZero, sumOf, surplus } from "./amounts.ts";
+import { isMore, isRepeated, isSame, isZero, negated, sumOf, surplus } from "./amounts.ts";
 import type { Order } from "./orders.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment, RefusedWebhook } from "./sides.ts";
 
@@ -23,23 +23,40 @@ export type FindingName = (typeof FINDINGS)[number];
 export type Reason =
   | {
       readonly finding: "missed";
-      readonly why: "nothing arrived" | "only others" | "other key" | "one of several";
+      readonly why: "nothing arrived" | "only others" | "other key" | "one of several" | "refusals dropped";
       /** What arrived instead of an approved payment. */
       readonly other?: Outcome | undefined;
       /** The thumbprint of the key, not of this run, that has verified what arrived. */
       readonly key?: string | undefined;
+      /** Until when refused requests were not kept, in milliseconds since 1970. */
+      readonly until?: number | undefined;
     }
   | { readonly finding: "refused"; readonly refused: RefusedWebhook }
   | { readonly finding: "undelivered"; readonly event: string; readonly state: DeliveryState }
   | {
       readonly finding: "differs";
-      readonly why: "webhook" | "books" | "unclear";
+      readonly why: "webhook" | "unclear";
       readonly expected: readonly Sum[];
       readonly found: readonly Sum[];
     }
+  | {
+      readonly finding: "differs";
+      readonly why: "books";
+      readonly expected: readonly Sum[];
+      /** What all lines come to. */
+      readonly found: readonly Sum[];
+      readonly paidIn: readonly Sum[];
+      /** The negative lines, without their sign: refunds. */
+      readonly paidBack: readonly Sum[];
+    }
   | { readonly finding: "twice"; readonly why: "payments" | "books" | "links"; readonly count: number }
   | { readonly finding: "not booked" }
-  | { readonly finding: "booked only"; readonly lines: readonly number[] }
+  | {
+      readonly finding: "booked only";
+      readonly lines: readonly number[];
+      /** The thumbprint of the key, not of this run, that has verified a webhook of it. */
+      readonly key: string | undefined;
+    }
   | {
       readonly finding: "unmatched";
       readonly why: "no order number" | "no link" | "part" | "before the store";
@@ -68,6 +85,8 @@ export interface Circumstances {
   readonly since: number;
   /** Milliseconds since 1970: what was received before may not be in the store. */
   readonly storedSince: number;
+  /** Milliseconds since 1970: refused requests of before may not be in the store, for want of room. */
+  readonly refusalsDroppedUntil: number;
   /** By order number, as it is compared. */
   readonly refused: ReadonlyMap<string, RefusedWebhook>;
 }
@@ -120,13 +139,13 @@ function* paidOnce(
   { payments, number, other, otherKey }: Order,
   links: readonly ComparedLink[],
   link: ComparedLink,
-  { storedSince, refused }: Circumstances,
+  known: Circumstances,
 ): Generator<Finding> {
   const facts = ofLink(link, payments[0]?.uti);
   if (payments.length === 0) {
-    const rejection = refused.get(number);
+    const refused = known.refused.get(number);
     for (const one of links)
-      yield { ...ofLink(one), ...notArrived(one, { other, otherKey, refused: rejection, storedSince }) };
+      yield { ...ofLink(one), ...notArrived(one, { other, otherKey, refused }, known) };
     return;
   }
   const [expected, received] = [moneyOf([link]), moneyOf(payments)];
@@ -159,12 +178,12 @@ function* paidOnce(
 
 interface Instead extends Pick<Order, "other" | "otherKey"> {
   readonly refused: RefusedWebhook | undefined;
-  readonly storedSince: number;
 }
 
 function notArrived(
   { orderNumber, paidAt, paidAfter, money }: ComparedLink,
-  { other, otherKey: key, refused, storedSince }: Instead,
+  { other, otherKey: key, refused }: Instead,
+  { storedSince, refusalsDroppedUntil: until }: Circumstances,
 ): Reason {
   if (other === "UNCLEAR")
     return { finding: "differs", why: "unclear", expected: money === undefined ? [] : [money], found: [] };
@@ -173,14 +192,30 @@ function notArrived(
   if (key !== undefined) return { finding: "missed", why: "other key", key };
   if (other !== undefined) return { finding: "missed", why: "only others", other };
   const earliest = paidAt ?? paidAfter;
-  return earliest !== undefined && earliest < storedSince
-    ? { finding: "unmatched", why: "before the store" }
+  if (earliest !== undefined && earliest < storedSince)
+    return { finding: "unmatched", why: "before the store" };
+  return (earliest ?? Number.NEGATIVE_INFINITY) < until
+    ? { finding: "missed", why: "refusals dropped", until }
     : { finding: "missed", why: "nothing arrived" };
 }
 
 /** Without a currency of their own, books are in that of the payment. */
 const bookedMoney = (booked: readonly BookedLine[], currency: string): Sum[] =>
   booked.map((line) => ({ amount: line.amount, currency: line.currency ?? currency }));
+
+const inBooks = (lines: readonly Sum[], expected: readonly Sum[]) =>
+  ({
+    finding: "differs",
+    why: "books",
+    expected,
+    found: sumOf(lines),
+    paidIn: sumOf(lines.filter(({ amount }) => signOf(amount) > 0)),
+    paidBack: sumOf(
+      lines.flatMap(({ amount, currency }) =>
+        signOf(amount) < 0 ? [{ amount: negated(amount), currency }] : [],
+      ),
+    ),
+  }) as const satisfies Reason;
 
 /** Whether the books have a paid link once: its amount, or all that was received for it. */
 function* bookedOnce({ booked, payments }: Order, link: ComparedLink): Generator<Finding> {
@@ -201,7 +236,7 @@ function* bookedOnce({ booked, payments }: Order, link: ComparedLink): Generator
       count: lines.length,
       money: surplus(found, expected) ?? null,
     };
-  else yield { ...facts, finding: "differs", why: "books", expected, found };
+  else yield { ...facts, ...inBooks(lines, expected) };
 }
 
 /** Payments that no paid link of the period has. */
@@ -239,19 +274,20 @@ function* bookedAsReceived({ booked, payments, links, isOfOtherTime }: Order): G
   };
   if (booked.length === 0) yield { ...facts, finding: "not booked" };
   else if (!isOfOtherTime) {
-    const found = sumOf(bookedMoney(booked, expected[0]?.currency ?? ""));
-    if (!isSame(expected, found)) yield { ...facts, finding: "differs", why: "books", expected, found };
+    const lines = bookedMoney(booked, expected[0]?.currency ?? "");
+    if (!isSame(expected, sumOf(lines))) yield { ...facts, ...inBooks(lines, expected) };
   }
 }
 
 /** What was booked and taken back needs no payment. */
-function* bookedAlone({ booked }: Order): Generator<Finding> {
+function* bookedAlone({ booked, otherKey: key }: Order): Generator<Finding> {
   const found = sumOf(bookedMoney(booked, ""));
   const [first] = booked;
   if (first === undefined || isZero(found)) return;
   yield {
     finding: "booked only",
     lines: booked.map(({ line }) => line),
+    key,
     orderNumber: first.orderNumber,
     money: found[0] ?? null,
     link: null,

@@ -53,7 +53,9 @@ export const renderRowProblem = (problem: ShownProblem): string =>
 
 /** `EUR 1,234.50 and USD 20.00` */
 export const renderSums = (sums: readonly Sum[]): string =>
-  new Intl.ListFormat("en-GB").format(sums.map(({ currency, amount }) => groupedAmount(amount, currency)));
+  new Intl.ListFormat("en-GB").format(
+    sums.map(({ currency, amount }) => groupedAmount(amount, currency).trim()),
+  );
 
 export interface ShownList {
   /** The links that are sent, their sums, and the first of them. */

@@ -21,9 +21,11 @@ export function findingText(finding: Finding): string {
       if (finding.why === "one of several")
         return `Two or more links of ${order} are paid, but no webhook for ${money} of that arrived here.`;
       if (finding.why === "other key")
-        return `${paid}; its webhook was verified by the key ${shortKey(finding.key ?? "")}, which is not a key of this account, so it does not count here.`;
+        return `${paid}; its webhook was verified by the key ${shortKey(finding.key ?? "")}, which is not a key of this account, so it does not count here. If it is an earlier key of this account, name both keys with --key.`;
       if (finding.why === "only others")
         return `${paid}; only a webhook with the outcome ${outcomeName(finding.other ?? "UNCLEAR")} arrived here.`;
+      if (finding.why === "refusals dropped")
+        return `${paid}; no webhook for it is stored here. There was no room to keep all requests that were refused before ${formatLocal(new Date(finding.until ?? 0))}, so it is not known whether one of them was its webhook.`;
       return `${paid}; no webhook for it arrived here.`;
     case "refused":
       return `${paid}; a webhook that names it was refused at ${formatLocal(new Date(finding.refused.receivedAt))}: ${finding.refused.code}. The body of that webhook is not verified. Once the key is right, accept it.`;
@@ -33,7 +35,7 @@ export function findingText(finding: Finding): string {
       if (finding.why === "unclear")
         return `${paid}; its webhook arrived, but does not say clearly whether the payment was approved.`;
       return finding.why === "books"
-        ? `${order} was paid, ${sumsText(finding.expected)}; your books have ${sumsText(finding.found)}.`
+        ? booksText(order, finding)
         : `The link of ${order} asks for ${sumsText(finding.expected)}; its webhooks say ${sumsText(finding.found)}.`;
     case "twice":
       if (finding.why === "books")
@@ -44,11 +46,29 @@ export function findingText(finding: Finding): string {
     case "not booked":
       return `${order} was paid, ${money}${at}; your books do not have it.`;
     case "booked only":
-      return `Your books have ${order}, ${money} (line ${finding.lines.join(", ")}); there is no paid link and no webhook for it.`;
+      return `Your books have ${order}, ${money} (line ${finding.lines.join(", ")}); ${
+        finding.key === undefined
+          ? "there is no paid link and no webhook for it"
+          : `there is no paid link for it, and its webhook was verified by the key ${shortKey(finding.key)}, which is not a key of this account`
+      }.`;
     case "unmatched":
       return unmatchedText(finding, { order, money, paid });
   }
 }
+
+function booksText(
+  order: string,
+  { expected, found, paidIn, paidBack }: Extract<Finding, { finding: "differs"; why: "books" }>,
+): string {
+  const paid = `${order} was paid, ${sumsText(expected)}; your books have`;
+  return paidBack.length === 0
+    ? `${paid} ${sumsText(found)}.`
+    : `${paid} ${paidIn.length === 0 ? "no payment" : sumsText(paidIn)} and a refund of ${sumsText(paidBack)}, ${sumsText(found)} in all. The service does not say what was refunded.`;
+}
+
+/** Whether it is of a payment of which no webhook is known: then it matters where webhooks are asked for. */
+export const hasNoWebhook = (finding: Finding): boolean =>
+  finding.finding === "missed" && (finding.why === "nothing arrived" || finding.why === "refusals dropped");
 
 const UNDELIVERED = {
   pending: "your application has not accepted it yet: it waits to be forwarded",
@@ -86,11 +106,12 @@ function unmatchedText(
 }
 
 /** The command that helps next; undefined where there is nothing to do. */
-export function nextStep({ orderNumber, link, uti, ...finding }: Finding): CommandLine | undefined {
+export function nextStep(finding: Finding): CommandLine | undefined {
+  const { orderNumber, link, uti } = finding;
   const timeline = orderNumber === null ? undefined : paylink("reconcile", orderNumber);
   switch (finding.finding) {
     case "missed":
-      return link === null ? timeline : paylink("links", "show", link);
+      return link === null || !hasNoWebhook(finding) ? timeline : paylink("links", "show", link);
     case "refused":
       return paylink("events", "accept", finding.refused.id);
     case "undelivered":

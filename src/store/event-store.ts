@@ -32,7 +32,7 @@ import {
   type Told,
   type Write,
 } from "./writes.ts";
-import { WORTH } from "./worth.ts";
+import { mayBeWebhook, WORTH } from "./worth.ts";
 
 /** What a database offers. */
 export interface Database extends Readable {
@@ -70,6 +70,12 @@ export function createEventStore(database: Database, user: string) {
   // On a server, claims and deleting would delay the webhooks of their group. In a file, a group more would be a sync more.
   const queueGroup = dialect.concurrent ? createGroupCommit<Write, Told>(write) : group;
   let rejectedBytes = 0;
+  /** Whether it is being written that some of them were dropped. */
+  let keepsDropped = false;
+  const keepDropped = async (until: number): Promise<void> => {
+    keepsDropped = true;
+    await group.add({ type: "dropped", until }).finally(() => (keepsDropped = false));
+  };
   const end = async (): Promise<void> => {
     await Promise.all([group.settled(), queueGroup.settled()]);
     await database.close();
@@ -96,7 +102,10 @@ export function createEventStore(database: Database, user: string) {
       const size = sizeOf(write);
       // A flood of junk leaves room for what may be a payment.
       const room = write.worth < WORTH.record ? MAX_WAITING_REJECTIONS / 2 : MAX_WAITING_REJECTIONS;
-      if (rejectedBytes + size > room) throw new Error("more requests are rejected than can be stored");
+      if (rejectedBytes + size > room) {
+        if (mayBeWebhook(write) && !keepsDropped) await keepDropped(write.receivedAt);
+        throw new Error("more requests are rejected than can be stored");
+      }
       rejectedBytes += size;
       await group.add(write).finally(() => (rejectedBytes -= size));
     },

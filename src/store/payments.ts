@@ -103,6 +103,11 @@ export function createPayments(readable: Readable) {
       const range = [`${orderNumber}-`, `${orderNumber}-\u{10ffff}`];
       yield* await read(`SELECT id FROM ${schema}events WHERE reference >= ? AND reference < ?`, range, "");
     },
+    /** Until when refused requests, of which any may have been a webhook, were not kept for want of room; undefined if all were. */
+    refusalsDroppedUntil: async (): Promise<Date | undefined> => {
+      const [row] = await all(`SELECT value FROM ${schema}facts WHERE name = 'dropped'`);
+      return row === undefined ? undefined : new Date(Number(row["value"]));
+    },
     /**
      * Since when the store has all that arrived: it was made then, or what was older has been deleted. Undefined for a store that
      * has nothing.

@@ -11,6 +11,13 @@ export const WORTH = { unsigned: 0, signed: 1, record: 2, verified: 3 } as const
 
 export type Worth = (typeof WORTH)[keyof typeof WORTH];
 
+/** Requests without a signature that no service has posted as a webhook: health checks, and scanners that look for other paths. */
+const OF_OTHERS: ReadonlySet<string> = new Set(["not_found", "method_not_allowed"]);
+
+/** Whether it may have been a webhook, perhaps with its signature lost on the way. */
+export const mayBeWebhook = ({ worth, code }: { readonly worth: number; readonly code: string }): boolean =>
+  worth > WORTH.unsigned || !OF_OTHERS.has(code);
+
 /** Bytes. A record has a few thousand, and what is not verified is not worth much reading. */
 const MOST_READ = 16 * 1024;
 

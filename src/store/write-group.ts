@@ -31,7 +31,7 @@ import {
   type Write,
   type WriteResult,
 } from "./writes.ts";
-import { WORTH } from "./worth.ts";
+import { mayBeWebhook, WORTH } from "./worth.ts";
 
 /** The most rejections to store of those with a signature, which may be payments, and of the others. */
 const MAX_REJECTIONS = [
@@ -77,7 +77,8 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Tol
     of("release").flatMap(({ claims }) => claims),
   );
   await replay(session, of("replay"));
-  await insertRejections(session, of("rejection"));
+  const dropped = await insertRejections(session, of("rejection"));
+  await keepDropped(session, [...dropped, ...of("dropped").map(({ until }) => until)]);
   const told: Told[] = [];
   for (const write of writes) {
     if (write.type === "event") told.push({ stored: stored.get(write.id) });
@@ -273,9 +274,12 @@ async function endAcceptance(session: Session, accepted: readonly Acceptance[]):
 
 /**
  * Beyond the most that are kept, the least worth goes first, and of equal worth the oldest. Two groups that trim at the same time
- * delete different rows, and do not wait for each other.
+ * delete different rows, and do not wait for each other. Gives when those were received that may have been webhooks and are not kept.
  */
-async function insertRejections(session: Session, rejections: readonly RejectionWrite[]): Promise<void> {
+async function insertRejections(
+  session: Session,
+  rejections: readonly RejectionWrite[],
+): Promise<readonly number[]> {
   const { schema, skipLocked } = session.dialect;
   await insert(
     session,
@@ -283,17 +287,37 @@ async function insertRejections(session: Session, rejections: readonly Rejection
     COLUMNS.rejections,
     rejections.map(({ values }) => values),
   );
+  const dropped: number[] = [];
   for (const { least, most, count } of MAX_REJECTIONS) {
     if (!rejections.some(({ worth }) => worth >= least && worth <= most)) continue;
-    await session.all(
+    const rows = await session.all(
       `DELETE FROM ${schema}rejections WHERE seq IN (
          SELECT seq FROM ${schema}rejections WHERE worth >= ? AND (worth, seq) <= (
            SELECT worth, seq FROM ${schema}rejections WHERE worth BETWEEN ? AND ?
            ORDER BY worth DESC, seq DESC LIMIT 1 OFFSET ?)
-         ${skipLocked})`,
+         ${skipLocked}) RETURNING received_at, worth, code`,
       [least, least, most, count],
     );
+    for (const { received_at: at, worth, code } of rows)
+      if (mayBeWebhook({ worth: Number(worth), code: String(code) })) dropped.push(Number(at));
   }
+  return dropped;
+}
+
+const MINUTE = 60_000;
+
+/** To the minute, and only where it is news: under a flood, two groups on a server would wait for each other's row. */
+async function keepDropped({ all, dialect }: Session, times: readonly number[]): Promise<void> {
+  if (times.length === 0) return;
+  const last = times.reduce((one, other) => Math.max(one, other));
+  const until = String(Math.ceil((last + 1) / MINUTE) * MINUTE);
+  const { schema } = dialect;
+  await all(
+    `INSERT INTO ${schema}facts (name, value) SELECT 'dropped', ?
+       WHERE NOT EXISTS (SELECT 1 FROM ${schema}facts WHERE name = 'dropped' AND value >= ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE facts.value < excluded.value`,
+    [until, until],
+  );
 }
 
 /** Deletes some of the old events, and the old rejections when no such event is left. Their digests stay. */

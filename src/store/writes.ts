@@ -47,6 +47,9 @@ export interface EventWrite extends EventTexts {
 export interface RejectionWrite {
   readonly type: "rejection";
   readonly worth: Worth;
+  readonly code: string;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
   readonly values: readonly Value[];
 }
 
@@ -95,6 +98,8 @@ export type Write =
   | ({ readonly type: "claim" } & Wanted)
   /** Gives claimed events back, without an attempt. */
   | { readonly type: "release"; readonly claims: readonly Claim[] }
+  /** Keeps that refused requests, received until a time in milliseconds since 1970, are not stored for want of room. */
+  | { readonly type: "dropped"; readonly until: number }
   /** Deletes some of what was received before a time; repeat it until none is left. */
   | { readonly type: "prune"; readonly before: Date }
   /** Reads what waits. In a file it is read by the thread that writes, so that it delays no webhook. */
@@ -235,6 +240,8 @@ export function rejectionWrite({
   return {
     type: "rejection",
     worth,
+    code,
+    receivedAt: receivedAt.getTime(),
     values: [
       id,
       receivedAt.getTime(),

@@ -55,6 +55,7 @@ const circumstances = ({ booked, refused = new Map(), storedSince = SINCE }: Sid
   hasBooks: booked !== undefined,
   since: SINCE,
   storedSince,
+  refusalsDroppedUntil: Number.NEGATIVE_INFINITY,
   refused,
 });
 

@@ -230,6 +230,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
   it("keeps rejections with a signature apart from those without one", async () => {
     const store = open(await newPlace());
     await store.reject(rejection("signed"));
+    expect(await store.refusalsDroppedUntil()).toBeUndefined();
     const unsigned = { ...genuine, headers: [], body: Buffer.alloc(10, 1) };
     for (let round = 0; round < 5; round++)
       await Promise.all(
@@ -238,6 +239,8 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
         ),
       );
     expect(await ids(store.rejections())).toHaveLength(1001);
+    // To the next minute.
+    expect(await store.refusalsDroppedUntil()).toEqual(new Date(Math.ceil(AT.getTime() / 60_000) * 60_000));
     const [found] = await store.find("signed");
     expect(found).toMatchObject({
       type: "rejected",

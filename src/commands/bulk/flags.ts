@@ -82,8 +82,6 @@ function parseOutput(path: string): Parsed<string> {
     : refused("must end in .csv or .jsonl, or be - for stdout");
 }
 
-const COMMA = "has a comma: if it is the decimal mark, add --decimal-comma; otherwise leave it out";
-
 export interface BulkOptions extends Values {
   /** Completes the rows with flags, base file and settings. */
   readonly build: BuildRequest;
@@ -101,12 +99,13 @@ export async function bulkOptions(
   { problems }: Usage,
   context: Context,
 ): Promise<BulkOptions | undefined> {
-  const [{ parseAmount }, { noAccount }, { readBaseRequest }, { requestBuilder }] = await Promise.all([
-    import("../../domain/money.ts"),
-    import("../../service/open-client.ts"),
-    import("../../service/base-request.ts"),
-    import("../../service/request.ts"),
-  ]);
+  const [{ parseAmount, COMMA_ADVICE }, { noAccount }, { readBaseRequest }, { requestBuilder }] =
+    await Promise.all([
+      import("../../domain/money.ts"),
+      import("../../service/open-client.ts"),
+      import("../../service/base-request.ts"),
+      import("../../service/request.ts"),
+    ]);
   ifRead(["map"], ({ map }) => {
     for (const [place, { name }] of map.entries())
       if (map.findIndex((other) => other.name === name) < place)
@@ -134,7 +133,7 @@ export async function bulkOptions(
   const amountFrom = (text: string): Parsed<JsonNumber> => {
     const amount = parseAmount(text, decimalComma ? "," : ".");
     // Only the flag says what a comma means.
-    return amount.ok || decimalComma || !text.includes(",") ? amount : refused(COMMA);
+    return amount.ok || decimalComma || !text.includes(",") ? amount : refused(COMMA_ADVICE);
   };
   const build = requestBuilder({ flags: values, base: base?.value, settings, amountFrom });
   const currency = values.currency ?? memberAt(base?.value, "currency");

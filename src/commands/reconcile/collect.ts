@@ -19,6 +19,8 @@ export interface Collected {
   readonly known: Circumstances;
   /** Nothing was ever received into the store. */
   readonly isStoreEmpty: boolean;
+  /** Without a key of the run: the thumbprints of those that have verified what was received, which all counts. */
+  readonly keysOfAll: ReadonlySet<string>;
 }
 
 export async function collectSides(
@@ -38,11 +40,14 @@ export async function collectSides(
     if (isInPeriod(link)) orders.addLink(link);
     else orders.addLinkOfOtherTime(link);
   }
-  /** Gives those that a key of this run has verified. */
+  const keysOfAll = new Set<string>();
+  /** Gives those that a key of this run has verified; all without one. */
   const own = async function* (payments: AsyncIterable<StoredPayment>): AsyncGenerator<StoredPayment> {
-    for await (const payment of payments)
+    for await (const payment of payments) {
+      if (keys === undefined) keysOfAll.add(payment.key);
       if (keys?.includes(payment.key) ?? true) yield payment;
       else orders.addOfOtherKey(payment);
+    }
   };
   const earlier: string[] = [];
   for await (const payment of own(store.paymentsSince(since))) {
@@ -66,10 +71,12 @@ export async function collectSides(
   return {
     orders,
     isStoreEmpty: keptSince === undefined,
+    keysOfAll,
     known: {
       hasBooks: booked !== undefined,
       since: since.getTime(),
       storedSince: keptSince?.getTime() ?? Number.NEGATIVE_INFINITY,
+      refusalsDroppedUntil: (await store.refusalsDroppedUntil())?.getTime() ?? Number.NEGATIVE_INFINITY,
       refused: await refusedOf(store.rejections({ since }), missing),
     },
   };

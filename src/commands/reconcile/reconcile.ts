@@ -13,6 +13,7 @@ import {
   callbackText,
   differencesText,
   findingText,
+  hasNoWebhook,
   headingText,
   nextStep,
   reusableText,
@@ -35,6 +36,10 @@ export async function reconcileAll(context: Context, values: ReconcileValues): P
   const books = await booksOf(context, values);
   const sources = await openSources(context, values);
   const collected = await collectSides(sources, { since, until: values.until }, books);
+  if (collected.keysOfAll.size > 1)
+    out.warn(
+      `No webhook key is configured, so what any key has verified counts as arrived: this event store has webhooks of ${collected.keysOfAll.size} keys. Name those of this account with --key.`,
+    );
   const callback = callbackText(sources.settings.get("callbackUrl"));
   const found: Finding[] = [];
   const summary = await compareOrders(collected.orders, collected.known, async (finding) => {
@@ -76,7 +81,7 @@ function findingLine(finding: Finding, callback: string, { named }: Context): st
     currency: money === null ? null : money.currency,
     link,
     uti,
-    detail: finding.finding === "missed" ? `${findingText(finding)} ${callback}` : findingText(finding),
+    detail: hasNoWebhook(finding) ? `${findingText(finding)} ${callback}` : findingText(finding),
     next: next === undefined ? null : renderCommand(next, named),
   });
 }

@@ -24,7 +24,7 @@ import {
 import { renderServiceName } from "../../render/account.ts";
 import { renderCommand } from "../../render/hint.ts";
 import { formatLocal, renderTable, wrap } from "../../render/layout.ts";
-import { callbackText, nextStep, verdictText } from "../../render/reconcile.ts";
+import { callbackText, hasNoWebhook, nextStep, verdictText } from "../../render/reconcile.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { recordAmount } from "../../render/transaction-record.ts";
 import { endOf, linkId } from "../../service/links.ts";
@@ -128,13 +128,14 @@ async function timelineOf(
   }
   steps.push(...rejections.map(rejectionStep));
   const refused = rejections.at(-1);
-  const keptSince = await store.keptSince();
+  const [keptSince, droppedUntil] = [await store.keptSince(), await store.refusalsDroppedUntil()];
   const open = links.find((link) => !isCompared(link, year.now));
   const end = open && endOf(open, year.now);
   const known = {
     hasBooks: false,
     since: 0,
     storedSince: keptSince?.getTime() ?? Number.NEGATIVE_INFINITY,
+    refusalsDroppedUntil: droppedUntil?.getTime() ?? Number.NEGATIVE_INFINITY,
     refused: new Map(
       refused === undefined
         ? []
@@ -248,7 +249,7 @@ function printTimeline(
   { settings }: ReconcileSources,
 ): void {
   const { paint, lineWidth } = out;
-  const isMissed = verdict.is === "different" && verdict.findings.some(({ finding }) => finding === "missed");
+  const isMissed = verdict.is === "different" && verdict.findings.some(hasNoWebhook);
   const text = [verdictText(verdict), ...(isMissed ? [callbackText(settings.get("callbackUrl"))] : [])].join(
     " ",
   );

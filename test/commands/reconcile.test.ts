@@ -1,0 +1,266 @@
+/** `paylink reconcile` where its sides meet the world: time zones, exports of spreadsheets, two accounts, and stores that forget. */
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openSqlite } from "../support/event-stores.ts";
+import { runCommand } from "../support/context.ts";
+import { temporaryHome } from "../support/home.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { listenOnFreePort } from "../support/ports.ts";
+import { event, idOf, KEYS, rejection } from "../support/stored-events.ts";
+
+const NOW = new Date("2026-11-21T12:00:00Z");
+
+interface Paid {
+  readonly number: string;
+  readonly at?: string;
+  readonly amount?: number;
+}
+
+/** A service that lists these links as paid; gives its address. */
+async function serviceWith(paid: readonly Paid[]): Promise<string> {
+  const records = paid.map(({ number, at = "2026-11-21T10:00:00Z", amount = 10 }) => ({
+    id: `id-${number}`,
+    amount,
+    currency: "EUR",
+    invoiceId: number,
+    createdDate: "2026-01-31T12:00:00Z",
+    paidDate: at,
+    status: "paid",
+    url: "https://pay.example/?r=1",
+  }));
+  const server = createServer((request, response) => {
+    const isFirst = new URL(request.url ?? "", "http://service").searchParams.get("page") === "1";
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify({ totalCount: records.length, records: isFirst ? records : [] }));
+  });
+  return `http://127.0.0.1:${await listenOnFreePort(server)}`;
+}
+
+interface Run {
+  readonly paid: readonly Paid[];
+  readonly args?: readonly string[];
+  readonly books?: string;
+  readonly now?: Date;
+  readonly home?: string;
+}
+
+/** Runs it, without a key unless a flag names one, and gives its output with the text of the findings. */
+async function reconcile({ paid, args = [], books, now = NOW, home = temporaryHome() }: Run) {
+  const { exit, stdout, stderr } = await runCommand(
+    [
+      "reconcile",
+      "--json",
+      "--db",
+      join(home, "events.db"),
+      ...(books === undefined ? [] : ["--books", "-"]),
+      ...args,
+    ],
+    {
+      home,
+      now: () => now,
+      ...(books === undefined ? {} : { stdin: books }),
+      env: { PAYLINK_BASE_URL: await serviceWith(paid), PAYLINK_TOKEN: "t", PAYLINK_TERMINAL_ID: "1" },
+    },
+  );
+  const lines = jsonLines(stdout);
+  return {
+    exit,
+    stdout,
+    stderr,
+    findings: lines
+      .filter(({ type }) => type === "finding")
+      .map(({ finding, invoiceId }) => `${String(finding)} ${String(invoiceId)}`),
+    details: lines.flatMap(({ detail }) => (typeof detail === "string" ? [detail] : [])),
+    summary: lines.at(-1),
+  };
+}
+
+/** A home whose event store has webhooks of these orders, EUR 10.00 each. */
+async function homeWith(numbers: readonly string[], at = new Date("2026-11-21T10:00:00Z")): Promise<string> {
+  const home = temporaryHome();
+  const store = openSqlite(join(home, "events.db"));
+  await store.ready();
+  for (const reference of numbers)
+    await store.append(
+      event(idOf(reference, at), { reference, amountTrans: 10, transCurrencyCode: "EUR" }, at),
+    );
+  return home;
+}
+
+describe("a period that begins or ends on a day", () => {
+  it.each([
+    // The day that the clocks are put forward, and the day that they are put back: 23 and 25 hours.
+    ["Europe/Berlin", "2026-03-29", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"],
+    ["Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"],
+    ["America/New_York", "2026-03-08", "2026-03-08T05:00:00Z", "2026-03-09T04:00:00Z"],
+    ["America/New_York", "2026-11-01", "2026-11-01T04:00:00Z", "2026-11-02T05:00:00Z"],
+  ])("in %s is %s from midnight to midnight there", async (zone, day, begin, end) => {
+    vi.stubEnv("TZ", zone);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const at = (time: string, milliseconds: number): string =>
+      new Date(Date.parse(time) + milliseconds).toISOString();
+    const { findings, summary } = await reconcile({
+      paid: [
+        { number: "before", at: at(begin, -1) },
+        { number: "first", at: begin },
+        { number: "last", at: at(end, -1) },
+        { number: "after", at: end },
+      ],
+      args: ["--since", day, "--until", day],
+      home: await homeWith([], new Date(begin)),
+    });
+    expect(findings).toEqual(["missed first", "missed last"]);
+    expect(summary).toMatchObject({ since: at(begin, 0), until: at(end, 0) });
+  });
+});
+
+const BOOKS: readonly (readonly [what: string, books: string, ...flags: readonly string[]])[] = [
+  ["with a byte order mark", "\ufeffinvoiceId,amount,currency\nA-1,10.00,EUR\nA-2,10,EUR\n"],
+  [
+    "with decimal commas and semicolons",
+    "Rechnungsnummer;Betrag;Währung\r\nA-1;10,00;EUR\r\nA-2;10,0;EUR\r\n",
+    "--decimal-comma",
+    "--map",
+    "Rechnungsnummer=invoiceId",
+    "--map",
+    "Betrag=amount",
+    "--map",
+    "Währung=currency",
+  ],
+  ["with an order in two lines", "invoiceId,amount,currency\nA-1,4,EUR\nA-2,10,EUR\nA-1,6,EUR\n"],
+  [
+    "with a payment that was booked twice and taken back once",
+    "invoiceId,amount,currency\nA-1,10,EUR\nA-1,10,EUR\nA-1,-10,EUR\nA-2,10,EUR\n",
+  ],
+  [
+    "as lines of JSON",
+    '{"invoiceId":"A-1","amount":10,"currency":"EUR"}\n{"invoiceId":"A-2","amount":"10.00","currency":"EUR"}\n',
+  ],
+];
+
+describe("books", () => {
+  it.each(BOOKS)("%s are read", async (_, books, ...args) => {
+    const home = await homeWith(["A-1", "A-2"]);
+    const paid = [{ number: "A-1" }, { number: "A-2" }];
+    const result = await reconcile({ paid, books, args, home });
+    expect(result).toMatchObject({ exit: 0, findings: [] });
+  });
+
+  it.each(["Total,20.00,EUR", ",20.00,EUR", "Summe,20,", "Subtotal,20.00,EUR\nA-3,0,EUR"])(
+    "with the row of totals %j are compared without it, and it is named",
+    async (total) => {
+      const { exit, findings, stderr } = await reconcile({
+        paid: [{ number: "A-1" }, { number: "A-2" }],
+        books: `invoiceId,amount,currency\nA-1,10.00,EUR\nA-2,10,EUR\n${total}\n`,
+        home: await homeWith(["A-1", "A-2"]),
+      });
+      expect({ exit, findings }).toEqual({ exit: 0, findings: [] });
+      expect(stderr).toContain("line 4 of the books looks like a row of totals, and is left out");
+    },
+  );
+
+  it("with a comma in an amount are refused, and the flag for it is named", async () => {
+    const books = "invoiceId;amount;currency\nA-1;10,00;EUR\n";
+    const { exit, stderr } = await reconcile({ paid: [{ number: "A-1" }], books });
+    expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining("--decimal-comma") });
+  });
+
+  it.each([
+    ["-10", "EUR 10.00", "EUR 0.00"],
+    ["(4.00)", "EUR 4.00", "EUR 6.00"],
+  ])("with the refund %s differ, and it is named", async (back, refund, left) => {
+    const { exit, findings, details } = await reconcile({
+      paid: [{ number: "A-1" }],
+      books: `invoiceId,amount,currency\nA-1,10,EUR\nA-1,${back},EUR\n`,
+      home: await homeWith(["A-1"]),
+    });
+    expect({ exit, findings }).toEqual({ exit: 10, findings: ["differs A-1"] });
+    expect(details).toEqual([
+      `A-1 was paid, EUR 10.00; your books have EUR 10.00 and a refund of ${refund}, ${left} in all. The service does not say what was refunded.`,
+    ]);
+  });
+});
+
+describe("an event store of two accounts", () => {
+  const OTHER = "A".repeat(43);
+
+  it("has no webhook of this one where the key of the other has verified it, and says so", async () => {
+    const { findings, details } = await reconcile({
+      paid: [{ number: "A-1" }],
+      books: "invoiceId,amount\nA-1,10\nA-2,10\n",
+      home: await homeWith(["A-1", "A-2"]),
+      args: ["--key", OTHER],
+    });
+    expect(findings).toEqual(["missed A-1", "booked only A-2"]);
+    const key = KEYS[0]?.slice(0, 8);
+    expect(details).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining(`was verified by the key ${key}, which is not a key of this account, so`),
+        expect.stringContaining(
+          `there is no paid link for it, and its webhook was verified by the key ${key}, which is not`,
+        ),
+      ]),
+    );
+  });
+
+  it("counts all without a key, and warns of it", async () => {
+    const home = await homeWith(["A-1"]);
+    const paid = [{ number: "A-1" }];
+    expect((await reconcile({ paid, home })).stderr).toBe("");
+    const store = openSqlite(join(home, "events.db"));
+    const { verdict, ...other } = event(idOf("2"), { reference: "A-2" });
+    const key = verdict.key && { ...verdict.key, thumbprint: OTHER };
+    await store.append({ ...other, verdict: { ...verdict, key }, keys: [OTHER] });
+    expect((await reconcile({ paid, home })).stderr).toContain("this event store has webhooks of 2 keys");
+  });
+});
+
+describe("an event store that has forgotten", () => {
+  const later = new Date("2026-11-21T11:00:00Z");
+
+  it("does not know of a payment before what was deleted, and misses one after it", async () => {
+    const home = await homeWith(["A-1"]);
+    const store = openSqlite(join(home, "events.db"));
+    await store.append(event(idOf("2", later), { reference: "A-2" }, later));
+    await store.prune(new Date("2026-11-21T10:30:00Z"));
+    const paid = [{ number: "A-1" }, { number: "A-3", at: later.toISOString() }];
+    const { exit, findings, details } = await reconcile({ paid, home });
+    expect(exit).toBe(10);
+    expect(findings).toEqual(["unmatched A-1", "missed A-3", "unmatched A-2"]);
+    expect(details[0]).toContain("whether a webhook arrived is not known");
+    const alone = await reconcile({ paid: paid.slice(0, 1), home });
+    expect(alone.exit).toBe(0);
+  });
+
+  it("does not say that nothing arrived where it had no room for all refused requests", async () => {
+    const home = await homeWith(["A-1"]);
+    const store = openSqlite(join(home, "events.db"));
+    const refused = (name: number, code: string) => {
+      const one = rejection(`${idOf(String(name))}r`);
+      return store.reject({ ...one, code, request: one.request && { ...one.request, headers: [] } });
+    };
+    const paid = [
+      { number: "A-1" },
+      { number: "A-2", at: "2026-11-21T10:00:00Z" },
+      { number: "A-3", at: later.toISOString() },
+    ];
+    const nothing = "no webhook for it arrived here";
+    // What looks for other paths, as scanners do, is no webhook.
+    await Promise.all(Array.from({ length: 1100 }, (_, name) => refused(name, "not_found")));
+    expect((await reconcile({ paid, home })).details).toEqual([
+      expect.stringContaining(nothing),
+      expect.stringContaining(nothing),
+    ]);
+    await Promise.all(Array.from({ length: 1100 }, (_, name) => refused(name + 1100, "signature_missing")));
+    await refused(3000, "signature_missing");
+    const { findings, details } = await reconcile({ paid, home });
+    expect(findings).toEqual(["missed A-2", "missed A-3"]);
+    expect(details).toEqual([
+      expect.stringMatching(
+        /no webhook for it is stored here\. There was no room to keep all requests that were refused before 2026-11-21 10:01:00 /,
+      ),
+      expect.stringContaining(nothing),
+    ]);
+  });
+});
