@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FAILURES } from "../src/domain/errors.ts";
-import { MEANINGS } from "../src/domain/reasons.ts";
+import { REFUSAL_MEANINGS } from "../src/domain/reasons.ts";
 import { CONTRIBUTING, withTable } from "./architecture/contributing.mjs";
 import { COMMANDS, FILES, FOLDERS } from "./architecture/folders.mjs";
 import { circles, importsOf, readSources, type Import, type Source } from "./architecture/sources.ts";
@@ -60,7 +60,7 @@ describe("the sources", () => {
   const imports = sources.flatMap(importsOf);
 
   it("give each reason and each error somewhere besides its table", () => {
-    const codes = [...Object.keys(MEANINGS), ...Object.keys(FAILURES)];
+    const codes = [...Object.keys(REFUSAL_MEANINGS), ...Object.keys(FAILURES)];
     const others = sources.filter(({ file }) => file !== "domain/reasons" && file !== "domain/errors");
     const code = others.map(({ text }) => withoutComments(text)).join("\n");
     expect(codes.length).toBeGreaterThan(50);

@@ -13,7 +13,14 @@ import { loadKeys } from "../receiver/webhook-keys.ts";
 import { safeText } from "../render/safe-text.ts";
 import { keyProblem } from "../signatures/key-rules.ts";
 import { holdsSecretKey, type VerificationKey } from "../signatures/keys.ts";
-import { attempt, failed, passed, skipped, warned, type Check } from "../service/checks.ts";
+import {
+  orFailure,
+  failedCheck,
+  passedCheck,
+  skippedCheck,
+  warnedCheck,
+  type AccountCheck,
+} from "../service/checks.ts";
 
 type KeyContext = Pick<Context, "readFile" | "send" | "signal" | "now">;
 
@@ -29,30 +36,30 @@ export async function checkKeys(
   settings: ResolvedSettings,
   reading: KeyContext,
   place: string,
-): Promise<Check[]> {
+): Promise<AccountCheck[]> {
   const sources = settings.get("webhookKey");
   if (sources !== undefined) return Promise.all(sources.map((source) => checkSource(source, reading, place)));
   const advice = hint`${paylink("listen")} needs it: ${SET_KEY}`;
   return settings.get("callbackUrl") === undefined
-    ? [skipped(KEY_CHECK, "not set", advice)]
-    : [warned(KEY_CHECK, "not set, so no webhook can be verified", advice)];
+    ? [skippedCheck(KEY_CHECK, "not set", advice)]
+    : [warnedCheck(KEY_CHECK, "not set, so no webhook can be verified", advice)];
 }
 
-async function checkSource(source: string, reading: KeyContext, place: string): Promise<Check> {
+async function checkSource(source: string, reading: KeyContext, place: string): Promise<AccountCheck> {
   const { readFile, send, signal } = reading;
   const now = reading.now();
   const name = isKeyText(source) ? "the key's text" : shownPath(withoutPassword(source));
-  const loaded = await attempt(loadKeys([source], { readFile, send, signal, place, effect: "verify" }));
+  const loaded = await orFailure(loadKeys([source], { readFile, send, signal, place, effect: "verify" }));
   const remedy = hint`Get the public key from the service: ${SET_KEY}`;
   if (loaded instanceof PaylinkError && loaded.cause instanceof SandboxNotRunning)
-    return failed(KEY_CHECK, loaded, hint`Start it: ${paylink("sandbox")}`);
-  if (loaded instanceof PaylinkError) return failed(KEY_CHECK, loaded, remedy);
+    return failedCheck(KEY_CHECK, loaded, hint`Start it: ${paylink("sandbox")}`);
+  if (loaded instanceof PaylinkError) return failedCheck(KEY_CHECK, loaded, remedy);
   const { keys } = loaded;
   const warnings = loaded.warningsAt(now);
   const usable = keys.filter((key) => keyProblem(key) === undefined);
   if (usable.length === 0) {
     const problems = keys.map((key) => `${describeKey(key, now)}: ${keyProblem(key)?.message}`);
-    return failed(
+    return failedCheck(
       KEY_CHECK,
       new PaylinkError("key_invalid", `${name} has no usable key. ${problems.join("; ")}`),
       remedy,
@@ -60,8 +67,8 @@ async function checkSource(source: string, reading: KeyContext, place: string): 
   }
   const detail = `${name}: ${usable.map((key) => describeKey(key, now)).join("; ")}`;
   return warnings.length > 0
-    ? warned(KEY_CHECK, `${detail}. ${warnings.join("; ")}`, remedy)
-    : passed(KEY_CHECK, detail);
+    ? warnedCheck(KEY_CHECK, `${detail}. ${warnings.join("; ")}`, remedy)
+    : passedCheck(KEY_CHECK, detail);
 }
 
 function describeKey({ kind, bits, keyid, validity }: VerificationKey, now: Date): string {
@@ -85,7 +92,7 @@ export const secretKeyProblem = (sources: readonly string[]): Parsed<never> | un
 
 /** Throws the failures as one error. `otherwise` names how to go on without the checks, `place` what all of them are about. */
 export function requirePassed(
-  checks: readonly Check[],
+  checks: readonly AccountCheck[],
   message: string,
   otherwise: Hint,
   place?: string,

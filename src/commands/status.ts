@@ -6,16 +6,16 @@ import { renderHint } from "../render/hint.ts";
 import { NO_PAINT } from "../render/paint.ts";
 import {
   ADDRESS_CHECKS,
-  attempt,
+  orFailure,
   checkCallbacks,
   checkPublicUrl,
   checkService,
-  failed,
-  passed,
+  failedCheck,
+  passedCheck,
   SERVICE_CHECKS,
-  unchecked,
-  warned,
-  type Check,
+  uncheckedAfter,
+  warnedCheck,
+  type AccountCheck,
 } from "../service/checks.ts";
 import { noAccount } from "../service/open-client.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
@@ -66,13 +66,16 @@ function ifUnreadable(error: unknown): PaylinkError {
 const FILE_CHECK = "settings file";
 const STORE_CHECK = "event store";
 
-async function checkAccount(context: Context, settings: ResolvedSettings | PaylinkError): Promise<Check[]> {
+async function checkAccount(
+  context: Context,
+  settings: ResolvedSettings | PaylinkError,
+): Promise<AccountCheck[]> {
   if (settings instanceof PaylinkError)
     return [
-      failed(FILE_CHECK, settings),
-      ...unchecked([...SERVICE_CHECKS, KEY_CHECK, ...ADDRESS_CHECKS, STORE_CHECK], FILE_CHECK),
+      failedCheck(FILE_CHECK, settings),
+      ...uncheckedAfter([...SERVICE_CHECKS, KEY_CHECK, ...ADDRESS_CHECKS, STORE_CHECK], FILE_CHECK),
     ];
-  const store = await attempt(eventStorePlace(context));
+  const store = await orFailure(eventStorePlace(context));
   const profiles = await context.profiles();
   const file = `${profiles.path}, ${renderServiceName(settings, NO_PAINT)}`;
   return [
@@ -81,20 +84,26 @@ async function checkAccount(context: Context, settings: ResolvedSettings | Payli
     ...(await checkKeys(settings, context, "webhookKey")),
     checkCallbacks(settings),
     checkPublicUrl(settings),
-    store instanceof PaylinkError ? failed(STORE_CHECK, store) : checkStore(store, context.forgetting(store)),
+    store instanceof PaylinkError
+      ? failedCheck(STORE_CHECK, store)
+      : checkStore(store, context.forgetting(store)),
   ];
 }
 
-function checkSettingsFile(file: string, unknown: readonly UnknownMember[]): Check {
-  if (unknown.length === 0) return passed(FILE_CHECK, file);
+function checkSettingsFile(file: string, unknown: readonly UnknownMember[]): AccountCheck {
+  if (unknown.length === 0) return passedCheck(FILE_CHECK, file);
   const remedy = hint`Correct or delete them in that file.`;
-  return warned(FILE_CHECK, `${file}. These members are not settings: ${unknownSettings(unknown)}`, remedy);
+  return warnedCheck(
+    FILE_CHECK,
+    `${file}. These members are not settings: ${unknownSettings(unknown)}`,
+    remedy,
+  );
 }
 
-const checkStore = (place: string, forgetting: string | undefined): Check =>
+const checkStore = (place: string, forgetting: string | undefined): AccountCheck =>
   forgetting === undefined
-    ? passed(STORE_CHECK, `can be written: ${place}`)
-    : warned(STORE_CHECK, `can be written: ${place}, ${forgetting}`, KEEPING_STORE);
+    ? passedCheck(STORE_CHECK, `can be written: ${place}`)
+    : warnedCheck(STORE_CHECK, `can be written: ${place}, ${forgetting}`, KEEPING_STORE);
 
 async function eventStorePlace({ events }: Context): Promise<string> {
   const store = await events(undefined, { create: true });

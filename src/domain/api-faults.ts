@@ -44,7 +44,7 @@ export interface ApiFault {
 /** A choice of kinds, for people to pick from. */
 export const FAULT_EXAMPLES = ["lost", "late=12s", "429", "503", "500", "html", "gzip"] as const;
 
-const KINDS = ["html", "lost", "gzip"] as const;
+const FAULT_KINDS = ["html", "lost", "gzip"] as const;
 const MUST_BE = "must be a status of 400 to 599, html, lost, late=<duration> or gzip";
 
 /** `create=lost:1`: the operation, the fault, and after a colon how often it strikes. */
@@ -72,6 +72,8 @@ function parseKind(words: string): Parsed<FaultKind> {
     const parsed = parseDuration(delay);
     return parsed.ok ? accepted({ type: "late", milliseconds: parsed.value.milliseconds }) : parsed;
   }
-  const type = KINDS.find((one) => one === words);
-  return type === undefined ? refused(`${MUST_BE}, after "="`, nearest(words, KINDS)) : accepted({ type });
+  const type = FAULT_KINDS.find((one) => one === words);
+  return type === undefined
+    ? refused(`${MUST_BE}, after "="`, nearest(words, FAULT_KINDS))
+    : accepted({ type });
 }

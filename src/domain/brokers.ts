@@ -51,7 +51,7 @@ const AMQP = {
 } satisfies Partial<BrokerKind>;
 
 /** By the scheme of the address. */
-const KINDS: Readonly<Record<string, BrokerKind>> = {
+const BROKER_KINDS: Readonly<Record<string, BrokerKind>> = {
   "nats:": NATS,
   "tls:": NATS,
   "amqp:": { ...AMQP, port: 5672 },
@@ -60,27 +60,27 @@ const KINDS: Readonly<Record<string, BrokerKind>> = {
 
 /** The broker of each scheme. */
 export const BROKER_SCHEMES: Readonly<Record<string, BrokerName>> = Object.fromEntries(
-  Object.entries(KINDS).map(([scheme, { id }]) => [scheme, id]),
+  Object.entries(BROKER_KINDS).map(([scheme, { id }]) => [scheme, id]),
 );
 
 /** How an address of each broker is written, by the first of its schemes. */
-export const BROKER_FORMS = Object.entries(KINDS)
+export const BROKER_FORMS = Object.entries(BROKER_KINDS)
   .filter(([, { id }], index, all) => all.findIndex(([, other]) => other.id === id) === index)
   .map(([scheme, { form }]) => `${scheme}//${form}`);
 
 /** Undefined for an application. */
 export const brokerOf = ({ protocol }: Pick<URL, "protocol">): BrokerName | undefined =>
-  Object.hasOwn(KINDS, protocol) ? KINDS[protocol]?.id : undefined;
+  Object.hasOwn(BROKER_KINDS, protocol) ? BROKER_KINDS[protocol]?.id : undefined;
 
 export const isBroker = (url: Pick<URL, "protocol">): boolean => brokerOf(url) !== undefined;
 
 /** Whether a text is meant as the address of a broker. */
 export const namesBroker = (text: string): boolean =>
-  Object.keys(KINDS).some((scheme) => text.toLowerCase().startsWith(`${scheme}//`));
+  Object.keys(BROKER_KINDS).some((scheme) => text.toLowerCase().startsWith(`${scheme}//`));
 
 export function parseBroker(text: string): Parsed<URL> {
   const url = URL.canParse(text) && !/[\s\p{Cc}]/u.test(text) ? new URL(text) : undefined;
-  const kind = url && KINDS[url.protocol];
+  const kind = url && BROKER_KINDS[url.protocol];
   if (url === undefined || kind === undefined || url.hostname === "" || url.port === "0" || url.hash !== "")
     return refused(`must be ${BROKER_FORMS.join(" or ")}`);
   // A token of NATS stands where others have a user.
@@ -93,7 +93,7 @@ export function parseBroker(text: string): Parsed<URL> {
 /** Where the server of a broker is; the brackets of an IPv6 address are not part of its host. */
 export const brokerServer = (url: URL): { readonly hostname: string; readonly port: number } => ({
   hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
-  port: Number(url.port || KINDS[url.protocol]?.port),
+  port: Number(url.port || BROKER_KINDS[url.protocol]?.port),
 });
 
 /** Empty if it is missing, or cannot be read. */
@@ -115,39 +115,39 @@ interface BrokerVariableMeaning {
   readonly isSecret: boolean;
 }
 
-const plain = (means: string): BrokerVariableMeaning => ({ means, isSecret: false });
-const secret = (means: string): BrokerVariableMeaning => ({ means, isSecret: true });
+const publicVariable = (means: string): BrokerVariableMeaning => ({ means, isSecret: false });
+const secretVariable = (means: string): BrokerVariableMeaning => ({ means, isSecret: true });
 
 /** Each broker's variables. That each is declared as a secret or not is a part of its entry. */
-const VARIABLES = {
-  NATS_USER: plain("the user name at NATS"),
-  NATS_PASSWORD: secret("the password of NATS_USER"),
-  NATS_TOKEN: secret("the token at NATS, instead of a user"),
-  NATS_CREDS: plain("the file with the credentials of a NATS user"),
-  NATS_NKEY: plain("the file with the seed of a NATS user"),
-  NATS_CA: plain(
+const VARIABLE_MEANINGS = {
+  NATS_USER: publicVariable("the user name at NATS"),
+  NATS_PASSWORD: secretVariable("the password of NATS_USER"),
+  NATS_TOKEN: secretVariable("the token at NATS, instead of a user"),
+  NATS_CREDS: publicVariable("the file with the credentials of a NATS user"),
+  NATS_NKEY: publicVariable("the file with the seed of a NATS user"),
+  NATS_CA: publicVariable(
     "a file with the CA certificates that the certificate of NATS is checked with; requires TLS",
   ),
-  NATS_CERT: plain("the file with paylink's client certificate for NATS; requires TLS"),
-  NATS_KEY: plain("the file with its private key"),
-  AMQP_USER: plain("the user name at RabbitMQ (default: guest)"),
-  AMQP_PASSWORD: secret("the password of AMQP_USER"),
-  AMQP_PASSWORD_FILE: plain("a file with the password of AMQP_USER"),
-  AMQP_CA: plain("a file with the CA certificates that the certificate of RabbitMQ is checked with"),
-  AMQP_CERT: plain(
+  NATS_CERT: publicVariable("the file with paylink's client certificate for NATS; requires TLS"),
+  NATS_KEY: publicVariable("the file with its private key"),
+  AMQP_USER: publicVariable("the user name at RabbitMQ (default: guest)"),
+  AMQP_PASSWORD: secretVariable("the password of AMQP_USER"),
+  AMQP_PASSWORD_FILE: publicVariable("a file with the password of AMQP_USER"),
+  AMQP_CA: publicVariable("a file with the CA certificates that the certificate of RabbitMQ is checked with"),
+  AMQP_CERT: publicVariable(
     "the file with paylink's client certificate for RabbitMQ; without AMQP_USER, paylink logs in with it",
   ),
-  AMQP_KEY: plain("the file with its private key"),
+  AMQP_KEY: publicVariable("the file with its private key"),
 } as const satisfies Readonly<Record<`${BrokerName}_${string}`, BrokerVariableMeaning>>;
 
-export type BrokerVariable = keyof typeof VARIABLES;
+export type BrokerVariable = keyof typeof VARIABLE_MEANINGS;
 
 /** The variables of all brokers, with what each means. */
 export const BROKER_VARIABLES: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(VARIABLES).map(([name, { means }]) => [name, means]),
+  Object.entries(VARIABLE_MEANINGS).map(([name, { means }]) => [name, means]),
 );
 
 /** Those that hold a secret. */
-export const SECRET_BROKER_VARIABLES: readonly string[] = Object.entries(VARIABLES).flatMap(
+export const SECRET_BROKER_VARIABLES: readonly string[] = Object.entries(VARIABLE_MEANINGS).flatMap(
   ([name, { isSecret }]) => (isSecret ? [name] : []),
 );

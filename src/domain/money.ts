@@ -9,13 +9,13 @@ export type Amount = JsonNumber | string;
 /** A plain decimal of 0 or more in JSON's spelling: no sign, exponent, leading zero, separator or trailing point. */
 export const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const NUMBER_FORM = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Characters of a number that is read as an amount: exact arithmetic takes more than proportional time for longer ones. */
 export const LONGEST_NUMBER = 40;
 
 /** Whether it is a number in any spelling that an amount is received in: with a sign, an exponent or more decimals too. */
-export const isNumeral = (text: string): boolean => text.length <= LONGEST_NUMBER && NUMBER.test(text);
+export const isNumeral = (text: string): boolean => text.length <= LONGEST_NUMBER && NUMBER_FORM.test(text);
 
 /** A larger exponent is shown unchanged: 1e999999999 must not become a gigabyte of zeros. */
 const MAX_SHIFT = 100;
@@ -52,12 +52,12 @@ export function parseAmount(text: string, mark: keyof typeof TYPED = "."): Parse
 
 /** How many decimals the amount is spelled with: 10 has none, 10.00 two, 1e-3 three. */
 export function decimalsOf(amount: Amount): number {
-  const [, , , fraction = "", exponent = "0"] = NUMBER.exec(amount.toString()) ?? [];
+  const [, , , fraction = "", exponent = "0"] = NUMBER_FORM.exec(amount.toString()) ?? [];
   return Math.max(0, fraction.length - Number(exponent));
 }
 
 /** The parts of a number: the same for two spellings of it (`10`, `1.00e1`). */
-interface Parts {
+interface NumberParts {
   readonly sign: -1 | 0 | 1;
   /** Without zeros at either end. */
   readonly digits: string;
@@ -65,8 +65,8 @@ interface Parts {
   readonly magnitude: number;
 }
 
-function partsOf(amount: Amount): Parts {
-  const [, minus = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(amount.toString()) ?? [];
+function numberParts(amount: Amount): NumberParts {
+  const [, minus = "", whole = "", fraction = "", exponent = "0"] = NUMBER_FORM.exec(amount.toString()) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
   if (digits === "") return { sign: 0, digits, magnitude: 0 };
   const magnitude = digits.length - fraction.length + Number(exponent);
@@ -78,16 +78,16 @@ function partsOf(amount: Amount): Parts {
 
 /** The same text for every spelling of a number: `10`, `10.00`, `1e1`. */
 export function amountKey(amount: Amount): string {
-  const { sign, digits, magnitude } = partsOf(amount);
+  const { sign, digits, magnitude } = numberParts(amount);
   return `${sign} ${digits} ${magnitude}`;
 }
 
 /** -1, 0 or 1: whether the amount, which must be a number, is less than, equal to or more than 0. */
-export const signOf = (amount: Amount): -1 | 0 | 1 => partsOf(amount).sign;
+export const signOf = (amount: Amount): -1 | 0 | 1 => numberParts(amount).sign;
 
 /** -1, 0 or 1: whether the first amount is less than, equal to or more than the second; both must be numbers. */
 export function compareAmounts(first: Amount, second: Amount): -1 | 0 | 1 {
-  const [one, other] = [partsOf(first), partsOf(second)];
+  const [one, other] = [numberParts(first), numberParts(second)];
   if (one.sign !== other.sign) return one.sign > other.sign ? 1 : -1;
   const [less, more] = one.sign < 0 ? ([1, -1] as const) : ([-1, 1] as const);
   if (one.magnitude !== other.magnitude) return one.magnitude < other.magnitude ? less : more;
@@ -103,7 +103,7 @@ export function compareAmounts(first: Amount, second: Amount): -1 | 0 | 1 {
 export function minorUnitsOf(amount: Amount, currency: string): bigint | undefined {
   const decimals = exponentOf(currency);
   if (decimals === undefined || !isNumeral(amount.toString())) return undefined;
-  const { sign, digits, magnitude } = partsOf(amount);
+  const { sign, digits, magnitude } = numberParts(amount);
   const places = magnitude + decimals;
   if (sign === 0) return 0n;
   if (digits.length > places || places > MAX_SHIFT) return undefined;
@@ -138,7 +138,7 @@ export const groupedAmount = (amount: Amount, currency: string): string =>
   formatAmount(amount, currency).replace(/\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ","));
 
 function withoutExponent(text: string): string {
-  const [, sign = "", whole = "", fraction = "", exponent] = NUMBER.exec(text) ?? [];
+  const [, sign = "", whole = "", fraction = "", exponent] = NUMBER_FORM.exec(text) ?? [];
   const shift = Number(exponent ?? 0);
   if (exponent === undefined || Math.abs(shift) > MAX_SHIFT) return text;
   const point = whole.length + shift;
@@ -187,7 +187,7 @@ export class Sums {
 
   /** An amount that no currency has (1e999) is left out. */
   add(amount: Amount, currency: string): void {
-    const { sign, digits, magnitude } = partsOf(amount);
+    const { sign, digits, magnitude } = numberParts(amount);
     const decimals = Math.max(0, digits.length - magnitude);
     if (Math.max(decimals, magnitude) > MAX_SHIFT) return;
     const code = currency.toUpperCase();
@@ -244,7 +244,7 @@ const MAX_DIGITS = 15;
 
 /** The amount in ten-thousandths of the major unit, for exact sums; undefined if it is finer or larger than that allows. */
 export function scaledAmount(amount: Amount): number | undefined {
-  const { sign, digits, magnitude } = partsOf(amount);
+  const { sign, digits, magnitude } = numberParts(amount);
   const zeros = magnitude - digits.length + SCALE;
   if (sign === 0) return 0;
   if (zeros < 0 || digits.length + zeros > MAX_DIGITS) return undefined;

@@ -24,7 +24,7 @@ export const MAX_DEPTH = 128;
  * `isOneLine`: the message names no line. `names` are those that members probably have, in this order: they are compared, not
  * read (verify bench).
  */
-export function parseJson(text: string, { isOneLine = false, names = NONE } = {}): Parsed<JsonText> {
+export function parseJson(text: string, { isOneLine = false, names = NO_NAMES } = {}): Parsed<JsonText> {
   const reader = new Reader(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, names);
   const value = reader.whole();
   if (value === undefined) return refused(reader.problem(isOneLine));
@@ -37,7 +37,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   return json.ok && isJsonObject(json.value.value) ? json.value.value : undefined;
 }
 
-const NONE: readonly string[] = [];
+const NO_NAMES: readonly string[] = [];
 const BYTE_ORDER_MARK = "\uFEFF";
 /** The grammar by character codes: comparing one-character texts makes the reader a third slower. */
 const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
@@ -45,7 +45,7 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const NUMBER_TOKEN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /** Reads a text once, by the grammar of RFC 8259. A method that returns undefined leaves `at` where the text breaks it. */
 class Reader {
@@ -96,7 +96,7 @@ class Reader {
     if (this.word("false")) return false;
     if (this.word("null")) return null;
     const start = this.at;
-    return this.matches(NUMBER) ? new JsonNumber(this.text.slice(start, this.at)) : undefined;
+    return this.matches(NUMBER_TOKEN) ? new JsonNumber(this.text.slice(start, this.at)) : undefined;
   }
 
   private object(): JsonObject | undefined {

@@ -16,7 +16,7 @@ import { accepted, type Parsed } from "./parse-result.ts";
 import { formatInstant, isUtcDateTime, parseExpiry } from "./time.ts";
 
 /** What is wrong with a value; undefined if nothing is. */
-type Rule = (value: Json) => string | undefined;
+type ValueRule = (value: Json) => string | undefined;
 
 /** Reads an amount in the spelling of its list. */
 export type AmountParser = (text: string) => Parsed<JsonNumber>;
@@ -30,11 +30,11 @@ interface TextOptions {
 /** A field has one of these, by its name. */
 interface FieldTypeRules {
   /** Whatever a person, a file or a client sends: each rule has an example. */
-  readonly rule: Rule;
+  readonly rule: ValueRule;
   /** What a service answers; by default the same. Null is no value of an optional field, unless this rule takes it. */
-  readonly replyRule?: Rule;
+  readonly replyRule?: ValueRule;
   /** What can be shown of a reply, whatever else is wrong with it; by default what a service answers. */
-  readonly shownRule?: Rule;
+  readonly shownRule?: ValueRule;
   /** The value to send for what a person wrote; by default the text unchanged. `rule` is applied afterwards. */
   readonly fromText?: (typed: string, options: TextOptions) => Parsed<Json>;
   /** Whether two values mean the same; by default equal text. */
@@ -43,30 +43,30 @@ interface FieldTypeRules {
 }
 
 const textRule =
-  (rule: string, isRight: (value: string) => boolean = () => true): Rule =>
+  (rule: string, isRight: (value: string) => boolean = () => true): ValueRule =>
   (value) =>
     typeof value === "string" && isRight(value) ? undefined : rule;
 
 const numberRule =
-  (rule: string, isRight: (value: JsonNumber) => boolean): Rule =>
+  (rule: string, isRight: (value: JsonNumber) => boolean): ValueRule =>
   (value) =>
     isJsonNumber(value) && isRight(value) ? undefined : rule;
 
 const decimalRule =
-  (rule: string, isRight: (value: JsonNumber) => boolean): Rule =>
+  (rule: string, isRight: (value: JsonNumber) => boolean): ValueRule =>
   (value) =>
     isJsonNumber(value) ? numberRule(rule, isRight)(value) : textRule(rule, isDecimal)(value);
 
 const anyText = textRule("must be text");
 const anyDecimal = decimalRule("must be a decimal", () => true);
-const notEmpty: Rule = (value) =>
+const notEmpty: ValueRule = (value) =>
   anyText(value) ?? textRule("must not be empty", (name) => /\S/.test(name))(value);
 const utcDateTime = textRule(
   "must be an ISO 8601 date-time in UTC, such as 2030-01-31T12:00:00Z",
   isUtcDateTime,
 );
 /** Of a reply: shown in any form, so what it breaks besides is checked apart. */
-const anyDate: Rule = (value) => (value === null || isJsonNumber(value) ? undefined : anyText(value));
+const anyDate: ValueRule = (value) => (value === null || isJsonNumber(value) ? undefined : anyText(value));
 
 const isNotNegative = (value: JsonNumber): boolean => signOf(value) >= 0;
 
@@ -77,16 +77,16 @@ const isDecimalValue = (value: Json): value is Amount =>
 const isSameAmount = (one: Json, other: Json): boolean =>
   isDecimalValue(one) && isDecimalValue(other) && compareAmounts(one, other) === 0;
 
-const TEXT = { type: "string" };
-const NAME = { rule: notEmpty, replyRule: anyText, jsonSchema: { ...TEXT, pattern: "\\S" } };
-const DATE = {
+const TEXT_SCHEMA = { type: "string" };
+const NAME_TYPE = { rule: notEmpty, replyRule: anyText, jsonSchema: { ...TEXT_SCHEMA, pattern: "\\S" } };
+const DATE_TYPE = {
   rule: utcDateTime,
   replyRule: anyText,
   shownRule: anyDate,
-  jsonSchema: { ...TEXT, format: "date-time" },
+  jsonSchema: { ...TEXT_SCHEMA, format: "date-time" },
 };
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
-const CURRENCY = "must be a three-letter currency code";
+const CURRENCY_RULE = "must be a three-letter currency code";
 
 const wordRule = (word: string): FieldTypeRules => ({
   rule: textRule(`must be ${word}`, (value) => value === word),
@@ -115,42 +115,42 @@ export const FIELD_TYPES = {
     jsonSchema: { type: ["number", "string"], minimum: 0, pattern: DECIMAL.source },
   },
   currency: {
-    rule: textRule(`${CURRENCY}, such as EUR`, (value) => CURRENCY_CODE.test(value)),
-    replyRule: textRule(CURRENCY, (value) => CURRENCY_CODE.test(value)),
+    rule: textRule(`${CURRENCY_RULE}, such as EUR`, (value) => CURRENCY_CODE.test(value)),
+    replyRule: textRule(CURRENCY_RULE, (value) => CURRENCY_CODE.test(value)),
     fromText: (typed) => {
       const code = parseCurrency(typed.trim());
       // The rule reports a text that is not a code.
       return code.ok ? code : accepted(typed);
     },
-    jsonSchema: { ...TEXT, pattern: CURRENCY_CODE.source, examples: ["GBP"] },
+    jsonSchema: { ...TEXT_SCHEMA, pattern: CURRENCY_CODE.source, examples: ["GBP"] },
   },
-  text: { rule: anyText, jsonSchema: TEXT },
+  text: { rule: anyText, jsonSchema: TEXT_SCHEMA },
   /** Text that is not empty. */
-  name: NAME,
+  name: NAME_TYPE,
   /** A known type in upper case; another one is sent as it is. */
   transactionType: {
-    ...NAME,
+    ...NAME_TYPE,
     fromText: (typed) =>
       accepted(TRANSACTION_TYPES.find((type) => type === typed.trim().toUpperCase()) ?? typed),
-    jsonSchema: { ...NAME.jsonSchema, examples: TRANSACTION_TYPES },
+    jsonSchema: { ...NAME_TYPE.jsonSchema, examples: TRANSACTION_TYPES },
   },
   email: {
     rule: textRule("must be an e-mail address, such as ada@shop.example", (value) => EMAIL.test(value)),
-    jsonSchema: { ...TEXT, pattern: EMAIL.source },
+    jsonSchema: { ...TEXT_SCHEMA, pattern: EMAIL.source },
   },
   webAddress: {
     rule: textRule("must be an absolute http or https URL, such as https://shop.example/paid", isWebAddress),
-    jsonSchema: { ...TEXT, format: "uri", pattern: "^https?://[^/]" },
+    jsonSchema: { ...TEXT_SCHEMA, format: "uri", pattern: "^https?://[^/]" },
   },
-  date: DATE,
+  date: DATE_TYPE,
   /** ISO 8601, a date, or a duration from now, sent as ISO 8601 UTC. */
   expiry: {
-    ...DATE,
+    ...DATE_TYPE,
     fromText: (typed, { now }) => {
       const date = parseExpiry(typed, now);
       return date.ok ? accepted(formatInstant(date.value)) : date;
     },
-    jsonSchema: { ...DATE.jsonSchema, pattern: "T.*(Z|\\+00:00)$" },
+    jsonSchema: { ...DATE_TYPE.jsonSchema, pattern: "T.*(Z|\\+00:00)$" },
   },
   /** When something happened; null as long as it has not. */
   dateOrNull: {
@@ -184,7 +184,7 @@ export const isDate = (type: FieldType): boolean => typeNamed(type).jsonSchema["
 type OfEachType<Types extends Readonly<Record<Exclude<FieldType, "object">, unknown>>> = Types;
 
 /** The values of each type for the compiler, as they are sent, and as a service writes them. */
-export type Sent = OfEachType<{
+export type SentValues = OfEachType<{
   readonly amount: JsonNumber;
   readonly bound: Amount;
   readonly currency: string;
@@ -203,7 +203,7 @@ export type Sent = OfEachType<{
 type ShownDate = string | JsonNumber | null;
 
 /** What can be shown of a link as it came: amounts as text too, dates as any text or number. */
-export type Shown = Omit<Sent, "amount" | "date" | "expiry" | "dateOrNull"> & {
+export type ShownValues = Omit<SentValues, "amount" | "date" | "expiry" | "dateOrNull"> & {
   readonly amount: Amount;
   readonly date: ShownDate;
   readonly expiry: ShownDate;

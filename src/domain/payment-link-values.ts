@@ -10,7 +10,13 @@ import {
   type LinkFieldPath,
   type LinkFields,
 } from "./payment-link-fields.ts";
-import { type AmountParser, type FieldType, type Sent, type Shown, typeNamed } from "./payment-link-types.ts";
+import {
+  type AmountParser,
+  type FieldType,
+  type SentValues,
+  type ShownValues,
+  typeNamed,
+} from "./payment-link-types.ts";
 
 type Side = "request" | "reply";
 
@@ -22,7 +28,7 @@ type NameBelow<Path extends string, Prefix extends string> = Path extends `${Pre
   : never;
 
 /** Whether a side has the field: a request has each field that its table does not exclude. */
-type Presence<Path extends LinkFieldPath, From extends Side> = LinkFields[Path] extends {
+type PresenceOn<Path extends LinkFieldPath, From extends Side> = LinkFields[Path] extends {
   readonly [S in From]: infer Stated;
 }
   ? Stated
@@ -31,41 +37,46 @@ type Presence<Path extends LinkFieldPath, From extends Side> = LinkFields[Path] 
     : "never";
 
 /** The members below a prefix that are required, or optional, on a side; with `Loose` each may be missing. */
-type Members<Prefix extends string, From extends Side, Types extends Shown | Sent, Loose extends boolean> = {
+type LinkMembers<
+  Prefix extends string,
+  From extends Side,
+  Types extends ShownValues | SentValues,
+  Loose extends boolean,
+> = {
   readonly [
     Path in LinkFieldPath as Loose extends true
       ? never
-      : Presence<Path, From> extends "required"
+      : PresenceOn<Path, From> extends "required"
         ? NameBelow<Path, Prefix>
         : never
-  ]: Value<Path, From, Types, Loose>;
+  ]: MemberValue<Path, From, Types, Loose>;
 } & {
   readonly [
-    Path in LinkFieldPath as Presence<Path, From> extends (
+    Path in LinkFieldPath as PresenceOn<Path, From> extends (
       Loose extends true ? "required" | "optional" : "optional"
     )
       ? NameBelow<Path, Prefix>
       : never
-  ]?: Value<Path, From, Types, Loose> | undefined;
+  ]?: MemberValue<Path, From, Types, Loose> | undefined;
 };
 
-type Value<
+type MemberValue<
   Path extends LinkFieldPath,
   From extends Side,
-  Types extends Shown | Sent,
+  Types extends ShownValues | SentValues,
   Loose extends boolean,
 > = LinkFields[Path]["type"] extends keyof Types
   ? Types[LinkFields[Path]["type"]]
-  : Members<`${Path}.`, From, Types, Loose>;
+  : LinkMembers<`${Path}.`, From, Types, Loose>;
 
 /** The request as it is sent: amounts in major units, numbers in their spelling, unknown members included. */
-export type PaymentLinkRequest = Members<"", "request", Sent, false>;
+export type PaymentLinkRequest = LinkMembers<"", "request", SentValues, false>;
 /** The valid part of a request, without missing and invalid fields. */
-export type PartialRequest = Members<"", "request", Sent, true>;
+export type PartialRequest = LinkMembers<"", "request", SentValues, true>;
 /** A link with every required field, as a service builds it. */
-export type WellFormedLink = Members<"", "reply", Sent, false>;
+export type WellFormedLink = LinkMembers<"", "reply", SentValues, false>;
 /** A link as received: without fields of a wrong type, with unknown members. */
-export type PaymentLink = Members<"", "reply", Shown, true>;
+export type PaymentLink = LinkMembers<"", "reply", ShownValues, true>;
 
 type Rules = (type: FieldType) => (value: Json) => string | undefined;
 
@@ -75,21 +86,21 @@ const shownRules: Rules = (type) => typeNamed(type).shownRule ?? replyRules(type
 
 /** Every missing and every wrong field of a request, each at its path. */
 export const problemsOfRequest = (request: JsonObject): Problem[] =>
-  problemsOf(request, MEMBERS.request, requestRules, "is required");
+  memberProblems(request, MEMBERS.request, requestRules, "is required");
 
 export const problemsOfReply = (reply: JsonObject): Problem[] =>
-  problemsOf(reply, MEMBERS.reply, replyRules, "is missing");
+  memberProblems(reply, MEMBERS.reply, replyRules, "is missing");
 
-interface Member {
+interface FieldNode {
   readonly path: LinkFieldPath;
   readonly name: string;
   readonly type: FieldType;
   readonly isRequired: boolean;
   /** Those of an object. */
-  readonly members: readonly Member[];
+  readonly members: readonly FieldNode[];
 }
 
-const membersOf = (side: Side, parent = ""): readonly Member[] =>
+const membersOf = (side: Side, parent = ""): readonly FieldNode[] =>
   fieldsOf(side).flatMap(([path, field]) => {
     const name = path.slice(parent.length);
     if (!path.startsWith(parent) || name.includes(".")) return [];
@@ -100,9 +111,9 @@ const membersOf = (side: Side, parent = ""): readonly Member[] =>
 /** The fields as a tree: the table would be searched for each row of a list, and each link that it gets (bulk bench). */
 const MEMBERS = { request: membersOf("request"), reply: membersOf("reply") };
 
-function problemsOf(
+function memberProblems(
   link: JsonObject,
-  members: readonly Member[],
+  members: readonly FieldNode[],
   rules: Rules,
   missing: string | undefined,
 ): Problem[] {
@@ -111,7 +122,8 @@ function problemsOf(
     const value = memberOf(link, name);
     const message = value !== undefined ? rules(type)(value) : isRequired ? missing : undefined;
     if (message !== undefined) problems.push({ at: path, message });
-    if (isJsonObject(value) && inner.length > 0) problems.push(...problemsOf(value, inner, rules, missing));
+    if (isJsonObject(value) && inner.length > 0)
+      problems.push(...memberProblems(value, inner, rules, missing));
   }
   return problems;
 }
@@ -122,10 +134,10 @@ export const validPart = (request: JsonObject, problems: readonly Problem[]): Pa
 
 /** What can be shown of a reply: without the fields of a type that nothing can show. */
 export const shownPart = (reply: JsonObject): PaymentLink =>
-  withoutFieldsOf(problemsOf(reply, MEMBERS.reply, shownRules, undefined), reply);
+  withoutFieldsOf(memberProblems(reply, MEMBERS.reply, shownRules, undefined), reply);
 
 function withoutFieldsOf(problems: readonly Problem[], link: JsonObject): PartialRequest & PaymentLink {
-  const rest = problems.reduce((left, { at }) => without(left, at.split(".")), link);
+  const rest = problems.reduce((left, { at }) => withoutMember(left, at.split(".")), link);
   return isSound(rest) ? rest : {};
 }
 
@@ -134,9 +146,11 @@ function isSound(_link: object): _link is PartialRequest & PaymentLink {
   return true;
 }
 
-function without(object: JsonObject, [name = "", ...deeper]: readonly string[]): JsonObject {
+function withoutMember(object: JsonObject, [name = "", ...deeper]: readonly string[]): JsonObject {
   const { [name]: member, ...others } = object;
-  return deeper.length > 0 && isJsonObject(member) ? { ...others, [name]: without(member, deeper) } : others;
+  return deeper.length > 0 && isJsonObject(member)
+    ? { ...others, [name]: withoutMember(member, deeper) }
+    : others;
 }
 
 /** The value to send for the text of a field, by its type. `checkRequest` applies the rules of the field afterwards. */
@@ -153,7 +167,7 @@ export function fieldFromText(
 /** A reply without the nulls that say the same as no value: of optional fields whose type does not have null. */
 export const withoutNulls = (reply: JsonObject): JsonObject => withoutNullsOf(MEMBERS.reply, reply);
 
-function withoutNullsOf(members: readonly Member[], reply: JsonObject): JsonObject {
+function withoutNullsOf(members: readonly FieldNode[], reply: JsonObject): JsonObject {
   const given = Object.entries(reply).flatMap(([name, value]): [string, Json][] => {
     const member = members.find((one) => one.name === name);
     if (member === undefined) return [[name, value]];
@@ -168,14 +182,14 @@ export type RepeatedPart = Pick<PaymentLinkRequest, keyof PaymentLinkRequest & k
 
 export function repeatedPart(request: PaymentLinkRequest): RepeatedPart {
   const part = membersIn(request, MEMBERS.reply);
-  if (!isRepeated(part)) throw new TypeError("a required field of the request is missing");
+  if (!isRepeatedPart(part)) throw new TypeError("a required field of the request is missing");
   return part;
 }
 
-const isRepeated = (part: object): part is RepeatedPart =>
+const isRepeatedPart = (part: object): part is RepeatedPart =>
   MEMBERS.request.every(({ name, isRequired }) => !isRequired || Object.hasOwn(part, name));
 
-function membersIn(link: object, members: readonly Member[]): object {
+function membersIn(link: object, members: readonly FieldNode[]): object {
   const values = new Map<string, unknown>(Object.entries(link));
   return Object.fromEntries(
     members.flatMap(({ name, members: inner }): [string, unknown][] => {

@@ -56,7 +56,7 @@ export interface CheckedRequest {
   readonly warnings: () => readonly Problem[];
 }
 
-const NONE: readonly Problem[] = [];
+const NO_PROBLEMS: readonly Problem[] = [];
 
 /**
  * Checks a request by every rule of the specification and returns all problems at once. A rule between fields applies
@@ -64,7 +64,11 @@ const NONE: readonly Problem[] = [];
  */
 export function checkRequest(request: unknown, now: Date, service?: string): CheckedRequest {
   if (!isJsonObject(request)) {
-    return { request: null, problems: [{ at: "", message: "must be a JSON object" }], warnings: () => NONE };
+    return {
+      request: null,
+      problems: [{ at: "", message: "must be a JSON object" }],
+      warnings: () => NO_PROBLEMS,
+    };
   }
   const wrong = problemsOfRequest(request);
   const valid = validPart(request, wrong);
@@ -92,8 +96,8 @@ function conforms(_request: object): _request is PaymentLinkRequest {
 
 /** Required unless the link is multi-use (Payment link request; Endpoints rule 4). */
 function missingExpiry(request: JsonObject): readonly Problem[] {
-  if (memberOf(request, "linkOptions") !== undefined) return NONE;
-  if (memberOf(request, "expirationDate") !== undefined) return NONE;
+  if (memberOf(request, "linkOptions") !== undefined) return NO_PROBLEMS;
+  if (memberOf(request, "expirationDate") !== undefined) return NO_PROBLEMS;
   return [{ at: "expirationDate", message: "is required for a one-time link" }];
 }
 
@@ -101,16 +105,16 @@ export function pastExpiry(
   { expirationDate }: Pick<PartialRequest, "expirationDate">,
   now: Date,
 ): readonly Problem[] {
-  if (expirationDate === undefined || Date.parse(expirationDate) > now.getTime()) return NONE;
+  if (expirationDate === undefined || Date.parse(expirationDate) > now.getTime()) return NO_PROBLEMS;
   const ago = formatRelative(new Date(expirationDate), now);
   return [{ at: "expirationDate", message: `must be in the future (it is ${ago})` }];
 }
 
 function tooManyDecimals({ amount, currency, linkOptions }: PartialRequest): readonly Problem[] {
-  if (currency === undefined) return NONE;
+  if (currency === undefined) return NO_PROBLEMS;
   const problem = (at: string, value: Amount | undefined): readonly Problem[] => {
     const message = value === undefined ? undefined : decimalsProblem(value, currency);
-    return message === undefined ? NONE : [{ at, message }];
+    return message === undefined ? NO_PROBLEMS : [{ at, message }];
   };
   if (linkOptions === undefined) return problem("amount", amount);
   return [
@@ -123,7 +127,7 @@ function tooManyDecimals({ amount, currency, linkOptions }: PartialRequest): rea
 /** Only bounds that apply can contradict each other or the amount (Endpoints rules 7 and 9). */
 function brokenBounds(request: PartialRequest): readonly Problem[] {
   const { amount, currency = "", linkOptions } = request;
-  if (linkOptions === undefined || ignoresBounds(request)) return NONE;
+  if (linkOptions === undefined || ignoresBounds(request)) return NO_PROBLEMS;
   const { minAmount: min, maxAmount: max } = linkOptions;
   const problems: Problem[] = [];
   const shown = (bound: Amount) => formatAmount(bound, currency).trim();
@@ -169,9 +173,9 @@ const ignoresBounds = ({ linkOptions }: PartialRequest): boolean => linkOptions?
 /** The customer may change the amount that is filled in (Endpoints rule 7). */
 function changeableAmount(request: PartialRequest): readonly Problem[] {
   const { amount, linkOptions } = request;
-  if (amount === undefined || signOf(amount) === 0 || linkOptions === undefined) return NONE;
+  if (amount === undefined || signOf(amount) === 0 || linkOptions === undefined) return NO_PROBLEMS;
   const { minAmount, maxAmount } = ignoresBounds(request) ? {} : linkOptions;
-  if (minAmount !== undefined || maxAmount !== undefined) return NONE;
+  if (minAmount !== undefined || maxAmount !== undefined) return NO_PROBLEMS;
   const message =
     "is only filled in: the customer can change it to any amount, unless --min-amount and --max-amount limit it";
   return [{ at: "amount", message }];
@@ -179,7 +183,7 @@ function changeableAmount(request: PartialRequest): readonly Problem[] {
 
 function boundsWithoutEffect(request: PartialRequest): readonly Problem[] {
   const { linkOptions } = request;
-  if (linkOptions === undefined || !ignoresBounds(request)) return NONE;
+  if (linkOptions === undefined || !ignoresBounds(request)) return NO_PROBLEMS;
   const message = `has no effect: the service ignores it unless mode is ${VARIABLE_MODE}`;
   return (["minAmount", "maxAmount"] as const)
     .filter((name) => linkOptions[name] !== undefined)
@@ -187,7 +191,9 @@ function boundsWithoutEffect(request: PartialRequest): readonly Problem[] {
 }
 
 const doubtfulCurrency = ({ currency = "EUR" }: PartialRequest): readonly Problem[] =>
-  isKnownCurrency(currency) ? NONE : [problemWith(currency, "currency", "is not an ISO 4217 currency")];
+  isKnownCurrency(currency)
+    ? NO_PROBLEMS
+    : [problemWith(currency, "currency", "is not an ISO 4217 currency")];
 
 /** What the documentation of a built-in service does not offer. */
 function beyondService(
@@ -195,7 +201,7 @@ function beyondService(
   service: string | undefined,
 ): readonly Problem[] {
   const known = serviceNamed(service);
-  if (known === undefined) return NONE;
+  if (known === undefined) return NO_PROBLEMS;
   const problems: Problem[] = [];
   if (currency !== undefined && !known.currencies.includes(currency.toUpperCase())) {
     const kind = `is sent as it is: the documentation of ${known.title} names ${known.currencies.join(", ")} only`;
@@ -211,7 +217,7 @@ function beyondService(
 /** Another type may work at the service, so it is sent as it is. */
 function unknownType({ transactionType: type }: PartialRequest): readonly Problem[] {
   const types: readonly string[] = TRANSACTION_TYPES;
-  if (type === undefined || types.includes(type)) return NONE;
+  if (type === undefined || types.includes(type)) return NO_PROBLEMS;
   const near = nearest(type, types);
   const meant = near === undefined ? "" : `; did you mean ${near}?`;
   const kind = `is sent as it is: neither the specification nor the service names this value, only ${types.join(", ")}`;
@@ -219,7 +225,7 @@ function unknownType({ transactionType: type }: PartialRequest): readonly Proble
 }
 
 function plainHttpCallbacks({ paymentSettings }: PartialRequest): readonly Problem[] {
-  if (paymentSettings === undefined) return NONE;
+  if (paymentSettings === undefined) return NO_PROBLEMS;
   const message = "should be https: the service posts webhooks to HTTPS addresses";
   return (["callbackUrl", "failureCallbackUrl"] as const)
     .filter((name) => {
@@ -234,7 +240,7 @@ function plainHttpCallbacks({ paymentSettings }: PartialRequest): readonly Probl
 /** A start of a subscription is a verification over 0 (Endpoints rule 8). */
 function subscriptionWithAmount(request: PartialRequest): readonly Problem[] {
   const { amount, currency = "", transactionType } = request;
-  if (!startsSubscription(request) || amount === undefined || signOf(amount) === 0) return NONE;
+  if (!startsSubscription(request) || amount === undefined || signOf(amount) === 0) return NO_PROBLEMS;
   const effect =
     transactionType === VERIFICATION
       ? "but nothing is charged: the service only verifies the card and stores it for later payments"
@@ -243,7 +249,7 @@ function subscriptionWithAmount(request: PartialRequest): readonly Problem[] {
 }
 
 function reusableSubscription(request: PartialRequest): readonly Problem[] {
-  if (!startsSubscription(request) || request.linkOptions === undefined) return NONE;
+  if (!startsSubscription(request) || request.linkOptions === undefined) return NO_PROBLEMS;
   const message = "makes every payment through this reusable link start another subscription";
   return [{ at: "periodic", message }];
 }
@@ -253,8 +259,8 @@ const startsSubscription = ({ periodic }: PartialRequest): boolean =>
 
 /** Only verifications and multi-use links have amount 0 (Payment link request, amount). */
 function nothingToPay({ amount, transactionType, linkOptions }: PartialRequest): readonly Problem[] {
-  if (amount === undefined || signOf(amount) !== 0) return NONE;
-  if (linkOptions !== undefined || transactionType === VERIFICATION) return NONE;
+  if (amount === undefined || signOf(amount) !== 0) return NO_PROBLEMS;
+  if (linkOptions !== undefined || transactionType === VERIFICATION) return NO_PROBLEMS;
   const message =
     "is 0, so the customer has nothing to pay: only verifications and reusable links have amount 0";
   return [{ at: "amount", message }];

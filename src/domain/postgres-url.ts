@@ -109,17 +109,18 @@ const URL_FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#\s]*)@)?([^@/?#\s]*)(?:\/([^@?#
 /** A text that begins as such a URL. What is wrong with it is said without repeating it: it may have a password. */
 export function parsePostgresUrl(text: string): Parsed<PostgresUrl> {
   const [whole, login = "", hosts = "", path = "", query = ""] = URL_FORM.exec(text) ?? [];
-  if (whole === undefined) return refused(UNREADABLE);
+  if (whole === undefined) return refused(ESCAPE_PASSWORD);
   const parameters = parametersFrom(query);
   if (!parameters.ok) return parameters;
   const { host, port, dbname, user, password, ...others } = parameters.value;
   const servers =
-    host === undefined && port === undefined ? serversIn(hosts) : serversFrom(hosts, host, port);
+    host === undefined && port === undefined ? serversIn(hosts) : serversOfParameters(hosts, host, port);
   if (!servers.ok) return servers;
   const [name, ...secret] = login.split(":");
   const texts = [name ?? "", secret.join(":"), path].map(decodedPart);
   const [ofUser, ofPassword, ofPath] = texts;
-  if (ofUser === undefined || ofPassword === undefined || ofPath === undefined) return refused(UNREADABLE);
+  if (ofUser === undefined || ofPassword === undefined || ofPath === undefined)
+    return refused(ESCAPE_PASSWORD);
   return accepted({
     user: user ?? given(ofUser),
     password: password ?? given(ofPassword),
@@ -129,7 +130,7 @@ export function parsePostgresUrl(text: string): Parsed<PostgresUrl> {
   });
 }
 
-const UNREADABLE = "special characters in its password must be escaped (%40 for @, %2F for /)";
+const ESCAPE_PASSWORD = "special characters in its password must be escaped (%40 for @, %2F for /)";
 
 const given = (text: string): string | undefined => text || undefined;
 
@@ -140,10 +141,10 @@ function parametersFrom(query: string): Parsed<PostgresParameters> {
     if (pair === "") continue;
     const [spelled = "", ...rest] = pair.split("=");
     const [name, value] = [decodedPart(spelled), decodedPart(rest.join("="))];
-    if (name === undefined || value === undefined) return refused(UNREADABLE);
+    if (name === undefined || value === undefined) return refused(ESCAPE_PASSWORD);
     const problem = parameterProblem(name, value);
     // What follows a password may be a part of it.
-    if (problem !== undefined) return refused(found.password === undefined ? problem : UNREADABLE);
+    if (problem !== undefined) return refused(found.password === undefined ? problem : ESCAPE_PASSWORD);
     // libpq takes the parameter of JDBC for its own.
     if (name === "ssl" && value === "true") found.sslmode ??= "require";
     if (isParameter(name) && value !== "") found[name] = value;
@@ -181,9 +182,9 @@ function serversIn(text: string): Parsed<readonly PostgresServer[]> {
       /^(?:\[([\da-f:.]+)\]|([^:[\]]*))(?::(\d*))?$/i.exec(part) ?? [];
     if (address === undefined && name === "" && port === "" && part !== "") return refused(hostProblem(part));
     const host = address ?? decodedPart(name);
-    if (host === undefined) return refused(UNREADABLE);
-    const server = serverOf(host, port);
-    if (server === undefined) return refused(PORT);
+    if (host === undefined) return refused(ESCAPE_PASSWORD);
+    const server = serverFrom(host, port);
+    if (server === undefined) return refused(PORT_RULE);
     servers.push(server);
   }
   return accepted(servers);
@@ -192,11 +193,11 @@ function serversIn(text: string): Parsed<readonly PostgresServer[]> {
 const hostProblem = (part: string): string =>
   part.split(":").length > 2
     ? "an IPv6 address must be in brackets, such as postgres://[::1]:5432/paylink"
-    : PORT;
+    : PORT_RULE;
 
-const PORT = "its port must be a number from 1 to 65535";
+const PORT_RULE = "its port must be a number from 1 to 65535";
 
-function serverOf(host: string, port: string): PostgresServer | undefined {
+function serverFrom(host: string, port: string): PostgresServer | undefined {
   const number = port === "" ? undefined : Number(port);
   if (number !== undefined && !(Number.isInteger(number) && number >= 1 && number <= 65_535))
     return undefined;
@@ -204,7 +205,7 @@ function serverOf(host: string, port: string): PostgresServer | undefined {
 }
 
 /** The parameters `host` and `port` stand in place of the URL's: a list each, where one port may be that of all hosts. */
-function serversFrom(
+function serversOfParameters(
   text: string,
   host: string | undefined,
   port: string | undefined,
@@ -218,8 +219,8 @@ function serversFrom(
     return refused(`it has ${hosts.length} hosts and ${ports.length} ports`);
   const servers: PostgresServer[] = [];
   for (const [index, one] of hosts.entries()) {
-    const server = serverOf(one, (ports.length > 1 ? ports[index] : ports[0]) ?? "");
-    if (server === undefined) return refused(PORT);
+    const server = serverFrom(one, (ports.length > 1 ? ports[index] : ports[0]) ?? "");
+    if (server === undefined) return refused(PORT_RULE);
     servers.push(server);
   }
   return accepted(servers);

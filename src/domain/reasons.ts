@@ -1,7 +1,7 @@
 /** Why a webhook is refused, or accepted with a warning: each code with its meaning, its HTTP status and the advice. */
 
 /** What each reason means, in the order of the checks; apart from the other tables, since paylink-webhooks needs no words for it. */
-export const MEANINGS = {
+export const REFUSAL_MEANINGS = {
   http_parse_error: "this is not an HTTP/1.1 request",
   headers_too_large: "the header section is larger than that of any webhook",
   bad_request_target: "the request target is not a path",
@@ -73,7 +73,7 @@ export const MEANINGS = {
   not_stored: "the event could not be stored; the service sends it again",
 };
 
-export type RefusalCode = keyof typeof MEANINGS;
+export type RefusalCode = keyof typeof REFUSAL_MEANINGS;
 
 /** Found before the signature is looked at: the head or the body of the request. */
 export type MessageReason =
@@ -114,7 +114,7 @@ const MAX_DETAIL = 500;
 export const boundDetail = (detail: string): string =>
   detail.length > MAX_DETAIL ? `${detail.slice(0, MAX_DETAIL - 1)}…` : detail;
 
-interface Row {
+interface ReasonRow {
   /** Of the answer. A head that breaks a limit or is ambiguous may have another (`receiver/admit.ts`). */
   readonly status: number;
   /** What to do, where no variant of the message explains the refusal; undefined where there is nothing to do. */
@@ -122,25 +122,25 @@ interface Row {
 }
 
 /** Every failure to verify is answered 401, whatever the step. */
-const unverified = (advice: string): Row => ({ status: 401, advice });
+const unverified = (advice: string): ReasonRow => ({ status: 401, advice });
 
 const FIELD = "The field breaks RFC 9421 or RFC 8941. If no proxy changed it, the sender must fix it.";
 const REMOVED = "A proxy or framework may have removed the header. Configure it to keep it.";
 const TWICE = "Programs differ in which of two values they use. Find out what added the second.";
 const OTHER_COMPONENT =
   "The message does not have a covered component in that form. Configure proxies to forward headers and target unchanged.";
-const OTHER_KEY = "Use the key that the service signs with now, or the URL of its key set.";
+const USE_CURRENT_KEY = "Use the key that the service signs with now, or the URL of its key set.";
 const SIGNED_SO = "The sender must sign it: what is not signed can be changed in transit.";
 const DIGEST = "The sender must send a Content-Digest with sha-256 (RFC 9530).";
 
 /** With --strict: without it, the webhook is accepted. */
-const VIOLATION: Row = {
+const VIOLATION: ReasonRow = {
   status: 422,
   advice: "The webhook is authentic: look the payment up before you act on it.",
 };
 
-const BEFORE: Readonly<
-  Record<MessageReason | Exclude<ListenerReason, "terminal_mismatch" | "not_stored">, Row>
+const MESSAGE_REASONS: Readonly<
+  Record<MessageReason | Exclude<ListenerReason, "terminal_mismatch" | "not_stored">, ReasonRow>
 > = {
   http_parse_error: {
     status: 400,
@@ -165,7 +165,7 @@ const BEFORE: Readonly<
   },
 };
 
-const SIGNATURE: Readonly<Record<Reason, Row>> = {
+const SIGNATURE_REASONS: Readonly<Record<Reason, ReasonRow>> = {
   unsigned: unverified("This is not a webhook of the service, or a proxy removes both fields."),
   signature_in_body: unverified(
     "Give such callbacks an address of their own, where the plugin or your code checks their HMAC. Set only callbackUrl and failureCallbackUrl of payment links to this one; if this came from a link, ask the service for webhooks signed as RFC 9421 says.",
@@ -187,12 +187,12 @@ const SIGNATURE: Readonly<Record<Reason, Row>> = {
     "If your service repeats webhooks with their first signature, allow for their age (--tolerance). If it does not, a clock is wrong, or somebody sends an old webhook again.",
   ),
   signature_expired: unverified("A clock may be wrong, here or at the service."),
-  key_not_found: unverified(OTHER_KEY),
+  key_not_found: unverified(USE_CURRENT_KEY),
   key_ambiguous: unverified("Give only the key that the service signs with."),
   key_unusable: unverified("Use a key that is for verifying signatures."),
   alg_not_allowed: unverified("The configuration sets the algorithm; a message cannot choose it."),
-  alg_key_mismatch: unverified(OTHER_KEY),
-  key_type_mismatch: unverified(OTHER_KEY),
+  alg_key_mismatch: unverified(USE_CURRENT_KEY),
+  key_type_mismatch: unverified(USE_CURRENT_KEY),
   duplicate_component: unverified(TWICE),
   component_missing: unverified(OTHER_COMPONENT),
   component_unknown: unverified(FIELD),
@@ -216,9 +216,9 @@ const SIGNATURE: Readonly<Record<Reason, Row>> = {
 };
 
 /** Every reason. `verify`, `listen` and the library read this table. */
-export const REASONS: Readonly<Record<RefusalCode, Row>> = {
-  ...BEFORE,
-  ...SIGNATURE,
+export const REASONS: Readonly<Record<RefusalCode, ReasonRow>> = {
+  ...MESSAGE_REASONS,
+  ...SIGNATURE_REASONS,
   body_invalid_utf8: VIOLATION,
   body_not_json: VIOLATION,
   body_duplicate_member: VIOLATION,
@@ -237,7 +237,7 @@ export const REASONS: Readonly<Record<RefusalCode, Row>> = {
 };
 
 export const isReason = (code: unknown): code is Reason =>
-  typeof code === "string" && Object.hasOwn(SIGNATURE, code);
+  typeof code === "string" && Object.hasOwn(SIGNATURE_REASONS, code);
 
 export const isRefusalCode = (code: string): code is RefusalCode => Object.hasOwn(REASONS, code);
 

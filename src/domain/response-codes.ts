@@ -1,6 +1,6 @@
 /** What the response codes of issuers mean (ISO 8583, as card schemes use them). */
 
-const MEANINGS: Readonly<Record<string, string>> = {
+const RESPONSE_MEANINGS: Readonly<Record<string, string>> = {
   "00": "approved",
   "01": "refer to the card issuer",
   "03": "invalid merchant",
@@ -44,7 +44,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /** Undefined if the code has no common meaning. */
 export const responseMeaning = (code: string): string | undefined =>
-  Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
+  Object.hasOwn(RESPONSE_MEANINGS, code) ? RESPONSE_MEANINGS[code] : undefined;
 
 /** `51, insufficient funds`, or the code alone. */
 export function responseText(code: string): string {

@@ -1,6 +1,6 @@
 /** What the errors of the operating system, the network and TLS mean, in plain words. */
 
-const REASONS: Readonly<Record<string, string>> = {
+const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   ENOTDIR: "a part of its path is a file",
   EACCES: "permission denied",
@@ -27,7 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export function knownReason(error: unknown): string | undefined {
   const code = codeOf(error);
   // The message of OpenSSL has its file names and numbers too.
-  return REASONS[code] ?? (code.startsWith("ERR_SSL_") ? code : undefined);
+  return SYSTEM_REASONS[code] ?? (code.startsWith("ERR_SSL_") ? code : undefined);
 }
 
 /** Without the advice that newer versions of Node add to a certificate's problem, for programs run by hand. */

@@ -1,7 +1,7 @@
 /** Points in time and lengths of time as users and services write them: ISO 8601, `30s`, `7d`, "in 7 days". */
 import { accepted, type Parsed, refused } from "./parse-result.ts";
 
-const DATE = /^\d{4}-\d\d-\d\d$/;
+const DATE_FORM = /^\d{4}-\d\d-\d\d$/;
 /** The extended form of ISO 8601, and the basic one: `20261224T180000Z`. An offset may be `+01:00`, `+0100` or `+01`. */
 const DATE_TIMES = [
   /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?)(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/,
@@ -9,17 +9,19 @@ const DATE_TIMES = [
 ];
 
 /** The last instant that ISO 8601 writes with four digits of year. */
-const LAST = Date.parse("9999-12-31T23:59:59.999Z");
+const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** The instant of an ISO 8601 date-time with a zone (`Z` or an offset); undefined for any other text. */
 export function parseInstant(text: string): Date | undefined {
-  const parts = partsOf(text);
+  const parts = dateTimeParts(text);
   return parts === undefined ? undefined : new Date(`${parts.day}T${parts.time}${parts.zone}`);
 }
 
 /** Whether the text is an ISO 8601 date-time in UTC: `2025-01-31T10:00:00Z`, `2025-01-31T10:00:00.123+00:00`. */
 export function isUtcDateTime(text: string): boolean {
-  return DATE.test(text.slice(0, 10)) && /(?:Z|\+00:00)$/.test(text) && partsOf(text) !== undefined;
+  return (
+    DATE_FORM.test(text.slice(0, 10)) && /(?:Z|\+00:00)$/.test(text) && dateTimeParts(text) !== undefined
+  );
 }
 
 interface DateTime {
@@ -29,7 +31,7 @@ interface DateTime {
 }
 
 /** In the form that `Date` reads. */
-function partsOf(text: string): DateTime | undefined {
+function dateTimeParts(text: string): DateTime | undefined {
   const [, day = "", time = "", zone = ""] =
     DATE_TIMES.map((form) => form.exec(text)).find((found) => found !== null) ?? [];
   const date = day.replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3");
@@ -66,16 +68,16 @@ export const parseExpiry = (text: string, now: Date): Parsed<Date> =>
 export const parseUntil = (text: string, now: Date): Parsed<Date> =>
   parseMoment(text, now, { direction: -1, ofDay: [1, 0] });
 
-interface Reading {
+interface MomentOptions {
   readonly direction: 1 | -1;
   /** What a date stands for: so many days and seconds after the start of it. */
   readonly ofDay: readonly [days: number, seconds: number];
 }
 
-function parseMoment(text: string, now: Date, { direction, ofDay }: Reading): Parsed<Date> {
+function parseMoment(text: string, now: Date, { direction, ofDay }: MomentOptions): Parsed<Date> {
   const trimmed = text.trim();
-  const [day] = DATE.exec(trimmed) ?? [];
-  if (day !== undefined && isDay(day)) return withinYears(momentOf(day, ofDay));
+  const [day] = DATE_FORM.exec(trimmed) ?? [];
+  if (day !== undefined && isDay(day)) return withinYears(dayMoment(day, ofDay));
   const instant = parseInstant(trimmed);
   if (instant !== undefined) return accepted(instant);
   const duration = parseDuration(trimmed);
@@ -83,7 +85,7 @@ function parseMoment(text: string, now: Date, { direction, ofDay }: Reading): Pa
   return withinYears(addDuration(now, duration.value, direction));
 }
 
-function momentOf(day: string, [days, seconds]: Reading["ofDay"]): Date {
+function dayMoment(day: string, [days, seconds]: MomentOptions["ofDay"]): Date {
   const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
   // The constructor with numbers reads the years 0 to 99 as 1900 to 1999.
   const moment = new Date(2000, 0, 1, 0, 0, seconds);
@@ -92,7 +94,7 @@ function momentOf(day: string, [days, seconds]: Reading["ofDay"]): Date {
 }
 
 const withinYears = (date: Date): Parsed<Date> =>
-  date.getTime() <= LAST && date.getUTCFullYear() >= 0
+  date.getTime() <= LAST_INSTANT && date.getUTCFullYear() >= 0
     ? accepted(date)
     : refused("must be within the years 0000 to 9999");
 
@@ -100,7 +102,7 @@ const withinYears = (date: Date): Parsed<Date> =>
 export function formatRelative(date: Date, now: Date): string {
   const distance = date.getTime() - now.getTime();
   const size = Math.abs(distance);
-  const [unit, name] = NAMES.find(([candidate]) => size >= 2 * UNITS[candidate]) ?? SECONDS;
+  const [unit, name] = UNIT_NAMES.find(([candidate]) => size >= 2 * UNITS[candidate]) ?? SECONDS;
   const count = Math.round(size / UNITS[unit]);
   if (count === 0) return "now";
   const words = `${count} ${name}${count === 1 ? "" : "s"}`;
@@ -108,7 +110,7 @@ export function formatRelative(date: Date, now: Date): string {
 }
 
 const SECONDS = ["s", "second"] as const;
-const NAMES = [["y", "year"], ["d", "day"], ["h", "hour"], ["m", "minute"], SECONDS] as const;
+const UNIT_NAMES = [["y", "year"], ["d", "day"], ["h", "hour"], ["m", "minute"], SECONDS] as const;
 
 function notWhen(text: string, now: Date): string {
   const zoned = parseInstant(`${text}Z`) !== undefined;

@@ -10,16 +10,16 @@ import { isUtcDateTime } from "./time.ts";
  * The types of values; `must` completes "must be …", and `json` is the type as JSON Schema. Tests get only values that are
  * present and not null.
  */
-const text = {
+const textType = {
   must: "text",
   json: { type: "string" },
   test: (value: Json): value is string => typeof value === "string",
 };
 /** Values that are known, for completion in an editor; the specification has no list, so any other text is as good. */
 const textSuchAs = <Known extends string>(...known: readonly Known[]) => ({
-  ...text,
+  ...textType,
   known,
-  test: (value: Json): value is Known | OtherText => text.test(value),
+  test: (value: Json): value is Known | OtherText => textType.test(value),
 });
 /** Any text. TypeScript would complete nothing in a union with `string`. */
 type OtherText = string & {};
@@ -28,19 +28,19 @@ const maskedCardNumber = {
   json: { type: "string" },
   test: (value: Json): value is string => typeof value === "string" && !isReadableCardNumber(value),
 };
-const flag = {
+const flagType = {
   must: "true or false",
   json: { type: "boolean" },
   test: (value: Json): value is boolean => typeof value === "boolean",
 };
-const number = {
+const numberType = {
   must: "a number",
   json: { type: "number" },
   test: (value: Json): value is JsonNumber => isJsonNumber(value),
 };
 /** In major units. A refund may be negative. */
-export const amount = { ...number };
-const currency = {
+export const amount = { ...numberType };
+const currencyType = {
   must: "a three-letter currency code",
   json: { type: "string", pattern: CURRENCY_CODE.source },
   test: (value: Json): value is string => typeof value === "string" && CURRENCY_CODE.test(value),
@@ -51,7 +51,7 @@ export const dateTime = {
   test: (value: Json): value is string => typeof value === "string" && isUtcDateTime(value),
 };
 /** Transitions rule 3: the only status a webhook is sent with. */
-const complete = {
+const completeType = {
   must: '"Complete"',
   json: { const: "Complete" },
   test: (value: Json): value is "Complete" => value === "Complete",
@@ -63,79 +63,83 @@ const complete = {
  */
 export type Presence = "always" | "attempted" | "accepted";
 
-const fieldOf =
+const fieldWith =
   <P extends Presence>(presence: P) =>
-  <Name extends string, Type extends FieldType>(name: Name, type: Type, meaning: string) => ({
+  <Name extends string, Type extends RecordFieldType>(name: Name, type: Type, meaning: string) => ({
     name,
     type,
     presence,
     meaning,
   });
-const always = fieldOf("always");
-const attempted = fieldOf("attempted");
-const accepted = fieldOf("accepted");
+const always = fieldWith("always");
+const attemptedOnly = fieldWith("attempted");
+const acceptedOnly = fieldWith("accepted");
 
 /**
  * All 37 fields, in the specification's order. The reader, the library's types (`npm run docs` writes them), OpenAPI and
  * `trigger --set` come from here.
  */
 export const TRANSACTION_FIELDS = [
-  always("uti", text, "The unique id of the transaction; a webhook that is delivered again has the same."),
+  always(
+    "uti",
+    textType,
+    "The unique id of the transaction; a webhook that is delivered again has the same.",
+  ),
   always("transType", textSuchAs(...TRANSACTION_TYPES), "The type of the transaction, such as SALE."),
-  always("transApproved", flag, "Whether the payment was approved."),
+  always("transApproved", flagType, "Whether the payment was approved."),
   always(
     "transPartiallyApproved",
-    flag,
+    flagType,
     "Whether only a part of the requested amount was approved; amountTrans is that part.",
   ),
-  always("transCancelled", flag, "Whether the customer cancelled the payment."),
+  always("transCancelled", flagType, "Whether the customer cancelled the payment."),
   always("amountTrans", amount, "The amount in major units, such as 10.5 for 10.50 euros."),
   always("amountGratuity", amount, "The gratuity in major units."),
   always("amountCashback", amount, "The cash paid out, in major units."),
-  always("cvmSignatureRequired", flag, "Whether the cardholder had to sign."),
-  always("cvmPinVerified", flag, "Whether the cardholder's PIN was verified."),
-  always("transCurrencyCode", currency, "The currency: three letters of ISO 4217, such as EUR."),
-  always("terminalId", text, "The terminal of the payment link."),
-  always("merchantId", text, "The merchant's id at the service."),
-  always("softwareVersion", text, "The version of the software that made the payment."),
-  always("receiptNumber", text, "The number on the receipt."),
+  always("cvmSignatureRequired", flagType, "Whether the cardholder had to sign."),
+  always("cvmPinVerified", flagType, "Whether the cardholder's PIN was verified."),
+  always("transCurrencyCode", currencyType, "The currency: three letters of ISO 4217, such as EUR."),
+  always("terminalId", textType, "The terminal of the payment link."),
+  always("merchantId", textType, "The merchant's id at the service."),
+  always("softwareVersion", textType, "The version of the software that made the payment."),
+  always("receiptNumber", textType, "The number on the receipt."),
   always(
     "retrievalReferenceNumber",
-    text,
+    textType,
     "The retrieval reference number (RRN), which names the transaction to the acquirer.",
   ),
-  attempted("paymentId", text, "The id of the payment."),
-  attempted("responseCode", text, "The issuer's response code, such as 00 for approved."),
-  always("stan", text, "The system trace audit number (STAN)."),
-  accepted("authorisationCode", text, "The issuer's authorisation code."),
-  attempted("merchantTokenId", text, "The token that stands for the card in later payments."),
+  attemptedOnly("paymentId", textType, "The id of the payment."),
+  attemptedOnly("responseCode", textType, "The issuer's response code, such as 00 for approved."),
+  always("stan", textType, "The system trace audit number (STAN)."),
+  acceptedOnly("authorisationCode", textType, "The issuer's authorisation code."),
+  attemptedOnly("merchantTokenId", textType, "The token that stands for the card in later payments."),
   always("cardPan", maskedCardNumber, "The card number, masked."),
-  always("cardStartDate", text, "The month from which the card is valid."),
+  always("cardStartDate", textType, "The month from which the card is valid."),
   always(
     "cardScheme",
     textSuchAs("VISA", "MASTERCARD", "MAESTRO", "AMEX", "DINERS", "DISCOVER", "JCB", "UNIONPAY"),
     "The card scheme, such as VISA.",
   ),
-  always("cardPanSequenceNumber", text, "The sequence number of the card among those with its number."),
+  always("cardPanSequenceNumber", textType, "The sequence number of the card among those with its number."),
   always("cardType", textSuchAs("CTLS", "EMV"), "How the card was read, such as CTLS or EMV."),
-  always("emvAid", text, "The application identifier (AID) of the chip."),
-  always("emvTsi", text, "The transaction status information (TSI) of the chip."),
-  always("emvTvr", text, "The terminal verification results (TVR)."),
-  always("emvCryptogram", text, "The cryptogram of the chip; it may be empty."),
-  attempted("emvCryptogramType", text, "The type of the cryptogram, such as ARQC or AAC."),
+  always("emvAid", textType, "The application identifier (AID) of the chip."),
+  always("emvTsi", textType, "The transaction status information (TSI) of the chip."),
+  always("emvTvr", textType, "The terminal verification results (TVR)."),
+  always("emvCryptogram", textType, "The cryptogram of the chip; it may be empty."),
+  attemptedOnly("emvCryptogramType", textType, "The type of the cryptogram, such as ARQC or AAC."),
   always(
     "reference",
-    text,
+    textType,
     "The link's invoiceId; for a multi-use link followed by a hyphen and 9 characters, different for each payment.",
   ),
-  always("merchantName", text, "The merchant's name."),
+  always("merchantName", textType, "The merchant's name."),
   always("transDateTime", dateTime, "When the payment was made, in UTC."),
   always("createdDateTime", dateTime, "When the record was created, in UTC."),
-  always("merchantStoreId", number, "The number of the merchant's store."),
-  always("status", complete, "Complete in a webhook; with another status, the outcome is unclear."),
+  always("merchantStoreId", numberType, "The number of the merchant's store."),
+  always("status", completeType, "Complete in a webhook; with another status, the outcome is unclear."),
 ] as const satisfies readonly TransactionField[];
 
-interface FieldType {
+interface RecordFieldType {
   readonly must: string;
   readonly known?: readonly string[];
   readonly json: { readonly type: string } | { readonly const: string };
@@ -144,19 +148,19 @@ interface FieldType {
 
 export interface TransactionField {
   readonly name: string;
-  readonly type: FieldType;
+  readonly type: RecordFieldType;
   readonly presence: Presence;
   readonly meaning: string;
 }
 
-type Field = (typeof TRANSACTION_FIELDS)[number];
-export type FieldName = Field["name"];
+type FieldEntry = (typeof TRANSACTION_FIELDS)[number];
+export type FieldName = FieldEntry["name"];
 
-type TypeOf<F extends Field> = F["type"]["test"] extends ((value: Json) => value is infer T extends Json)
+type TypeOf<F extends FieldEntry> = F["type"]["test"] extends ((value: Json) => value is infer T extends Json)
   ? T
   : never;
-type Always = Extract<Field, { presence: "always" }>;
-type Sometimes = Exclude<Field, Always>;
+type Always = Extract<FieldEntry, { presence: "always" }>;
+type Sometimes = Exclude<FieldEntry, Always>;
 
 export const FIELD_NAMES: readonly string[] = TRANSACTION_FIELDS.map(({ name }) => name);
 

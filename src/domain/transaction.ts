@@ -79,13 +79,13 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
   try {
     text = utf8.decode(bytes);
   } catch {
-    return noRecord(whole("body_invalid_utf8", "must be UTF-8"));
+    return noRecord(bodyViolation("body_invalid_utf8", "must be UTF-8"));
   }
   const json = parseJson(text, { names: FIELD_NAMES });
-  if (!json.ok) return noRecord(whole("body_not_json", json.message));
+  if (!json.ok) return noRecord(bodyViolation("body_not_json", json.message));
   const violations: Violation[] = [];
   if (text.startsWith("\uFEFF")) {
-    violations.push(whole("body_not_json", "must not begin with a byte order mark (RFC 8259 8.1)"));
+    violations.push(bodyViolation("body_not_json", "must not begin with a byte order mark (RFC 8259 8.1)"));
   }
   for (const path of json.value.duplicates) {
     violations.push({
@@ -95,10 +95,11 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
     });
   }
   const document = json.value.value;
-  if (!isJsonObject(document)) return noRecord(...violations, whole("body_schema", "must be a JSON object"));
+  if (!isJsonObject(document))
+    return noRecord(...violations, bodyViolation("body_schema", "must be a JSON object"));
   const found = findWrapped(document, isRecord);
   if (found.length > 1)
-    violations.push(whole("body_schema", `must hold one record, and holds ${found.length}`));
+    violations.push(bodyViolation("body_schema", `must hold one record, and holds ${found.length}`));
   // What is not a record, or not certainly one, is shown as it is: its outcome is unclear.
   const record = found.length === 1 ? (found[0] ?? document) : document;
   const masked = maskedRecord(record);
@@ -115,7 +116,7 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
 const AMBIGUOUS = new WeakMap<TransactionRecord, RecordOutcome>();
 
 /** The members that make the outcome and the amount: of two values, programs differ in which one they use. */
-const DECIDING: ReadonlySet<string> = new Set<FieldName>([
+const DECIDING_FIELDS: ReadonlySet<string> = new Set<FieldName>([
   "transApproved",
   "transPartiallyApproved",
   "transCancelled",
@@ -134,8 +135,8 @@ function repeatedIn(duplicates: readonly string[], isWrapped: boolean): string |
 /** In an envelope, each of its own members may be the record. */
 function decides(path: string, isWrapped: boolean): boolean {
   const [first = "", second, ...deeper] = path.split(".");
-  if (!isWrapped) return second === undefined && DECIDING.has(first);
-  return second === undefined || (deeper.length === 0 && DECIDING.has(second));
+  if (!isWrapped) return second === undefined && DECIDING_FIELDS.has(first);
+  return second === undefined || (deeper.length === 0 && DECIDING_FIELDS.has(second));
 }
 
 const noRecord = (...violations: Violation[]): ReadRecord => ({ record: null, violations, isWhole: false });
@@ -147,10 +148,10 @@ const maskedRecord = (record: TransactionRecord): TransactionRecord => {
 };
 
 /** What no envelope has: the identity of a payment, its verdict and its amount. */
-const SIGNS = ["uti", "transApproved", "amountTrans"] as const satisfies readonly FieldName[];
+const RECORD_SIGNS = ["uti", "transApproved", "amountTrans"] as const satisfies readonly FieldName[];
 
 export const isRecord = (value: JsonObject): boolean =>
-  SIGNS.some((name) => memberOf(value, name) !== undefined);
+  RECORD_SIGNS.some((name) => memberOf(value, name) !== undefined);
 
 /** Every rule of the specification's table that the record breaks. Unknown fields are allowed. */
 export function violationsOf(record: TransactionRecord): Violation[] {
@@ -217,7 +218,10 @@ interface RecordSummary extends RecordOutcome {
   readonly violations: readonly Violation[];
 }
 
-export function summaryOf({ record, violations }: Pick<ReadRecord, "record" | "violations">): RecordSummary {
+export function recordSummary({
+  record,
+  violations,
+}: Pick<ReadRecord, "record" | "violations">): RecordSummary {
   const received = (name: FieldName): Json => (record === null ? null : (memberOf(record, name) ?? null));
   const { outcome, reason } = judgeOutcome(record);
   return {
@@ -276,6 +280,6 @@ export function isForbidden({ presence }: TransactionField, outcome: Outcome): b
   return presence === "accepted" || outcome === "CANCELLED";
 }
 
-function whole(code: Violation["code"], message: string): Violation {
+function bodyViolation(code: Violation["code"], message: string): Violation {
   return { code, path: "", message };
 }

@@ -19,11 +19,11 @@ function withoutUserPassword(text: string): string {
   const readable = text.replace(/^([^:]+:\/\/[^/?#@:\s]*:)[^/?#@\s]*@(?!\S*@)/, "$1[redacted]@");
   if (readable !== text) return readable;
   const [, before = "", host = "", rest = ""] = /^([^:]+:\/\/([^/?#@:[\s]*):)(.*)@/is.exec(text) ?? [];
-  if (before === "" || (/^https?:/i.test(text) && isHost(host) && PORT.test(rest))) return text;
+  if (before === "" || (/^https?:/i.test(text) && isHost(host) && PORT_FORM.test(rest))) return text;
   return `${before}[redacted]${text.slice(before.length + rest.length)}`;
 }
 
-const PORT = /^\d*(?:[/?#\s,;.)"']|$)/;
+const PORT_FORM = /^\d*(?:[/?#\s,;.)"']|$)/;
 
 /** Whether it is a host rather than the name of a user: `localhost`, a name with a dot, or an IPv4 address. */
 const isHost = (text: string): boolean => text.toLowerCase() === "localhost" || text.includes(".");

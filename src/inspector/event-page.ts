@@ -4,7 +4,7 @@ import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { shellWord } from "../domain/errors.ts";
 import { indentedJson } from "../domain/json.ts";
 import { capitalized } from "../domain/payment-link-fields.ts";
-import { MEANINGS } from "../domain/reasons.ts";
+import { REFUSAL_MEANINGS } from "../domain/reasons.ts";
 import { responseText } from "../domain/response-codes.ts";
 import { splitReference } from "../domain/reference.ts";
 import { capturedUrl, isSuccess } from "../http/message.ts";
@@ -145,7 +145,7 @@ export function rejectionPage(view: View, rejection: Rejection, accepts: boolean
 }
 
 const meaningOf = (code: string): string =>
-  Object.entries(MEANINGS).find(([name]) => name === code)?.[1] ?? code;
+  Object.entries(REFUSAL_MEANINGS).find(([name]) => name === code)?.[1] ?? code;
 
 /** Where the files of an event or a rejection are, and the command that explains it. */
 const filesOf = (id: string) => ({

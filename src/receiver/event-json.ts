@@ -1,5 +1,5 @@
 /** An event, a rejected request or a record as a line of JSON. */
-import { type ReadRecord, summaryOf } from "../domain/transaction.ts";
+import { type ReadRecord, recordSummary } from "../domain/transaction.ts";
 import { capturedUrl, type HttpRequest } from "../http/message.ts";
 import { stringifyJson } from "../domain/json.ts";
 import type { Rejection, WebhookEvent } from "./event.ts";
@@ -79,7 +79,7 @@ export function lineOf(
     isCompact,
   }: { readonly repeated: boolean; readonly level: Level; readonly isCompact: boolean },
 ): string {
-  const { outcome, reason, amount, currency, reference, uti, violations } = summaryOf(content);
+  const { outcome, reason, amount, currency, reference, uti, violations } = recordSummary(content);
   const at = `"${new Date(texts.receivedAt).toISOString()}"`;
   const line =
     `{"type":"event","id":${JSON.stringify(texts.id)},"receivedAt":${at},"at":${at},"level":"${level}"` +
@@ -107,6 +107,6 @@ function recordText({ record, isWhole }: ReadRecord, body: Buffer): string {
 
 /** A record that is no event, in the same members. */
 export const recordLine = (read: Pick<ReadRecord, "record" | "violations">): string =>
-  stringifyJson({ ...summaryOf(read), record: read.record });
+  stringifyJson({ ...recordSummary(read), record: read.record });
 
 const bytes = (body: Uint8Array): Buffer => Buffer.from(body.buffer, body.byteOffset, body.byteLength);

@@ -1,6 +1,6 @@
 /** The receiver: verifies each webhook, stores what is authentic, forwards it, and answers the service. */
 import { messageOf } from "../domain/system-reason.ts";
-import { MEANINGS, REASONS, type RefusalCode } from "../domain/reasons.ts";
+import { REFUSAL_MEANINGS, REASONS, type RefusalCode } from "../domain/reasons.ts";
 import { describeViolation, type ReadRecord, textOf } from "../domain/transaction.ts";
 import type { Handler, Serve, ServeOptions, HttpServer } from "../http/exchange.ts";
 import { refusal } from "../http/refusal.ts";
@@ -196,7 +196,7 @@ const problem = ({ status, code }: Rejected): HttpReply => ({
     ["Content-Type", "application/problem+json"],
     ["Connection", "close"],
   ],
-  body: new TextEncoder().encode(JSON.stringify({ status, code, detail: MEANINGS[code] })),
+  body: new TextEncoder().encode(JSON.stringify({ status, code, detail: REFUSAL_MEANINGS[code] })),
 });
 
 /** What has advice of its own. */

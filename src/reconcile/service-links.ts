@@ -6,7 +6,7 @@ import type { PaymentLink } from "../domain/payment-link-values.ts";
 import { parseInstant } from "../domain/time.ts";
 import { allLinks, CLOCK_DIFFERENCE } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";
-import { endOf, linkId } from "../service/links.ts";
+import { linkEnd, linkId } from "../service/links.ts";
 import type { ComparedLink } from "./sides.ts";
 
 export interface ListedYear {
@@ -36,7 +36,7 @@ export async function* linksOfYear(
 export async function* paidLinks(year: ListedYear): AsyncGenerator<ComparedLink> {
   for await (const { link } of linksOfYear(year, "paid")) {
     const id = linkId(link);
-    if (id !== undefined && link.linkOptions === undefined && endOf(link, year.now) === "paid")
+    if (id !== undefined && link.linkOptions === undefined && linkEnd(link, year.now) === "paid")
       yield comparedLink(link, id);
   }
 }

@@ -2,7 +2,7 @@
 import type { Paint } from "./paint.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
 import { safeText } from "./safe-text.ts";
-import type { Check } from "../service/checks.ts";
+import type { AccountCheck } from "../service/checks.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import { type Named, renderHint } from "./hint.ts";
 import { wrap, NO_VALUE } from "./layout.ts";
@@ -24,7 +24,7 @@ export function renderServiceName(
 const CHECK_WIDTH = "transaction address".length;
 
 export function renderCheck(
-  { check, state, detail, remedies }: Check,
+  { check, state, detail, remedies }: AccountCheck,
   { paint, lineWidth }: { readonly paint: Paint; readonly lineWidth: number },
   named: Named,
 ): string {

@@ -9,10 +9,10 @@ import { UNITS } from "../domain/time.ts";
 export const CLOCK_DIFFERENCE = 7 * UNITS.d;
 
 /** The documented maximum. */
-const PAGE_SIZE = 5000;
+const MAX_PAGE_SIZE = 5000;
 
 /** Links after which others have a turn: Ctrl-C, and the collection of what the last page has left (reconcile bench). */
-const TURN = 200;
+const LINKS_PER_TURN = 200;
 
 /**
  * No order of the pages is documented, so the newest link can be on any of them. A page without another link ends the list:
@@ -25,18 +25,18 @@ export async function* allLinks(
   const known = new Set<string>();
   for (let page = 1; ; page++) {
     const { size: before } = known;
-    for (const record of await listLinks({ ...query, page, size: PAGE_SIZE })) {
-      const key = keyOf(record);
+    for (const record of await listLinks({ ...query, page, size: MAX_PAGE_SIZE })) {
+      const key = linkKey(record);
       if (known.has(key)) continue;
       known.add(key);
-      if (known.size % TURN === 0) await setImmediate();
+      if (known.size % LINKS_PER_TURN === 0) await setImmediate();
       yield record;
     }
     if (known.size === before) return;
   }
 }
 
-function keyOf(record: Json): string {
+function linkKey(record: Json): string {
   const id = isJsonObject(record) ? memberOf(record, "id") : undefined;
   return typeof id === "string" ? id : stringifyJson(record);
 }

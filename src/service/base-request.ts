@@ -38,7 +38,7 @@ export async function readBaseRequest(
   return { value, problems, warnings };
 }
 
-const FIELDS: readonly { readonly path: string; readonly type: string }[] = fieldsOf("request").map(
+const REQUEST_FIELDS: readonly { readonly path: string; readonly type: string }[] = fieldsOf("request").map(
   ([path, { type }]) => ({ path, type }),
 );
 
@@ -46,7 +46,7 @@ const FIELDS: readonly { readonly path: string; readonly type: string }[] = fiel
 function unknownMembers(object: JsonObject, parent = ""): string[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const path = joinPath(parent, name);
-    const field = FIELDS.find((one) => one.path === path);
+    const field = REQUEST_FIELDS.find((one) => one.path === path);
     if (field === undefined) return [path];
     return field.type === "object" && isJsonObject(value) ? unknownMembers(value, path) : [];
   });
@@ -55,16 +55,16 @@ function unknownMembers(object: JsonObject, parent = ""): string[] {
 /** The field with nearly this name at the same place, or with this very name at another one. */
 function fieldLike(member: string): string | undefined {
   const parent = member.slice(0, member.lastIndexOf(".") + 1);
-  const besides = FIELDS.map(({ path }) => path).filter(
+  const besides = REQUEST_FIELDS.map(({ path }) => path).filter(
     (path) => path.startsWith(parent) && !path.slice(parent.length).includes("."),
   );
   return (
-    nearest(spelled(member), besides, isMisspelled) ??
-    FIELDS.map(({ path }) => path).find((path) => lastOf(path) === lastOf(spelled(member)))
+    nearest(compactName(member), besides, isMisspelled) ??
+    REQUEST_FIELDS.map(({ path }) => path).find((path) => lastOf(path) === lastOf(compactName(member)))
   );
 }
 
 /** `customer_name` is spelled customerName elsewhere. */
-const spelled = (name: string): string => name.replace(/[\s_-]+/g, "");
+const compactName = (name: string): string => name.replace(/[\s_-]+/g, "");
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf(".") + 1).toLowerCase();

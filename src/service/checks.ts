@@ -8,7 +8,7 @@ import { UnusableAnswer } from "./failures.ts";
 
 export type CheckState = "ok" | "warning" | "failed" | "skipped";
 
-export interface Check {
+export interface AccountCheck {
   readonly check: string;
   readonly state: CheckState;
   readonly detail: string;
@@ -20,27 +20,31 @@ export interface Check {
 
 const result =
   (state: CheckState) =>
-  (check: string, detail: string, ...remedies: readonly Hint[]): Check => ({
+  (check: string, detail: string, ...remedies: readonly Hint[]): AccountCheck => ({
     check,
     state,
     detail,
     remedies,
   });
 
-export const passed = result("ok");
+export const passedCheck = result("ok");
 /** Not configured and not needed, or not checked because an earlier check failed. */
-export const skipped = result("skipped");
-export const warned = result("warning");
+export const skippedCheck = result("skipped");
+export const warnedCheck = result("warning");
 
 /** `remedies` replace the failure's own hints. */
-export function failed(check: string, failure: PaylinkError, ...remedies: readonly Hint[]): Check {
+export function failedCheck(
+  check: string,
+  failure: PaylinkError,
+  ...remedies: readonly Hint[]
+): AccountCheck {
   const problems = failure.unnamed.map(({ at, message }) => `${at} ${message}`.trim());
   const detail = [failure.message, ...(problems.length > 0 ? [`${problems.join("; ")}.`] : [])].join(" ");
   return { ...result("failed")(check, detail, ...(remedies.length > 0 ? remedies : failure.hints)), failure };
 }
 
 /** The failure as a value. Bugs and interruptions are thrown. */
-export async function attempt<T>(action: Promise<T>): Promise<T | PaylinkError> {
+export async function orFailure<T>(action: Promise<T>): Promise<T | PaylinkError> {
   return action.catch((error: unknown) => {
     if (error instanceof PaylinkError && error.exit < 100 && error.code !== "internal") return error;
     throw error;
@@ -48,7 +52,7 @@ export async function attempt<T>(action: Promise<T>): Promise<T | PaylinkError> 
 }
 
 /** How the user sets a value, in a profile that exists. */
-const set = (key: ConfigKey, value: string): CommandLine => paylink("config", "set", key, value);
+const setCommand = (key: ConfigKey, value: string): CommandLine => paylink("config", "set", key, value);
 
 const CALLBACKS = "callback addresses";
 const PUBLIC_URL = "public URL";
@@ -72,7 +76,7 @@ function callbackProblem(
   // `create` sends failed payments to the same address, which is named once.
   const keys = callbackUrl === failureCallbackUrl ? (["callbackUrl"] as const) : CALLBACK_KEYS;
   const problems = keys.flatMap((key) => {
-    const problem = problemOf(callbacks[key], settings);
+    const problem = addressProblem(callbacks[key], settings);
     return problem === undefined ? [] : [{ key, text: `${key} ${callbacks[key]} ${problem}` }];
   });
   const [first] = problems;
@@ -90,24 +94,24 @@ export function callbackWarning(callbacks: Callbacks, settings: ResolvedSettings
   return `${problem.text}. Name one with ${flag}, or for every link: paylink config set ${problem.key} <url>${profile}`;
 }
 
-export function checkCallbacks(settings: ResolvedSettings): Check {
+export function checkCallbacks(settings: ResolvedSettings): AccountCheck {
   const [callbackUrl, failureCallbackUrl] = CALLBACK_KEYS.map((key) => settings.get(key));
   const problem = callbackProblem({ callbackUrl, failureCallbackUrl }, settings);
   if (problem === undefined)
-    return passed(CALLBACKS, [...new Set([callbackUrl, failureCallbackUrl])].filter(Boolean).join(", "));
-  return warned(CALLBACKS, problem.text, [set(problem.key, "<url>")]);
+    return passedCheck(CALLBACKS, [...new Set([callbackUrl, failureCallbackUrl])].filter(Boolean).join(", "));
+  return warnedCheck(CALLBACKS, problem.text, [setCommand(problem.key, "<url>")]);
 }
 
-export function checkPublicUrl(settings: ResolvedSettings): Check {
+export function checkPublicUrl(settings: ResolvedSettings): AccountCheck {
   const publicUrl = settings.get("publicUrl");
-  if (publicUrl === undefined) return skipped(PUBLIC_URL, "not set: needed behind a proxy or a tunnel");
-  const problem = problemOf(publicUrl, settings);
+  if (publicUrl === undefined) return skippedCheck(PUBLIC_URL, "not set: needed behind a proxy or a tunnel");
+  const problem = addressProblem(publicUrl, settings);
   return problem === undefined
-    ? passed(PUBLIC_URL, publicUrl)
-    : warned(PUBLIC_URL, `${publicUrl} ${problem}`, [set("publicUrl", "<url>")]);
+    ? passedCheck(PUBLIC_URL, publicUrl)
+    : warnedCheck(PUBLIC_URL, `${publicUrl} ${problem}`, [setCommand("publicUrl", "<url>")]);
 }
 
-function problemOf(address: string | undefined, settings: ResolvedSettings): string | undefined {
+function addressProblem(address: string | undefined, settings: ResolvedSettings): string | undefined {
   const url = parseWebAddress(address ?? "");
   if (url === undefined) return undefined;
   // A service on this machine reaches it.
@@ -117,87 +121,97 @@ function problemOf(address: string | undefined, settings: ResolvedSettings): str
 }
 
 /** An account, stored or not. */
-export interface Account {
+export interface ServiceAccount {
   readonly settings: ResolvedSettings;
   /** Throws `no_token`. */
   readonly api: () => Promise<Api>;
   readonly now: Date;
 }
 
-const ENDPOINT = "token endpoint";
+const TOKEN_ENDPOINT = "token endpoint";
 const TOKEN = "token";
-const LINKS = "links endpoint";
+const LINKS_ENDPOINT = "links endpoint";
 const TRANSACTION = "transaction address";
 
-export const SERVICE_CHECKS = [ENDPOINT, TOKEN, LINKS, TRANSACTION];
+export const SERVICE_CHECKS = [TOKEN_ENDPOINT, TOKEN, LINKS_ENDPOINT, TRANSACTION];
 
 /** The token endpoint, the token, the list of links and the address of transactions, each one question. */
-export async function checkService(account: Account): Promise<Check[]> {
+export async function checkService(account: ServiceAccount): Promise<AccountCheck[]> {
   const { settings } = account;
-  const api = await attempt(account.api());
+  const api = await orFailure(account.api());
   if (api instanceof PaylinkError)
-    return [...unchecked([ENDPOINT], TOKEN), failed(TOKEN, api), ...unchecked([LINKS, TRANSACTION], TOKEN)];
+    return [
+      ...uncheckedAfter([TOKEN_ENDPOINT], TOKEN),
+      failedCheck(TOKEN, api),
+      ...uncheckedAfter([LINKS_ENDPOINT, TRANSACTION], TOKEN),
+    ];
   const endpoint = await checkTokenEndpoint(api, settings);
-  if (endpoint.state === "failed") return [endpoint, ...unchecked([TOKEN, LINKS, TRANSACTION], ENDPOINT)];
+  if (endpoint.state === "failed")
+    return [endpoint, ...uncheckedAfter([TOKEN, LINKS_ENDPOINT, TRANSACTION], TOKEN_ENDPOINT)];
   const links = await checkLinks(api, account);
   const transaction =
-    links.state === "failed" ? skipped(TRANSACTION, because(LINKS)) : await checkTransaction(api, settings);
-  const { failure } = [links, transaction].find(isTokenRefused) ?? {};
+    links.state === "failed"
+      ? skippedCheck(TRANSACTION, because(LINKS_ENDPOINT))
+      : await checkTransaction(api, settings);
+  const { failure } = [links, transaction].find(failedForToken) ?? {};
   if (failure !== undefined)
-    return [endpoint, failed(TOKEN, failure), ...unchecked([LINKS, TRANSACTION], TOKEN)];
+    return [endpoint, failedCheck(TOKEN, failure), ...uncheckedAfter([LINKS_ENDPOINT, TRANSACTION], TOKEN)];
   const isAccepted = links.state === "ok" || transaction.state === "ok";
-  const token = isAccepted ? passed(TOKEN, "accepted") : skipped(TOKEN, because(LINKS));
+  const token = isAccepted ? passedCheck(TOKEN, "accepted") : skippedCheck(TOKEN, because(LINKS_ENDPOINT));
   return [endpoint, token, links, transaction];
 }
 
-const isTokenRefused = ({ failure }: Check): boolean =>
+const failedForToken = ({ failure }: AccountCheck): boolean =>
   failure?.code === "unauthorized" && failure.details["status"] !== 403;
 
 const because = (cause: string): string => `not checked, because of the ${cause}`;
 
 /** What an earlier failure makes useless to ask. */
-export const unchecked = (checks: readonly string[], cause: string): Check[] =>
-  checks.map((check) => skipped(check, because(cause)));
+export const uncheckedAfter = (checks: readonly string[], cause: string): AccountCheck[] =>
+  checks.map((check) => skippedCheck(check, because(cause)));
 
-async function checkTokenEndpoint(api: Api, settings: ResolvedSettings): Promise<Check> {
-  const renewed = await attempt(api.renewToken());
-  if (renewed instanceof PaylinkError) return failed(ENDPOINT, renewed);
-  if (!renewed) return skipped(ENDPOINT, "not needed: the account has a token of its own");
-  return passed(ENDPOINT, `${settings.get("tokenUrl") ?? ""} gave an access token`);
+async function checkTokenEndpoint(api: Api, settings: ResolvedSettings): Promise<AccountCheck> {
+  const renewed = await orFailure(api.renewToken());
+  if (renewed instanceof PaylinkError) return failedCheck(TOKEN_ENDPOINT, renewed);
+  if (!renewed) return skippedCheck(TOKEN_ENDPOINT, "not needed: the account has a token of its own");
+  return passedCheck(TOKEN_ENDPOINT, `${settings.get("tokenUrl") ?? ""} gave an access token`);
 }
 
 /** Milliseconds: one day of links is enough to see whether the service lists them. */
 const PERIOD = 86_400_000;
 
-async function checkLinks(api: Api, { settings, now }: Account): Promise<Check> {
+async function checkLinks(api: Api, { settings, now }: ServiceAccount): Promise<AccountCheck> {
   const terminalId = settings.get("terminalId");
   if (terminalId === undefined)
-    return warned(
-      LINKS,
+    return warnedCheck(
+      LINKS_ENDPOINT,
       "not checked, because no terminal is set",
-      hint`Each ${paylink("create")} needs --terminal-id. To store a default: ${set("terminalId", "<id>")}`,
+      hint`Each ${paylink("create")} needs --terminal-id. To store a default: ${setCommand("terminalId", "<id>")}`,
     );
   const from = new Date(now.getTime() - PERIOD);
-  const page = await attempt(api.listLinks({ terminalId, from, to: now, page: 1, size: 1 }));
+  const page = await orFailure(api.listLinks({ terminalId, from, to: now, page: 1, size: 1 }));
   return page instanceof PaylinkError
-    ? failed(LINKS, page)
-    : passed(LINKS, `${settings.get("baseUrl") ?? ""} lists the links of terminal ${terminalId}`);
+    ? failedCheck(LINKS_ENDPOINT, page)
+    : passedCheck(
+        LINKS_ENDPOINT,
+        `${settings.get("baseUrl") ?? ""} lists the links of terminal ${terminalId}`,
+      );
 }
 
 /** No transaction has this uti: reading it has no effect. */
 const NO_UTI = "00000000-0000-0000-0000-000000000000";
 
-async function checkTransaction(api: Api, settings: ResolvedSettings): Promise<Check> {
+async function checkTransaction(api: Api, settings: ResolvedSettings): Promise<AccountCheck> {
   const address = settings.find("transactionUrl");
   if (address === undefined)
-    return skipped(TRANSACTION, "not set", hint`${paylink("transaction")} needs it.`);
-  const read = await attempt(api.readTransaction(NO_UTI));
+    return skippedCheck(TRANSACTION, "not set", hint`${paylink("transaction")} needs it.`);
+  const read = await orFailure(api.readTransaction(NO_UTI));
   // An API knows no such uti, and says so in its own words or with an empty answer.
   const isUnknown = read instanceof UnusableAnswer && (read.isJson || read.details["status"] === 204);
-  if (!(read instanceof PaylinkError) || isUnknown) return passed(TRANSACTION, address.value);
-  const remedy = hint`${paylink("transaction")} needs it: ${set("transactionUrl", "<path or URL with {uti}>")}`;
-  const found = { ...failed(TRANSACTION, read, remedy), detail: `${address.value}: ${read.message}` };
-  return address.source === "default" && !isTokenRefused(found)
-    ? warned(TRANSACTION, found.detail, remedy)
+  if (!(read instanceof PaylinkError) || isUnknown) return passedCheck(TRANSACTION, address.value);
+  const remedy = hint`${paylink("transaction")} needs it: ${setCommand("transactionUrl", "<path or URL with {uti}>")}`;
+  const found = { ...failedCheck(TRANSACTION, read, remedy), detail: `${address.value}: ${read.message}` };
+  return address.source === "default" && !failedForToken(found)
+    ? warnedCheck(TRANSACTION, found.detail, remedy)
     : found;
 }

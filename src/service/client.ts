@@ -22,16 +22,31 @@ import { recordIn } from "./envelopes.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import type { Send } from "../http/exchange.ts";
 import { addressOf, fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
-import { failureOf, isTokenRefused, refusalOf, whenUnknown } from "./failures.ts";
+import { failureOfExchange, isTokenRefused, failureOfReply, whenUnknown } from "./failures.ts";
 import type { TokenSource } from "./tokens.ts";
 
 /** The documented service asks for it on every request for links. */
-const JSON_TYPE = [["Content-Type", "application/json"]] as const;
-
-export type Api = ReturnType<typeof createApi>;
+const JSON_CONTENT = [["Content-Type", "application/json"]] as const;
 
 /** Operations throw `refused`, `unauthorized`, `not_reached`, …; those that change something also `outcome_unknown`. */
-export function createApi(parts: ApiParts) {
+export interface Api {
+  /** "Create payment link". */
+  readonly createLink: (request: PaymentLinkRequest) => Promise<CreatedLink>;
+  /** One page of the links of a terminal. */
+  readonly listLinks: (query: LinksQuery) => Promise<readonly Json[]>;
+  /** The details of one link. */
+  readonly showLink: (id: string) => Promise<ServiceLink>;
+  /** Changes the description or the expiry of a link. The service requires an expiry: by default, the link's own is sent. */
+  readonly updateLink: (id: string, changes: LinkChanges) => Promise<ServiceLink>;
+  /** Throws `outcome_unknown` for a link that can still be paid afterwards. */
+  readonly cancelLink: (id: string) => Promise<ServiceLink>;
+  /** The record, without what the service wraps it in. */
+  readonly readTransaction: (uti: string) => Promise<Uint8Array>;
+  /** Obtains a new access token; false if the account has no client credentials. */
+  readonly renewToken: () => Promise<boolean>;
+}
+
+export function createApi(parts: ApiParts): Api {
   let knownAddress: URL | undefined;
   const linksAddress = (): URL => (knownAddress ??= serviceUrl(parts.baseUrl, LINKS_PATH));
   /** `action` follows the id in the path. */
@@ -41,7 +56,7 @@ export function createApi(parts: ApiParts) {
     operation: Pick<Call, "method" | "body"> & { readonly effect: LinkEffect },
   ): Promise<ServiceLink> => {
     const url = linkAddress(linksAddress(), id, action);
-    const reply = await call(parts, { ...operation, url, headers: JSON_TYPE, link: id });
+    const reply = await call(parts, { ...operation, url, headers: JSON_CONTENT, link: id });
     if (operation.effect !== "show" && isWithoutLink(reply)) return readAgain(reply, id, operation.effect);
     return readServiceLink(reply, id, operation.effect);
   };
@@ -57,38 +72,31 @@ export function createApi(parts: ApiParts) {
       );
     });
   return {
-    /** "Create payment link". */
-    createLink: async (request: PaymentLinkRequest): Promise<CreatedLink> => {
+    createLink: async (request) => {
       const body = new TextEncoder().encode(stringifyJson(request));
-      const operation = { method: "POST", url: linksAddress(), headers: JSON_TYPE, body } as const;
+      const operation = { method: "POST", url: linksAddress(), headers: JSON_CONTENT, body } as const;
       return readCreated(await call(parts, { ...operation, effect: "create" }), request);
     },
-    /** One page of the links of a terminal. */
-    listLinks: async (query: LinksQuery): Promise<readonly Json[]> => {
+    listLinks: async (query) => {
       const url = pageAddress(linksAddress(), query);
-      return readPage(await call(parts, { method: "GET", url, headers: JSON_TYPE, effect: "list" }));
+      return readPage(await call(parts, { method: "GET", url, headers: JSON_CONTENT, effect: "list" }));
     },
-    /** The details of one link. */
     showLink,
-    /** Changes the description or the expiry of a link. The service requires an expiry: by default, the link's own is sent. */
-    updateLink: async (id: string, changes: LinkChanges): Promise<ServiceLink> => {
+    updateLink: async (id, changes) => {
       const own = "expirationDate" in changes ? {} : expiryIn(await showLink(id));
       const body = new TextEncoder().encode(stringifyJson({ ...own, ...changes }));
       return callLink(id, "", { method: "PATCH", body, effect: "update" });
     },
-    /** Throws `outcome_unknown` for a link that can still be paid afterwards. */
-    cancelLink: async (id: string): Promise<ServiceLink> => {
+    cancelLink: async (id) => {
       const cancelled = await callLink(id, "/cancel", { method: "POST", effect: "cancel" });
       requireCancelled(cancelled, id);
       return cancelled;
     },
-    /** The record, without what the service wraps it in. */
-    readTransaction: async (uti: string): Promise<Uint8Array> => {
+    readTransaction: async (uti) => {
       const url = transactionAddress(parts, uti);
       return recordIn(await call(parts, { method: "GET", url, headers: [], effect: "read" }));
     },
-    /** Obtains a new access token; false if the account has no client credentials. */
-    renewToken: async (): Promise<boolean> => (await parts.tokens.renew("read")) !== undefined,
+    renewToken: async () => (await parts.tokens.renew("read")) !== undefined,
   };
 }
 
@@ -157,7 +165,7 @@ async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
   const exchange = (token: string): Promise<HttpReply> =>
     withSlash(operation.url, (url) => send(requestTo({ ...operation, url }, token), options)).catch(
       (error: unknown) => {
-        throw failureOf(error, effect, link);
+        throw failureOfExchange(error, effect, link);
       },
     );
   const token = await tokens.current(effect);
@@ -166,7 +174,7 @@ async function call(parts: ApiParts, operation: Call): Promise<HttpReply> {
   const isRefused = reply.status === 403 || isTokenRefused(reply);
   const renewed = isRefused ? await tokens.renew(effect, token) : undefined;
   const last = renewed === undefined ? reply : await exchange(renewed);
-  if (last.status < 200 || last.status > 299) throw refusalOf(last, effect, { link, now: now() });
+  if (last.status < 200 || last.status > 299) throw failureOfReply(last, effect, { link, now: now() });
   return last;
 }
 
@@ -188,9 +196,9 @@ async function withSlash(url: URL, exchange: (url: URL) => Promise<HttpReply>): 
   return exchange(same);
 }
 
-const NOTHING = new Uint8Array();
+const NO_CONTENT = new Uint8Array();
 
-function requestTo({ method, url, headers, body = NOTHING }: Call, token: string): HttpRequest {
+function requestTo({ method, url, headers, body = NO_CONTENT }: Call, token: string): HttpRequest {
   const { scheme, authority, target } = addressOf(url);
   // Lists each member: on Node 20, a spread among them makes this call several times slower (bulk bench).
   return {

@@ -8,7 +8,7 @@ import type { HttpReply } from "../http/message.ts";
 import { checkAddress, isHarmless, reportedError, UnusableAnswer, whenUnknown } from "./failures.ts";
 import { reportsError, serviceWords } from "./words.ts";
 
-interface Wanted {
+interface ReplyShape {
   readonly what: "link" | "list of links" | "transaction record";
   readonly findIn: (document: Json) => readonly JsonObject[];
   /** Whether it is what is wanted, even if its other members would be an error. */
@@ -25,7 +25,7 @@ interface Only {
 }
 
 /** Throws `refused` for an error with 2xx; else `not_reached`, or `outcome_unknown` after a change, which may have had its effect. */
-export function onlyObject(reply: HttpReply, { what, findIn, isCertain, effect, link }: Wanted): Only {
+export function onlyObject(reply: HttpReply, { what, findIn, isCertain, effect, link }: ReplyShape): Only {
   const { status, body } = reply;
   const parsed = parseJson(new TextDecoder().decode(body));
   const document = parsed.ok ? parsed.value.value : null;

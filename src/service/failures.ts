@@ -62,11 +62,16 @@ interface Refused {
 }
 
 /** The failure for a reply other than 2xx. */
-export function refusalOf(reply: HttpReply, effect: Effect, { link, now }: Refused = {}): UnusableAnswer {
-  const code = codeOf(reply, effect);
-  const hints = code === "outcome_unknown" ? whenUnknown(effect, link) : nextSteps(reply, code, effect, link);
+export function failureOfReply(
+  reply: HttpReply,
+  effect: Effect,
+  { link, now }: Refused = {},
+): UnusableAnswer {
+  const code = replyCode(reply, effect);
+  const hints =
+    code === "outcome_unknown" ? whenUnknown(effect, link) : refusalHints(reply, code, effect, link);
   const details = { ...(link === undefined ? {} : { link }), ...waitDetails(code, reply, now) };
-  return unusable(code, reply, { effect, hints, details });
+  return unusableReply(code, reply, { effect, hints, details });
 }
 
 /** How long an overloaded service asks to wait, in milliseconds: a run that retries by itself reads it. */
@@ -102,7 +107,7 @@ export const isTokenRefused = (reply: HttpReply): boolean =>
     (serviceWords(reply).code === "invalid_token" ||
       fieldLines(reply.headers, "www-authenticate").some((line) => /\berror="?invalid_token\b/.test(line))));
 
-function codeOf(reply: HttpReply, effect: Effect): FailureCode {
+function replyCode(reply: HttpReply, effect: Effect): FailureCode {
   const { status } = reply;
   if (status >= 300 && status < 400) return "redirected";
   if (status === 403 || isTokenRefused(reply)) return "unauthorized";
@@ -119,16 +124,16 @@ export function reportedError(
   link?: string,
 ): UnusableAnswer {
   const status = reportedStatus(document);
-  const code = status === undefined ? "refused" : codeOf({ ...reply, status }, effect);
+  const code = status === undefined ? "refused" : replyCode({ ...reply, status }, effect);
   const details = link === undefined ? {} : { link };
-  return unusable(code, reply, {
+  return unusableReply(code, reply, {
     effect,
     hints: code === "outcome_unknown" ? whenUnknown(effect, link) : undefined,
     details,
   });
 }
 
-function unusable(code: FailureCode, reply: HttpReply, options: FailureOptions): UnusableAnswer {
+function unusableReply(code: FailureCode, reply: HttpReply, options: FailureOptions): UnusableAnswer {
   const words = serviceWords(reply);
   const target = redirectTarget(reply);
   return new UnusableAnswer(code, `The service ${answeredWith(reply, words)}`, reply, words, {
@@ -156,20 +161,20 @@ export function whenUnknown(effect: Effect, link = ""): readonly Hint[] {
   return FAILURES.outcome_unknown.hints;
 }
 
-const check = (what: string, key: ConfigKey, value: string): Hint =>
+const checkSetting = (what: string, key: ConfigKey, value: string): Hint =>
   hint`Check ${what}: ${paylink("config", "set", key, value)}`;
 
-const CHECK_TERMINAL = check("the terminal", "terminalId", "<id>");
-const CHECK_SCOPE = check("the scope of the token", "tokenScope", "<scope>");
-const CHECK_ADDRESS = check("the address of the service", "baseUrl", "<url>");
-const CHECK_TRANSACTIONS = check("the address", "transactionUrl", "<path or URL with {uti}>");
+const CHECK_TERMINAL = checkSetting("the terminal", "terminalId", "<id>");
+const CHECK_SCOPE = checkSetting("the scope of the token", "tokenScope", "<scope>");
+const CHECK_ADDRESS = checkSetting("the address of the service", "baseUrl", "<url>");
+const CHECK_TRANSACTIONS = checkSetting("the address", "transactionUrl", "<path or URL with {uti}>");
 
 /** For an answer that is not what the address should give. */
 export const checkAddress = (effect: Effect): Hint =>
   effect === "read" ? CHECK_TRANSACTIONS : CHECK_ADDRESS;
 
 /** The next steps after a refusal; undefined if those of the code are right. */
-function nextSteps(
+function refusalHints(
   reply: HttpReply,
   code: FailureCode,
   effect: Effect,
@@ -207,7 +212,7 @@ export function waitHints({ headers }: HttpReply): readonly Hint[] | undefined {
 }
 
 /** The failure for an exchange without a usable reply. */
-export function failureOf(error: unknown, effect: Effect, link?: string): unknown {
+export function failureOfExchange(error: unknown, effect: Effect, link?: string): unknown {
   if (!(error instanceof SendError)) return error;
   if (!error.sent || isHarmless(effect))
     return notReached(

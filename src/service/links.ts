@@ -23,19 +23,19 @@ const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Throws `outcome_unknown` for a 2xx reply without the URL of one link: the link may exist. */
 export function readCreated(reply: HttpReply, request: PaymentLinkRequest): CreatedLink {
-  if (reply.undecoded !== undefined) throw unusable(reply, serviceWords(reply).text, "");
+  if (reply.undecoded !== undefined) throw unusableCreation(reply, serviceWords(reply).text, "");
   const text = UTF8.decode(reply.body);
   const json = parseJson(text);
-  if (!json.ok) throw unusable(reply, `a body that ${json.message}`, text);
+  if (!json.ok) throw unusableCreation(reply, `a body that ${json.message}`, text);
   const body = json.value.value;
   const found = linksIn(body);
-  if (found.length > 1) throw unusable(reply, "more than one link", text);
+  if (found.length > 1) throw unusableCreation(reply, "more than one link", text);
   const { link, violations } = readPaymentLink(found[0] ?? body, request);
   const { id, url } = link;
   // An error may have the address of a page about it.
   if ((id === undefined || url === undefined) && reportsError(body))
     throw reportedError(reply, body, "create");
-  if (url === undefined || !isWebAddress(url)) throw unusable(reply, "no URL of a link", text);
+  if (url === undefined || !isWebAddress(url)) throw unusableCreation(reply, "no URL of a link", text);
   const repeated = json.value.duplicates.map((at) => ({
     at,
     message: "is given twice; the last one is shown",
@@ -53,7 +53,7 @@ function linksIn(document: Json): readonly JsonObject[] {
   );
 }
 
-function unusable({ status }: HttpReply, what: string, body: string): PaylinkError {
+function unusableCreation({ status }: HttpReply, what: string, body: string): PaylinkError {
   return new PaylinkError("outcome_unknown", `The service answered ${status} with ${what}.`, {
     details: { status, ...(body === "" ? {} : { body }) },
     effect: "create",
@@ -122,7 +122,7 @@ const hasDate = (date: unknown): date is string => typeof date === "string" && d
 export type LinkEnd = "paid" | "cancelled" | "expired";
 
 /** How the link ended, by its dates or its status, whichever says so; undefined while it may still be paid. */
-export function endOf(link: PaymentLink, now: Date): LinkEnd | undefined {
+export function linkEnd(link: PaymentLink, now: Date): LinkEnd | undefined {
   const status = link.status?.toLowerCase() ?? "";
   if (hasDate(link.paidDate) || status === "paid") return "paid";
   if (hasDate(link.cancelledDate) || status === "cancelled") return "cancelled";

@@ -7,7 +7,7 @@ import { createApi, type Api } from "./client.ts";
 import { withRetries, type RetryParts } from "./retries.ts";
 import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
 
-export interface AccountParts extends RetryParts {
+export interface ClientParts extends RetryParts {
   readonly settings: ResolvedSettings;
   /** Whether the client repeats requests; otherwise the caller does. */
   readonly retries: boolean;
@@ -22,7 +22,7 @@ export interface AccountParts extends RetryParts {
 }
 
 /** Throws `no_profile` without a base URL, `no_token` without a token and client credentials. */
-export function openApi(parts: AccountParts): Api {
+export function openApi(parts: ClientParts): Api {
   const { settings, timeout } = parts;
   const baseUrl = settings.get("baseUrl");
   if (baseUrl === undefined) throw noAccount();
@@ -41,7 +41,7 @@ export function openApi(parts: AccountParts): Api {
 
 /** Starts no exchange after an interruption, or when the time of the command has passed. */
 const untilInterrupted =
-  ({ send, signal }: Pick<AccountParts, "send" | "signal">): Send =>
+  ({ send, signal }: Pick<ClientParts, "send" | "signal">): Send =>
   async (request, options) => {
     signal.throwIfAborted();
     return send(request, { ...options, signal });
@@ -50,7 +50,7 @@ const untilInterrupted =
 export const noAccount = (): PaylinkError => new PaylinkError("no_profile", "No account configured.");
 
 /** Throws `no_token`. */
-function tokensOf({ kept, keep, ...parts }: AccountParts): TokenSource {
+function tokensOf({ kept, keep, ...parts }: ClientParts): TokenSource {
   const { settings } = parts;
   const { login, profile } = settings;
   if (login === undefined) throw noToken(settings);

@@ -44,7 +44,7 @@ export interface BuiltRequest {
   readonly draft: JsonObject;
 }
 
-interface Sources {
+interface RequestSources {
   readonly flags: RequestFlags;
   /** The JSON of `--from`; undefined without it. */
   readonly base: Json | undefined;
@@ -60,20 +60,20 @@ interface Sources {
 export type RequestBuilder = (now: Date, given?: ReadonlyMap<string, Json>) => BuiltRequest;
 
 /** Prepares what all requests of a run have in common. */
-export function requestBuilder({ flags, base = {}, settings, amountFrom }: Sources): RequestBuilder {
-  if (!isJsonObject(base)) return () => unusable({ at: "--from", message: "must hold a JSON object" });
+export function requestBuilder({ flags, base = {}, settings, amountFrom }: RequestSources): RequestBuilder {
+  if (!isJsonObject(base)) return () => unusableRequest({ at: "--from", message: "must hold a JSON object" });
   const typed = VALUE_FLAGS.flatMap((flag): [ValueFlag, string][] => {
     const text = flags[flag];
     return text === undefined ? [] : [[flag, text]];
   });
   const defaults = defaultsOf(settings);
-  return (now, given = NOTHING) => {
+  return (now, given = NO_ROW) => {
     const problems: Problem[] = [];
-    const request = copyOf(base);
+    const request = copyJson(base);
     for (const [field, value] of given) {
       const read = typeof value === "string" ? fieldFromText(field, value, now, amountFrom) : accepted(value);
       if (read.ok) setAt(request, field, read.value);
-      else problems.push(problemOf(field, read.message, value));
+      else problems.push(fieldProblem(field, read.message, value));
     }
     for (const [flag, text] of typed) {
       if (given.has(FIELD_OF[flag])) continue;
@@ -105,10 +105,10 @@ export function requestBuilder({ flags, base = {}, settings, amountFrom }: Sourc
     // Failed payments are posted to the same address; a base request is sent as it is spelled.
     if (typeof callback === "string" && isWebAddress(callback) && callback !== memberAt(base, CALLBACK))
       setDefaultAt(request, FAILURE_CALLBACK, callback);
-    return checked(
+    return builtRequest(
       request,
       problems,
-      (at) => placeOf(at, flags, given),
+      (at) => placeOfProblem(at, flags, given),
       checkRequest(request, now, settings.get("service")),
     );
   };
@@ -117,7 +117,7 @@ export function requestBuilder({ flags, base = {}, settings, amountFrom }: Sourc
 const CALLBACK = FIELD_OF.callbackUrl;
 const FAILURE_CALLBACK = FIELD_OF.failureCallbackUrl;
 
-interface Default {
+interface FieldDefault {
   readonly path: LinkFieldPath;
   readonly setting: FieldSetting;
   readonly text: string;
@@ -125,13 +125,13 @@ interface Default {
 }
 
 /** The fields that have a setting in force. */
-const defaultsOf = (settings: ResolvedSettings): readonly Default[] =>
-  FIELD_SETTINGS.flatMap(([path, setting]): Default[] => {
+const defaultsOf = (settings: ResolvedSettings): readonly FieldDefault[] =>
+  FIELD_SETTINGS.flatMap(([path, setting]): FieldDefault[] => {
     const found = settings.find(setting);
     return found === undefined ? [] : [{ path, setting, text: found.value, source: found.source }];
   });
 
-function checked(
+function builtRequest(
   request: JsonObject,
   problems: Problem[],
   nameAt: (path: string) => string,
@@ -141,7 +141,7 @@ function checked(
   const missing: Problem[] = [];
   for (const { at, message } of found.problems) {
     const value = memberAt(request, at);
-    const problem = problemOf(nameAt(at), message, value);
+    const problem = fieldProblem(nameAt(at), message, value);
     if (refused.has(problem.at)) continue;
     problems.push(problem);
     if (value === undefined) missing.push(problem);
@@ -151,15 +151,15 @@ function checked(
   return { request: valid, problems, missing, warnings, draft: request };
 }
 
-const problemOf = (at: string, kind: string, value: Json | undefined): Problem => ({
+const fieldProblem = (at: string, kind: string, value: Json | undefined): Problem => ({
   at,
   message: `${kind}${got(value)}`,
   kind,
 });
 
-const NOTHING: ReadonlyMap<string, Json> = new Map();
+const NO_ROW: ReadonlyMap<string, Json> = new Map();
 
-const unusable = (problem: Problem): BuiltRequest => ({
+const unusableRequest = (problem: Problem): BuiltRequest => ({
   request: null,
   problems: [problem],
   missing: [],
@@ -171,12 +171,12 @@ const hasLinkOptions = (given: ReadonlyMap<string, Json>): boolean =>
   [...given.keys()].some((field) => field.startsWith("linkOptions."));
 
 /** The place of a problem: its flag, or its path if the value is in a file or has no flag. */
-function placeOf(path: string, flags: RequestFlags, given: ReadonlyMap<string, Json>): string {
+function placeOfProblem(path: string, flags: RequestFlags, given: ReadonlyMap<string, Json>): string {
   if (path === "periodic" && flags.subscription === true) return "--subscription";
   const flag = VALUE_FLAGS.find((name) => FIELD_OF[name] === path);
   if (flag !== undefined && flags[flag] !== undefined && !given.has(path)) return nameOf(flag);
   // In a list the problem is a missing column, not a missing flag.
-  if (given !== NOTHING) return path;
+  if (given !== NO_ROW) return path;
   if (flag !== undefined && flags.from === undefined) return nameOf(flag);
   return flags.from === undefined ? path : `${flags.from === "-" ? "stdin" : flags.from}: ${path}`;
 }
@@ -188,10 +188,10 @@ function got(value: Json | undefined): string {
 }
 
 /** A deep copy, also of a member with the name `__proto__`. */
-function copyOf(object: JsonObject): JsonObject {
+function copyJson(object: JsonObject): JsonObject {
   const members = Object.entries(object);
   return Object.fromEntries(
-    members.map(([name, value]) => [name, isJsonObject(value) ? copyOf(value) : value]),
+    members.map(([name, value]) => [name, isJsonObject(value) ? copyJson(value) : value]),
   );
 }
 

@@ -3,7 +3,7 @@ import { SendError, SandboxNotRunning, SendTimeout, type Send, type SendOptions 
 import { addressOf, type HeaderLine, type HttpRequest } from "../http/message.ts";
 import { isJsonObject, memberOf } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";
-import { failureOf, refusalOf } from "./failures.ts";
+import { failureOfExchange, failureOfReply } from "./failures.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
 import { hint, paylink, PaylinkError, type Effect } from "../domain/errors.ts";
@@ -12,7 +12,7 @@ import { profileNamed } from "../settings/profile.ts";
 import { requireProfile } from "../settings/profile-names.ts";
 import type { SettingsFile } from "../settings/settings-file.ts";
 
-interface Target {
+interface SandboxAddress {
   readonly baseUrl: URL;
   readonly token: string;
 }
@@ -27,7 +27,7 @@ interface SandboxSources {
  * The sandbox for a command: the one that `paylink sandbox` registered. Throws `no_profile` if none is, and `usage` if the
  * command line or PAYLINK_PROFILE names another profile.
  */
-export async function findSandbox({ named, profiles }: SandboxSources): Promise<Target> {
+export async function findSandbox({ named, profiles }: SandboxSources): Promise<SandboxAddress> {
   const stored = (await profiles()).profiles();
   const { profile: name = SANDBOX_PROFILE } = named;
   if (name !== SANDBOX_PROFILE) {
@@ -52,13 +52,13 @@ export async function findSandbox({ named, profiles }: SandboxSources): Promise<
 /** Returns the JSON of the sandbox unchanged. */
 export const control = (
   send: Send,
-  { baseUrl, token }: Target,
+  { baseUrl, token }: SandboxAddress,
   path: string,
   form: URLSearchParams,
   signal: AbortSignal,
 ): Promise<string> => ask(send, new URL(path, baseUrl), { form, effect: "control", token, signal });
 
-interface Question extends SendOptions {
+interface SandboxRequest extends SendOptions {
   /** Posted; without it, the question is a GET. */
   readonly form?: Readonly<Record<string, string>> | URLSearchParams;
   readonly effect: Effect;
@@ -66,7 +66,11 @@ interface Question extends SendOptions {
 }
 
 /** Returns the body of the answer. Throws unless it is a 200. */
-async function ask(send: Send, url: URL, { form, effect, token, ...options }: Question): Promise<string> {
+async function ask(
+  send: Send,
+  url: URL,
+  { form, effect, token, ...options }: SandboxRequest,
+): Promise<string> {
   const headers: HeaderLine[] = [["Accept", "application/json"]];
   if (form !== undefined) headers.push(["Content-Type", "application/x-www-form-urlencoded"]);
   if (token !== undefined) headers.push(["Authorization", `Bearer ${token}`]);
@@ -77,16 +81,16 @@ async function ask(send: Send, url: URL, { form, effect, token, ...options }: Qu
     body: new TextEncoder().encode(new URLSearchParams(form).toString()),
   };
   const reply = await send(request, options).catch((error: unknown) => {
-    throw failureOf(error, effect);
+    throw failureOfExchange(error, effect);
   });
-  if (reply.status !== 200) throw refusalOf(reply, effect);
+  if (reply.status !== 200) throw failureOfReply(reply, effect);
   return new TextDecoder().decode(reply.body);
 }
 
 /** The payments through a link, the newest first. Throws `not_reached` if something else answers. */
-export async function paymentsOf(
+export async function linkPayments(
   send: Send,
-  { baseUrl, token }: Target,
+  { baseUrl, token }: SandboxAddress,
   link: string,
   signal: AbortSignal,
 ): Promise<readonly TransactionRecord[]> {

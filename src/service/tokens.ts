@@ -175,7 +175,7 @@ function usableToken(token: string): string {
 }
 
 /** A fault and an overload say nothing about the credentials. */
-function codeOf(reply: HttpReply): FailureCode {
+function tokenFailureCode(reply: HttpReply): FailureCode {
   const { status } = reply;
   if (isOverloaded(reply, false)) return "overloaded";
   if (status >= 300 && status < 400) return "redirected";
@@ -184,8 +184,8 @@ function codeOf(reply: HttpReply): FailureCode {
 
 /** The failure for an answer without a token. */
 function refusedToken({ url, reply, at, effect }: TokenAnswer, words = serviceWords(reply)): PaylinkError {
-  const code = codeOf(reply);
-  const hints = code === "overloaded" ? waitHints(reply) : nextSteps(reply.status, code, words);
+  const code = tokenFailureCode(reply);
+  const hints = code === "overloaded" ? waitHints(reply) : tokenHints(reply.status, code, words);
   return new UnusableAnswer(
     code,
     `${url.origin} gave no access token. It ${answeredWith(reply, words)}`,
@@ -195,7 +195,7 @@ function refusedToken({ url, reply, at, effect }: TokenAnswer, words = serviceWo
   );
 }
 
-function nextSteps(
+function tokenHints(
   status: number,
   failure: FailureCode,
   { text, code = "", isPage, problems }: ServiceWords,

@@ -23,7 +23,7 @@ const MOST_PROBLEMS = 50;
 export function serviceWords({ body, undecoded }: Pick<HttpReply, "body" | "undecoded">): ServiceWords {
   const unreadable = { code: undefined, problems: [], isPage: false, isJson: false };
   if (undecoded !== undefined)
-    return { ...unreadable, text: clip(`a body that cannot be decoded (${undecoded})`) };
+    return { ...unreadable, text: shortened(`a body that cannot be decoded (${undecoded})`) };
   const text = new TextDecoder().decode(body).trim();
   const parsed = parseJson(text);
   // No text has these characters: it may be an image, or encoded in a way that nobody named.
@@ -34,7 +34,7 @@ export function serviceWords({ body, undecoded }: Pick<HttpReply, "body" | "unde
   const problems = problemsIn(value);
   const otherwise = isPage ? pageTitle(text) : problems.length > 0 ? "" : text;
   return {
-    text: clip(messageIn(value) ?? otherwise),
+    text: shortened(messageIn(value) ?? otherwise),
     code: codeIn(value),
     problems,
     isPage,
@@ -42,11 +42,11 @@ export function serviceWords({ body, undecoded }: Pick<HttpReply, "body" | "unde
   };
 }
 
-const clip = (text: string): string =>
+const shortened = (text: string): string =>
   text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters)` : text;
 
 /** The member of this name in any of its spellings: `errorCode`, `ErrorCode`, `error_code`, `error-code`. */
-function member(object: JsonObject, name: string): Json | undefined {
+function memberLike(object: JsonObject, name: string): Json | undefined {
   const own = memberOf(object, name);
   if (own !== undefined) return own;
   const key = Object.keys(object).find((one) => plain(one) === plain(name));
@@ -72,20 +72,20 @@ export function messageIn(value: Json): string | undefined {
   if (!isJsonObject(value)) return undefined;
   const own = TEXTS.map((name) => textAt(value, name)).find((text) => text !== "");
   if (own !== undefined) return own;
-  const inner = [member(value, "error"), member(value, "fault")].find(isJsonObject);
+  const inner = [memberLike(value, "error"), memberLike(value, "fault")].find(isJsonObject);
   return inner === undefined ? undefined : messageIn(inner);
 }
 
 /** Empty for a member that is missing or no text. */
 function textAt(object: JsonObject, name: string): string {
-  const value = member(object, name);
+  const value = memberLike(object, name);
   return typeof value === "string" ? value.trim() : "";
 }
 
 function codeIn(value: Json): string | undefined {
   if (!isJsonObject(value)) return undefined;
   for (const name of ["code", "errorCode", "error"]) {
-    const code = member(value, name);
+    const code = memberLike(value, name);
     if (isJsonObject(code)) return codeIn(code);
     const text = isJsonNumber(code) ? code.toString() : textAt(value, name);
     // An error code (RFC 6749 5.2) is one word; a sentence is not a code.
@@ -151,32 +151,32 @@ const SAYINGS = [
 
 function problemsIn(value: Json): Problem[] {
   if (!isJsonObject(value)) return [];
-  const inner = [member(value, "error"), member(value, "fault")].filter(isJsonObject);
+  const inner = [memberLike(value, "error"), memberLike(value, "fault")].filter(isJsonObject);
   const all = [value, ...inner].flatMap((error) =>
-    LISTS.flatMap((name) => problemsOf(member(error, name) ?? null)),
+    LISTS.flatMap((name) => listedProblems(memberLike(error, name) ?? null)),
   );
   const unique = new Map(all.map((problem) => [`${problem.at}\0${problem.message}`, problem]));
   return [...unique.values()].slice(0, MOST_PROBLEMS);
 }
 
 /** A list of entries, or what is wrong by the name of the field. */
-function problemsOf(list: Json): Problem[] {
+function listedProblems(list: Json): Problem[] {
   if (Array.isArray(list)) return list.flatMap(problemOfEntry);
   if (!isJsonObject(list)) return [];
   return Object.entries(list).flatMap(([field, said]) =>
     (Array.isArray(said) ? said : [said]).flatMap((one) => {
       const message = typeof one === "string" ? one.trim() : isJsonObject(one) ? sayingIn(one) : "";
-      return message === "" ? [] : [problem(field, message)];
+      return message === "" ? [] : [clippedProblem(field, message)];
     }),
   );
 }
 
 function problemOfEntry(entry: Json): Problem[] {
-  if (typeof entry === "string") return entry.trim() === "" ? [] : [problem("", entry.trim())];
+  if (typeof entry === "string") return entry.trim() === "" ? [] : [clippedProblem("", entry.trim())];
   if (!isJsonObject(entry)) return [];
   const message = sayingIn(entry) || textAt(entry, "code");
-  const at = PLACES.map((name) => placeIn(member(entry, name) ?? null)).find((place) => place !== "");
-  return message === "" ? [] : [problem(at ?? "", message)];
+  const at = PLACES.map((name) => placeIn(memberLike(entry, name) ?? null)).find((place) => place !== "");
+  return message === "" ? [] : [clippedProblem(at ?? "", message)];
 }
 
 const sayingIn = (entry: JsonObject): string =>
@@ -191,9 +191,9 @@ function placeIn(place: Json): string {
 }
 
 /** `#/customer/name`, `/body/amount` and `$.amount` are fields of the request. */
-const problem = (at: string, message: string): Problem => ({
-  at: clip(at.replace(/^(?:#|\$(?=\.))?[/.]?/, "").replaceAll("/", ".")),
-  message: clip(message),
+const clippedProblem = (at: string, message: string): Problem => ({
+  at: shortened(at.replace(/^(?:#|\$(?=\.))?[/.]?/, "").replaceAll("/", ".")),
+  message: shortened(message),
 });
 
 const HTML = /^\s*(?:<!doctype html|<html|<head|<body|<h1)/i;
@@ -206,9 +206,9 @@ function pageTitle(page: string): string {
 }
 
 /** Names of what failed: present, they are an error unless they are empty, zero, or say that there is none. */
-const FAULTS = ["error", "errors", "errorCode", "errorMessage", "fault", "fieldErrors", "violations"];
+const FAULT_NAMES = ["error", "errors", "errorCode", "errorMessage", "fault", "fieldErrors", "violations"];
 /** Names of how it went. */
-const RESULTS = ["success", "status", "ok", "result", "outcome"];
+const RESULT_NAMES = ["success", "status", "ok", "result", "outcome"];
 
 /**
  * Whether a JSON object of a 2xx reply reports an error. The caller has found no link in it, since a link may also have
@@ -216,11 +216,14 @@ const RESULTS = ["success", "status", "ok", "result", "outcome"];
  */
 export function reportsError(value: Json): boolean {
   if (!isJsonObject(value)) return false;
-  if (FAULTS.some((name) => saysSomething(member(value, name) ?? null))) return true;
-  if (RESULTS.some((name) => isFailure(member(value, name) ?? null)) || reportedStatus(value) !== undefined)
+  if (FAULT_NAMES.some((name) => saysSomething(memberLike(value, name) ?? null))) return true;
+  if (
+    RESULT_NAMES.some((name) => saysFailure(memberLike(value, name) ?? null)) ||
+    reportedStatus(value) !== undefined
+  )
     return true;
   const code = codeIn(value) ?? "0";
-  return !/^(?:0+|20[0-2]|ok|success)$/i.test(code) && member(value, "message") !== undefined;
+  return !/^(?:0+|20[0-2]|ok|success)$/i.test(code) && memberLike(value, "message") !== undefined;
 }
 
 const NO_FAULT = /^(?:|0+|none|null|false|no|ok|success)$/i;
@@ -232,7 +235,7 @@ function saysSomething(value: Json): boolean {
   return value === true || Object.keys(value).length > 0;
 }
 
-const isFailure = (value: Json): boolean =>
+const saysFailure = (value: Json): boolean =>
   value === false ||
   (typeof value === "string" &&
     /^(?:false|error|errors|fail|failed|failure|rejected|refused)$/i.test(value.trim()));
@@ -241,7 +244,7 @@ const isFailure = (value: Json): boolean =>
 export function reportedStatus(value: Json): number | undefined {
   if (!isJsonObject(value)) return undefined;
   for (const name of ["status", "statusCode", "httpStatus"]) {
-    const status = member(value, name);
+    const status = memberLike(value, name);
     const text = isJsonNumber(status) ? status.value : typeof status === "string" ? status : "";
     if (/^[45]\d\d$/.test(text)) return Number(text);
   }

@@ -6,7 +6,7 @@ import { clockTime, formatLocal } from "../../render/layout.ts";
 import { paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
-import { type CreatedLink, endOf, type LinkEnd, linkId, type ServiceLink } from "../../service/links.ts";
+import { type CreatedLink, linkEnd, type LinkEnd, linkId, type ServiceLink } from "../../service/links.ts";
 import { showServiceLink } from "../link-output.ts";
 
 /** Milliseconds to wait without `--timeout`. */
@@ -53,7 +53,7 @@ export async function waitForPayment(context: Context, { link, quiet }: PaymentW
     [interval, missing, seen.failure] = [INTERVAL, 0, undefined];
     const before = seen.status;
     seen.status = linkStatus(answer.link);
-    const end = endOf(answer.link, now());
+    const end = linkEnd(answer.link, now());
     if (seen.status !== before && !out.json)
       out.note(
         `${out.live ? clockTime(now()) : formatLocal(now())} ${paintStatus(safeText(seen.status), out.notePaint)}`,

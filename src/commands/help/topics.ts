@@ -2,7 +2,7 @@
 import type { Context, Output } from "../../context.ts";
 import { paylink, PaylinkError } from "../../domain/errors.ts";
 import { nearest } from "../../domain/parse-result.ts";
-import { MEANINGS } from "../../domain/reasons.ts";
+import { REFUSAL_MEANINGS } from "../../domain/reasons.ts";
 import { BROKER_VARIABLES } from "../../domain/brokers.ts";
 import { AGENT_VARIABLES } from "../../domain/coding-agents.ts";
 import { readOwnFile } from "../../own-files.ts";
@@ -185,12 +185,12 @@ const TOPICS = {
     };
   },
   reasons: () => ({
-    json: MEANINGS,
+    json: REFUSAL_MEANINGS,
     parts: [
       "Why a webhook is refused, in the order of the checks; the first reason found is reported.",
       "paylink verify explains one webhook: verify --event <id>, or verify with a captured request.",
       "",
-      rows(Object.entries(MEANINGS)),
+      rows(Object.entries(REFUSAL_MEANINGS)),
     ],
   }),
   settings: () => ({

@@ -194,7 +194,7 @@ export async function showLink(context: Context, { link: id, quiet }: LinkOption
     );
   const { label } = await context.settings();
   if (out.json || quiet || label !== "sandbox" || shown.link.linkOptions === undefined) return 0;
-  const [{ findSandbox, paymentsOf }, { renderPayments }] = await Promise.all([
+  const [{ findSandbox, linkPayments: paymentsOf }, { renderPayments }] = await Promise.all([
     import("../../service/sandbox.ts"),
     import("../../render/payments.ts"),
   ]);

@@ -27,7 +27,7 @@ import { formatLocal, renderTable, wrap } from "../../render/layout.ts";
 import { callbackText, hasNoWebhook, nextStep, verdictText } from "../../render/reconcile.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { recordAmount } from "../../render/transaction-record.ts";
-import { endOf, linkId } from "../../service/links.ts";
+import { linkEnd, linkId } from "../../service/links.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { History } from "../../store/reading.ts";
 import type { StoredEvent } from "../../store/rows.ts";
@@ -130,7 +130,7 @@ async function timelineOf(
   const refused = rejections.at(-1);
   const [keptSince, droppedUntil] = [await store.keptSince(), await store.refusalsDroppedUntil()];
   const open = links.find((link) => !isCompared(link, year.now));
-  const end = open && endOf(open, year.now);
+  const end = open && linkEnd(open, year.now);
   const known = {
     hasBooks: false,
     since: 0,
@@ -151,7 +151,7 @@ async function timelineOf(
 
 /** Paid, or reusable: what is compared with the webhooks. */
 const isCompared = (link: PaymentLink, now: Date): boolean =>
-  link.linkOptions !== undefined || endOf(link, now) === "paid";
+  link.linkOptions !== undefined || linkEnd(link, now) === "paid";
 
 /** Those of the number and of its links, each once, in order of arrival. */
 async function eventsOfOrder(
@@ -198,7 +198,7 @@ function linkSteps(link: PaymentLink, now: Date): Step[] {
   const { amount, currency = "" } = link;
   const money = amount === undefined ? "" : `, ${groupedAmount(amount, currency)}`;
   const detail = `link ${linkId(link) ?? "without an id"}${link.linkOptions === undefined ? "" : ", reusable"}${money}`;
-  const expiry = endOf(link, now) === "expired" ? instantIn(link.expirationDate) : undefined;
+  const expiry = linkEnd(link, now) === "expired" ? instantIn(link.expirationDate) : undefined;
   return [
     ...LINK_STEPS.flatMap(([name, what]) => {
       const at = instantIn(link[name]);

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { PaylinkError, hint, paylink } from "../../domain/errors.ts";
 import { stringifyJson } from "../../domain/json.ts";
-import { summaryOf } from "../../domain/transaction.ts";
+import { recordSummary } from "../../domain/transaction.ts";
 import { fieldLines, type HttpRequest } from "../../http/message.ts";
 import { addressed, publicAddress } from "../../receiver/address.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
@@ -71,7 +71,7 @@ async function openCapture(
 /** The contract of `--json`: these members, in this order. */
 function verdictDocument(explanation: Explanation): string {
   const { verdict, record, violations, refused } = explanation;
-  const { outcome, reason, ...summary } = summaryOf({ record, violations });
+  const { outcome, reason, ...summary } = recordSummary({ record, violations });
   // What is not authentic says nothing of a payment.
   const judged = verdict.verdict === "valid" ? { outcome, reason } : { outcome: null };
   return stringifyJson(
