@@ -21,7 +21,6 @@ export interface AccountParts extends Pick<
   | "timeLimit"
   | "now"
   | "timers"
-  | "newId"
   | "random"
   | "pause"
   | "env"
@@ -36,7 +35,7 @@ export function openAccount(
   parts: AccountParts,
   folder: string,
 ): Omit<AccountContext, "profile" | "named"> & Pick<Context, "send"> {
-  const { out, signal, timeLimit, now, timers, newId, random, pause, env, named, secrets } = parts;
+  const { out, signal, timeLimit, now, timers, random, pause, env, named, secrets } = parts;
   // Opened once, so that an unchanged file is parsed once.
   let stored: SettingsFile | undefined;
   const profiles = async (): Promise<SettingsFile> => {
@@ -93,7 +92,7 @@ export function openAccount(
         secrets.know(token.token);
         if (options.settings !== undefined) return;
         try {
-          tokens.keep(name, client, token, newId());
+          tokens.keep(name, client, token);
         } catch (error) {
           out.warn(`The access token is not stored for the next command: ${systemReason(error)}.`);
         }

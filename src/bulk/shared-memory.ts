@@ -1,12 +1,12 @@
 /** The memory of `bulk` in PostgreSQL, with a mark on this machine that tells a database that was replaced or emptied from a new one. */
 import { hash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { systemReason } from "../domain/system-reason.ts";
-import type { Environment } from "../settings/resolved-settings.ts";
-import { makeFolder } from "../store/folders.ts";
+import type { Environment } from "../domain/environment.ts";
 import { openPostgresMemory } from "../store/postgres.ts";
+import { replaceFile } from "../store/replace-file.ts";
 import type { Memory } from "../store/sent-rows.ts";
 
 /**
@@ -63,8 +63,7 @@ function readMark(path: string): { readonly identity: string; readonly hasSent: 
 function writeMark(path: string, place: string, identity: string, hasSent: boolean): string | undefined {
   const lines = [identity, `${place} holds which links bulk has created.`, ...(hasSent ? [SENT] : [])];
   try {
-    makeFolder(dirname(path));
-    writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o600 });
+    replaceFile(path, `${lines.join("\n")}\n`);
     return undefined;
   } catch (error) {
     return systemReason(error);

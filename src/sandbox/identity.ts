@@ -1,6 +1,6 @@
 /** The sandbox's identity on this machine: the merchant, its credentials and its signing keys, stored between runs. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { hint, PaylinkError } from "../domain/errors.ts";
@@ -8,6 +8,7 @@ import { hasCode } from "../domain/system-reason.ts";
 import { SCOPE } from "../domain/known-services.ts";
 import type { Profile } from "../settings/profile.ts";
 import { makeFolder } from "../store/folders.ts";
+import { replaceFile } from "../store/replace-file.ts";
 
 const identity = z.object({
   merchantId: z.string(),
@@ -67,8 +68,7 @@ export function renewKey(folder: string, newId: () => string, now: Date): Sandbo
   const stillPublished = before.retired.filter((key) => Date.parse(key.until) > now.getTime());
   const retired = [{ keyid: before.keyid, publicKey, until }, ...stillPublished];
   const renewed = { ...before, ...newKey(newId), retired };
-  writeFileSync(`${path}.new`, JSON.stringify(renewed, null, 2), { mode: 0o600, flush: true });
-  renameSync(`${path}.new`, path);
+  replaceFile(path, JSON.stringify(renewed, null, 2));
   return renewed;
 }
 

@@ -1,7 +1,7 @@
 /** The access tokens that paylink obtained, one file for each profile beside the settings, so that no command waits for another. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "../store/folders.ts";
+import { replaceFile } from "../store/replace-file.ts";
 import { jsonOf } from "./setting-values.ts";
 
 export interface AccessToken {
@@ -21,8 +21,8 @@ export interface TokenClient {
 export interface TokenFiles {
   /** Undefined without a token, or if the file cannot be read: the caller then obtains a new token. */
   read(profile: string, client: TokenClient): AccessToken | undefined;
-  /** Throws the failure of the file system. `draft` is a name that no other process uses. */
-  keep(profile: string, client: TokenClient, token: AccessToken, draft: string): void;
+  /** Throws the failure of the file system. */
+  keep(profile: string, client: TokenClient, token: AccessToken): void;
   forget(profile: string): void;
 }
 
@@ -36,17 +36,7 @@ export function openTokenFiles(settingsFolder: string): TokenFiles {
       if (!isOurs || typeof token !== "string") return undefined;
       return typeof expires === "string" ? { token, expires } : { token };
     },
-    keep: (profile, client, token, draft) => {
-      makeFolder(folder);
-      const path = join(folder, `${draft}.draft`);
-      try {
-        writeFileSync(path, JSON.stringify({ ...client, ...token }), { mode: 0o600 });
-        // Whole or not at all: another command may read it at this moment.
-        renameSync(path, pathOf(profile));
-      } finally {
-        rmSync(path, { force: true });
-      }
-    },
+    keep: (profile, client, token) => replaceFile(pathOf(profile), JSON.stringify({ ...client, ...token })),
     forget: (profile) => rmSync(pathOf(profile), { force: true }),
   };
 }

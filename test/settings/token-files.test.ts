@@ -14,7 +14,7 @@ const TOKEN = { token: "t*k$n", expires: "2030-01-01T00:00:00.000Z" };
 describe("the token of a profile", () => {
   it("is read again by its client alone, until it is forgotten", () => {
     const tokens = openTokenFiles(temporaryHome());
-    tokens.keep("shop", CLIENT_OF, TOKEN, "draft");
+    tokens.keep("shop", CLIENT_OF, TOKEN);
     expect(tokens.read("shop", CLIENT_OF)).toEqual(TOKEN);
     expect(tokens.read("other", CLIENT_OF)).toBeUndefined();
     for (const other of [{ tokenUrl: "https://b.example/" }, { clientId: "b" }, { scope: undefined }])
@@ -26,7 +26,7 @@ describe("the token of a profile", () => {
 
   it("can be read by its owner only, and leaves no draft", () => {
     const home = temporaryHome();
-    openTokenFiles(home).keep("a/b", CLIENT_OF, { token: "t" }, "draft");
+    openTokenFiles(home).keep("a/b", CLIENT_OF, { token: "t" });
     expect(readdirSync(join(home, "tokens"))).toEqual(["a%2Fb.json"]);
     expect(statSync(join(home, "tokens", "a%2Fb.json")).mode & 0o777).toBe(0o600);
     expect(statSync(join(home, "tokens")).mode & 0o777).toBe(0o700);
@@ -36,7 +36,7 @@ describe("the token of a profile", () => {
   it.each(["", "[]", "3", '{"token":3}'])("is obtained again if its file holds %j", (text) => {
     const home = temporaryHome();
     const tokens = openTokenFiles(home);
-    tokens.keep("shop", CLIENT_OF, TOKEN, "draft");
+    tokens.keep("shop", CLIENT_OF, TOKEN);
     writeFileSync(join(home, "tokens", "shop.json"), text);
     expect(tokens.read("shop", CLIENT_OF)).toBeUndefined();
   });
