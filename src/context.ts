@@ -7,19 +7,16 @@ import type { Named } from "./render/hint.ts";
 import type { Ledger } from "./sandbox/store/ledger.ts";
 import type { EventStore } from "./store/event-store.ts";
 import type { Memory } from "./store/sent-rows.ts";
-import type { Environment, ResolvedSettings } from "./settings/resolved-settings.ts";
+import type { Environment } from "./domain/environment.ts";
+import type { ResolvedSettings } from "./settings/resolved-settings.ts";
 import type { SandboxIdentity } from "./sandbox/identity.ts";
 import type { SettingsFile } from "./settings/settings-file.ts";
+import type { FilesContext } from "./terminal/files.ts";
 import type { Output } from "./terminal/output.ts";
 import type { BackgroundProgram, ShellEnd } from "./terminal/programs.ts";
+import type { Ask } from "./terminal/prompts.ts";
 
-export type { Output };
-
-/**
- * Files and standard input, as bytes; `-` is standard input. `place` is the flag or setting that names the file. Throws
- * `file_unreadable`.
- */
-export type ReadFile = (path: string, place?: string) => Promise<Uint8Array>;
+export type { Ask, FilesContext, Output };
 
 export interface ApiOptions {
   /** Milliseconds for each exchange; without it, those of `--timeout` or 30 s. */
@@ -44,17 +41,6 @@ export interface SandboxHome {
 /** A `PAYLINK_HOME` for one run, with nothing of the user's settings. */
 export interface TemporaryHome extends Pick<Context, "sandbox" | "events"> {
   readonly path: string;
-}
-
-/** The files that the command line names, and standard input. */
-export interface FilesContext {
-  readonly readFile: ReadFile;
-  /** `place` is the flag that names the file. Throws `file_unwritable`. */
-  readonly writeFile: (path: string, text: string, place: string) => Promise<void>;
-  /** The same for a new file with these mode bits, which appears whole. Resolves with false if the file exists. */
-  readonly createFile: (path: string, text: string, place: string, mode: number) => Promise<boolean>;
-  /** Standard input, to be read once. */
-  readonly stdin: AsyncIterable<Uint8Array>;
 }
 
 /** The person who runs the command. */
@@ -160,33 +146,4 @@ export interface GlobalOptions {
   readonly color: boolean;
   readonly debug?: boolean;
   readonly yes?: boolean;
-}
-
-interface PromptQuestion {
-  readonly message: string;
-  /** What is wrong with an answer; undefined if it is valid. */
-  readonly check?: (text: string) => string | undefined;
-}
-
-interface TextQuestion extends PromptQuestion {
-  readonly initial?: string | undefined;
-  /** The initial answer is text that the user edits. */
-  readonly editable?: boolean;
-}
-
-export interface PromptChoice<T> {
-  readonly name: string;
-  readonly value: T;
-  readonly description?: string;
-}
-
-/** Questions to a person at a terminal. Each throws `interrupted` at Ctrl-C. */
-export interface Ask {
-  /** `initial` is the answer if the user only presses Enter. */
-  text(question: TextQuestion): Promise<string>;
-  /** The same, without showing the answer. */
-  secret(question: PromptQuestion): Promise<string>;
-  choose<T>(message: string, choices: readonly PromptChoice<T>[]): Promise<T>;
-  /** `initial` is the answer if the user only presses Enter; yes by default. */
-  confirm(message: string, options?: { readonly initial: boolean }): Promise<boolean>;
 }

@@ -3,6 +3,7 @@
  * stored for. Every other value is from the environment, else the profile, the service or the built-in default. A profile that
  * `--profile` names comes before the environment.
  */
+import type { Environment } from "../domain/environment.ts";
 import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import { serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
@@ -10,8 +11,6 @@ import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
 import { withoutPassword } from "../domain/url-passwords.ts";
 import { readProfile, type Profile } from "./profile.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./setting-table.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type SettingSource = "environment" | "profile" | "service" | "default";
 

@@ -1,6 +1,6 @@
 /** The event store in PostgreSQL, which receivers on any number of machines can share. */
 import { within } from "../domain/time.ts";
-import type { Environment } from "../settings/resolved-settings.ts";
+import type { Environment } from "../domain/environment.ts";
 import type { Value } from "./database.ts";
 import { POSTGRES, type Row, type Session } from "./dialects.ts";
 import { createConnections } from "./postgres/connections.ts";

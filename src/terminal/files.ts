@@ -1,9 +1,25 @@
 /** Reads and writes the files of a command line, and reads standard input for `-`. */
 import type { Readable } from "node:stream";
-import type { FilesContext, ReadFile } from "../context.ts";
 import { PaylinkError } from "../domain/errors.ts";
 import { shownPath } from "../domain/secrets.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
+
+/**
+ * Files and standard input, as bytes; `-` is standard input. `place` is the flag or setting that names the file. Throws
+ * `file_unreadable`.
+ */
+export type ReadFile = (path: string, place?: string) => Promise<Uint8Array>;
+
+/** The files that the command line names, and standard input. */
+export interface FilesContext {
+  readonly readFile: ReadFile;
+  /** `place` is the flag that names the file. Throws `file_unwritable`. */
+  readonly writeFile: (path: string, text: string, place: string) => Promise<void>;
+  /** The same for a new file with these mode bits, which appears whole. Resolves with false if the file exists. */
+  readonly createFile: (path: string, text: string, place: string, mode: number) => Promise<boolean>;
+  /** Standard input, to be read once. */
+  readonly stdin: AsyncIterable<Uint8Array>;
+}
 
 export interface StandardInput extends Readable {
   readonly isTTY?: boolean;

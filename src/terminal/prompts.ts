@@ -1,7 +1,35 @@
 /** Asks the user questions: never without a terminal, in CI, for a coding agent or with `--no-input`. */
-import type { Ask, GlobalOptions } from "../context.ts";
 import { AGENT_VARIABLES } from "../domain/coding-agents.ts";
 import { PaylinkError } from "../domain/errors.ts";
+
+interface PromptQuestion {
+  readonly message: string;
+  /** What is wrong with an answer; undefined if it is valid. */
+  readonly check?: (text: string) => string | undefined;
+}
+
+interface TextQuestion extends PromptQuestion {
+  readonly initial?: string | undefined;
+  /** The initial answer is text that the user edits. */
+  readonly editable?: boolean;
+}
+
+export interface PromptChoice<T> {
+  readonly name: string;
+  readonly value: T;
+  readonly description?: string;
+}
+
+/** Questions to a person at a terminal. Each throws `interrupted` at Ctrl-C. */
+export interface Ask {
+  /** `initial` is the answer if the user only presses Enter. */
+  text(question: TextQuestion): Promise<string>;
+  /** The same, without showing the answer. */
+  secret(question: PromptQuestion): Promise<string>;
+  choose<T>(message: string, choices: readonly PromptChoice<T>[]): Promise<T>;
+  /** `initial` is the answer if the user only presses Enter; yes by default. */
+  confirm(message: string, options?: { readonly initial: boolean }): Promise<boolean>;
+}
 
 type Streams = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr">;
 
@@ -11,8 +39,14 @@ interface Ends {
   readonly env: NodeJS.ProcessEnv;
 }
 
+interface AskOptions {
+  /** False for `--no-input`. */
+  readonly input: boolean;
+  readonly json?: boolean;
+}
+
 /** Looks at `stdin` last: Node opens it when it is first used. */
-export function mayAsk(process: Ends, { input, json }: Pick<GlobalOptions, "input" | "json">): boolean {
+export function mayAsk(process: Ends, { input, json }: AskOptions): boolean {
   const unattended = ["CI", ...Object.keys(AGENT_VARIABLES)].some((name) => isOn(process.env[name]));
   return input && json !== true && !unattended && process.stdout.isTTY && process.stdin.isTTY;
 }

@@ -16,7 +16,7 @@ import type { Route } from "../../receiver/routes.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { SandboxEvent } from "../../sandbox/setup.ts";
-import type { Environment } from "../../settings/resolved-settings.ts";
+import type { Environment } from "../../domain/environment.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { openLocalServices, type LocalServices } from "./services.ts";
 

@@ -1,7 +1,7 @@
 /** Connections to PostgreSQL: the driver's own pool for each way to the database, with a limit of time for each use. */
 import pg from "pg";
 import pgpass from "pgpass";
-import type { Environment } from "../../settings/resolved-settings.ts";
+import type { Environment } from "../../domain/environment.ts";
 import type { Value } from "../database.ts";
 import type { All, Row } from "../dialects.ts";
 import { explained, type Failed, failureToConnect, isNetworkFailure, type Server } from "./failures.ts";

@@ -17,7 +17,7 @@ import {
   type SslMode,
 } from "../../domain/postgres-url.ts";
 import { systemReason } from "../../domain/system-reason.ts";
-import type { Environment } from "../../settings/resolved-settings.ts";
+import type { Environment } from "../../domain/environment.ts";
 
 /** One server, reached with TLS or without. */
 export interface Way extends PostgresServer {

@@ -1,0 +1,3 @@
+/** The variables of the environment that a command runs in. */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
