@@ -148,7 +148,7 @@ export type ValuesOf<All> = {
 };
 
 /** A rule between flags or arguments, by their names in the declaration. */
-interface Rule<Name extends string> {
+interface FlagRule<Name extends string> {
   readonly names: readonly Name[];
   readonly kind: "excludes" | "needs";
   readonly others: readonly Name[];
@@ -161,13 +161,13 @@ export const excludes = <const Name extends string>(
   names: readonly Name[],
   others: readonly Name[],
   why?: string,
-): Rule<Name> => ({ names, kind: "excludes", others, why });
+): FlagRule<Name> => ({ names, kind: "excludes", others, why });
 
 /** Each of the names has no effect without all of the others. */
 export const needs = <const Name extends string>(
   names: readonly Name[],
   others: readonly Name[],
-): Rule<Name> => ({ names, kind: "needs", others });
+): FlagRule<Name> => ({ names, kind: "needs", others });
 
 /** What is wrong with a command line; all of it is reported at once. */
 export interface Usage {
@@ -192,7 +192,7 @@ interface Declaration<Arguments, Flags> {
   readonly notes?: string;
   readonly arguments?: Arguments;
   readonly flags?: Flags;
-  readonly rules?: readonly Rule<NoInfer<(keyof Arguments | keyof Flags) & string>>[];
+  readonly rules?: readonly FlagRule<NoInfer<(keyof Arguments | keyof Flags) & string>>[];
   /** What did not happen after a usage error: "Nothing was sent." */
   readonly consequence?: string;
   readonly commands?: Readonly<Record<string, Command>>;
@@ -302,11 +302,11 @@ async function readValues(
   return values;
 }
 
-type Reading =
+type GivenReading =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problems: Problem[] };
 
 /** `given` is as commander has it: a text, a list of texts, or whether a toggle is given. */
-async function readGiven(declared: Declared, given: unknown, context: Context): Promise<Reading> {
+async function readGiven(declared: Declared, given: unknown, context: Context): Promise<GivenReading> {
   const { parse, isRepeatable } = declared;
   if (parse === undefined) return { ok: true, value: given ?? false };
   if (isRepeatable !== true && given === undefined) return { ok: true, value: undefined };
@@ -315,7 +315,7 @@ async function readGiven(declared: Declared, given: unknown, context: Context): 
   for (const typed of [given ?? []].flat().map(String)) {
     const read = await readText(parse, typed, declared, context);
     if (read.ok) values.push(read.value);
-    else problems.push({ at: shown(declared), ...problemOf(read, typed) });
+    else problems.push({ at: shown(declared), ...valueProblem(read, typed) });
   }
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, value: isRepeatable === true ? values : values[0] };
@@ -337,7 +337,7 @@ async function readText(
 const EMPTY = refused("has an empty value");
 
 /** Quotes the value, unless that is empty or may be a secret. */
-function problemOf(refusal: Extract<Parsed<unknown>, { ok: false }>, typed: string): Omit<Problem, "at"> {
+function valueProblem(refusal: Extract<Parsed<unknown>, { ok: false }>, typed: string): Omit<Problem, "at"> {
   const { message, instead, mayBeSecret } = refusal;
   if (refusal === EMPTY) return { message, value: typed };
   if (mayBeSecret === true) return { message };

@@ -135,15 +135,20 @@ export const ownKeyFlag = repeatable(
   { example: "service.pem" },
 );
 
-/**
- * The keys that the flag or the settings name, and which of the two: files, URLs or the keys' own text. Throws `key_required`
- * without a key, unless `effect` is undefined.
- */
+/** Where the service's public keys come from. */
+export interface KeySources {
+  /** Files, URLs or the keys' own text. */
+  readonly keySources: readonly string[];
+  /** Which of the two names them. */
+  readonly keyPlace: "--key" | "webhookKey";
+}
+
+/** The keys that the flag or else the settings name. Throws `key_required` without a key, unless `effect` is undefined. */
 export function serviceKeys(
   key: readonly string[],
   settings: ResolvedSettings,
   effect: "receive" | "verify" | undefined,
-) {
+): KeySources {
   const keySources = key.length > 0 ? key : (settings.get("webhookKey") ?? []);
   if (keySources.length === 0 && effect !== undefined)
     throw new PaylinkError("key_required", "No key is configured, so no webhook can be verified.", {

@@ -8,10 +8,10 @@ import { type Named, renderHint } from "./hint.ts";
 import { wrap, NO_VALUE } from "./layout.ts";
 import { widthOf } from "./width.ts";
 
-export function renderServiceName(
-  service: Pick<ResolvedSettings, "profile" | "label" | "replaced" | "get">,
-  paint: Paint,
-): string {
+/** What is shown of the service of an account. */
+export type ShownService = Pick<ResolvedSettings, "profile" | "label" | "replaced" | "get">;
+
+export function renderServiceName(service: ShownService, paint: Paint): string {
   const { profile, label, replaced } = service;
   const baseUrl = service.get("baseUrl") ?? "";
   const name = profile === undefined ? "no profile" : `profile ${safeText(profile)}`;
@@ -21,7 +21,7 @@ export function renderServiceName(
   return `${paint.dim(`${name} · ${host} ·`)} ${mayBeLive ? paint.yellow(label) : paint.dim(label)}${parts}`;
 }
 
-const CHECK_WIDTH = "transaction address".length;
+const CHECK_NAME_WIDTH = "transaction address".length;
 
 export function renderCheck(
   { check, state, detail, remedies }: AccountCheck,
@@ -34,9 +34,9 @@ export function renderCheck(
     failed: paint.red("✗"),
     skipped: paint.dim(NO_VALUE),
   };
-  const column = CHECK_WIDTH + 4;
+  const column = CHECK_NAME_WIDTH + 4;
   const text = wrap(safeText(detail), lineWidth - column, column);
-  const first = `${marks[state]} ${paint.bold(check.padEnd(CHECK_WIDTH))}  ${state === "skipped" ? paint.dim(text) : text}`;
+  const first = `${marks[state]} ${paint.bold(check.padEnd(CHECK_NAME_WIDTH))}  ${state === "skipped" ? paint.dim(text) : text}`;
   // Not wrapped: a command that is copied stays on one line.
   const below = remedies
     .map((hint) => renderHint(hint, named))

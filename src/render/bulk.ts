@@ -5,7 +5,7 @@ import { groupedAmount, type Sum } from "../domain/money.ts";
 import { isJsonObject, memberAt, stringifyJson } from "../domain/json.ts";
 import { fieldAt, labelOf, type LinkFieldPath, shownIn } from "../domain/payment-link-fields.ts";
 import { isDate } from "../domain/payment-link-types.ts";
-import { renderServiceName } from "./account.ts";
+import { renderServiceName, type ShownService } from "./account.ts";
 import { localTime, renderBar, renderListing, NO_VALUE } from "./layout.ts";
 import { linkAmount } from "./link.ts";
 import type { Paint } from "./paint.ts";
@@ -63,7 +63,7 @@ export interface ShownList {
   readonly sums: readonly Sum[];
   readonly first: readonly PaymentLinkRequest[];
   /** Undefined without an account. */
-  readonly service: Parameters<typeof renderServiceName>[0] | undefined;
+  readonly service: ShownService | undefined;
 }
 
 /** What a customer sees of a link. */

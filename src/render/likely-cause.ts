@@ -7,7 +7,7 @@ import { ageWords } from "./stats.ts";
 /** How an attempt ended, as far as it tells why. */
 export type Ending = Pick<Forward, "status" | "failure" | "reply" | "signatureAge">;
 
-export interface Circumstances {
+export interface CauseContext {
   /** The public key that verifies what is sent, if it is not that of the service. */
   readonly ownKey?: string | undefined;
   /** Whether the webhook is sent again by itself. */
@@ -15,7 +15,7 @@ export interface Circumstances {
 }
 
 /** Undefined where nothing is known besides the answer, and for a webhook that is accepted. */
-export function likelyCause(ending: Ending, circumstances: Circumstances): string | undefined {
+export function likelyCause(ending: Ending, circumstances: CauseContext): string | undefined {
   const { status, failure, reply, signatureAge } = ending;
   if (failure !== null) return FAILURE_CAUSES[failure]?.(circumstances);
   if (status === null || reply === null || isSuccess(status)) return undefined;
@@ -34,12 +34,12 @@ export function likelyCause(ending: Ending, circumstances: Circumstances): strin
 const lateSignature = (age: number): string =>
   `The signature of the service is ${ageWords(age)} old, and most verifiers refuse one that is older than 5 minutes. Sign with your own key at each attempt (--sign-with <file>), or let your verifier accept older signatures (its tolerance).`;
 
-const MAY_BE_DONE = ({ comesAgain }: Circumstances): string =>
+const MAY_BE_DONE = ({ comesAgain }: CauseContext): string =>
   comesAgain
     ? "Your application may have done the work, and the webhook is sent again: recognise repeats by the uti, the number of the payment"
     : "Your application may have done the work: check its log";
 
-const FAILURE_CAUSES: Partial<Readonly<Record<SendFailure, (circumstances: Circumstances) => string>>> = {
+const FAILURE_CAUSES: Partial<Readonly<Record<SendFailure, (circumstances: CauseContext) => string>>> = {
   refused: () => "Nothing listens at this port: start your application.",
   unknown_host: () =>
     "The host name is unknown here: check its spelling, and whether this machine can resolve it.",
@@ -62,10 +62,10 @@ interface AnswerRow {
   readonly words?: RegExp;
   /** A header field that the answer has. */
   readonly header?: string;
-  readonly cause: (circumstances: Circumstances, reply: ReplyText) => string;
+  readonly cause: (circumstances: CauseContext, reply: ReplyText) => string;
 }
 
-const KEY_CAUSE = ({ ownKey }: Circumstances): string =>
+const KEY_CAUSE = ({ ownKey }: CauseContext): string =>
   `It refuses the signature: does it verify with this key? ${ownKey ?? "paylink config get webhookKey"}`;
 const PARSER_CAUSE = (): string =>
   "Its parser fails on the body: make it accept application/json, and keep the raw bytes for the verification.";
@@ -145,7 +145,7 @@ const ANSWERS: readonly AnswerRow[] = [
   { statuses: [504], cause: (circumstances) => `${MAY_BE_DONE(circumstances)}.` },
 ];
 
-function redirected(_: Circumstances, { headers }: ReplyText): string {
+function redirected(_: CauseContext, { headers }: ReplyText): string {
   const [to = ""] = fieldLines(headers, "location");
   if (to === "") return "It redirects without a Location: is this the path of its webhook endpoint?";
   if (/\/(?:log[-_]?in|sign[-_]?in|auth|sso)\b/i.test(to))

@@ -30,7 +30,7 @@ export function renderWebhook(event: Received, style: RecordStyle): string {
   const { id, receivedAt, verdict } = event;
   const { record, violations } = event.content;
   const { paint, width } = style;
-  const received = `received ${formatLocal(receivedAt)} at ${requestPath(event)}, event ${id}`;
+  const received = `received ${formatLocal(receivedAt)} at ${receivedAtPath(event)}, event ${id}`;
   return [
     [renderResult(record, paint), ...marksOf(event, paint).map(({ painted }) => painted)].join("  "),
     `  ${paint.dim(wrap(received, width - 2, 2))}`,
@@ -54,7 +54,9 @@ export function renderCard(event: Received, { paint, width }: RecordStyle): stri
   const head =
     record === null ? renderResult(record, paint) : renderOutcomeLine(record, { paint, width: room });
   const uti = record === null ? "" : safeText(textOf(record, "uti") ?? "");
-  const where = [clockTime(receivedAt), requestPath(event), uti, id].filter((text) => text !== "").join("  ");
+  const where = [clockTime(receivedAt), receivedAtPath(event), uti, id]
+    .filter((text) => text !== "")
+    .join("  ");
   const card = record === null ? [] : [renderPayment(record)].filter((text) => text !== "");
   const lines = [
     [head, ...marks.map(({ painted }) => painted)].join("  "),
@@ -106,7 +108,7 @@ export function renderCompactWebhook(event: Received, { paint, width }: RecordSt
 const LONGEST_USUAL = "CANCELLED".length;
 
 /** A query may hold a secret of the receiver. */
-const requestPath = ({ request }: Received): string => safeText(request.target.split("?", 1)[0] ?? "");
+const receivedAtPath = ({ request }: Received): string => safeText(request.target.split("?", 1)[0] ?? "");
 
 interface Mark {
   readonly text: string;
@@ -165,7 +167,7 @@ function progressWords(progress: Progress | undefined, paint: Paint): string {
 }
 
 /** A failed event whose sender waited for the answer, and so knows of the failure. */
-export const COMES_AGAIN = "refused; the service sends it again";
+export const SERVICE_SENDS_AGAIN = "refused; the service sends it again";
 
 export const eventCount = (count: number): string => (count === 1 ? "1 event" : `${count} events`);
 

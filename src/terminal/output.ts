@@ -14,7 +14,68 @@ const CLEAR_LINE = "\r\u001B[2K";
 const MAX_WAITING = 16 * 1024 * 1024;
 
 /** Prints data to stdout and messages to stderr; nothing else in the program prints. */
-export type Output = Awaited<ReturnType<typeof createOutput>>;
+export interface Output {
+  /** stdout carries JSON only; text for people goes to stderr. */
+  readonly json: boolean;
+  /** Columns of the terminal that `data` goes to; 80 if stdout is not a terminal. */
+  readonly width: number;
+  /** Columns that a line may have: those of the terminal; no limit where programs read it. */
+  readonly lineWidth: number;
+  /** Whether somebody watches stdout on a terminal: elsewhere each time needs its date. */
+  readonly isTerminal: boolean;
+  /** Colours for `data` and for `note`: each knows what its own stream can show. */
+  readonly paint: Paint;
+  readonly notePaint: Paint;
+  /** One line (or several) of the result, on stdout; on stderr if stdout cannot be written. */
+  readonly data: (text: string) => void;
+  /** A result: a document with `json`, else words. */
+  readonly result: (document: object, words: string) => void;
+  /** Lines of a list or a stream whose contents are stored elsewhere, written together; none once `unread` has fired. */
+  readonly lines: (texts: readonly string[]) => void;
+  /** The bytes of the result, with nothing added. */
+  readonly bytes: (bytes: Uint8Array) => void;
+  /**
+   * Fires when nobody sees further output: stdout cannot be written (its reader has gone, as in
+   * `paylink … | head`, or the disk is full), or the reader is too far behind with `lines`.
+   */
+  readonly unread: () => AbortSignal;
+  /** Resolves when stdout accepts more: output that is printed faster than it is read fills the memory. */
+  readonly drained: () => Promise<void>;
+  /** Resolves when everything is written, or with `output_unwritable`. */
+  readonly settled: () => Promise<PaylinkError | undefined>;
+  /** With `json`, the results that stdout did not accept: a member of the one document on stderr. */
+  readonly unwritten: readonly string[];
+  /** One line (or several) for people, on stderr. With `json` it is not shown: nobody reads it. */
+  readonly note: (text: string) => void;
+  /**
+   * Something that the user should know, without ending the command: `! text` on stderr. With `json` it is kept, and
+   * becomes a member of the one document on stderr, unless `streamWarnings` was called.
+   */
+  readonly warn: (text: string) => void;
+  /** The warnings kept for that document. */
+  readonly warnings: readonly string[];
+  /** For commands that print JSON lines: with `json` each warning is a line of its own on stdout from now on. */
+  readonly streamWarnings: () => void;
+  /**
+   * For commands that run for days: does what `streamWarnings` does; and without `json`, messages on a stderr that is not a
+   * terminal begin with their time and level from now on.
+   */
+  readonly keepLog: () => void;
+  /** The time and level of a failure, with `--json` and once `keepLog` was called. */
+  readonly stamp: ((level: "info" | "error") => { readonly at: Date; readonly level: string }) | undefined;
+  /** Results begin with their time and level: `keepLog` was called, and stdout is not a terminal. */
+  readonly isLog: boolean;
+  /** The text without the secrets of any account, for a result that repeats the words of a service. */
+  readonly hide: (text: string) => string;
+  /** The failure that ends the run, on stderr in every mode. */
+  readonly error: (text: string) => void;
+  /** An HTTP exchange that `--debug` shows, on stderr in every mode. */
+  readonly debug: (text: string) => void;
+  /** Whether somebody watches stderr on a terminal, where a line can be redrawn. */
+  readonly live: boolean;
+  /** Draws the one line that changes in place, below all other messages; undefined removes it. */
+  readonly progress: (text?: string) => void;
+}
 
 /** `hide` removes secrets from every message. Card numbers are masked in text; JSON documents arrive with theirs masked. */
 export async function createOutput(
@@ -23,7 +84,7 @@ export async function createOutput(
   options: { readonly json?: boolean; readonly color: boolean },
   hide: (text: string) => string,
   now: () => Date,
-) {
+): Promise<Output> {
   const paint = await paintOf(colourLevel(stdout, options.color, env));
   const notePaint = await paintOf(colourLevel(stderr, options.color, env));
   const unread = new AbortController();
@@ -40,9 +101,9 @@ export async function createOutput(
   let warningsAsLines = false;
   let isLog = false;
   const readable = (text: string): string => (json ? hide(text) : maskCardNumbers(hide(text)));
-  const talk = (text: string): void => aroundProgress(stderr, () => toStderr.write(`${readable(text)}\n`));
-  const talkAt = (level: "info" | "warning", text: string, mark = ""): void =>
-    talk(isLog && stderr.isTTY !== true ? logLine(now(), level, text) : `${mark}${text}`);
+  const say = (text: string): void => aroundProgress(stderr, () => toStderr.write(`${readable(text)}\n`));
+  const sayAt = (level: "info" | "warning", text: string, mark = ""): void =>
+    say(isLog && stderr.isTTY !== true ? logLine(now(), level, text) : `${mark}${text}`);
   let failure: PaylinkError | undefined;
   let readerLeft = false;
   const unwritten: string[] = [];
@@ -55,7 +116,7 @@ export async function createOutput(
       unread.abort();
       const text = (typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk)).replace(/\n$/, "");
       if (json) unwritten.push(text);
-      else talk(text);
+      else say(text);
     };
     aroundProgress(stdout, () => toStdout.write(chunk, lost));
   };
@@ -70,97 +131,62 @@ export async function createOutput(
   /** Makes remote text safe in JSON too. */
   const printed = json ? safeJson : (text: string): string => text;
   return {
-    /** stdout carries JSON only; text for people goes to stderr. */
     json,
-    /** Columns of the terminal that `data` goes to; 80 if stdout is not a terminal. */
-    get width(): number {
-      return widthOf(stdout);
+    get width() {
+      return streamWidth(stdout);
     },
-    /** Columns that a line may have: those of the terminal; no limit where programs read it. */
-    get lineWidth(): number {
-      return stdout.isTTY === true ? widthOf(stdout) : Number.POSITIVE_INFINITY;
+    get lineWidth() {
+      return stdout.isTTY === true ? streamWidth(stdout) : Number.POSITIVE_INFINITY;
     },
-    /** Whether somebody watches stdout on a terminal: elsewhere each time needs its date. */
     isTerminal: stdout.isTTY === true,
-    /** Colours for `data` and for `note`: each knows what its own stream can show. */
     paint,
     notePaint,
-    /** One line (or several) of the result, on stdout; on stderr if stdout cannot be written. */
-    data: (text: string): void => print(`${printed(text)}\n`),
-    /** A result: a document with `json`, else words. */
-    result: (document: object, words: string): void =>
-      print(`${printed(json ? JSON.stringify(document) : words)}\n`),
-    /** Lines of a list or a stream whose contents are stored elsewhere, written together; none once `unread` has fired. */
-    lines: (texts: readonly string[]): void => {
+    data: (text) => print(`${printed(text)}\n`),
+    result: (document, words) => print(`${printed(json ? JSON.stringify(document) : words)}\n`),
+    lines: (texts) => {
       if (unread.signal.aborted || texts.length === 0) return;
       printLines([...texts.map(printed), ""].join("\n"));
       if (toStdout.waiting > MAX_WAITING) unread.abort();
     },
-    /** The bytes of the result, with nothing added. */
-    bytes: (bytes: Uint8Array): void => print(bytes),
-    /**
-     * Fires when nobody sees further output: stdout cannot be written (its reader has gone, as in
-     * `paylink … | head`, or the disk is full), or the reader is too far behind with `lines`.
-     */
-    unread: (): AbortSignal => unread.signal,
-    /** Resolves when stdout accepts more: output that is printed faster than it is read fills the memory. */
+    bytes: (bytes) => print(bytes),
+    unread: () => unread.signal,
     drained: toStdout.drained,
-    /** Resolves when everything is written, or with `output_unwritable`. */
-    settled: async (): Promise<PaylinkError | undefined> => {
+    settled: async () => {
       await toStdout.settled();
       return failure;
     },
-    /** With `json`, the results that stdout did not accept: a member of the one document on stderr. */
-    unwritten: unwritten as readonly string[],
-    /** One line (or several) for people, on stderr. With `json` it is not shown: nobody reads it. */
-    note: (text: string): void => {
-      if (!json) talkAt("info", text);
+    unwritten,
+    note: (text) => {
+      if (!json) sayAt("info", text);
     },
-    /**
-     * Something that the user should know, without ending the command: `! text` on stderr. With `json` it is kept, and
-     * becomes a member of the one document on stderr, unless `streamWarnings` was called.
-     */
-    warn: (text: string): void => {
+    warn: (text) => {
       // Warnings quote files and answers of the service.
       const message = safeLines(maskCardNumbers(hide(text)));
-      if (!json) talkAt("warning", message, `${notePaint.yellow("!")} `);
+      if (!json) sayAt("warning", message, `${notePaint.yellow("!")} `);
       else if (warningsAsLines) {
         const line = { type: "warning", message, at: now(), level: "warning" };
         printLines(`${printed(JSON.stringify(line))}\n`);
       } else warnings.push(message);
     },
-    /** The warnings kept for that document. */
-    warnings: warnings as readonly string[],
-    /** For commands that print JSON lines: with `json` each warning is a line of its own on stdout from now on. */
+    warnings,
     streamWarnings: () => void (warningsAsLines = true),
-    /**
-     * For commands that run for days: as `streamWarnings`, and without `json`, messages on a stderr that is no terminal begin
-     * with their time and level from now on.
-     */
     keepLog: () => {
       warningsAsLines = true;
       isLog = !json;
     },
-    /** The time and level of a failure, since `keepLog` was called, with `--json`. */
     get stamp() {
       return warningsAsLines && json ? (level: "info" | "error") => ({ at: now(), level }) : undefined;
     },
-    /** Results begin with their time and level, since `keepLog` was called and stdout is no terminal. */
-    get isLog(): boolean {
+    get isLog() {
       return isLog && stdout.isTTY !== true;
     },
-    /** The text without the secrets of any account, for a result that repeats the words of a service. */
     hide,
-    /** The failure that ends the run, on stderr in every mode. */
-    error: (text: string): void => talk(printed(text)),
-    /** An HTTP exchange that `--debug` shows, on stderr in every mode. */
-    debug: talk,
-    /** Whether somebody watches stderr on a terminal, where a line can be drawn over. */
+    error: (text) => say(printed(text)),
+    debug: say,
     live: stderr.isTTY === true && !json,
-    /** Draws the one line that changes in place, below all other talk; undefined removes it. */
-    progress: (text = ""): void => {
+    progress: (text = "") => {
       if (stderr.isTTY !== true || json) return;
-      const line = text.slice(0, widthOf(stderr) - 1);
+      const line = text.slice(0, streamWidth(stderr) - 1);
       if (line === progressLine) return;
       progressLine = "";
       toStderr.write(`${CLEAR_LINE}${line}`);
@@ -170,7 +196,8 @@ export async function createOutput(
 }
 
 /** In a container, a terminal may have no size and report 0 columns. */
-const widthOf = (stream: OutputStream): number => (stream.isTTY === true && stream.columns) || DEFAULT_WIDTH;
+const streamWidth = (stream: OutputStream): number =>
+  (stream.isTTY === true && stream.columns) || DEFAULT_WIDTH;
 
 function resultUnwritable(cause: Error): PaylinkError {
   const reason = isReaderGone(cause) ? "its reader has gone" : systemReason(cause);

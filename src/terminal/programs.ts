@@ -12,13 +12,20 @@ interface ProgramSurroundings {
 }
 
 /** A program that runs beside a command. Ctrl-C in a terminal does not reach it. */
-export type BackgroundProgram = ReturnType<typeof startProgram>;
+export interface BackgroundProgram {
+  /** Resolves when it has ended, with the signal or the exit code, or with the reason why it could not be started. */
+  readonly ended: Promise<Error | string>;
+  /** Calls back with each part of what it prints on stderr. */
+  readonly onStderr: (read: (text: string) => void) => void;
+  /** Asks it to end, kills it if it does not, and resolves when it has ended. */
+  readonly stop: () => Promise<void>;
+}
 
 export function startProgram(
   command: string,
   args: readonly string[],
   { env, exiting }: ProgramSurroundings,
-) {
+): BackgroundProgram {
   const child = spawn(command, args, {
     env,
     stdio: ["ignore", "ignore", "pipe"],
@@ -30,12 +37,9 @@ export function startProgram(
   exiting.addEventListener("abort", kill, { once: true });
   const ended = programEnd(child).finally(() => exiting.removeEventListener("abort", kill));
   return {
-    /** Resolves when it has ended, with the signal or the exit code, or with the reason why it could not be started. */
     ended,
-    /** Calls back with each part of what it prints on stderr. */
-    onStderr: (read: (text: string) => void) => void child.stderr.setEncoding("utf8").on("data", read),
-    /** Asks it to end, kills it if it does not, and resolves when it has ended. */
-    stop: async (): Promise<void> => {
+    onStderr: (read) => void child.stderr.setEncoding("utf8").on("data", read),
+    stop: async () => {
       signalGroup(child, "SIGTERM");
       const timer = setTimeout(kill, STOP_TIMEOUT);
       await ended;

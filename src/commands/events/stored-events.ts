@@ -9,7 +9,7 @@ import { type CurrencySum, type KeyStats, NO_EVENTS, type StateStats } from "../
 import { shortKey } from "../../signatures/thumbprint.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/event-json.ts";
 import { type Cell, relativeTime, renderListing, NO_VALUE } from "../../render/layout.ts";
-import { attemptCount, COMES_AGAIN, deletedWords } from "../../render/received-webhook.ts";
+import { attemptCount, SERVICE_SENDS_AGAIN, deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { statsSentence, sumTexts } from "../../render/stats.ts";
 import { recordAmount, paintOutcome } from "../../render/transaction-record.ts";
@@ -136,7 +136,7 @@ function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell
 /** What became of an event: how many attempts were made, and when the next one is due. */
 function deliveryMark({ state, attempts, isTrying, next, comesAgain }: Delivery, now: Date): string {
   if (state === "delivered") return "forwarded";
-  if (comesAgain) return COMES_AGAIN;
+  if (comesAgain) return SERVICE_SENDS_AGAIN;
   if (state !== "pending" || attempts === 0) return state;
   const made = attemptCount(attempts);
   if (isTrying) return `pending, ${made}, one under way`;
@@ -170,7 +170,7 @@ const NO_STATES: Readonly<Record<StatsRow, StateStats>> = {
 };
 
 /** `EUR 1152.80` */
-const sumJson = ({ amount, currency }: CurrencySum): string => formatAmount(amount, currency).trim();
+const sumText = ({ amount, currency }: CurrencySum): string => formatAmount(amount, currency).trim();
 
 /** Says whether money is being lost now. */
 export async function showStats(context: Context, database: string | undefined): Promise<number> {
@@ -202,7 +202,7 @@ export async function showStats(context: Context, database: string | undefined):
   const keys = stats.keys.map((one) => ({
     ...one,
     ...Object.fromEntries(
-      STATS_ROWS.map((row) => [row, { ...one[row], sums: (one[row].sums ?? []).map(sumJson) }]),
+      STATS_ROWS.map((row) => [row, { ...one[row], sums: (one[row].sums ?? []).map(sumText) }]),
     ),
   }));
   out.result({ ...stats, keys }, shown.join("\n"));

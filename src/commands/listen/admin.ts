@@ -9,14 +9,25 @@ import type { Handler } from "../../http/exchange.ts";
 import type { HttpReply } from "../../http/message.ts";
 import { namesLoopback } from "../../receiver/address.ts";
 import type { Backlog, EventLog, RunKeys } from "../../receiver/event.ts";
-import { createMetrics } from "../../receiver/metrics.ts";
+import { createMetrics, type Metrics } from "../../receiver/metrics.ts";
 
 export interface AdminAddress {
   readonly host: string;
   readonly port: number;
 }
 
-export type Admin = Awaited<ReturnType<typeof openAdmin>>;
+/** The private listener while `listen` runs. */
+export interface Admin {
+  readonly url: string;
+  readonly metrics: Metrics;
+  /** The same log, which also reports how long each event took to store. */
+  readonly measured: (log: EventLog) => EventLog;
+  /** The receiver has started: it is ready as long as events can be stored. */
+  readonly started: (parts: Watched) => void;
+  /** The receiver is about to end: it is not ready any more. */
+  readonly ending: () => void;
+  readonly close: () => Promise<void>;
+}
 
 /** What the endpoints read at each request. */
 interface Watched {
@@ -42,7 +53,7 @@ const NO_BACKLOG: Backlog = { keys: [], lastForward: undefined };
 export async function openAdmin(
   { host, port }: AdminAddress,
   { serve, now, timers, out }: Pick<Context, "serve" | "now" | "timers" | "out">,
-) {
+): Promise<Admin> {
   const metrics = createMetrics();
   let watched: Watched | undefined;
   let notReady: string | undefined = "starting";
@@ -92,8 +103,7 @@ export async function openAdmin(
   return {
     url: server.url,
     metrics,
-    /** The same log, which also reports how long each event took to store. */
-    measured: (log: EventLog): EventLog => ({
+    measured: (log) => ({
       ...log,
       append: async (event, lease) => {
         const start = timers.elapsed();
@@ -109,8 +119,7 @@ export async function openAdmin(
         }
       },
     }),
-    /** The receiver has started: it is ready as long as events can be stored. */
-    started: (parts: Watched): void => {
+    started: (parts): void => {
       watched = parts;
       checkStore = createStoreCheck(parts.checkStore, timers);
       notReady = undefined;

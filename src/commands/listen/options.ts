@@ -1,16 +1,56 @@
 /** What the flags of `listen` mean together with the settings. */
-import { publicAddress } from "../../receiver/address.ts";
+import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
+import type { HeaderLine } from "../../http/message.ts";
+import type { Route } from "../../receiver/routes.ts";
+import type { Policy } from "../../signatures/policy.ts";
+import type { TlsPaths } from "./tls.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { isThumbprint } from "../../signatures/thumbprint.ts";
 import type { ValuesOf } from "../command.ts";
 import { parseDelays } from "../flag-values.ts";
-import { FORWARD_CONCURRENCY, policyFrom, serviceKeys } from "../shared-flags.ts";
+import { FORWARD_CONCURRENCY, type KeySources, policyFrom, serviceKeys } from "../shared-flags.ts";
 import { RETRY, type listenFlags } from "./flags.ts";
 
-export type ListenOptions = ReturnType<typeof listenOptions>;
+export interface ListenOptions extends ValuesOf<typeof listenFlags>, KeySources {
+  /** Thumbprints of keys that verify nothing here: what they have verified before is forwarded too. */
+  readonly earlierKeys: readonly string[];
+  /** The paths to receive webhooks on, each once; at least one. */
+  readonly paths: readonly [string, ...string[]];
+  /** Undefined for a tunnel, which has an address of its own. */
+  readonly publicAddress: ReceiverAddress | undefined;
+  readonly tls: TlsPaths | undefined;
+  readonly policy: Policy;
+  /** Whether unverified webhooks are shown too. */
+  readonly unverified: boolean;
+  readonly terminals: readonly string[];
+  readonly forwarding: ForwardingOptions;
+  /** Milliseconds of receiving after SIGTERM. */
+  readonly drain: number;
+  /** Where events are kept; null keeps none, undefined is the default location. */
+  readonly database: string | undefined | null;
+  /** Where the service reports the payments of links by default. */
+  readonly callbacks: Readonly<Record<"callbackUrl" | "failureCallbackUrl", string | undefined>>;
+  /** The profile in force. */
+  readonly profile: string | undefined;
+}
+
+interface ForwardingOptions {
+  readonly routes: readonly Route[];
+  readonly headers: readonly HeaderLine[];
+  readonly insecure: boolean;
+  /** Requests to a target at the same time. */
+  readonly concurrency: number;
+  /** Milliseconds that the application may take. */
+  readonly timeout: number;
+  /** Milliseconds before each retry; undefined if webhooks are acknowledged once they are forwarded. */
+  readonly delays: readonly number[] | undefined;
+}
 
 /** Throws `key_required`. */
-export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: ResolvedSettings) {
+export function listenOptions(
+  flags: ValuesOf<typeof listenFlags>,
+  settings: ResolvedSettings,
+): ListenOptions {
   const { tlsCert: cert, tlsKey: key, tunnel } = flags;
   const verifying = flags.key.filter((source) => !isThumbprint(source));
   const keys = serviceKeys(verifying, settings, flags.verify ? "receive" : undefined);
@@ -20,11 +60,8 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
   return {
     ...flags,
     ...keys,
-    /** Thumbprints of keys that verify nothing here: what they have verified before is forwarded too. */
     earlierKeys: flags.key.filter(isThumbprint),
-    /** The paths to receive webhooks on, each once; at least one. */
     paths: [firstPath ?? (tunnel ? undefined : publicUrl?.pathname) ?? "/", ...otherPaths] as const,
-    /** A tunnel has an address of its own. */
     publicAddress: tunnel ? undefined : publicUrl && publicAddress(publicUrl, flags.path),
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     policy: policyFrom(flags, settings),
@@ -36,18 +73,14 @@ export function listenOptions(flags: ValuesOf<typeof listenFlags>, settings: Res
       insecure: flags.insecure,
       concurrency: flags.forwardConcurrency ?? FORWARD_CONCURRENCY,
       timeout: flags.forwardTimeout,
-      /** Undefined if webhooks are acknowledged once they are forwarded. */
       delays: flags.ack === "stored" ? (flags.retry ?? defaultDelays()) : undefined,
     },
     drain: flags.drain ?? 0,
-    /** Where events are kept; null keeps none, undefined is the default location. */
     database: flags.store && flags.verify ? flags.db : null,
-    /** Where the service reports the payments of links by default. */
     callbacks: {
       callbackUrl: settings.get("callbackUrl"),
       failureCallbackUrl: settings.get("failureCallbackUrl"),
     },
-    /** The profile in force. */
     profile: settings.profile,
   };
 }

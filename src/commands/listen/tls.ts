@@ -6,7 +6,7 @@ import { hint, PaylinkError } from "../../domain/errors.ts";
 import { messageOf, keyPairReason } from "../../domain/system-reason.ts";
 import type { HttpServer, TlsFiles } from "../../http/exchange.ts";
 
-interface TlsPaths {
+export interface TlsPaths {
   readonly cert: string;
   readonly key: string;
 }

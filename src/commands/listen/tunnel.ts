@@ -4,7 +4,13 @@ import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { safeText } from "../../render/safe-text.ts";
 
-export type Tunnel = Awaited<ReturnType<typeof openTunnel>>;
+export interface Tunnel {
+  /** The address on the internet. */
+  readonly url: URL;
+  /** Resolves with the failure when the program ends. */
+  readonly ended: Promise<PaylinkError>;
+  readonly close: () => Promise<void>;
+}
 
 /** Milliseconds until the address is known; it usually takes ten seconds at most. */
 const START_TIMEOUT = 45_000;
@@ -18,7 +24,7 @@ export async function openTunnel(
   target: string,
   { startProgram, signal }: Pick<Context, "startProgram" | "signal">,
   startTimeout = START_TIMEOUT,
-) {
+): Promise<Tunnel> {
   signal.throwIfAborted();
   const program = await startProgram("cloudflared", ["tunnel", "--no-autoupdate", "--url", target]);
   let output = "";
@@ -37,7 +43,6 @@ export async function openTunnel(
       late.addEventListener("abort", end, { once: true });
       void program.ended.then((end) => (end instanceof Error ? reject(notRun(end)) : fail(`ended (${end})`)));
     });
-    // Resolves with the failure when the program ends.
     const ended = program.ended.then((reason) => tunnelLost(url, reason, lastLine()));
     return { url, ended, close: () => program.stop() };
   } catch (error) {

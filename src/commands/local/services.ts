@@ -1,6 +1,7 @@
 /** A sandbox and a receiver of its webhooks, on free ports of this machine and in a home of their own. */
 import type { ApiFault } from "../../domain/api-faults.ts";
-import type { Context } from "../../context.ts";
+import type { Context, SandboxHome } from "../../context.ts";
+import type { HttpServer } from "../../http/exchange.ts";
 import { DEFAULT_MAX_BODY } from "../../receiver/admit.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import type { Rejection, RunKeys, WebhookEvent } from "../../receiver/event.ts";
@@ -13,7 +14,7 @@ import { thumbprintsOf } from "../../receiver/webhook-keys.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { AS_THE_SERVICE, type SandboxSetup } from "../../sandbox/setup.ts";
-import { startSandbox } from "../../sandbox/server.ts";
+import { type RunningSandbox, startSandbox } from "../../sandbox/server.ts";
 import { DEFAULT_POLICY } from "../../signatures/policy.ts";
 import { FORWARD_SECONDS } from "../shared-flags.ts";
 
@@ -27,9 +28,20 @@ interface LocalServicesOptions {
   readonly onForward: ForwarderParts["observe"];
 }
 
-export type LocalServices = Awaited<ReturnType<typeof openLocalServices>>;
+export interface LocalServices {
+  /** The folder of their home. */
+  readonly home: string;
+  /** The file of the events that the receiver stores. */
+  readonly eventStore: string;
+  readonly sandboxHome: SandboxHome;
+  readonly sandbox: RunningSandbox;
+  readonly receiver: HttpServer;
+}
 
-export async function openLocalServices(context: Context, options: LocalServicesOptions) {
+export async function openLocalServices(
+  context: Context,
+  options: LocalServicesOptions,
+): Promise<LocalServices> {
   const { send, now, timers, newId, serve, out, later } = context;
   const { routes, fail = [], onWebhook, onSandboxEvent, onForward } = options;
   const shared = {
