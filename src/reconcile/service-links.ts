@@ -4,7 +4,7 @@ import type { Json } from "../domain/json.ts";
 import { LISTED_AGE, readPaymentLink } from "../domain/payment-link-reply.ts";
 import type { PaymentLink } from "../domain/payment-link-values.ts";
 import { parseInstant } from "../domain/time.ts";
-import { allLinks, CLOCK_DIFFERENCE } from "../service/all-links.ts";
+import { allLinks, ownText, CLOCK_DIFFERENCE } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";
 import { linkEnd, linkId } from "../service/links.ts";
 import type { ComparedLink } from "./sides.ts";
@@ -57,12 +57,12 @@ export function comparedLink(link: PaymentLink, id: string): ComparedLink {
   const { invoiceId = "", amount, currency, linkOptions } = link;
   const paidAt = instantOf(link.paidDate);
   return {
-    id: own(id),
-    orderNumber: own(invoiceId),
+    id: ownText(id),
+    orderNumber: ownText(invoiceId),
     money:
       amount === undefined || currency === undefined
         ? undefined
-        : { amount: amount.toString(), currency: currency.toUpperCase() },
+        : { amount: ownText(amount.toString()), currency: currency.toUpperCase() },
     paidAt,
     paidAfter: paidAt === undefined ? instantOf(link.createdDate) : undefined,
     isReusable: linkOptions !== undefined,
@@ -71,6 +71,3 @@ export function comparedLink(link: PaymentLink, id: string): ComparedLink {
 
 const instantOf = (date: PaymentLink["paidDate"]): number | undefined =>
   typeof date === "string" ? parseInstant(date)?.getTime() : undefined;
-
-/** A copy: a part of a text keeps all of it in memory, and this one is of a page of 5,000 links (reconcile bench). */
-const own = (text: string): string => Buffer.from(text).toString();

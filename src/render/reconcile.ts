@@ -97,7 +97,7 @@ function unmatchedText(
     case "no order number":
       return `${paid}. It has no order number, so its webhook cannot be found.`;
     case "before the store":
-      return `${paid}, before this event store began, so it is not known whether its webhook arrived.`;
+      return `${paid}, before the time that this event store covers, so it is not known whether its webhook arrived.`;
     case "part":
       return `Part of ${order} was paid, ${money}; the rest is not paid yet.`;
     case "no link":

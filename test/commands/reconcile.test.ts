@@ -228,7 +228,7 @@ describe("an event store that has forgotten", () => {
     const { exit, findings, details } = await reconcile({ paid, home });
     expect(exit).toBe(10);
     expect(findings).toEqual(["unmatched A-1", "missed A-3", "unmatched A-2"]);
-    expect(details[0]).toContain("whether a webhook arrived is not known");
+    expect(details[0]).toContain("so it is not known whether its webhook arrived");
     const alone = await reconcile({ paid: paid.slice(0, 1), home });
     expect(alone.exit).toBe(0);
   });
