@@ -110,6 +110,23 @@ const FOUND: readonly (readonly [
       ["write without an answer", 0, 0],
     ],
   ],
+  [
+    "the world called an event lost that one group of writes had skipped and then deleted",
+    [
+      { isQueued: true, account: "own" },
+      { isQueued: true, account: "other" },
+    ],
+    [
+      ["send", 0, 0],
+      ["pass", 4, 0],
+      ["accept", 0, 0],
+      ["send", 4, 0],
+      ["pass", 6, 0],
+      ["prune", 0, 0],
+      ["prune", 0, 0],
+      ["skip", 4, 0],
+    ],
+  ],
 ];
 
 it.each(FOUND)("no more: %s", async (_, receivers, steps) => {

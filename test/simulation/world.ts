@@ -559,12 +559,14 @@ export class World {
     for (const [at, write] of writes.entries()) {
       const result = results[at];
       if (result?.status === "rejected") this.broken(`the store failed: ${String(result.reason)}`);
-      if (result?.status === "fulfilled") await this.#learn(write, result.value);
+      if (result?.status === "fulfilled") this.#learn(write, result.value);
     }
+    // Of the whole group: an event that one write skips, the next may delete.
+    if (writes.some(({ type }) => type === "prune")) await this.#learnDeleted();
     return results;
   }
 
-  async #learn(write: Write, { stored, changed }: Told): Promise<void> {
+  #learn(write: Write, { stored, changed }: Told): void {
     if (write.type === "event" && stored?.repeated === false)
       this.#known((JSON.parse(Buffer.from(write.body).toString()) as { uti: string }).uti).events.add(
         stored.first,
@@ -577,7 +579,6 @@ export class World {
         if (write.order === "skip") skipped?.add(id);
         else skipped?.delete(id);
       }
-    if (write.type === "prune") await this.#learnDeleted();
   }
 
   async #learnDeleted(): Promise<void> {
