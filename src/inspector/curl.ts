@@ -4,7 +4,7 @@ import { shellWord } from "../domain/errors.ts";
 import type { HttpRequest } from "../http/message.ts";
 
 /** What curl sets itself, or what belongs to one connection (RFC 9110 7.6.1). */
-const OF_CONNECTION: ReadonlySet<string> = new Set([
+const SET_BY_CURL: ReadonlySet<string> = new Set([
   "host",
   "content-length",
   "connection",
@@ -27,7 +27,7 @@ export function curlCommand({ method, headers, body }: HttpRequest, url: string)
   const text = new TextDecoder().decode(body);
   const isText = Buffer.from(text).equals(Buffer.from(body)) && !/[^\P{C}\n\t]/u.test(text);
   const needsFile = !isText || maskCardNumbers(text) !== text || text.startsWith("@");
-  const fields = headers.filter(([name]) => !OF_CONNECTION.has(name.toLowerCase()));
+  const fields = headers.filter(([name]) => !SET_BY_CURL.has(name.toLowerCase()));
   const words = [
     `curl -i -X ${shellWord(method)} ${shellWord(url)}`,
     ...fields.map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),

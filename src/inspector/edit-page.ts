@@ -11,8 +11,8 @@ import type { Page } from "../pages/page.ts";
 import type { Forward } from "../receiver/event.ts";
 import { likelyCause } from "../render/likely-cause.ts";
 import type { StoredEvent } from "../store/rows.ts";
-import { inspectorPage, type View } from "./frame.ts";
-import { eventPath, nameOf } from "./rows.ts";
+import { inspectorPage, type InspectorView } from "./frame.ts";
+import { eventPath, eventName } from "./rows.ts";
 
 export interface EditedCopy {
   readonly body: string;
@@ -22,18 +22,18 @@ export interface EditedCopy {
 }
 
 /** What the order number of a copy begins with. */
-const SAMPLE = "SAMPLE-";
+const SAMPLE_PREFIX = "SAMPLE-";
 
 /**
  * The record to edit. It has a uti and an order number of its own, so that no application takes it for a repeat, or for a payment of
  * the order.
  */
-export function copyOf({ content: { record }, reference }: StoredEvent, newId: string): string {
+export function editableCopy({ content: { record }, reference }: StoredEvent, newId: string): string {
   const masked = record === null ? {} : maskCardFields(record);
   if (!isJsonObject(masked)) return indentedJson(masked);
   const own = {
     ...("uti" in masked ? { uti: newId } : {}),
-    ...("reference" in masked ? { reference: SAMPLE + reference } : {}),
+    ...("reference" in masked ? { reference: SAMPLE_PREFIX + reference } : {}),
   };
   return indentedJson({ ...masked, ...own });
 }
@@ -48,13 +48,13 @@ export function copyProblem(event: StoredEvent, text: string): string | undefine
     return "the uti is that of the event, and a sample has its own";
   const order = splitReference(event.reference).base;
   if (order !== "" && splitReference(textOf(value, "reference") ?? "").base === order)
-    return `the reference is that of the event's order, and a sample has its own, such as ${SAMPLE}${order}`;
+    return `the reference is that of the event's order, and a sample has its own, such as ${SAMPLE_PREFIX}${order}`;
   return undefined;
 }
 
-export function editPage(view: View, event: StoredEvent, { body, to, result }: EditedCopy): Page {
+export function editPage(view: InspectorView, event: StoredEvent, { body, to, result }: EditedCopy): Page {
   return inspectorPage(view, {
-    title: `Edited copy of ${nameOf(event)}`,
+    title: `Edited copy of ${eventName(event)}`,
     tab: "/",
     live: false,
     content: html`${result === undefined ? "" : resultPanel(result)}

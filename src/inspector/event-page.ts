@@ -22,11 +22,12 @@ import {
   countdown,
   facts,
   folded,
-  momentOf,
+  exactTime,
   panel,
-  timeOf,
+  timeAgo,
 } from "../pages/components.ts";
 import {
+  ATTEMPTS_SHOWN,
   attemptsPanel,
   describedPart,
   requestPanel,
@@ -40,14 +41,11 @@ import { likelyCause } from "../render/likely-cause.ts";
 import { ageWords } from "../render/stats.ts";
 import { BODY_FILE, curlCommand } from "./curl.ts";
 import { approvedIn, orderPanel, type OrderPayments } from "./order.ts";
-import { inspectorPage, isApart, isOwn, type View } from "./frame.ts";
-import { amountOf, answerText, eventPath, nameOf, outcomeText, stateOf } from "./rows.ts";
-
-/** The most attempts that are shown. */
-const ATTEMPTS = 20;
+import { inspectorPage, isApart, isOwn, type InspectorView } from "./frame.ts";
+import { eventAmount, answerText, eventPath, eventName, eventOutcome, shownState } from "./rows.ts";
 
 /** `what` is what it is about, in a few words. */
-const summary = (description: Description, what = ""): Page =>
+const summaryPanel = (description: Description, what = ""): Page =>
   html`<section class="panel" id="summary" aria-label="Summary">
     ${what === "" ? "" : html`<p class="what"><bdi>${what}</bdi></p>`} ${describedPart(description)}
   </section>`;
@@ -59,18 +57,22 @@ export interface EventParts {
   readonly signs: boolean;
 }
 
-export function eventPage(view: View, event: StoredEvent, { history, order, signs }: EventParts): Page {
+export function eventPage(
+  view: InspectorView,
+  event: StoredEvent,
+  { history, order, signs }: EventParts,
+): Page {
   const { request, verdict, receivedAt, id } = event;
   const last = history.attempts.at(-1);
-  const advice = isApart(view, event) ? OTHER_KEY : causeIn(event, history);
+  const advice = isApart(view, event) ? OTHER_KEY_ADVICE : causeIn(event, history);
   return inspectorPage(view, {
-    title: nameOf(event),
-    state: stateOf(event),
+    title: eventName(event),
+    state: shownState(event),
     actions: actionsOf(view, event, signs),
     tab: "/",
-    content: html`${summary(
+    content: html`${summaryPanel(
       { ...describeEvent(event, history, view.now), advice },
-      `${capitalized(outcomeText(event))} ${amountOf(event)}`.trim(),
+      `${capitalized(eventOutcome(event))} ${eventAmount(event)}`.trim(),
     )}
     ${paidTwice(event, order)} ${answerPanel(last, undefined)} ${attemptsPart(history, view.now)}
     ${order === undefined ? "" : orderPanel(view, order)} ${recordPart(event, history, view.now)}
@@ -80,7 +82,7 @@ export function eventPage(view: View, event: StoredEvent, { history, order, sign
 }
 
 /** The request for a terminal. What another key has verified is not sent on, not even by hand. */
-function curlPanel(view: View, event: StoredEvent): Page | "" {
+function curlPanel(view: InspectorView, event: StoredEvent): Page | "" {
   if (!isOwn(view, event)) return "";
   const { request } = event;
   const { command, needsFile } = curlCommand(request, view.target || capturedUrl(request));
@@ -117,24 +119,24 @@ function paidTwice(event: StoredEvent, order: OrderPayments | undefined): Page |
   </section>`;
 }
 
-const OTHER_KEY =
+const OTHER_KEY_ADVICE =
   "Another key than those of this run has verified it, so it is not sent from here. A listener that has that key forwards it.";
 
 /** `accepts`: whether it verifies with the key that is configured now. */
-export function rejectionPage(view: View, rejection: Rejection, accepts: boolean): Page {
+export function rejectionPage(view: InspectorView, rejection: Rejection, accepts: boolean): Page {
   const { id, status, code, detail: words, receivedAt, verdict, request } = rejection;
   const description: Description = {
     kind: "bad",
-    words: `Rejected with ${status}: ${meaningOf(code)}.`,
+    words: `Rejected with ${status}: ${reasonMeaning(code)}.`,
     reason: words,
-    advice: html`${momentOf(receivedAt, view.now)} · <span class="mono">${id}</span>`,
+    advice: html`${exactTime(receivedAt, view.now)} · <span class="mono">${id}</span>`,
   };
   return inspectorPage(view, {
     title: code,
     state: "rejected",
     actions: accepts ? acceptAction(view, id) : "",
     tab: "/",
-    content: html`${summary(description)}
+    content: html`${summaryPanel(description)}
     ${verdict === null || request === null ? "" : verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
     ${
       request === null
@@ -144,7 +146,7 @@ export function rejectionPage(view: View, rejection: Rejection, accepts: boolean
   });
 }
 
-const meaningOf = (code: string): string =>
+const reasonMeaning = (code: string): string =>
   Object.entries(REFUSAL_MEANINGS).find(([name]) => name === code)?.[1] ?? code;
 
 /** Where the files of an event or a rejection are, and the command that explains it. */
@@ -161,7 +163,7 @@ function causeIn({ delivery }: StoredEvent, { attempts }: History): string | und
 }
 
 /** A text that may end with a mark already, in one sentence of some length. */
-const sentence = (text: string): string => {
+const asSentence = (text: string): string => {
   const shown = clipped(text, SENTENCE);
   return /[.!?…]$/.test(shown) ? shown : `${shown}.`;
 };
@@ -177,7 +179,7 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
         ? `Your application accepted it: ${last.status} in ${last.ms} ms.`
         : last.status === null
           ? "Your application did not answer."
-          : `Your application refused it: ${sentence(answerText(last))}`;
+          : `Your application refused it: ${asSentence(answerText(last))}`;
   const silence = last?.status === null ? last.detail : undefined;
   switch (delivery?.state) {
     case undefined:
@@ -199,7 +201,7 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
       return {
         kind: "bad",
         words: did ?? "It was not delivered.",
-        reason: [silence, delivery.comesAgain ? COMES_AGAIN : NOT_RETRIED]
+        reason: [silence, delivery.comesAgain ? SERVICE_SENDS_AGAIN : NOT_RETRIED]
           .filter((words) => words !== undefined)
           .join(". "),
       };
@@ -219,7 +221,7 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
 
 const NOT_RETRIED = "paylink does not retry it by itself.";
 /** A listener that waits for the application leaves the retries to the service. */
-const COMES_AGAIN = "The service was told, and sends it again.";
+const SERVICE_SENDS_AGAIN = "The service was told, and sends it again.";
 
 /** The attempts with what was done by hand, the last one first. */
 function attemptsPart({ attempts, actions }: History, now: Date): Page {
@@ -239,8 +241,12 @@ function attemptsPart({ attempts, actions }: History, now: Date): Page {
   }));
   const rows = [...made, ...done]
     .toSorted((one, other) => other.at.getTime() - one.at.getTime())
-    .map((row) => ({ ...row, id: String(row.at.getTime()), time: momentOf(row.at, now) }));
-  return attemptsPanel(rows.slice(0, ATTEMPTS), Math.max(0, rows.length - ATTEMPTS), "It was not forwarded.");
+    .map((row) => ({ ...row, id: String(row.at.getTime()), time: exactTime(row.at, now) }));
+  return attemptsPanel(
+    rows.slice(0, ATTEMPTS_SHOWN),
+    Math.max(0, rows.length - ATTEMPTS_SHOWN),
+    "It was not forwarded.",
+  );
 }
 
 /** What the application answered last, whole. */
@@ -265,13 +271,13 @@ function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page 
     "record",
     "Record",
     html`${facts([
-      ["Outcome", outcomeText(event)],
-      ["Amount", amountOf(event)],
+      ["Outcome", eventOutcome(event)],
+      ["Amount", eventAmount(event)],
       ["Order number", clipped(event.reference, 100)],
       ["UTI", event.uti === "" ? "" : copyable("UTI", event.uti, clipped(event.uti, 100))],
       ["Card", `${text("cardScheme")} ${text("cardPan")}`.trim()],
       ["Response", clipped(responseText(textOf(record, "responseCode") ?? ""), 100)],
-      ["Time", time === undefined ? text("transDateTime") : momentOf(time, now)],
+      ["Time", time === undefined ? text("transDateTime") : exactTime(time, now)],
       ["Received", receivedAt(event, now)],
       ["Key", copyable("the thumbprint", event.key)],
       [
@@ -279,7 +285,7 @@ function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page 
         arrivals.length === 0
           ? ""
           : html`<ul>
-              ${arrivals.slice(-ATTEMPTS).map((arrival) => html`<li>${receivedAt(arrival, now)}</li>`)}
+              ${arrivals.slice(-ATTEMPTS_SHOWN).map((arrival) => html`<li>${receivedAt(arrival, now)}</li>`)}
             </ul>`,
       ],
     ])}
@@ -295,12 +301,12 @@ function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page 
 }
 
 const receivedAt = ({ receivedAt: at, id }: Pick<StoredEvent, "receivedAt" | "id">, now: Date): Page =>
-  html`${momentOf(at, now)}, ${timeOf(at, now)} · <span class="mono">${id}</span>`;
+  html`${exactTime(at, now)}, ${timeAgo(at, now)} · <span class="mono">${id}</span>`;
 
 /** Milliseconds after which most verifiers refuse a signature. */
 const FRESH = 300_000;
 
-function actionsOf(view: View, event: StoredEvent, signs: boolean): Page {
+function actionsOf(view: InspectorView, event: StoredEvent, signs: boolean): Page {
   const { now, target, here: back } = view;
   const { delivery, id, receivedAt, verdict } = event;
   const path = eventPath(id);
@@ -318,7 +324,7 @@ function actionsOf(view: View, event: StoredEvent, signs: boolean): Page {
           id: "send",
           button: "Send again…",
           title: "Send this webhook again?",
-          subject: nameOf(event),
+          subject: eventName(event),
           text: warnings.join(" ") || "It is sent once, from here. The answer is shown on this page.",
           fields: html`<label for="to">Send to</label>
             <input id="to" name="to" form="send-form" value="${target}" required placeholder="3000/hook" />`,
@@ -339,7 +345,7 @@ function actionsOf(view: View, event: StoredEvent, signs: boolean): Page {
           id: "skip",
           button: "Skip…",
           title: "Never forward this payment?",
-          subject: `${outcomeText(event)} ${amountOf(event)} ${nameOf(event)}`,
+          subject: `${eventOutcome(event)} ${eventAmount(event)} ${eventName(event)}`,
           text: `Your application will not learn of it from paylink.${isOwn(view, event) ? " Retry undoes this." : ""}`,
           confirm: "Skip",
           kind: "danger",
@@ -350,7 +356,7 @@ function actionsOf(view: View, event: StoredEvent, signs: boolean): Page {
   }`;
 }
 
-const acceptAction = ({ here: back }: View, id: string): Page =>
+const acceptAction = ({ here: back }: InspectorView, id: string): Page =>
   askedAction({
     id: "accept",
     button: "Accept…",

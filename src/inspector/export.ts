@@ -5,24 +5,24 @@ import { eventLine, rejectionLine } from "../receiver/event-json.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
 import type { EventStore } from "../store/event-store.ts";
 import type { ListQuery } from "../store/search.ts";
-import { type EventRow, stateOf, withAttempts } from "./rows.ts";
+import { type EventRow, shownState, withAttempts } from "./rows.ts";
 
 /** The most rows of a file, the newest ones. */
 export const EXPORTED = 10_000;
 
 /** The most rows that are read at once: a server ends a reading that takes long. */
-const PAGE = 1_000;
+const ROWS_A_READ = 1_000;
 
 export async function exportedRows(store: EventStore, query: ListQuery): Promise<EventRow[]> {
   const rows: EventRow[] = [];
   for (;;) {
-    const page = await store.list(query, { before: rows.at(-1)?.stored.id, limit: PAGE });
+    const page = await store.list(query, { before: rows.at(-1)?.stored.id, limit: ROWS_A_READ });
     rows.push(...(await withAttempts(store, page)));
-    if (page.length < PAGE || rows.length >= EXPORTED) return rows;
+    if (page.length < ROWS_A_READ || rows.length >= EXPORTED) return rows;
   }
 }
 
-const COLUMNS = [
+const CSV_COLUMNS = [
   "received",
   "id",
   "state",
@@ -37,24 +37,24 @@ const COLUMNS = [
   "reason",
 ] as const;
 
-type Cells = Readonly<Partial<Record<(typeof COLUMNS)[number], string>>>;
+type Cells = Readonly<Partial<Record<(typeof CSV_COLUMNS)[number], string>>>;
 
 /** A cell that a spreadsheet would take for a formula begins with an apostrophe. */
 export const csvOf = (rows: readonly EventRow[]): string =>
   stringify(rows.map(cellsOf), {
-    columns: [...COLUMNS],
+    columns: [...CSV_COLUMNS],
     header: true,
     escape_formulas: true,
     record_delimiter: "\r\n",
   });
 
-export const linesOf = (rows: readonly EventRow[]): string =>
+export const exportedLines = (rows: readonly EventRow[]): string =>
   rows
     .map(({ stored }) => `${stored.type === "event" ? safeJson(eventLine(stored)) : rejectionLine(stored)}\n`)
     .join("");
 
 function cellsOf({ stored, attempt }: EventRow): Cells {
-  const common = { received: stored.receivedAt.toISOString(), id: stored.id, state: stateOf(stored) };
+  const common = { received: stored.receivedAt.toISOString(), id: stored.id, state: shownState(stored) };
   if (stored.type === "rejected") return { ...common, answer: String(stored.status), reason: stored.code };
   const { record } = stored.content;
   const text = (name: "transCurrencyCode" | "cardPan"): string =>

@@ -5,14 +5,14 @@ import { count, workPage } from "../pages/frame.ts";
 import type { Page } from "../pages/page.ts";
 import type { RunKeys } from "../receiver/event.ts";
 
-export interface View {
+export interface InspectorView {
   readonly now: Date;
   readonly profile: string | undefined;
   /** The file, or the URL of the database without its password. */
   readonly place: string;
   /** The keys of this run, whose events it acts on; undefined without one, when it shows those of every key alike. */
   readonly keys: RunKeys | undefined;
-  /** Events of these keys that wait or failed, each counted up to `COUNTED`. */
+  /** Events of these keys that wait or failed, each counted up to `COUNT_LIMIT`. */
   readonly waiting: number;
   readonly failed: number;
   /** Where events are sent again, unless a person names another target; "" for none. */
@@ -26,20 +26,21 @@ export interface View {
 }
 
 /** Beyond it, what waits or failed is not counted. */
-export const COUNTED = 1_000;
+export const COUNT_LIMIT = 1_000;
 
 /** Whether a key of this run has verified the event; without a key, whether it is shown with the others. */
-export const isApart = ({ keys }: View, { key }: { readonly key: string }): boolean =>
+export const isApart = ({ keys }: InspectorView, { key }: { readonly key: string }): boolean =>
   keys !== undefined && !keys.includes(key);
 
 /** Whether this run may send the event. */
-export const isOwn = ({ keys = [] }: View, { key }: { readonly key: string }): boolean => keys.includes(key);
+export const isOwn = ({ keys = [] }: InspectorView, { key }: { readonly key: string }): boolean =>
+  keys.includes(key);
 
 export const countText = (count: number): string =>
-  count >= COUNTED ? `${COUNTED.toLocaleString("en-US")}+` : String(count);
+  count >= COUNT_LIMIT ? `${COUNT_LIMIT.toLocaleString("en-US")}+` : String(count);
 
 /** Milliseconds between two readings of an open page. */
-const POLL = 2_000;
+const INSPECTOR_POLL = 2_000;
 
 interface InspectorPage {
   readonly title: string;
@@ -55,13 +56,13 @@ interface InspectorPage {
 }
 
 export const inspectorPage = (
-  view: View,
+  view: InspectorView,
   { title, state, actions = "", content, tab, text = "", skipTo, live = true }: InspectorPage,
 ): Page =>
   workPage({
     kind: "inspector",
     now: view.now,
-    poll: POLL,
+    poll: INSPECTOR_POLL,
     title: `${view.failed === 0 ? "" : `(${countText(view.failed)} failed) `}${title} – paylink inspect`,
     brand: "paylink inspect",
     search: {
@@ -95,7 +96,7 @@ export const inspectorPage = (
   });
 
 /** What an action has done, or why it has changed nothing. */
-const DONE = new Map([
+const DONE_NOTICES = new Map([
   ["retry", "It is due now: a running listen --ack stored forwards it."],
   ["busy", "Nothing was changed: it is due already, being forwarded at this moment, or delivered."],
   ["skip", "It is never forwarded. Retry undoes this."],
@@ -110,11 +111,11 @@ const DONE = new Map([
 function doneText(done = ""): string | undefined {
   const [, number] = /^retry-(\d{1,7})$/.exec(done) ?? [];
   return number === undefined
-    ? DONE.get(done)
+    ? DONE_NOTICES.get(done)
     : `${plural(Number(number), "event is", "events are")} due now.`;
 }
 
-export const notFoundPage = (view: View): Page =>
+export const eventNotFoundPage = (view: InspectorView): Page =>
   inspectorPage(view, {
     title: "Not found",
     content: html`<section class="panel">

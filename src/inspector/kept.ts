@@ -2,7 +2,7 @@
 import type { EventStore } from "../store/event-store.ts";
 
 /** An answer is kept for so many times as long as it took, so that reading takes a twentieth of the time at most. */
-const KEPT = 20;
+const TIMES_KEPT = 20;
 
 /** The store with its sums, charts and paths kept; `now` is the clock. */
 export function keepingStore(store: EventStore, now: () => Date): EventStore {
@@ -28,7 +28,7 @@ function kept<Given extends readonly unknown[], Answer>(
     if (known !== undefined) return known.answer;
     const answer = await read(...given);
     const done = now().getTime();
-    answers.set(key, { until: done + KEPT * (done - asked), answer });
+    answers.set(key, { until: done + TIMES_KEPT * (done - asked), answer });
     return answer;
   };
 }

@@ -19,19 +19,16 @@ import {
   totalsLine,
 } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
-import { countText, inspectorPage, isApart, type View } from "./frame.ts";
+import { countText, inspectorPage, isApart, type InspectorView } from "./frame.ts";
 import { EXPORTED } from "./export.ts";
-import { type Filters, filtersIn, isFiltered, queryFrom, SHOWN } from "./query.ts";
-import { type EventRow, ROWS, withAttempts } from "./rows.ts";
+import { type Filters, filtersIn, isFiltered, queryFrom, STORED_STATES } from "./query.ts";
+import { EVENT_LISTING, type EventRow, ROWS_SHOWN, withAttempts } from "./rows.ts";
 import { totalsSentence } from "./totals.ts";
 import { eventsTrend } from "./trend.ts";
 
-/** The most rows of a page. */
-const ROWS_SHOWN = 50;
-
 /** `advice` is the command that makes a first webhook. */
 export async function eventsPage(
-  view: View,
+  view: InspectorView,
   store: EventStore,
   asked: Readonly<Record<string, string>>,
   advice: string,
@@ -63,7 +60,7 @@ export async function eventsPage(
       <section class="panel" id="list" tabindex="-1" aria-label="Events">
         ${
           rows.length > 0
-            ? table(view, ROWS, shown, filters.group === "order" ? ordersOf(shown) : [])
+            ? table(view, EVENT_LISTING, shown, filters.group === "order" ? ordersOf(shown) : [])
             : nothing(filters, advice)
         }
         ${olderLink(
@@ -71,7 +68,7 @@ export async function eventsPage(
           before === undefined ? undefined : address("/", filters),
         )}
       </section>
-      ${apart.length === 0 ? "" : panel("other-keys", "Of another key: this run sends none of these", table(view, ROWS, apart))}
+      ${apart.length === 0 ? "" : panel("other-keys", "Of another key: this run sends none of these", table(view, EVENT_LISTING, apart))}
       ${freshButton}`,
   });
 }
@@ -79,14 +76,14 @@ export async function eventsPage(
 /** The most paths to choose from. */
 const PATHS_SHOWN = 20;
 
-function filtersPart(view: View, filters: Filters, paths: readonly string[]): Page {
+function filtersPart(view: InspectorView, filters: Filters, paths: readonly string[]): Page {
   const { text, state, outcome, path, keys, group } = filters;
   const counts: Readonly<Record<string, number>> = { waiting: view.waiting, failed: view.failed };
   return html`<div class="filters">
       ${chips(
         "Filter events",
         state,
-        ["", ...Object.keys(SHOWN)].map((one) => ({
+        ["", ...Object.keys(STORED_STATES)].map((one) => ({
           state: one,
           href: address("/", { ...filters, state: one }),
           count: counts[one] ? countText(counts[one]) : undefined,
@@ -131,7 +128,7 @@ function filtersPart(view: View, filters: Filters, paths: readonly string[]): Pa
 }
 
 /** What the list adds up to, and what can be done with all of it. */
-function totalsPart(view: View, filters: Filters, totals: Totals): Page {
+function totalsPart(view: InspectorView, filters: Filters, totals: Totals): Page {
   const { group } = filters;
   const grouping =
     group === "order"
@@ -196,7 +193,7 @@ function orderWords(rows: readonly EventRow[]): string {
   ].join(", ");
 }
 
-const NONE: Readonly<Record<string, string>> = {
+const NONE_IN_STATE: Readonly<Record<string, string>> = {
   waiting: "No event waits.",
   failed: "No event has failed.",
   forwarded: "No event was forwarded.",
@@ -211,7 +208,7 @@ function nothing({ state, ...filters }: Filters, advice: string): Page {
       "It appears here by itself. To make one, with paylink listen running:",
       html`<p>${copyable("the command that makes a webhook", advice)}</p>`,
     );
-  const words = isFiltered({ ...filters, state: "" }) ? undefined : NONE[state];
+  const words = isFiltered({ ...filters, state: "" }) ? undefined : NONE_IN_STATE[state];
   const all = html`<a class="button" href="/">Show all events</a>`;
   return words === undefined
     ? emptyList("Nothing matches", "No event or rejected webhook passes all of these filters.", all)

@@ -7,11 +7,11 @@ import type { StoredEvent } from "../store/rows.ts";
 import { address, clipped, copyable, panel } from "../pages/components.ts";
 import { table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
-import type { View } from "./frame.ts";
-import { type EventRow, ROWS, withAttempts } from "./rows.ts";
+import type { InspectorView } from "./frame.ts";
+import { type EventRow, EVENT_LISTING, withAttempts } from "./rows.ts";
 
 /** The most payments that are shown. */
-const PAYMENTS = 20;
+const ORDER_PAYMENTS_SHOWN = 20;
 
 export interface OrderPayments {
   /** The order number. */
@@ -21,20 +21,23 @@ export interface OrderPayments {
 }
 
 /** Those that the same key has verified: another merchant may have the same order numbers. Undefined without an order number. */
-export async function paymentsOf(store: EventStore, event: StoredEvent): Promise<OrderPayments | undefined> {
+export async function orderPayments(
+  store: EventStore,
+  event: StoredEvent,
+): Promise<OrderPayments | undefined> {
   if (event.reference === "") return undefined;
   const order = splitReference(event.reference).base;
   const found = await store.list(
     { sought: { text: order }, keys: [event.key], outcome: undefined },
-    { limit: 2 * PAYMENTS },
+    { limit: 2 * ORDER_PAYMENTS_SHOWN },
   );
   const payments = found.filter(
     (one) => one.type === "event" && splitReference(one.reference).base === order,
   );
   return {
     order,
-    rows: await withAttempts(store, payments.slice(0, PAYMENTS)),
-    hasMore: payments.length > PAYMENTS,
+    rows: await withAttempts(store, payments.slice(0, ORDER_PAYMENTS_SHOWN)),
+    hasMore: payments.length > ORDER_PAYMENTS_SHOWN,
   };
 }
 
@@ -42,12 +45,12 @@ export async function paymentsOf(store: EventStore, event: StoredEvent): Promise
 export const approvedIn = ({ rows }: OrderPayments): StoredEvent[] =>
   rows.flatMap(({ stored }) => (stored.type === "event" && stored.outcome === "APPROVED" ? [stored] : []));
 
-export function orderPanel(view: View, { order, rows, hasMore }: OrderPayments): Page {
+export function orderPanel(view: InspectorView, { order, rows, hasMore }: OrderPayments): Page {
   const all = html`<a href="${address("/", { text: order, group: "order" })}">Show all</a>`;
   return panel(
     "order",
     `Payments of order ${clipped(order)}`,
-    html`${table(view, { ...ROWS, caption: "Payments of this order, newest first" }, rows)}
+    html`${table(view, { ...EVENT_LISTING, caption: "Payments of this order, newest first" }, rows)}
       <p class="hint">
         What happened to it, at the service too:
         ${copyable("the command that shows the timeline", `paylink reconcile ${shellWord(order)}`)}

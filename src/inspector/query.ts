@@ -4,14 +4,14 @@ import { outcomeNamed } from "../domain/outcome.ts";
 import type { DeliveryState, RunKeys } from "../receiver/event.ts";
 import type { ListQuery, Sought } from "../store/search.ts";
 import { periodIn } from "../pages/filters.ts";
-import type { View } from "./frame.ts";
+import type { InspectorView } from "./frame.ts";
 
 /** The filters of the list; each is empty if it is not used. */
 export const FILTERS = ["text", "state", "outcome", "path", "keys", "time", "from", "to", "group"] as const;
 export type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 
 /** The states of the pages, which are their filters, with what the store calls them. */
-export const SHOWN: Readonly<Record<string, DeliveryState | "rejected">> = {
+export const STORED_STATES: Readonly<Record<string, DeliveryState | "rejected">> = {
   waiting: "pending",
   failed: "failed",
   forwarded: "delivered",
@@ -26,13 +26,16 @@ export const filtersIn = (asked: Readonly<Record<string, string>>): Filters =>
 export const isFiltered = (filters: Filters): boolean =>
   FILTERS.some((name) => name !== "group" && filters[name] !== "");
 
-export interface Asked {
+export interface ParsedFilters {
   readonly query: ListQuery;
   /** A filter that cannot be read: the list shows nothing, since it would show too much. */
   readonly problem?: string;
 }
 
-export function queryFrom(filters: Filters, { now, keys }: Pick<View, "now" | "keys">): Asked {
+export function queryFrom(
+  filters: Filters,
+  { now, keys }: Pick<InspectorView, "now" | "keys">,
+): ParsedFilters {
   const { text, state, outcome, path } = filters;
   const { since, until, problem: unreadable } = periodIn(filters, now);
   const problems = unreadable === undefined ? [] : [unreadable];
@@ -42,7 +45,7 @@ export function queryFrom(filters: Filters, { now, keys }: Pick<View, "now" | "k
   };
   const query: ListQuery = {
     sought: text === "" ? undefined : soughtIn(text),
-    state: among("state", state, SHOWN[state]),
+    state: among("state", state, STORED_STATES[state]),
     outcome: among("outcome", outcome, outcomeNamed(outcome)),
     path: path === "" ? undefined : path,
     ...(keys === undefined ? {} : among("choice of keys", filters.keys, chosenKeys(filters.keys, keys))),
@@ -65,14 +68,14 @@ export function soughtIn(text: string): Sought {
   const [, card] = /^(?:[*•xX.… ]*)(\d{4})$/.exec(text) ?? [];
   return {
     text,
-    ...amountIn(text),
+    ...soughtAmount(text),
     ...(status === undefined ? {} : { status: Number(status) }),
     ...(card === undefined ? {} : { card }),
   };
 }
 
 /** `10`, `10.00`, `1,234.50`, `EUR 10`, `10 eur`. */
-function amountIn(text: string): Pick<Sought, "amount" | "currency"> {
+function soughtAmount(text: string): Pick<Sought, "amount" | "currency"> {
   const [, before, spelled = "", after] =
     /^(?:([A-Za-z]{3})\s*)?([\d.,]{1,20})(?:\s*([A-Za-z]{3}))?$/.exec(text) ?? [];
   const plain = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(spelled)

@@ -7,16 +7,13 @@ import { describedPart } from "../pages/exchange.ts";
 import { type Listing, table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import { ageWords, situationSentence, statsSentence } from "../render/stats.ts";
-import { COUNTED, countText, inspectorPage, type View } from "./frame.ts";
-import { type EventRow, ROWS, withAttempts } from "./rows.ts";
+import { COUNT_LIMIT, countText, inspectorPage, type InspectorView } from "./frame.ts";
+import { EVENT_LISTING, type EventRow, ROWS_SHOWN, withAttempts } from "./rows.ts";
 
-/** The most rows of a list. */
-const ROWS_SHOWN = 50;
-
-export async function queuePage(view: View, store: EventStore): Promise<Page> {
+export async function queuePage(view: InspectorView, store: EventStore): Promise<Page> {
   const [stats, targets, failed, waiting] = await Promise.all([
-    store.stats(view.now, view.now, COUNTED),
-    store.targets(view.now, COUNTED, view.keys),
+    store.stats(view.now, view.now, COUNT_LIMIT),
+    store.targets(view.now, COUNT_LIMIT, view.keys),
     store
       .list({ state: "failed", keys: view.keys }, { limit: ROWS_SHOWN })
       .then((found) => withAttempts(store, found)),
@@ -47,7 +44,7 @@ const UNCLAIMED = 60_000;
 const NO_RECEIVER = "No receiver forwards these: start paylink listen --ack stored --forward-to <target>";
 
 function queuePanel(
-  view: View,
+  view: InspectorView,
   state: "failed" | "waiting",
   title: string,
   rows: readonly EventRow[],
@@ -55,10 +52,10 @@ function queuePanel(
 ): Page | "" {
   if (rows.length === 0) return "";
   const all = html`<a href="${address("/", { state })}">Show all ${countText(count)}</a>`;
-  return panel(state, title, table(view, ROWS, rows), count > rows.length ? all : "");
+  return panel(state, title, table(view, EVENT_LISTING, rows), count > rows.length ? all : "");
 }
 
-function retryAll(view: View): Page {
+function retryAll(view: InspectorView): Page {
   const total = view.waiting + view.failed;
   const what = `${countText(total)} ${total === 1 ? "event" : "events"}`;
   return askedAction({
@@ -81,7 +78,7 @@ interface TargetRow {
   readonly accepted: number;
 }
 
-function targetsPanel(view: View, { answers, rates, period }: Targets): Page | "" {
+function targetsPanel(view: InspectorView, { answers, rates, period }: Targets): Page | "" {
   if (answers.length === 0) return "";
   const rows = [...new Set(answers.map(({ target }) => target))].map((target) => ({
     target,
@@ -92,7 +89,7 @@ function targetsPanel(view: View, { answers, rates, period }: Targets): Page | "
 }
 
 /** `period` is the time, in milliseconds, in which events were accepted. */
-const targetsListing = (period: number): Listing<TargetRow, View> => ({
+const targetsListing = (period: number): Listing<TargetRow, InspectorView> => ({
   caption: "Targets of what waits or failed",
   id: ({ target }) => target ?? "",
   columns: [

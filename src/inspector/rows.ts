@@ -8,11 +8,14 @@ import { amountIn, textOf } from "../domain/transaction.ts";
 import type { StoredAttempt, StoredEvent, StoredRequest } from "../store/rows.ts";
 import type { EventStore } from "../store/event-store.ts";
 import { answerLine } from "../pages/answer.ts";
-import { badge, clipped, countdown, momentOf, plural } from "../pages/components.ts";
+import { badge, clipped, countdown, exactTime, plural } from "../pages/components.ts";
 import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
-import type { View } from "./frame.ts";
-import { SHOWN } from "./query.ts";
+import type { InspectorView } from "./frame.ts";
+import { STORED_STATES } from "./query.ts";
+
+/** The most rows of a list on a page. */
+export const ROWS_SHOWN = 50;
 
 /** A row with the newest attempt to forward it. */
 export interface EventRow {
@@ -27,22 +30,22 @@ export async function withAttempts(store: EventStore, found: readonly StoredRequ
 }
 
 /** An event that is forwarded nowhere is `verified`. */
-export function stateOf(stored: StoredRequest): string {
+export function shownState(stored: StoredRequest): string {
   if (stored.type !== "event") return stored.type;
   const [state = "verified"] =
-    Object.entries(SHOWN).find(([, kept]) => kept === stored.delivery?.state) ?? [];
+    Object.entries(STORED_STATES).find(([, kept]) => kept === stored.delivery?.state) ?? [];
   return state;
 }
 
 export const eventPath = (id: string): string => `/events/${encodeURIComponent(id)}`;
 
 /** What people call an event: its order number, or its uti. */
-export const nameOf = ({ reference, uti, id }: StoredEvent): string => clipped(reference || uti || id);
+export const eventName = ({ reference, uti, id }: StoredEvent): string => clipped(reference || uti || id);
 
 /** `partially approved` */
-export const outcomeText = ({ outcome }: StoredEvent): string => outcome.toLowerCase().replaceAll("_", " ");
+export const eventOutcome = ({ outcome }: StoredEvent): string => outcome.toLowerCase().replaceAll("_", " ");
 
-export function amountOf(event: StoredEvent): string {
+export function eventAmount(event: StoredEvent): string {
   const { record } = event.content;
   const amount = record === null ? undefined : amountIn(record, "amountTrans");
   return amount === undefined || record === null
@@ -72,29 +75,29 @@ function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {
     >`;
 }
 
-export const ROWS: Listing<EventRow, View> = {
+export const EVENT_LISTING: Listing<EventRow, InspectorView> = {
   caption: "Received webhooks, newest first",
   id: ({ stored }) => stored.id,
   columns: [
-    { title: "State", cell: ({ stored }) => badge(stateOf(stored)) },
+    { title: "State", cell: ({ stored }) => badge(shownState(stored)) },
     {
       title: "Order number",
       kind: "main",
       cell: ({ stored }) =>
         stored.type === "event" &&
-        html`<a href="${eventPath(stored.id)}" dir="auto">${nameOf(stored)}</a
-          >${repeatCount(stored)}${paidBefore(stored)}`,
+        html`<a href="${eventPath(stored.id)}" dir="auto">${eventName(stored)}</a
+          >${repeatCount(stored)}${paidBeforeMark(stored)}`,
     },
     {
       title: "Outcome",
       cell: ({ stored }) =>
         stored.type === "event"
-          ? outcomeText(stored)
+          ? eventOutcome(stored)
           : html`<a href="${eventPath(stored.id)}">${stored.code}</a>`,
     },
-    { title: "Amount", kind: "number", cell: ({ stored }) => stored.type === "event" && amountOf(stored) },
+    { title: "Amount", kind: "number", cell: ({ stored }) => stored.type === "event" && eventAmount(stored) },
     { title: "Answer", kind: "answer", cell: (row, { now }) => answerCell(row, now) },
-    { title: "Received", cell: ({ stored }, { now }) => momentOf(stored.receivedAt, now) },
+    { title: "Received", cell: ({ stored }, { now }) => exactTime(stored.receivedAt, now) },
   ],
 };
 
@@ -103,7 +106,7 @@ const repeatCount = ({ repeats }: StoredEvent): Page | "" =>
     ? ""
     : html` <span class="count" title="received ${repeats + 1} times">×${repeats + 1}</span>`;
 
-const paidBefore = ({ verdict: { warnings } }: StoredEvent): Page | "" =>
+const paidBeforeMark = ({ verdict: { warnings } }: StoredEvent): Page | "" =>
   warnings.includes("order_paid_before")
     ? html` <span class="count" title="${WARNING_MEANINGS.order_paid_before}">paid before</span>`
     : "";

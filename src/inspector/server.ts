@@ -18,19 +18,19 @@ import { download, htmlReply, pageHeaders } from "../pages/page.ts";
 import { safeText } from "../render/safe-text.ts";
 import { type Forward, type NewEvent, type Rejection, type RunKeys } from "../receiver/event.ts";
 import { BODY_FILE } from "./curl.ts";
-import { copyOf, copyProblem, editPage } from "./edit-page.ts";
-import { csvOf, exportedRows, linesOf } from "./export.ts";
+import { editableCopy, copyProblem, editPage } from "./edit-page.ts";
+import { csvOf, exportedRows, exportedLines } from "./export.ts";
 import { eventPage, rejectionPage } from "./event-page.ts";
-import { COUNTED, notFoundPage, type View } from "./frame.ts";
+import { COUNT_LIMIT, eventNotFoundPage, type InspectorView } from "./frame.ts";
 import { eventsPage } from "./lists.ts";
-import { paymentsOf } from "./order.ts";
+import { orderPayments } from "./order.ts";
 import { keepingStore } from "./kept.ts";
 import { filtersIn, queryFrom } from "./query.ts";
 import { queuePage } from "./queue.ts";
-import { nameOf } from "./rows.ts";
+import { eventName } from "./rows.ts";
 
 /** What is sent from the pages. Resolves with what is wrong with the target, or the record, where nothing was sent. */
-export interface Sending {
+export interface EventSending {
   /** Where it goes, unless a person names another target; "" for none. */
   readonly target: string;
   /** Whether events are signed anew. */
@@ -52,7 +52,7 @@ export interface InspectorParts {
   readonly verifyNow: (rejection: Rejection) => Promise<NewEvent | undefined>;
   /** The keys of this run: events of others are shown, and nothing is done to them but skipping. */
   readonly keys: () => Promise<RunKeys>;
-  readonly sending: Sending;
+  readonly sending: EventSending;
   readonly newId: () => string;
   /** Called with each action that was done. */
   readonly observe: (action: string, what: string) => void;
@@ -62,13 +62,13 @@ export function createInspector(parts: InspectorParts) {
   const { now, sending, observe, access } = parts;
   const store = keepingStore(parts.store, now);
   const app = new Hono();
-  const view = async (c: Context): Promise<View> => {
+  const view = async (c: Context): Promise<InspectorView> => {
     const { pathname, search } = new URL(c.req.url);
     const found = await within(VERIFY_TIMEOUT, parts.keys(), () => []);
     const keys = found.length === 0 ? undefined : found;
     const [waiting, failed] = await Promise.all([
-      store.countState("pending", COUNTED, keys),
-      store.countState("failed", COUNTED, keys),
+      store.countState("pending", COUNT_LIMIT, keys),
+      store.countState("failed", COUNT_LIMIT, keys),
     ]);
     return {
       now: now(),
@@ -84,23 +84,23 @@ export function createInspector(parts: InspectorParts) {
     };
   };
   app.use(async (c, next) => {
-    if (!access.isHere(c)) throw new HTTPException(421, { message: WITHOUT_KEY });
+    if (!access.isHere(c)) throw new HTTPException(421, { message: OPEN_INSPECTOR });
     return next();
   });
   app.use(...pageHeaders, csrf(), access.exchange);
   app.use(async (c, next) => {
-    if (!access.isHeldBy(c)) throw new HTTPException(403, { message: WITHOUT_KEY });
+    if (!access.isHeldBy(c)) throw new HTTPException(403, { message: OPEN_INSPECTOR });
     return next();
   });
   serveFiles(app, "inspector");
   // A file may take longer than a page.
   app.get("/:file{export\\.(?:csv|jsonl)}", async (c) => {
     const { query, problem } = queryFrom(filtersIn(c.req.query()), await view(c));
-    if (problem !== undefined) return refusal(400, problem);
+    if (problem !== undefined) return textRefusal(400, problem);
     const rows = await exportedRows(store, query);
     return c.req.param("file") === "export.csv"
       ? download("paylink-events.csv", csvOf(rows))
-      : download("paylink-events.jsonl", linesOf(rows));
+      : download("paylink-events.jsonl", exportedLines(rows));
   });
   app.get("*", timeout(READ_TIMEOUT, new HTTPException(503, { message: TOO_SLOW })));
   app.get("/", async (c) => htmlReply(await eventsPage(await view(c), store, c.req.query(), parts.advice)));
@@ -112,7 +112,7 @@ export function createInspector(parts: InspectorParts) {
       found.type === "event"
         ? eventPage(shown, found, {
             history: await store.history(found.id),
-            order: await paymentsOf(store, found),
+            order: await orderPayments(store, found),
             signs: sending.signs,
           })
         : rejectionPage(
@@ -147,16 +147,16 @@ export function createInspector(parts: InspectorParts) {
     const order = c.req.param("order") === "skip" ? "skip" : "retry";
     const events = { ids: [event.id] };
     const changed = await (order === "skip" ? store.skip(events) : store.retry(events, await parts.keys()));
-    return finish(c, changed.length === 0 ? "busy" : order, nameOf(event));
+    return finish(c, changed.length === 0 ? "busy" : order, eventName(event));
   });
   app.post("/events/:id/send", async (c) => {
     const event = await eventIn(c);
     if (event === undefined) return c.notFound();
-    if (!(await parts.keys()).includes(event.key)) return finish(c, "other-key", nameOf(event));
+    if (!(await parts.keys()).includes(event.key)) return finish(c, "other-key", eventName(event));
     const forward = await sending.send(event, (await formOf(c)).get("to")?.trim() || sending.target);
-    if (typeof forward === "string") return finish(c, "target", nameOf(event));
+    if (typeof forward === "string") return finish(c, "target", eventName(event));
     await store.replayed(event.id, forward, false, event.content.record);
-    return finish(c, isSuccess(forward.status) ? "sent" : "unsent", nameOf(event));
+    return finish(c, isSuccess(forward.status) ? "sent" : "unsent", eventName(event));
   });
   app.on(["GET", "POST"], "/events/:id/edit", async (c) => {
     const event = await eventIn(c);
@@ -165,14 +165,14 @@ export function createInspector(parts: InspectorParts) {
     if (!(await parts.keys()).includes(event.key)) return c.notFound();
     const form = c.req.method === "POST" ? await formOf(c) : undefined;
     const copy = {
-      body: form?.get("body") ?? copyOf(event, parts.newId()),
+      body: form?.get("body") ?? editableCopy(event, parts.newId()),
       to: form?.get("to")?.trim() ?? sending.target,
     };
     const result =
       form === undefined
         ? undefined
         : (copyProblem(event, copy.body) ?? (await sendSample(copy.body, copy.to, event.id)));
-    if (result !== undefined && typeof result !== "string") observe("sample", nameOf(event));
+    if (result !== undefined && typeof result !== "string") observe("sample", eventName(event));
     return htmlReply(editPage(await view(c), event, { ...copy, result }));
   });
   app.post("/events/:id/accept", async (c) => {
@@ -187,11 +187,11 @@ export function createInspector(parts: InspectorParts) {
     return finish(c, `retry-${count}`, plural(count, "event"));
   });
 
-  app.notFound(async (c) => htmlReply(notFoundPage(await view(c)), 404));
+  app.notFound(async (c) => htmlReply(eventNotFoundPage(await view(c)), 404));
   app.onError((error, c) => {
-    if (error instanceof HTTPException) return refusal(error.status, error.message || WRONG_PAGE);
+    if (error instanceof HTTPException) return textRefusal(error.status, error.message || WRONG_PAGE);
     if (error instanceof PaylinkError && error.code === "event_not_found") return c.notFound();
-    if (error instanceof PaylinkError) return refusal(503, error.message);
+    if (error instanceof PaylinkError) return textRefusal(503, error.message);
     throw error;
   });
   return handlerFromFetch((request) => app.fetch(request));
@@ -203,16 +203,16 @@ const VERIFY_TIMEOUT = 1_000;
 /** Milliseconds for a page; a server ends what is still being read by then. */
 export const READ_TIMEOUT = 5_000;
 const TOO_SLOW = `The store did not answer in ${READ_TIMEOUT / 1000} s. Reload the page to ask again.`;
-const WITHOUT_KEY =
+const OPEN_INSPECTOR =
   "Open the last address that paylink inspect printed in its terminal: each works once, for one browser.";
 const WRONG_PAGE = "The request was made by a page of another origin.";
 
 /** Nothing is shown to who is refused: not even which store it is. */
-const refusal = (status: number, words: string): Response =>
+const textRefusal = (status: number, words: string): Response =>
   new Response(`${safeText(words)}\n`, { status, headers: { "Content-Type": "text/plain; charset=utf-8" } });
 
 /** Bytes; the form with an edited record has most. */
-const MAX_BODY = 256 * 1024;
+const MAX_FORM = 256 * 1024;
 
 export async function startInspector(
   parts: InspectorParts & {
@@ -222,6 +222,6 @@ export async function startInspector(
   },
 ) {
   const { serve, port, faulted } = parts;
-  const server = await serve(createInspector(parts), { host: "127.0.0.1", port, maxBody: MAX_BODY, faulted });
+  const server = await serve(createInspector(parts), { host: "127.0.0.1", port, maxBody: MAX_FORM, faulted });
   return { url: server.url, close: () => server.close() };
 }

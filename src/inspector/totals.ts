@@ -2,10 +2,10 @@
 import type { Group, Totals } from "../store/search.ts";
 import { plural } from "../pages/components.ts";
 import { sumsOf } from "../pages/totals.ts";
-import { isApart, type View } from "./frame.ts";
+import { isApart, type InspectorView } from "./frame.ts";
 
 /** "412 events, 3 rejected; approved EUR 1,250.00, GBP 20.00; not approved EUR 80.00." */
-export function totalsSentence(view: View, { groups, rejected }: Totals): string {
+export function totalsSentence(view: InspectorView, { groups, rejected }: Totals): string {
   const other = groups.filter((group) => isApart(view, group));
   const own = groups.filter((group) => !other.includes(group));
   const counted = [

@@ -3,9 +3,9 @@ import type { EventStore } from "../store/event-store.ts";
 import { trendPart } from "../pages/trend.ts";
 import type { Page } from "../pages/page.ts";
 import { approvedSums } from "../pages/totals.ts";
-import type { View } from "./frame.ts";
+import type { InspectorView } from "./frame.ts";
 
-export const eventsTrend = ({ now, keys }: View, store: EventStore): Promise<Page> =>
+export const eventsTrend = ({ now, keys }: InspectorView, store: EventStore): Promise<Page> =>
   trendPart(now, async ({ parts, width, since, until }) => {
     const [bars, totals] = await Promise.all([
       store.bars(parts, width, until, keys),

@@ -55,9 +55,10 @@ export function createPageAccess({ name, host, isShared, session, newKey, used }
     const { hostname } = new URL(c.req.url);
     return host === undefined ? isShared(hostname) : hostname === host;
   };
-  const isHeldBy = (c: Context): boolean => isHere(c) && isSame(getCookie(c, cookieOf(c)) ?? "", session);
+  const isHeldBy = (c: Context): boolean =>
+    isHere(c) && isSameSecret(getCookie(c, cookieOf(c)) ?? "", session);
   const admit = (c: Context, given: string): void => {
-    const key = [...keys].find((one) => isSame(given, one));
+    const key = [...keys].find((one) => isSameSecret(given, one));
     if (key === undefined) return;
     keys.delete(key);
     // Not Strict: the browser may come from a file, which is another site, and would not send it to the page that follows.
@@ -90,7 +91,7 @@ export function createPageAccess({ name, host, isShared, session, newKey, used }
 }
 
 /** Compares digests, so that neither the time nor the length reveals anything about the secret. */
-export function isSame(given: string, expected: string): boolean {
+export function isSameSecret(given: string, expected: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }

@@ -6,7 +6,7 @@ import { fieldLines, type HeaderLine } from "../http/message.ts";
 import { block, clipped, facts, folded, headerTable } from "./components.ts";
 import type { Page } from "./page.ts";
 
-export interface Answer {
+export interface ApplicationAnswer {
   readonly status: number;
   /** Milliseconds. */
   readonly duration: number | null;
@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 /** What it means, and what to do about it, stands above it. */
-export function answerPart({ status, duration, headers, body }: Answer, cause?: string): Page {
+export function answerPart({ status, duration, headers, body }: ApplicationAnswer, cause?: string): Page {
   const [location = ""] = fieldLines(headers, "location");
   const [type = ""] = fieldLines(headers, "content-type");
   return html`<p class="mono request-line">
@@ -45,7 +45,7 @@ const isHtml = (headers: readonly HeaderLine[], body: string): boolean =>
   /html/i.test(fieldLines(headers, "content-type")[0] ?? "") || /^\s*<(?:!doctype html|html)\b/i.test(body);
 
 /** The beginning of an answer in one line: of a page for people its words. */
-export const answerLine = ({ headers, body }: Pick<Answer, "headers" | "body">): string =>
+export const answerLine = ({ headers, body }: Pick<ApplicationAnswer, "headers" | "body">): string =>
   (isHtml(headers, body) ? pageWords(body) : body).trim().replaceAll(/\s+/g, " ");
 
 const ENTITIES: Readonly<Record<string, string>> = {

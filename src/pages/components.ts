@@ -8,20 +8,20 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
 /** "3 minutes ago"; the exact time is its title. */
-export const timeOf = (date: Date, now: Date): Page =>
-  html`<time datetime="${date.toISOString()}" title="${exactTime(date)}">${formatRelative(date, now)}</time>`;
+export const timeAgo = (date: Date, now: Date): Page =>
+  html`<time datetime="${date.toISOString()}" title="${utcTime(date)}">${formatRelative(date, now)}</time>`;
 
 /** A time that counts down in the browser: "in 9 s". */
 export const countdown = (date: Date, now: Date): Page =>
-  html`<time datetime="${date.toISOString()}" class="countdown" title="${exactTime(date)}"
+  html`<time datetime="${date.toISOString()}" class="countdown" title="${utcTime(date)}"
     >${formatRelative(date, now)}</time
   >`;
 
 /** The exact time, of today without its date; the script shows it in the time zone of the browser. */
-export const momentOf = (date: Date, now: Date): Page => {
-  const text = exactTime(date);
+export const exactTime = (date: Date, now: Date): Page => {
+  const text = utcTime(date);
   const day = 11;
-  const isToday = text.slice(0, day) === exactTime(now).slice(0, day);
+  const isToday = text.slice(0, day) === utcTime(now).slice(0, day);
   return html`<time datetime="${date.toISOString()}" class="exact"
     >${isToday ? text.slice(day) : text}</time
   >`;
@@ -29,16 +29,16 @@ export const momentOf = (date: Date, now: Date): Page => {
 
 /** The exact time with its date, even today. */
 export const datedMoment = (date: Date): Page =>
-  html`<time datetime="${date.toISOString()}" class="exact dated">${exactTime(date)}</time>`;
+  html`<time datetime="${date.toISOString()}" class="exact dated">${utcTime(date)}</time>`;
 
 /** A full hour, without its year: `01-31 12:00 UTC`; the script shows it in the time zone of the browser. */
-export const hourText = (date: Date): string => `${exactTime(date).slice(5, 16)} UTC`;
+export const hourText = (date: Date): string => `${utcTime(date).slice(5, 16)} UTC`;
 
 export const hourOf = (date: Date): Page =>
   html`<time datetime="${date.toISOString()}" class="exact hour">${hourText(date)}</time>`;
 
 /** `2026-01-31 12:00:00 UTC` */
-const exactTime = (date: Date): string => `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+const utcTime = (date: Date): string => `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
 export const badge = (state: string): Page => html`<span class="badge ${state}">${spaced(state)}</span>`;
 

@@ -34,7 +34,10 @@ export interface ShownAttempt {
   readonly target?: string;
 }
 
-const ATTEMPTS: Listing<ShownAttempt, undefined> = {
+/** The most attempts that a page lists. */
+export const ATTEMPTS_SHOWN = 20;
+
+const ATTEMPT_LISTING: Listing<ShownAttempt, undefined> = {
   caption: "Attempts, newest first",
   id: ({ id }) => id,
   columns: [
@@ -59,7 +62,7 @@ export const attemptsPanel = (
     "Attempts",
     rows.length === 0
       ? html`<p class="hint">${nothing}</p>`
-      : html`${table(undefined, ATTEMPTS, rows)}
+      : html`${table(undefined, ATTEMPT_LISTING, rows)}
         ${earlier > 0 ? html`<p class="hint">And ${plural(earlier, "earlier attempt")}.</p>` : ""}`,
   );
 
@@ -119,28 +122,31 @@ const STEPS: Readonly<Record<string, string>> = {
 };
 
 /** A stored verdict, and what was judged when. */
-export interface Judged {
+export interface StoredVerdict {
   readonly verdict: Verdict;
   readonly request: HttpRequest;
   readonly at: Date;
 }
 
-interface Step extends Partial<CheckResult> {
+interface VerificationStep extends Partial<CheckResult> {
   readonly title: string;
 }
 
 /** The steps in order. A failed check without a step comes first, under its own name. */
-function stepsOf(checks: readonly CheckResult[]): readonly Step[] {
+function verificationSteps(checks: readonly CheckResult[]): readonly VerificationStep[] {
   const others = checks.filter(({ check, ok }) => !ok && STEPS[check] === undefined);
-  const steps = Object.entries(STEPS).map(([check, title]): Step => ({
+  const steps = Object.entries(STEPS).map(([check, title]): VerificationStep => ({
     title,
     ...checks.find((one) => one.check === check),
   }));
-  return [...others.map((check): Step => ({ title: check.check.replaceAll("-", " "), ...check })), ...steps];
+  return [
+    ...others.map((check): VerificationStep => ({ title: check.check.replaceAll("-", " "), ...check })),
+    ...steps,
+  ];
 }
 
-const mark = ({ ok }: Step): string => (ok === undefined ? "–" : ok ? "✓" : "✗");
-const kindOf = ({ ok }: Step): string => (ok === undefined ? "quiet" : ok ? "good" : "bad");
+const mark = ({ ok }: VerificationStep): string => (ok === undefined ? "–" : ok ? "✓" : "✗");
+const stepKind = ({ ok }: VerificationStep): string => (ok === undefined ? "quiet" : ok ? "good" : "bad");
 
 interface Verification {
   /** A command that judges the same request again. */
@@ -150,16 +156,16 @@ interface Verification {
 }
 
 /** The signature on one line; what was checked and what was signed are folded, unless a step failed. */
-export function verdictPanel({ verdict, request, at }: Judged, { command, file }: Verification): Page {
+export function verdictPanel({ verdict, request, at }: StoredVerdict, { command, file }: Verification): Page {
   const checks = checksOf({ verdict, request, now: Math.floor(at.getTime() / 1000) });
   const base = baseOf({ verdict, request });
-  const steps = stepsOf(checks);
+  const steps = verificationSteps(checks);
   const isRefused = checks.some(({ ok }) => !ok);
   return panel(
     "signature",
     "Signature",
     html`<ul class="step-line" aria-label="Steps">
-        ${steps.map((step) => html`<li class="${kindOf(step)}">${mark(step)} ${step.title}</li>`)}
+        ${steps.map((step) => html`<li class="${stepKind(step)}">${mark(step)} ${step.title}</li>`)}
       </ul>
       ${folded(
         "checks",
@@ -167,7 +173,7 @@ export function verdictPanel({ verdict, request, at }: Judged, { command, file }
         html`<ul class="checks">
           ${steps.map(
             (step) =>
-              html`<li class="${kindOf(step)}">
+              html`<li class="${stepKind(step)}">
                 <b>${mark(step)} ${step.title}</b>
                 <span
                   >${step.ok === undefined ? "not checked: an earlier step failed" : clipped(step.detail ?? "", 500)}</span

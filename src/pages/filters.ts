@@ -42,7 +42,7 @@ export const filterForm = ({ action, kept, fields, clear }: FilterForm): Page =>
         (field) =>
           html`<label
             ><span>${field.label}</span>
-            ${"options" in field ? choice(field) : html`<input type="date" name="${field.name}" value="${field.day}" />`}</label
+            ${"options" in field ? choiceField(field) : html`<input type="date" name="${field.name}" value="${field.day}" />`}</label
           >`,
       )}
       <button>Filter</button>
@@ -51,7 +51,7 @@ export const filterForm = ({ action, kept, fields, clear }: FilterForm): Page =>
     fields.some((field) => ("options" in field ? field.value : field.day) !== ""),
   );
 
-const choice = ({ name, value, options }: Choice): Page =>
+const choiceField = ({ name, value, options }: Choice): Page =>
   html`<select name="${name}">
     ${options.map(
       ([own, title]) => html`<option value="${own}" ${own === value ? html`selected` : ""}>${title}</option>`,
@@ -60,14 +60,14 @@ const choice = ({ name, value, options }: Choice): Page =>
 
 /** What the fields of a period have; each is empty if it is not used. */
 export interface AskedPeriod {
-  /** A name of `TIMES`, or whatever an address has. */
+  /** A name of `TIME_CHOICES`, or whatever an address has. */
   readonly time: string;
   readonly from: string;
   readonly to: string;
 }
 
 /** The times that can be chosen, and how they are said. */
-const TIMES: Readonly<Record<string, string>> = {
+const TIME_CHOICES: Readonly<Record<string, string>> = {
   today: "Today",
   "24h": "Last 24 hours",
   "7d": "Last 7 days",
@@ -77,7 +77,7 @@ const TIMES: Readonly<Record<string, string>> = {
 export const any = (title = "Any"): readonly [value: string, title: string] => ["", title];
 
 export const periodFields = ({ time, from, to }: AskedPeriod): FilterForm["fields"] => [
-  { name: "time", label: "Time", value: time, options: [any(), ...Object.entries(TIMES)] },
+  { name: "time", label: "Time", value: time, options: [any(), ...Object.entries(TIME_CHOICES)] },
   { name: "from", label: "From", day: from },
   { name: "to", label: "To", day: to },
 ];

@@ -4,7 +4,7 @@ import { capitalized } from "../domain/payment-link-fields.ts";
 import { spaced } from "./components.ts";
 import type { Page } from "./page.ts";
 
-export interface Column<Row, View> {
+export interface ListingColumn<Row, View> {
   readonly title: string;
   /** `wide` and `medium` columns are left out on narrower screens; `number` aligns to the right. */
   readonly kind?: string;
@@ -17,7 +17,7 @@ export interface Listing<Row, View> {
   readonly caption: string;
   /** The rows that stay are kept where they are when the page is read again. */
   readonly id: (row: Row) => string;
-  readonly columns: readonly Column<Row, View>[];
+  readonly columns: readonly ListingColumn<Row, View>[];
 }
 
 /** Rows that stand together, under their title. */
@@ -54,7 +54,7 @@ export const table = <Row, View>(
           ${own.map(
             (row) =>
               html`<tr data-row="${id(row)}">
-                ${columns.map(({ kind = "", cell }) => html`<td class="${kind}">${cell(row, view) || NOTHING}</td>`)}
+                ${columns.map(({ kind = "", cell }) => html`<td class="${kind}">${cell(row, view) || EMPTY_CELL}</td>`)}
               </tr>`,
           )}
         </tbody>`,
@@ -68,7 +68,7 @@ export const totalsLine = (words: Page | string, beside: Page | "" = ""): Page =
     <div class="actions">${beside}</div>
   </div>`;
 
-const NOTHING = html`<span class="quiet">–</span>`;
+const EMPTY_CELL = html`<span class="quiet">–</span>`;
 
 export interface Chip {
   readonly state: string;

@@ -14,7 +14,7 @@ export interface PaymentGroup {
 }
 
 /** How the sums are named, by outcome; all others are of what was not approved. A part that was paid is never counted as approved. */
-const NAMES: Readonly<Partial<Record<Outcome, string>>> = {
+const SUM_NAMES: Readonly<Partial<Record<Outcome, string>>> = {
   APPROVED: "approved",
   PARTIALLY_APPROVED: "partially approved",
 };
@@ -24,8 +24,8 @@ const OTHER = "not approved";
 export function sumsOf(groups: readonly PaymentGroup[]): string[] {
   const without = groups.reduce((sum, { unsummed }) => sum + unsummed, 0);
   return [
-    ...[...Object.values(NAMES), OTHER].flatMap((name) => {
-      const own = groups.filter(({ outcome }) => (NAMES[outcome] ?? OTHER) === name);
+    ...[...Object.values(SUM_NAMES), OTHER].flatMap((name) => {
+      const own = groups.filter(({ outcome }) => (SUM_NAMES[outcome] ?? OTHER) === name);
       return own.length === 0 ? [] : [`${name} ${sumWords(own)}`];
     }),
     ...(without === 0 ? [] : [`${without.toLocaleString("en-US")} without an amount that can be added up`]),

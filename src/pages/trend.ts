@@ -1,5 +1,6 @@
 /** Bar charts of what arrived over the last day and the last week: inline SVG, with the same numbers as a table for who does not see it. */
 import { html } from "hono/html";
+import { UNITS } from "../domain/time.ts";
 import { folded, hourOf, hourText } from "./components.ts";
 import type { Page } from "./page.ts";
 
@@ -21,12 +22,9 @@ interface Trend {
   readonly words?: Page | string;
 }
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-
 const PERIODS = [
-  { id: "day", title: "Last 24 hours", parts: 24, width: HOUR },
-  { id: "week", title: "Last 7 days", parts: 28, width: DAY / 4 },
+  { id: "day", title: "Last 24 hours", parts: 24, width: UNITS.h },
+  { id: "week", title: "Last 7 days", parts: 28, width: UNITS.d / 4 },
 ] as const;
 
 /** Equal parts of a time, a bar each. */
@@ -39,10 +37,13 @@ export interface Bars {
 }
 
 /** What one of the charts shows. */
-export type Shown = Pick<Trend, "series" | "words">;
+export type ChartContent = Pick<Trend, "series" | "words">;
 
 /** The last day and the last week. Their bars end with the hour, or the quarter of a day, that is going on. */
-export async function trendPart(now: Date, read: (bars: Bars) => Promise<Shown> | Shown): Promise<Page> {
+export async function trendPart(
+  now: Date,
+  read: (bars: Bars) => Promise<ChartContent> | ChartContent,
+): Promise<Page> {
   const charts = await Promise.all(
     PERIODS.map(async ({ id, title, parts, width }) => {
       const until = new Date(Math.ceil((now.getTime() + 1) / width) * width);
@@ -60,12 +61,12 @@ const WIDTH = 8;
 /** A bar of anything is seen, however much more there is beside it. */
 const LEAST = 1.5;
 
-const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
+const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 function trendChart({ id, title, times, series, words = "" }: Trend): Page {
-  const highest = Math.max(1, ...times.map((_, bar) => sumOf(series.map(({ counts }) => counts[bar] ?? 0))));
-  const shown = series.filter(({ counts }) => sumOf(counts) > 0);
-  const totals = shown.map(({ title: name, counts }) => `${sumOf(counts).toLocaleString("en-US")} ${name}`);
+  const highest = Math.max(1, ...times.map((_, bar) => total(series.map(({ counts }) => counts[bar] ?? 0))));
+  const shown = series.filter(({ counts }) => total(counts) > 0);
+  const totals = shown.map(({ title: name, counts }) => `${total(counts).toLocaleString("en-US")} ${name}`);
   return html`<figure class="trend" id="${id}">
     <figcaption>
       <b>${title}</b>
@@ -73,7 +74,7 @@ function trendChart({ id, title, times, series, words = "" }: Trend): Page {
       ${shown.map(
         ({ kind, title: name, counts }) =>
           html`<span class="legend"
-            ><i class="${kind}"></i>${sumOf(counts).toLocaleString("en-US")} ${name}</span
+            ><i class="${kind}"></i>${total(counts).toLocaleString("en-US")} ${name}</span
           >`,
       )}
     </figcaption>

@@ -3,17 +3,17 @@ import { createHmac } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { isLoopback } from "../domain/addresses.ts";
 import { SCOPE } from "../domain/known-services.ts";
-import { isSame, ownHost, type PageAccess } from "../pages/access.ts";
+import { isSameSecret, ownHost, type PageAccess } from "../pages/access.ts";
 import type { Merchant } from "./identity.ts";
 import { ServiceProblem } from "./replies.ts";
 import type { SandboxSetup } from "./setup.ts";
 
 /** Whether the host was named: by the user, or because it is this machine. */
-export const isNamed = (hostname: string, { allowedHosts }: SandboxSetup): boolean =>
+export const isNamedHost = (hostname: string, { allowedHosts }: SandboxSetup): boolean =>
   isLoopback(hostname) || allowedHosts.includes(hostname);
 
 export const isAllowed = (hostname: string, setup: SandboxSetup): boolean =>
-  setup.allowRemote || isNamed(hostname, setup);
+  setup.allowRemote || isNamedHost(hostname, setup);
 
 /** The secrets of the dashboard are the same after a restart, so that an open page goes on. */
 const dashboardSecret = ({ token }: Merchant, what: "host" | "cookie"): string =>
@@ -52,7 +52,7 @@ const TOKEN_LIFETIME = 3600;
 type TokenError = "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type";
 
 /** All mandatory, each once. */
-const FIELDS = ["grant_type", "scope", "client_id", "client_secret"] as const;
+const TOKEN_FIELDS = ["grant_type", "scope", "client_id", "client_secret"] as const;
 
 const tokenError = (error: TokenError, error_description: string, challenge?: "Basic") => ({
   status: error === "invalid_client" ? 401 : 400,
@@ -78,20 +78,20 @@ export function createAccessTokens({ merchant, tokenAuth, newId, clock }: Sandbo
           "invalid_client",
           "the service takes client_id and client_secret as form fields, not HTTP Basic; start the sandbox with --token-auth basic to allow it",
         );
-      const fields = basic === undefined ? FIELDS : FIELDS.slice(0, 2);
-      const field = (name: (typeof FIELDS)[number]): string => {
+      const fields = basic === undefined ? TOKEN_FIELDS : TOKEN_FIELDS.slice(0, 2);
+      const field = (name: (typeof TOKEN_FIELDS)[number]): string => {
         const value = form.get(name);
         return typeof value === "string" ? value : "";
       };
       const missing = fields.filter((name) => field(name) === "");
       if (missing.length > 0)
         return tokenError("invalid_request", `${missing.join(", ")} must be in the form`);
-      if (FIELDS.some((name) => form.getAll(name).length > 1))
+      if (TOKEN_FIELDS.some((name) => form.getAll(name).length > 1))
         return tokenError("invalid_request", "a field is in the form twice");
       if (field("grant_type") !== "client_credentials")
         return tokenError("unsupported_grant_type", "grant_type must be client_credentials");
       const [clientId, clientSecret] = basic ?? [field("client_id"), field("client_secret")];
-      if (!isSame(clientId, merchant.clientId) || !isSame(clientSecret, merchant.clientSecret))
+      if (!isSameSecret(clientId, merchant.clientId) || !isSameSecret(clientSecret, merchant.clientSecret))
         return tokenError("invalid_client", "the client id or the client secret is wrong", challenge);
       if (field("scope") !== SCOPE) return tokenError("invalid_scope", `scope must be ${SCOPE}`);
       const token = `sandbox_${newId()}`;
@@ -103,7 +103,7 @@ export function createAccessTokens({ merchant, tokenAuth, newId, clock }: Sandbo
     require(authorization: string | undefined): void {
       const [, token = ""] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
       if (token === "") throw new ServiceProblem(401, "the request carries no bearer token");
-      const expiry = expiries.get(token) ?? (isSame(token, merchant.token) ? Infinity : 0);
+      const expiry = expiries.get(token) ?? (isSameSecret(token, merchant.token) ? Infinity : 0);
       if (expiry <= now()) throw new ServiceProblem(401, "the access token is unknown or expired");
     },
   };

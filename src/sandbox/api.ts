@@ -1,6 +1,7 @@
 /** The service's API: payment links, access tokens, transactions, the key set, and the OpenAPI description. */
 import type { Context, Hono } from "hono";
 import type { Json } from "../domain/json.ts";
+import { LINKS_PATH } from "../domain/known-services.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import type { Link } from "./store/rows.ts";
 import { addLink, cancelLink, findLink, linkResponse, listLinks, updateLink } from "./links.ts";
@@ -40,19 +41,19 @@ function readTransaction(c: Context, { ledger }: SandboxRuntime): Response {
   return jsonReply({ ...payment.record, merchantCustomData });
 }
 
-const LINKS = "/v1/payment-links";
-
 function linkRoutes(app: Hono, runtime: SandboxRuntime): void {
   const shown = (c: Context, link: Link) => linkResponse(link, checkoutUrl(c, runtime), runtime.clock.now());
   const reply = (c: Context, link: Link): Response => jsonReply(shown(c, link));
-  app.post(LINKS, async (c) => reply(c, addLink(runtime, await jsonBody(c), checkoutUrl(c, runtime))));
-  app.get(LINKS, (c) => {
+  app.post(LINKS_PATH, async (c) => reply(c, addLink(runtime, await jsonBody(c), checkoutUrl(c, runtime))));
+  app.get(LINKS_PATH, (c) => {
     const { totalCount, records } = listLinks(runtime, c.req.query());
     return jsonReply({ totalCount, records: records.map((link) => shown(c, link)) });
   });
-  app.get(`${LINKS}/:id`, (c) => reply(c, findLink(runtime.ledger, c.req.param("id"))));
-  app.patch(`${LINKS}/:id`, async (c) => reply(c, updateLink(runtime, c.req.param("id"), await jsonBody(c))));
-  app.post(`${LINKS}/:id/cancel`, (c) => reply(c, cancelLink(runtime, c.req.param("id"))));
+  app.get(`${LINKS_PATH}/:id`, (c) => reply(c, findLink(runtime.ledger, c.req.param("id"))));
+  app.patch(`${LINKS_PATH}/:id`, async (c) =>
+    reply(c, updateLink(runtime, c.req.param("id"), await jsonBody(c))),
+  );
+  app.post(`${LINKS_PATH}/:id/cancel`, (c) => reply(c, cancelLink(runtime, c.req.param("id"))));
 }
 
 async function jsonBody(c: Context): Promise<Json> {

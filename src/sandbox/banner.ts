@@ -8,10 +8,10 @@ const BANNER = html`<aside class="banner" aria-label="Sandbox">
 </aside>`;
 
 /** Milliseconds between two readings of an open page. */
-const POLL = 1_000;
+const SANDBOX_POLL = 1_000;
 
 /** What the frames of the sandbox's pages have in common. */
-export const SANDBOX_FRAME = { banner: BANNER, poll: POLL };
+export const SANDBOX_FRAME = { banner: BANNER, poll: SANDBOX_POLL };
 
 /** A page of the checkout, which shows every time with its date. */
 export const checkoutFrame = (frame: Pick<Frame, "title" | "content" | "invalid">): Page =>

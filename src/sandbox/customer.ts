@@ -3,10 +3,10 @@ import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import type { Problem } from "../domain/errors.ts";
 import { CARD_SCHEMES, digitsOf, schemeOf, testCard } from "../domain/test-cards.ts";
 import { hasCheckDigit } from "../domain/card-numbers.ts";
-import type { Field } from "./form.ts";
+import type { FormField } from "./form.ts";
 
 /** A field of the form. None may be empty. */
-interface CardField extends Omit<Field, "name"> {
+interface CardField extends Omit<FormField, "name"> {
   /** What is wrong with a text, as the end of a sentence that begins with the name of the field. */
   readonly check: (text: string, now: Date, card: TypedCard) => string | undefined;
 }

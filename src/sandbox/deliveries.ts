@@ -1,14 +1,15 @@
 /** The deliveries of webhooks: in order for each link, several links at once, freshly signed and repeated by a schedule. */
 import { signedWebhook } from "../check/signed-webhook.ts";
 import { parseWebAddress } from "../domain/addresses.ts";
+import { LONGEST_TIMER } from "../domain/time.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { stringifyJson } from "../domain/json.ts";
 import type { WellFormedRecord } from "../domain/transaction-fields.ts";
 import { certificateReason, systemCode } from "../http/exchange.ts";
-import { addressOf } from "../http/message.ts";
+import { addressOf, isSuccess } from "../http/message.ts";
 import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import { verify } from "../signatures/verify.ts";
-import { isAllowed, isNamed } from "./access.ts";
+import { isAllowed, isNamedHost } from "./access.ts";
 import type { Attempt, Delivery, Link } from "./store/rows.ts";
 import type { SandboxSetup } from "./setup.ts";
 import { ServiceProblem } from "./replies.ts";
@@ -17,8 +18,6 @@ import { ServiceProblem } from "./replies.ts";
 const AT_ONCE = 32;
 /** Milliseconds until the ledger is tried again after an attempt could not be stored. */
 const FAULT_PAUSE = 5_000;
-/** The longest wait of a Node timer, in milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 export function createDeliveries(setup: SandboxSetup) {
   const { ledger, clock } = setup;
@@ -153,7 +152,7 @@ export function createDeliveries(setup: SandboxSetup) {
 }
 
 /** How long the receiver may take, in milliseconds. */
-const TIMEOUT = 10_000;
+const RECEIVER_TIMEOUT = 10_000;
 /** In the codes of OpenSSL and Node for a certificate that is not valid here, or whose authority is not known. */
 const OF_CERTIFICATE = /CERT|LEAF_SIGNATURE/;
 /** Characters of a response body that are stored. */
@@ -162,25 +161,21 @@ const STORED_RESPONSE = 2_000;
 /** A kill between the POST and the commit repeats the attempt: webhooks are delivered at least once. */
 async function attemptDelivery(delivery: Delivery, setup: SandboxSetup): Promise<void> {
   const { ledger, clock, schedule } = setup;
-  const outcome = await post(delivery, setup);
+  const outcome = await postDelivery(delivery, setup);
   const { status } = outcome;
   const detail = outcome.duration === null ? `not sent: ${outcome.detail}` : outcome.detail;
   const at = clock.now();
   const attempt = { deliveryId: delivery.id, at, ...outcome };
   const wait = schedule[delivery.tries];
-  const state = isAccepted(outcome) ? "delivered" : wait === undefined ? "failed" : "waiting";
+  const state = isSuccess(status) ? "delivered" : wait === undefined ? "failed" : "waiting";
   const due = at.getTime() + (wait ?? 0);
   const number = ledger.write(() => ledger.addAttempt(attempt, { state, due }));
   setup.observe({ type: "delivery", delivery, attempt: number, status, detail, state });
 }
 
-/** Whether the receiver accepted the webhook. */
-export const isAccepted = ({ status }: Pick<Attempt, "status">): boolean =>
-  status !== null && status >= 200 && status < 300;
+type PostResult = Omit<Attempt, "deliveryId" | "number" | "at">;
 
-type AttemptResult = Omit<Attempt, "deliveryId" | "number" | "at">;
-
-async function post(delivery: Delivery, setup: SandboxSetup): Promise<AttemptResult> {
+async function postDelivery(delivery: Delivery, setup: SandboxSetup): Promise<PostResult> {
   const signedAt = setup.machineNow();
   const unsent = {
     signedAt,
@@ -197,7 +192,7 @@ async function post(delivery: Delivery, setup: SandboxSetup): Promise<AttemptRes
     const remedy = `Start the sandbox with --allow-host ${url.hostname}, or with --allow-remote for every host`;
     return { ...unsent, detail: `the host ${url.hostname} is not on this machine. ${remedy}` };
   }
-  const mayTrust = isNamed(url.hostname, setup);
+  const mayTrust = isNamedHost(url.hostname, setup);
   const elapsed = (): number => setup.machineNow().getTime() - signedAt.getTime();
   const created = Math.floor(signedAt.getTime() / 1000);
   const first = setup.fault === "same-signature" ? setup.ledger.findAttempt(delivery.id, 1) : undefined;
@@ -213,7 +208,7 @@ async function post(delivery: Delivery, setup: SandboxSetup): Promise<AttemptRes
     return { ...signed, detail: "dropped by --deliver drop-first", duration: 0 };
   try {
     const insecure = setup.insecure && mayTrust;
-    const { status, headers, body } = await setup.send(request, { timeout: TIMEOUT, insecure });
+    const { status, headers, body } = await setup.send(request, { timeout: RECEIVER_TIMEOUT, insecure });
     const answer = new TextDecoder().decode(body).slice(0, STORED_RESPONSE);
     const detail = `answered ${status}`;
     return { ...signed, status, answerHeaders: headers, answer, detail, duration: elapsed() };

@@ -2,9 +2,8 @@
 import { LISTENER_URL } from "../domain/own-addresses.ts";
 import { html } from "hono/html";
 import { capitalized } from "../domain/payment-link-fields.ts";
-import { fieldLines } from "../http/message.ts";
+import { fieldLines, isSuccess } from "../http/message.ts";
 import type { Description } from "../pages/exchange.ts";
-import { isAccepted } from "./deliveries.ts";
 import type { Attempt, Delivery } from "./store/rows.ts";
 
 export function describeAttempt(delivery: Pick<Delivery, "url">, attempt: Attempt | undefined): Description {
@@ -24,7 +23,7 @@ export function describeAttempt(delivery: Pick<Delivery, "url">, attempt: Attemp
         };
   const listened = byListen(attempt);
   const receiver = listened === undefined ? "Your server" : "Your application, behind paylink listen,";
-  if (isAccepted(attempt))
+  if (isSuccess(status))
     return listened?.answered === false
       ? {
           kind: "good",

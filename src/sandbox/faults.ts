@@ -72,7 +72,11 @@ async function struckReply(
       return { status, headers: [...headers, ["Content-Encoding", "gzip"]], body: gzipSync(body) };
     }
     case "html":
-      return { status: 503, headers: [["Content-Type", "text/html; charset=utf-8"]], body: bytesOf(PAGE) };
+      return {
+        status: 503,
+        headers: [["Content-Type", "text/html; charset=utf-8"]],
+        body: bytesOf(ERROR_PAGE),
+      };
     case "status":
       return errorReply(fault.operation, fault.kind.status);
   }
@@ -80,11 +84,11 @@ async function struckReply(
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-const PAGE =
+const ERROR_PAGE =
   "<html><head><title>503 Service Temporarily Unavailable</title></head><body><h1>503 Service Temporarily Unavailable</h1></body></html>\n";
 
 /** Seconds that a client is asked to wait. */
-const WAIT = "1";
+const RETRY_AFTER_SECONDS = "1";
 
 /** The service's own error; of the token endpoint, that of RFC 6749 5.2. */
 function errorReply(operation: ApiOperation, status: number): HttpReply {
@@ -97,7 +101,7 @@ function errorReply(operation: ApiOperation, status: number): HttpReply {
     status,
     headers: [
       ["Content-Type", "application/json"],
-      ...(status === 429 ? ([["Retry-After", WAIT]] as const) : []),
+      ...(status === 429 ? ([["Retry-After", RETRY_AFTER_SECONDS]] as const) : []),
       ...(status === 401 ? ([["WWW-Authenticate", "Bearer"]] as const) : []),
     ],
     body: bytesOf(JSON.stringify(body)),

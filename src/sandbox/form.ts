@@ -4,7 +4,7 @@ import type { Problem } from "../domain/errors.ts";
 import type { Page } from "../pages/page.ts";
 import type { ServiceProblem } from "./replies.ts";
 
-export interface Field {
+export interface FormField {
   /** Of the request or the form; a path has dots. */
   readonly name: string;
   readonly label: string;
@@ -34,17 +34,21 @@ export interface Refused {
 }
 
 /** `fields`: all fields in their order, in which the problems are named too. */
-export function createForm(fields: readonly Field[], { entered, problem: refusal }: Partial<Refused> = {}) {
+export function createForm(
+  fields: readonly FormField[],
+  { entered, problem: refusal }: Partial<Refused> = {},
+) {
   const place = ({ at }: Problem): number => {
     const index = fields.findIndex(({ name }) => name === at);
     return index === -1 ? fields.length : index;
   };
   const shown = (refusal?.errors ?? []).toSorted((one, other) => place(one) - place(other));
-  const sentence = ({ label, subject = label.toLowerCase() }: Field, { message }: Problem): string =>
+  const sentence = ({ label, subject = label.toLowerCase() }: FormField, { message }: Problem): string =>
     `The ${subject} ${message}.`;
   return {
     /** Whether a field has an entry or a problem. */
-    isInUse: ({ name }: Field): boolean => Boolean(entered?.get(name)) || shown.some(({ at }) => at === name),
+    isInUse: ({ name }: FormField): boolean =>
+      Boolean(entered?.get(name)) || shown.some(({ at }) => at === name),
     summary: (title: string): Page =>
       html`<div class="problems" role="alert">
         <h2>${title}</h2>
@@ -57,7 +61,7 @@ export function createForm(fields: readonly Field[], { entered, problem: refusal
           })}
         </ul>
       </div>`,
-    field: (field: Field): Page => {
+    field: (field: FormField): Page => {
       const {
         name,
         label,
@@ -115,4 +119,4 @@ export function createForm(fields: readonly Field[], { entered, problem: refusal
   };
 }
 
-const idOf = ({ name }: Field): string => name.replaceAll(".", "-");
+const idOf = ({ name }: FormField): string => name.replaceAll(".", "-");

@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { hint, PaylinkError } from "../domain/errors.ts";
 import { hasCode } from "../domain/system-reason.ts";
 import { SCOPE } from "../domain/known-services.ts";
+import { UNITS } from "../domain/time.ts";
 import type { Profile } from "../settings/profile.ts";
 import { makeFolder } from "../store/folders.ts";
 import { replaceFile } from "../store/replace-file.ts";
@@ -54,7 +55,7 @@ function newKey(newId: () => string): Pick<SandboxIdentity, "keyid" | "privateKe
 }
 
 /** Milliseconds that a replaced key stays published: longer than all retries of a webhook. */
-const PUBLISHED_AFTER_ROTATION = 24 * 3_600_000;
+const PUBLISHED_AFTER_ROTATION = UNITS.d;
 
 /**
  * Replaces the key of the identity in a folder, whole or not at all, and retires the previous one. The new key is on disk

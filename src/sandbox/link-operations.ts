@@ -5,7 +5,7 @@ import { LINK_STATUSES, type LinkStatus } from "../domain/payment-link-reply.ts"
 import { pastExpiry } from "../domain/payment-link.ts";
 import { isUtcDateTime, parseInstant } from "../domain/time.ts";
 
-export type Checked<T> =
+export type Validated<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };
 
 const LARGEST_PAGE = 5000;
@@ -20,7 +20,7 @@ export interface LinksQuery {
 }
 
 /** The parameters of a list, each as text. */
-export function checkLinksQuery(query: Readonly<Record<string, string>>): Checked<LinksQuery> {
+export function checkLinksQuery(query: Readonly<Record<string, string>>): Validated<LinksQuery> {
   const { terminalId, from, to, page = "1", size = "20", status } = query;
   const problems: Problem[] = [];
   const problem = (at: string, message: string): undefined => void problems.push({ at, message });
@@ -52,7 +52,7 @@ interface PaymentLinkUpdate {
   readonly expirationDate: string;
 }
 
-export function checkUpdate(changes: Json, now: Date): Checked<PaymentLinkUpdate> {
+export function checkUpdate(changes: Json, now: Date): Validated<PaymentLinkUpdate> {
   if (!isJsonObject(changes)) return { ok: false, problems: [{ at: "", message: "must be a JSON object" }] };
   const { description, expirationDate, ...others } = changes;
   const problems: Problem[] = Object.keys(others).map((at) => ({ at, message: "cannot be changed" }));

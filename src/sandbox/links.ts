@@ -9,7 +9,7 @@ import { linkIdFrom } from "../domain/reference.ts";
 import { addDuration } from "../domain/time.ts";
 import { formatLocal } from "../render/layout.ts";
 import type { Merchant } from "./identity.ts";
-import { type Checked, checkLinksQuery, checkUpdate } from "./link-operations.ts";
+import { type Validated, checkLinksQuery, checkUpdate } from "./link-operations.ts";
 import type { Ledger } from "./store/ledger.ts";
 import type { Link } from "./store/rows.ts";
 import { ServiceProblem, unknownLink } from "./replies.ts";
@@ -17,7 +17,7 @@ import type { SandboxRuntime } from "./runtime.ts";
 
 export const isReusable = (link: Link): boolean => link.request.linkOptions !== undefined;
 
-export function statusOf(link: Link, now: Date): LinkStatus {
+export function linkStatusAt(link: Link, now: Date): LinkStatus {
   const { cancelledDate, paidDate, expirationDate, attemptedDate, viewedDate } = link;
   if (cancelledDate !== null) return "cancelled";
   // A reusable link can be paid again until it expires (Endpoints rule 5).
@@ -43,16 +43,16 @@ function requireOwnTerminal({ terminalId: own }: Merchant, terminalId: string): 
   ]);
 }
 
-/** The checked value. Throws a 400 problem that names every invalid field. */
-function validated<T>(checked: Checked<T>, clock?: LinkClock): T {
+/** The checked value. Throws a 400 problem that names every invalidRequest field. */
+function validated<T>(checked: Validated<T>, clock?: LinkClock): T {
   if (checked.ok) return checked.value;
-  throw invalid(checked.problems, clock);
+  throw invalidRequest(checked.problems, clock);
 }
 
 type LinkClock = Pick<SandboxRuntime["clock"], "now" | "own">;
 
 /** With a clock that shows another time than the client's, an expiry that looks right can be in the past. */
-function invalid(problems: readonly Problem[], clock?: LinkClock): ServiceProblem {
+function invalidRequest(problems: readonly Problem[], clock?: LinkClock): ServiceProblem {
   const isOther = clock?.own === true && problems.some(({ at }) => at === "expirationDate");
   const time = isOther
     ? `; the sandbox's clock is at ${formatLocal(clock.now())}: paylink sandbox advance moves it on, paylink sandbox --reset starts again at the present`
@@ -73,7 +73,7 @@ export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFo
     attemptedDate: dateOrNull(attemptedDate),
     paidDate: dateOrNull(paidDate),
     cancelledDate: dateOrNull(cancelledDate),
-    status: statusOf(link, now),
+    status: linkStatusAt(link, now),
     url: `${checkoutUrl}?r=${encodeURIComponent(id)}`,
   };
 }
@@ -81,18 +81,20 @@ export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFo
 const dateOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /**
- * Creates a link. Throws a 400 problem that names every invalid field, a 403 problem for a terminal of another merchant, a 422
+ * Creates a link. Throws a 400 problem that names every invalidRequest field, a 403 problem for a terminal of another merchant, a 422
  * problem for the number of a paid order.
  */
 export function addLink(runtime: SandboxRuntime, body: Json, checkoutUrl: string): Link {
   const { merchant, newId, ledger, clock, duplicateInvoices } = runtime;
   const now = clock.now();
   const { request, problems } = checkRequest(body, now);
-  if (request === null) throw invalid(problems, clock);
+  if (request === null) throw invalidRequest(problems, clock);
   requireOwnTerminal(merchant, request.terminalId);
   const { transactionType = SALE } = request;
   if (!TRANSACTION_TYPES.some((type) => type === transactionType))
-    throw invalid([{ at: "transactionType", message: `must be one of ${TRANSACTION_TYPES.join(", ")}` }]);
+    throw invalidRequest([
+      { at: "transactionType", message: `must be one of ${TRANSACTION_TYPES.join(", ")}` },
+    ]);
   if (duplicateInvoices === "refuse") requireUnpaidOrder(ledger, request);
   const link: Link = {
     id: linkIdFrom(newId()),
@@ -129,7 +131,7 @@ export function findLink(ledger: Ledger, id: string): Link {
 /** Milliseconds: a client asks for the whole period by a clock of its own. */
 const CLIENT_CLOCK_DIFFERENCE = 60_000;
 
-/** The newest links first. Throws a 400 problem for an invalid query, a 403 problem for a foreign terminal. */
+/** The newest links first. Throws a 400 problem for an invalidRequest query, a 403 problem for a foreign terminal. */
 export function listLinks(
   { ledger, merchant, clock }: SandboxRuntime,
   query: Readonly<Record<string, string>>,
@@ -138,11 +140,11 @@ export function listLinks(
   const asked = validated(checkLinksQuery(query));
   requireOwnTerminal(merchant, asked.terminalId);
   if (asked.from.getTime() < addDuration(now, LISTED_AGE, -1).getTime() - CLIENT_CLOCK_DIFFERENCE)
-    throw invalid([{ at: "from", message: "must not be more than 365 days ago" }]);
+    throw invalidRequest([{ at: "from", message: "must not be more than 365 days ago" }]);
   return ledger.linksCreated(asked, now);
 }
 
-/** Throws a 400 problem for invalid changes, a 422 problem once the customer has tried to pay. */
+/** Throws a 400 problem for invalidRequest changes, a 422 problem once the customer has tried to pay. */
 export function updateLink(runtime: SandboxRuntime, id: string, body: Json): Link {
   const { ledger, clock } = runtime;
   const link = findLink(ledger, id);
@@ -171,7 +173,7 @@ export function cancelLink(runtime: SandboxRuntime, id: string): Link {
 const ONE_OF = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 function requireStatus(link: Link, statuses: readonly LinkStatus[], changed: string, now: Date): void {
-  const status = statusOf(link, now);
+  const status = linkStatusAt(link, now);
   if (statuses.includes(status)) return;
   const detail = `only a link that is ${ONE_OF.format(statuses)} can be ${changed}, and this link is ${status}`;
   throw new ServiceProblem(422, detail);

@@ -9,7 +9,7 @@ import { CloseConnection, type Handler } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, targetUri } from "../http/message.ts";
 import type { Faults } from "./faults.ts";
 import type { SandboxSetup } from "./setup.ts";
-import type { ListPage, ListQuery } from "./store/lists.ts";
+import type { LedgerPage, LedgerQuery } from "./store/lists.ts";
 
 /** The text of a body; `type` is its media type. */
 interface ShownBody {
@@ -34,7 +34,7 @@ export interface ApiRequest {
 }
 
 /** The most requests that are kept, the most characters of a target and of a media type, and the most bytes and characters of a body. */
-const KEPT = 100;
+const REQUESTS_KEPT = 100;
 const TARGET = 300;
 const BODY = 16_000;
 
@@ -61,7 +61,7 @@ export function createRequestLog({
   return {
     find: (given: number): ApiRequest | undefined => kept.find((one) => one.number === given),
     /** All on one page. */
-    list: ({ state = "", since, until }: ListQuery): ListPage<ApiRequest> => ({
+    list: ({ state = "", since, until }: LedgerQuery): LedgerPage<ApiRequest> => ({
       rows: kept.filter(
         (one) =>
           (state === "" || (state === "failed") === isFailed(one)) &&
@@ -92,7 +92,7 @@ export function createRequestLog({
           response: bodyOf({ headers, body }),
           fault: fault?.words,
         });
-        kept.length = Math.min(kept.length, KEPT);
+        kept.length = Math.min(kept.length, REQUESTS_KEPT);
         if (fault?.kind.type === "lost") throw new CloseConnection("the fault is lost");
         return reply;
       },
@@ -111,7 +111,7 @@ function shownText(type: string, body: Uint8Array): string {
   const text = new TextDecoder().decode(body);
   if (/\bjson$/i.test(type)) {
     const parsed = parseJson(text);
-    return parsed.ok ? indentedJson(withoutSecrets(parsed.value.value)) : NOT_SHOWN;
+    return parsed.ok ? indentedJson(redacted(parsed.value.value)) : NOT_SHOWN;
   }
   return type === "application/x-www-form-urlencoded" ? formText(new URLSearchParams(text)) : NOT_SHOWN;
 }
@@ -124,12 +124,12 @@ const formText = (form: URLSearchParams): string =>
 const isSecret = (name: string): boolean => isSecretName(name) || /key$/i.test(name);
 
 /** `name` is that of the member or the field. */
-function withoutSecrets(value: Json, name = ""): Json {
+function redacted(value: Json, name = ""): Json {
   if (value !== "" && value !== null && isSecret(name)) return HIDDEN;
   if (typeof value === "string") return withoutPassword(value);
-  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item));
+  if (Array.isArray(value)) return value.map((item) => redacted(item));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([member, inner]) => [member, withoutSecrets(inner, member)]),
+    Object.entries(value).map(([member, inner]) => [member, redacted(inner, member)]),
   );
 }

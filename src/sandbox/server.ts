@@ -79,7 +79,7 @@ async function problemReply(c: Context, problem: ServiceProblem): Promise<Respon
 }
 
 /** The longest body of a request, in bytes. */
-const MAX_BODY = 1024 * 1024;
+const MAX_REQUEST = 1024 * 1024;
 
 export type RunningSandbox = Awaited<ReturnType<typeof startSandbox>>;
 
@@ -88,7 +88,7 @@ export async function startSandbox(
 ) {
   const { serve, host, port, faulted } = setup;
   const sandbox = createSandbox(setup);
-  const server = await serve(sandbox.handler, { host, port, maxBody: MAX_BODY, faulted }).catch(
+  const server = await serve(sandbox.handler, { host, port, maxBody: MAX_REQUEST, faulted }).catch(
     async (error: unknown) => {
       await sandbox.close();
       throw error;

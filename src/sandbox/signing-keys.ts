@@ -8,7 +8,7 @@ export type SigningKeys = ReturnType<typeof createSigningKeys>;
 /** `renew` creates a new key and returns once it is on disk; `now` is the sandbox's time. */
 export function createSigningKeys(opened: StoredKeys, renew: (now: Date) => StoredKeys, now: () => Date) {
   let stored = opened;
-  let current = signingKey(stored);
+  let current = keyFromPem(stored);
   /** The current key first, then the retired keys. */
   const published = (): readonly { readonly keyid: string; readonly key: KeyObject }[] => [
     { keyid: stored.keyid, key: createPublicKey(current.key) },
@@ -26,13 +26,13 @@ export function createSigningKeys(opened: StoredKeys, renew: (now: Date) => Stor
     /** Changes to a new key and returns its id. */
     rotate: (): string => {
       stored = renew(now());
-      current = signingKey(stored);
+      current = keyFromPem(stored);
       return stored.keyid;
     },
   };
 }
 
-const signingKey = ({ privateKey, keyid }: StoredKeys): SigningKey => ({
+const keyFromPem = ({ privateKey, keyid }: StoredKeys): SigningKey => ({
   key: createPrivateKey(privateKey),
   keyid,
 });

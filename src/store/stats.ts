@@ -1,5 +1,6 @@
 /** Whether money is being lost now: what is not delivered, with its sums, and what was refused, read from indexes. */
 import { unscaledAmount } from "../domain/money.ts";
+import { UNITS } from "../domain/time.ts";
 import { idAt } from "../receiver/event-id.ts";
 import { lastForward, waitingByKey } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";
@@ -54,8 +55,6 @@ export interface Stats {
   readonly lastAttempt: Date | null;
 }
 
-const HOUR = 3_600_000;
-
 interface StatsOptions {
   readonly since: Date;
   readonly now: Date;
@@ -101,7 +100,7 @@ export async function statsOf(
   };
   const refused = await all(
     `SELECT code, count(*) AS n FROM ${schema}rejections WHERE id >= ? GROUP BY code ORDER BY n DESC, code`,
-    [idAt(new Date(at.getTime() - HOUR))],
+    [idAt(new Date(at.getTime() - UNITS.h))],
   );
   const targets = await all(
     `SELECT target, sum(CASE WHEN status BETWEEN 200 AND 299 THEN 1 ELSE 0 END) AS accepted,

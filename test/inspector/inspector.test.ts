@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { createPageAccess } from "../../src/pages/access.ts";
-import { createInspector, type InspectorParts, type Sending } from "../../src/inspector/server.ts";
+import { createInspector, type InspectorParts, type EventSending } from "../../src/inspector/server.ts";
 import type { NewEvent } from "../../src/receiver/event.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -15,7 +15,7 @@ const COOKIE = { Cookie: `paylink-inspect-4020=${SESSION}` };
 const HOST = "paylink-0123456789ab.localhost";
 const PAGES = `http://${HOST}:4020`;
 const SAME_PAGE = { ...COOKIE, Origin: PAGES };
-const NOWHERE: Sending = {
+const NOWHERE: EventSending = {
   target: "",
   signs: false,
   send: async () => "must be a port",
@@ -404,7 +404,7 @@ describe("sending again", () => {
     expect((await openInspector(store).post(`${path}/send`)).header("location")).toBe("/?done=target");
     expect((await store.history(one.id)).attempts).toEqual([]);
     const targets: string[] = [];
-    const send: Sending["send"] = async (_, to) => {
+    const send: EventSending["send"] = async (_, to) => {
       targets.push(to);
       return { ...forward(500), reply: { headers: [], text: "no\nstock" } };
     };

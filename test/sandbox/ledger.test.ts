@@ -2,14 +2,14 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { JsonNumber } from "../../src/domain/json.ts";
-import { statusOf } from "../../src/sandbox/links.ts";
+import { linkStatusAt } from "../../src/sandbox/links.ts";
 import { openLedger, type Ledger } from "../../src/sandbox/store/ledger.ts";
-import type { ListQuery } from "../../src/sandbox/store/lists.ts";
+import type { LedgerQuery } from "../../src/sandbox/store/lists.ts";
 import type { Delivery, DeliveryState, Link } from "../../src/sandbox/store/rows.ts";
 import { temporaryHome } from "../support/home.ts";
 
 const NOW = new Date("2026-01-31T12:00:00Z");
-const ALL: ListQuery = { limit: 99, now: NOW };
+const ALL: LedgerQuery = { limit: 99, now: NOW };
 
 function openMemory(): Ledger {
   const ledger = openLedger(":memory:");
@@ -153,7 +153,7 @@ it("filters by outcome, by link and by payment", async () => {
     ledger.addDelivery(delivery("d1", "waiting", "one"));
     ledger.addDelivery(delivery("d2", "waiting", "two"));
   });
-  const utis = (query: Partial<ListQuery>) =>
+  const utis = (query: Partial<LedgerQuery>) =>
     ledger.payments({ ...ALL, ...query }).rows.map(({ uti }) => uti);
   expect(utis({ state: "declined" })).toEqual(["two"]);
   expect(utis({ linkId: "A" })).toEqual(["two", "one"]);
@@ -177,7 +177,7 @@ it("gives each link the same status as the service", async () => {
     for (const each of links) ledger.addLink(each);
   });
   for (const each of links) {
-    const found = ledger.links({ ...ALL, state: statusOf(each, NOW) }).rows.map(({ id }) => id);
+    const found = ledger.links({ ...ALL, state: linkStatusAt(each, NOW) }).rows.map(({ id }) => id);
     expect(found).toContain(each.id);
   }
   const statuses = ["active", "viewed", "attempted", "paid", "expired", "cancelled"];

@@ -5,7 +5,12 @@ import type { Context } from "../../context.ts";
 import { SERVICE_FORM } from "../../signatures/cover.ts";
 import { parseForwardTarget, parseTarget } from "../flag-values.ts";
 import { createPageAccess, ownHost } from "../../pages/access.ts";
-import { type InspectorParts, READ_TIMEOUT, type Sending, startInspector } from "../../inspector/server.ts";
+import {
+  type InspectorParts,
+  READ_TIMEOUT,
+  type EventSending,
+  startInspector,
+} from "../../inspector/server.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import type { RunKeys } from "../../receiver/event.ts";
 import { jsonLine } from "../../receiver/event-json.ts";
@@ -119,7 +124,7 @@ async function sendingOf(
   { forwardTo, signWith }: InspectFlags,
   keys: InspectorParts["keys"],
   profile: string | undefined,
-): Promise<Sending> {
+): Promise<EventSending> {
   const signing = signWith === undefined ? undefined : await openForwardingKey(signWith, context);
   if (signing !== undefined) context.out.note(forwardingKeyWords(signing));
   const sampleKey =

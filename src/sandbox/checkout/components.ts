@@ -17,16 +17,20 @@ export const name = (text: string): Page => html`<bdi>${text}</bdi>`;
 /** The longest amount in large type. */
 const LARGE = 16;
 
-export function amountText(amount: Amount, currency: string): Page {
+export function largeAmount(amount: Amount, currency: string): Page {
   const text = groupedAmount(amount, currency);
   return html`<p class="amount ${text.length > LARGE ? "long" : ""}">${text}</p>`;
 }
 
-const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+const RECEIPT_DATE = new Intl.DateTimeFormat("en-GB", {
+  dateStyle: "long",
+  timeStyle: "short",
+  timeZone: "UTC",
+});
 
 /** `31 January 2026 at 12:00 UTC` */
 export const moment = (date: Date): Page =>
-  html`<time datetime="${date.toISOString()}">${DATE.format(date)} UTC</time>`;
+  html`<time datetime="${date.toISOString()}">${RECEIPT_DATE.format(date)} UTC</time>`;
 
 /** `•••• 1111`, as receipts show it. */
 export const cardText = (masked: string): string => masked.replace(/^.*(?=.{4}$)/, "•••• ");
@@ -34,7 +38,7 @@ export const cardText = (masked: string): string => masked.replace(/^.*(?=.{4}$)
 export const resultPath = (uti: string): string => `/pay/result?t=${encodeURIComponent(uti)}`;
 
 /** Why the bank declined a payment: `Insufficient funds`. */
-export const reasonOf = (record: TransactionRecord): string =>
+export const declineReason = (record: TransactionRecord): string =>
   capitalized(responseMeaning(textOf(record, "responseCode") ?? "") ?? "no reason was given");
 
 /** What a developer wants to know of a payment, which no live checkout shows. The page of the result brings it up to date. */
@@ -58,15 +62,15 @@ export function sandboxStrip({ uti, record }: Payment, { ledger, clock }: Sandbo
     <p>
       <b>Sandbox:</b>
       ${code === undefined ? "no response code" : `response code ${responseText(code)}`} ·
-      ${viewLink("payment", `/payments/${encodeURIComponent(uti)}`)}
+      ${dashboardLink("payment", `/payments/${encodeURIComponent(uti)}`)}
     </p>
     <p class="${kind}">
       <b>Webhook:</b> ${words} ${clipped(reason, 200)} ${next}
-      ${delivery === undefined ? "" : html` · ${viewLink("webhook", `/deliveries/${encodeURIComponent(delivery.id)}`)}`}
+      ${delivery === undefined ? "" : html` · ${dashboardLink("webhook", `/deliveries/${encodeURIComponent(delivery.id)}`)}`}
     </p>
   </aside>`;
 }
 
 /** A page of the dashboard. */
-const viewLink = (what: string, path: string): Page =>
+const dashboardLink = (what: string, path: string): Page =>
   html`<a href="${path}">View<span class="hidden"> the ${what}</span></a>`;

@@ -14,10 +14,10 @@ import type { Page } from "../../pages/page.ts";
 import { checkoutFrame } from "../banner.ts";
 import type { ServiceProblem } from "../replies.ts";
 import type { Link, Payment } from "../store/rows.ts";
-import { amountText, cardText, moment, name, reasonOf, resultPath } from "./components.ts";
+import { largeAmount, cardText, moment, name, declineReason, resultPath } from "./components.ts";
 
 /** The mark, and the titles of a payment and of the verification of a card. */
-const RESULTS = {
+const RECEIPTS = {
   APPROVED: ["approved", "Payment approved", "Card verified"],
   PARTIALLY_APPROVED: ["unknown", "Payment partially approved", "Card partially verified"],
   DECLINED: ["declined", "Payment declined", "Card not verified"],
@@ -45,7 +45,7 @@ export function receiptPage(parts: ReceiptParts): Page {
   const amount = amountIn(record, "amountTrans");
   const isPaid = amount !== undefined && signOf(amount) > 0;
   const isVerification = link.request.linkOptions === undefined && !isPaid;
-  const [mark, paid, verified] = RESULTS[outcome];
+  const [mark, paid, verified] = RECEIPTS[outcome];
   const title = isVerification ? verified : paid;
   const date = parseInstant(textOf(record, "transDateTime") ?? "");
   const { description } = link.request;
@@ -53,7 +53,7 @@ export function receiptPage(parts: ReceiptParts): Page {
   return messagePage(
     mark,
     title,
-    html`${isPaid ? amountText(amount, textOf(record, "transCurrencyCode") ?? "") : ""}
+    html`${isPaid ? largeAmount(amount, textOf(record, "transCurrencyCode") ?? "") : ""}
     ${advice === "" ? "" : html`<p class="advice">${advice}</p>`}
     ${facts([
       ["Merchant", merchantName],
@@ -63,7 +63,7 @@ export function receiptPage(parts: ReceiptParts): Page {
       ["Reference", textOf(record, "reference")],
       ...customerFacts(link.request),
     ])}
-    ${nextSteps(parts, mark)}`,
+    ${nextButtons(parts, mark)}`,
     { strip: parts.strip, page: resultPath(payment.uti) },
   );
 }
@@ -74,14 +74,14 @@ function adviceFor(
   outcome: Outcome,
   isPaid: boolean,
 ): string {
-  if (outcome === "DECLINED") return `${reasonOf(payment.record)}. Nothing was charged.`;
+  if (outcome === "DECLINED") return `${declineReason(payment.record)}. Nothing was charged.`;
   if (outcome === "CANCELLED" || !isPaid) return "Nothing was charged.";
   if (outcome !== "PARTIALLY_APPROVED") return "";
   const rest = `${groupedAmount(left, link.request.currency)} is left to pay.`;
   return `Only a part of the amount was charged. ${payAgain === undefined || isReusable(link) ? "" : rest}`;
 }
 
-function nextSteps({ payment, merchantName, payAgain, returnUrl }: ReceiptParts, mark: string): Page | "" {
+function nextButtons({ payment, merchantName, payAgain, returnUrl }: ReceiptParts, mark: string): Page | "" {
   const isApproved = mark === "approved";
   const isPartly = outcomeOf(payment.record) === "PARTIALLY_APPROVED";
   const again =

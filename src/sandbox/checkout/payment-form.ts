@@ -6,14 +6,14 @@ import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
 import { boundWords } from "../../domain/payment-link.ts";
 import { CARD_SCHEMES, schemeOf, TEST_CARDS } from "../../domain/test-cards.ts";
 import { CARD_FIELDS, customerFacts, givenName } from "../customer.ts";
-import { createForm, type Field, type Refused } from "../form.ts";
+import { createForm, type FormField, type Refused } from "../form.ts";
 import { isReusable } from "../links.ts";
 import { facts, oneLine } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { checkoutFrame } from "../banner.ts";
 import { hasFixedReference, LONGEST_REFERENCE } from "../payments.ts";
 import type { Link } from "../store/rows.ts";
-import { amountText, moment, name, resultPath } from "./components.ts";
+import { largeAmount, moment, name, resultPath } from "./components.ts";
 
 interface CheckoutParts {
   readonly link: Link;
@@ -44,7 +44,7 @@ export function checkoutPage(parts: CheckoutParts): Page {
       class="pay"
       ${declined === undefined ? "" : html`data-page="${resultPath(declined.uti)}"`}
     >
-      ${summary(parts)}
+      ${linkSummary(parts)}
       <form class="card" id="payment" method="post" novalidate data-schemes="${SCHEMES}">
         <input type="hidden" name="form" value="${token}" />
         ${checkoutForm(parts)}
@@ -81,7 +81,7 @@ function payButton(link: Link, left: JsonNumber): string {
   return isVerification(link) ? "Verify card" : `Pay ${groupedAmount(left, link.request.currency)}`;
 }
 
-function summary({ link, left, merchantName }: CheckoutParts): Page {
+function linkSummary({ link, left, merchantName }: CheckoutParts): Page {
   const { amount, currency, description, invoiceId, customerName, periodic } = link.request;
   const [initial = ""] = merchantName.trim();
   return html`<section class="summary" aria-label="Summary">
@@ -92,11 +92,11 @@ function summary({ link, left, merchantName }: CheckoutParts): Page {
     ${
       isReusable(link)
         ? signOf(amount) > 0
-          ? amountText(amount, currency)
+          ? largeAmount(amount, currency)
           : html`<p class="amount words">You choose the amount</p>`
         : isVerification(link)
           ? html`<p class="amount words">Nothing is charged now</p>`
-          : html`${amountText(left, currency)}
+          : html`${largeAmount(left, currency)}
             ${left === amount ? "" : html`<p class="hint">left to pay of ${groupedAmount(amount, currency)}</p>`}`
     }
     ${periodic === undefined ? "" : html`<p class="hint">${name(merchantName)} may take later payments from this card.</p>`}
@@ -118,7 +118,7 @@ function checkoutForm({ link, refused, declined }: CheckoutParts): Page {
   ];
   const entered = new URLSearchParams(refused?.entered ?? declined?.entered);
   for (const secret of declined === undefined ? ["cvc"] : SECRETS) entered.delete(secret);
-  const cardFields = Object.entries(CARD_FIELDS).map(([name, field]): Field => ({
+  const cardFields = Object.entries(CARD_FIELDS).map(([name, field]): FormField => ({
     name,
     ...field,
     ...(name === "number" && {
@@ -145,7 +145,7 @@ function checkoutForm({ link, refused, declined }: CheckoutParts): Page {
 }
 
 /** Endpoints rule 7. */
-function amountField(link: Link): Field {
+function amountField(link: Link): FormField {
   const { amount, currency } = link.request;
   const bounds = boundWords(link.request, groupedAmount);
   return {
@@ -159,7 +159,7 @@ function amountField(link: Link): Field {
   };
 }
 
-const referenceField = ({ request }: Link): Field => ({
+const referenceField = ({ request }: Link): FormField => ({
   name: "reference",
   label: "Payment reference",
   maxlength: LONGEST_REFERENCE,

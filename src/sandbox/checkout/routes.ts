@@ -7,18 +7,18 @@ import checkoutStyle from "../../pages/browser/checkout.css?raw";
 import checkoutScript from "../../pages/browser/checkout.js?raw";
 import { fileReply, htmlReply } from "../../pages/page.ts";
 import type { Refused } from "../form.ts";
-import { findLink, isOpen, statusOf } from "../links.ts";
+import { findLink, isOpen, linkStatusAt } from "../links.ts";
 import { acceptPayment, checkPayment, leftToPay, paymentInputFromForm } from "../payments.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { SandboxRuntime } from "../runtime.ts";
 import type { Link } from "../store/rows.ts";
 import { closedPage, receiptPage, unknownPage } from "./messages.ts";
-import { reasonOf, resultPath, sandboxStrip } from "./components.ts";
+import { declineReason, resultPath, sandboxStrip } from "./components.ts";
 import { checkoutPage, type Declined } from "./payment-form.ts";
 
 export function checkoutRoutes(app: Hono, runtime: SandboxRuntime): void {
   app.get("/pay", (c) => viewLink(c, runtime));
-  app.post("/pay", (c) => payLink(c, runtime));
+  app.post("/pay", (c) => submitPayment(c, runtime));
   app.get("/pay/result", (c) => viewResult(c, runtime));
   app.get("/checkout.css", () => fileReply(baseStyle + checkoutStyle, "text/css"));
   app.get("/checkout.js", () => fileReply(checkoutScript, "text/javascript"));
@@ -32,7 +32,7 @@ function viewLink(c: Context, runtime: SandboxRuntime): Promise<Response> {
   const link = linkFromQuery(c, runtime);
   if (link === undefined) return htmlReply(unknownPage(), 404);
   const { merchantName } = runtime.merchant;
-  const status = statusOf(link, clock.now());
+  const status = linkStatusAt(link, clock.now());
   if (!isOpen(status)) return htmlReply(closedPage(status, merchantName), 410);
   // The HEAD of a link preview is no customer.
   if (link.viewedDate === null && c.req.method === "GET")
@@ -62,7 +62,7 @@ function returnUrlFor(record: TransactionRecord, { request }: Link): string | un
   return parseWebAddress(url ?? "")?.href;
 }
 
-async function payLink(c: Context, runtime: SandboxRuntime): Promise<Response> {
+async function submitPayment(c: Context, runtime: SandboxRuntime): Promise<Response> {
   const form = await formBody(c);
   if (accepts(c, "application/json")) return payByProgram(c, form, runtime);
   try {
@@ -107,12 +107,12 @@ async function payInBrowser(c: Context, form: URLSearchParams, runtime: SandboxR
   }
   const payment = acceptPayment(runtime, link.id, input, formToken(form));
   const { uti, record } = payment;
-  const isAgainOpen = isOpen(statusOf(findLink(ledger, link.id), clock.now()));
+  const isAgainOpen = isOpen(linkStatusAt(findLink(ledger, link.id), clock.now()));
   if (isAgainOpen && outcomeOf(record) === "DECLINED") {
     const returnUrl = returnUrlFor(record, link);
     const strip = sandboxStrip(payment, runtime);
     return formPage(link, runtime, {
-      declined: { entered: form, uti, reason: reasonOf(record), returnUrl, strip },
+      declined: { entered: form, uti, reason: declineReason(record), returnUrl, strip },
     });
   }
   // It stays on this origin: browsers apply the page's form-action to every redirect of a form.
@@ -131,7 +131,7 @@ function viewResult(c: Context, runtime: SandboxRuntime): Promise<Response> {
     link,
     merchantName: merchant.merchantName,
     left: leftToPay(link, ledger),
-    payAgain: isOpen(statusOf(link, clock.now())) ? checkoutPath(link.id) : undefined,
+    payAgain: isOpen(linkStatusAt(link, clock.now())) ? checkoutPath(link.id) : undefined,
     returnUrl: returnUrlFor(payment.record, link),
     strip: sandboxStrip(payment, runtime),
   });

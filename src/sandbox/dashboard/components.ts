@@ -15,7 +15,7 @@ import { isReusable } from "../links.ts";
 import type { SandboxRuntime } from "../runtime.ts";
 import type { Attempt, Link } from "../store/rows.ts";
 
-export type View = Readonly<ReturnType<typeof viewOf>>;
+export type DashboardView = Readonly<ReturnType<typeof viewOf>>;
 
 /** `here` is the page's address, if it is not that of the request. */
 export function viewOf(c: Context, runtime: SandboxRuntime, here?: string) {
@@ -46,29 +46,29 @@ export const HOME = "/deliveries";
 
 export const linkPath = (id: string): string => `/links/${encodeURIComponent(id)}`;
 export const paymentPath = (uti: string): string => `/payments/${encodeURIComponent(uti)}`;
-export const requestPath = (number: number): string => `/requests/${number}`;
+export const apiRequestPath = (number: number): string => `/requests/${number}`;
 export const deliveryPath = (id: string): string => `/deliveries/${encodeURIComponent(id)}`;
 
 /** Text that leads to a page of the dashboard. */
 export const pageLink = (path: string, text: string): Page => html`<a href="${path}" dir="auto">${text}</a>`;
 
 /** A form for an action, which leads back to the page. */
-export const controlForm = (view: View, action: string, content: Page): Page =>
+export const controlForm = (view: DashboardView, action: string, content: Page): Page =>
   actionForm(action, view.here, content);
 
 /** Without the scheme, to save space. */
 export const shortUrl = (url: string): string => clipped(withoutPassword(url).replace(/^https?:\/\//, ""));
 
-export const amountOf = (record: TransactionRecord): string => {
+export const shownAmount = (record: TransactionRecord): string => {
   const amount = amountIn(record, "amountTrans");
   return amount !== undefined ? groupedAmount(amount, textOf(record, "transCurrencyCode") ?? "") : "";
 };
 
 /** What a payment, and a webhook about it, is called. */
-export const referenceOf = (record: TransactionRecord, uti: string): string =>
+export const recordReference = (record: TransactionRecord, uti: string): string =>
   clipped(textOf(record, "reference") ?? uti);
 
-export const outcomeText = (record: TransactionRecord): string => outcomeName(outcomeOf(record));
+export const recordOutcome = (record: TransactionRecord): string => outcomeName(outcomeOf(record));
 
 /** When the payment was made, by the sandbox's clock. */
 export const paidAt = (record: TransactionRecord): Date | undefined =>

@@ -9,12 +9,13 @@ import {
   copyable,
   countdown,
   facts,
-  momentOf,
+  exactTime,
   panel,
-  timeOf,
+  timeAgo,
 } from "../../pages/components.ts";
 import { answerPart } from "../../pages/answer.ts";
 import {
+  ATTEMPTS_SHOWN,
   attemptsPanel,
   describedPart,
   requestPanel,
@@ -24,16 +25,13 @@ import {
 import type { Page } from "../../pages/page.ts";
 import type { SandboxRuntime } from "../runtime.ts";
 import { recordOf, type Attempt, type Delivery } from "../store/rows.ts";
-import { controlForm, deliveryPath, referenceOf, statusText, type View } from "./components.ts";
+import { controlForm, deliveryPath, recordReference, statusText, type DashboardView } from "./components.ts";
 import { describeAttempt } from "../describe.ts";
 import { chainOf, detailPage } from "./details.ts";
 
-/** The most attempts that the page lists. */
-const ATTEMPTS = 20;
-
 /** Shows the newest attempt unless another is asked for. Undefined for an unknown delivery. */
 export function deliveryPage(
-  view: View,
+  view: DashboardView,
   runtime: SandboxRuntime,
   id: string,
   asked: number,
@@ -42,13 +40,13 @@ export function deliveryPage(
   const delivery = ledger.findDelivery(id);
   const link = delivery && ledger.findLink(delivery.linkId);
   if (delivery === undefined || link === undefined) return undefined;
-  const attempts = ledger.attemptsOf(id, ATTEMPTS);
+  const attempts = ledger.attemptsOf(id, ATTEMPTS_SHOWN);
   const named = Number.isSafeInteger(asked) ? ledger.findAttempt(id, asked) : undefined;
   const isUnderWay = runtime.deliveries.isUnderWay(id);
   // While an attempt is under way, no earlier exchange is taken for it.
   const attempt = named ?? (isUnderWay ? undefined : attempts[0]);
   const { uti, state } = delivery;
-  const reference = referenceOf(recordOf(delivery), uti);
+  const reference = recordReference(recordOf(delivery), uti);
   const payment = ledger.findPayment(uti);
   const url = clipped(withoutPassword(delivery.url), 2_000);
   // An action leads to what it does: to the newest attempt.
@@ -74,14 +72,14 @@ export function deliveryPage(
 
 const UNDER_WAY: Description = { kind: "waiting", words: "Waiting for an answer …" };
 
-function nextPart(view: View, { state, due }: Delivery): Page | "" {
+function nextPart(view: DashboardView, { state, due }: Delivery): Page | "" {
   if (state === "failed") return html`<p class="hint">No attempts are left. Resend makes another one.</p>`;
   if (state !== "waiting") return "";
   const at = new Date(due);
   if (at <= view.now)
     return html`<p class="hint">The next attempt waits for another webhook to be answered.</p>`;
   return view.clock === "stopped"
-    ? html`<p class="hint">Next attempt ${timeOf(at, view.now)}, once the clock is moved.</p>`
+    ? html`<p class="hint">Next attempt ${timeAgo(at, view.now)}, once the clock is moved.</p>`
     : html`<p class="hint">Next attempt ${countdown(at, view.now)}.</p>`;
 }
 
@@ -92,7 +90,7 @@ interface Attempts {
   readonly shown: Attempt | undefined;
 }
 
-function attemptList(view: View, { delivery, attempts, isUnderWay, shown }: Attempts): Page {
+function attemptList(view: DashboardView, { delivery, attempts, isUnderWay, shown }: Attempts): Page {
   const waiting = {
     id: `attempt-${delivery.attempts + 1}`,
     title: "New attempt",
@@ -109,13 +107,13 @@ function attemptList(view: View, { delivery, attempts, isUnderWay, shown }: Atte
     >`,
     answer: `${statusText(attempt)}${attempt.duration === null ? "" : ` in ${attempt.duration} ms`}`,
     kind: describeAttempt(delivery, attempt).kind,
-    time: momentOf(attempt.at, view.now),
+    time: exactTime(attempt.at, view.now),
   }));
   return attemptsPanel([...(isUnderWay ? [waiting] : []), ...made], delivery.attempts - attempts.length);
 }
 
 /** What was posted in an attempt; undefined if nothing was. */
-export function requestOf(delivery: Delivery, { headers }: Attempt): HttpRequest | undefined {
+export function postedRequest(delivery: Delivery, { headers }: Attempt): HttpRequest | undefined {
   const url = parseWebAddress(delivery.url);
   if (url === undefined || headers.length === 0) return undefined;
   return { method: "POST", ...addressOf(url), headers, body: delivery.body };
@@ -125,9 +123,9 @@ export function requestOf(delivery: Delivery, { headers }: Attempt): HttpRequest
 const filePath = ({ deliveryId, number }: Attempt, file: "request" | "body"): string =>
   `${deliveryPath(deliveryId)}/attempts/${number}/${file}`;
 
-function exchangePart(view: View, delivery: Delivery, attempt: Attempt): Page {
+function exchangePart(view: DashboardView, delivery: Delivery, attempt: Attempt): Page {
   const { number, status, duration, detail, answer, answerHeaders, verdict, signedAt } = attempt;
-  const request = requestOf(delivery, attempt);
+  const request = postedRequest(delivery, attempt);
   const { origin } = new URL(view.checkoutUrl);
   const file = filePath(attempt, "request");
   const at = Math.floor(signedAt.getTime() / 1000);

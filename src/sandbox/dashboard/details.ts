@@ -4,34 +4,34 @@ import { indentedJson } from "../../domain/json.ts";
 import { responseText } from "../../domain/response-codes.ts";
 import { textOf } from "../../domain/transaction.ts";
 import { customerFacts } from "../customer.ts";
-import { statusOf } from "../links.ts";
+import { linkStatusAt } from "../links.ts";
 import {
   badge,
   block,
   clipped,
   copyable,
   facts,
-  momentOf,
+  exactTime,
   panel,
   plural,
   spaced,
-  timeOf,
+  timeAgo,
 } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import type { Delivery, Link, Payment } from "../store/rows.ts";
 import { dashboardPage, type DashboardPage } from "./frame.ts";
-import { DELIVERIES, listPanel } from "./lists.ts";
+import { DELIVERY_LIST, listPanel } from "./lists.ts";
 import {
-  amountOf,
+  shownAmount,
   deliveryPath,
   linkPath,
-  outcomeText,
+  recordOutcome,
   paidAt,
   paymentPath,
   priceOf,
-  referenceOf,
+  recordReference,
   statusText,
-  type View,
+  type DashboardView,
 } from "./components.ts";
 
 interface Detail extends Omit<DashboardPage, "content" | "text"> {
@@ -47,7 +47,7 @@ interface Detail extends Omit<DashboardPage, "content" | "text"> {
 }
 
 export const detailPage = (
-  view: View,
+  view: DashboardView,
   { heading, state, actions = "", chain, path, summary, sections, ...page }: Detail,
 ): Page =>
   dashboardPage(view, {
@@ -73,7 +73,7 @@ export interface Chain {
 
 /** Shows the newest payment and delivery unless others are given. */
 export function chainOf(
-  { ledger, now }: View,
+  { ledger, now }: DashboardView,
   link: Link,
   given: { readonly payment?: Payment | undefined; readonly delivery?: Delivery } = {},
 ): Chain {
@@ -83,7 +83,7 @@ export function chainOf(
   return { link, payment, delivery };
 }
 
-interface Step {
+interface ChainStep {
   readonly key: string;
   readonly title: Page | string;
   readonly time: Date | null | undefined;
@@ -91,20 +91,20 @@ interface Step {
   readonly state?: string;
 }
 
-function chainSection(view: View, chain: Chain, path: string): Page {
+function chainSection(view: DashboardView, chain: Chain, path: string): Page {
   return html`<section class="panel chain" aria-labelledby="chain-title" id="chain">
     <h2 id="chain-title">What happened</h2>
     <ol>
-      ${[...stepsOf(view, chain, path)].map(
+      ${[...chainSteps(view, chain, path)].map(
         ({ key, title, time, note, state }) =>
           html`<li data-row="${key}" class="${time === null ? "open" : "done"} ${state ?? ""}">
             <div class="step">
               <b>${title}</b>
               <span class="quiet"
-                >${time === null ? "not yet" : time === undefined ? "" : timeOf(time, view.now)}</span
+                >${time === null ? "not yet" : time === undefined ? "" : timeAgo(time, view.now)}</span
               >
             </div>
-            ${time ? html`<p class="note">${momentOf(time, view.now)}</p>` : ""}
+            ${time ? html`<p class="note">${exactTime(time, view.now)}</p>` : ""}
             ${note === undefined ? "" : html`<p class="note" dir="auto">${note}</p>`}
           </li>`,
       )}
@@ -112,11 +112,15 @@ function chainSection(view: View, chain: Chain, path: string): Page {
   </section>`;
 }
 
-function* stepsOf(view: View, { link, payment, delivery }: Chain, path: string): Generator<Step> {
+function* chainSteps(
+  view: DashboardView,
+  { link, payment, delivery }: Chain,
+  path: string,
+): Generator<ChainStep> {
   const to = (target: string, text: string): Page =>
     html`<a href="${target}" ${target === path ? html`aria-current="page"` : ""}>${text}</a>`;
   const { id, createdDate, viewedDate, attemptedDate, paidDate, cancelledDate } = link;
-  const isExpired = statusOf(link, view.now) === "expired";
+  const isExpired = linkStatusAt(link, view.now) === "expired";
   yield { key: "created", title: to(linkPath(id), "Link created"), time: createdDate, note: priceOf(link) };
   yield { key: "viewed", title: "Viewed", time: viewedDate };
   yield { key: "attempted", title: "Attempted", time: attemptedDate };
@@ -128,12 +132,12 @@ function* stepsOf(view: View, { link, payment, delivery }: Chain, path: string):
     yield { key: "expired", title: "Link expired", time: new Date(link.expirationDate), state: "expired" };
   if (payment === undefined) return;
   const { uti, record } = payment;
-  const outcome = outcomeText(record);
+  const outcome = recordOutcome(record);
   yield {
     key: uti,
     title: to(paymentPath(uti), `Payment ${spaced(outcome)}`),
     time: paidAt(record),
-    note: html`${amountOf(record)} · <bdi>${referenceOf(record, uti)}</bdi>`,
+    note: html`${shownAmount(record)} · <bdi>${recordReference(record, uti)}</bdi>`,
     state: outcome,
   };
   if (delivery === undefined) {
@@ -153,30 +157,30 @@ function* stepsOf(view: View, { link, payment, delivery }: Chain, path: string):
 }
 
 /** Undefined for an unknown payment. */
-export function paymentPage(view: View, uti: string): Page | undefined {
+export function paymentPage(view: DashboardView, uti: string): Page | undefined {
   const payment = view.ledger.findPayment(uti);
   const link = payment && view.ledger.findLink(payment.linkId);
   if (payment === undefined || link === undefined) return undefined;
   const { record } = payment;
   const time = paidAt(record);
   return detailPage(view, {
-    title: `Payment ${referenceOf(record, uti)}`,
+    title: `Payment ${recordReference(record, uti)}`,
     tab: "payments",
-    heading: amountOf(record),
-    state: outcomeText(record),
+    heading: shownAmount(record),
+    state: recordOutcome(record),
     chain: chainOf(view, link, { payment }),
     path: paymentPath(uti),
     summary: facts([
       ["Reference", clipped(textOf(record, "reference") ?? "", 100)],
       ["UTI", copyable("UTI", uti)],
-      ["Time", time && momentOf(time, view.now)],
+      ["Time", time && exactTime(time, view.now)],
       ["Card", textOf(record, "cardPan")],
       ["Response code", responseText(textOf(record, "responseCode") ?? "")],
       ["Type", textOf(record, "transType")],
       ...customerFacts(link.request).map(([term, text]) => [term, clipped(text, 300)] as const),
     ]),
     sections: [
-      listPanel(view, DELIVERIES, {
+      listPanel(view, DELIVERY_LIST, {
         query: { uti },
         title: "Webhook",
         nothing: "No webhook: the link has no callback URL for this outcome.",

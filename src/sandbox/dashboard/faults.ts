@@ -2,13 +2,13 @@
 import { html } from "hono/html";
 import { API_OPERATION_NAMES, FAULT_EXAMPLES } from "../../domain/api-faults.ts";
 import type { Page } from "../../pages/page.ts";
-import { controlForm, type View } from "./components.ts";
+import { controlForm, type DashboardView } from "./components.ts";
 
 const option = (value: string): Page => html`<option>${value}</option>`;
 
 const timesLeft = (count: number | null): string => (count === null ? "every time" : `${count} × more`);
 
-export function faultControl(view: View): Page {
+export function faultControl(view: DashboardView): Page {
   const set = view.faults.list();
   return html`<div id="faults" class="actions">
     ${

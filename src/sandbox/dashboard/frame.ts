@@ -1,17 +1,17 @@
 /** The frame of the dashboard's pages: search, tabs, the clock, the signing key and the connection. */
 import { html } from "hono/html";
-import { badge, clipped, askedAction, datedMoment, momentOf, plural } from "../../pages/components.ts";
+import { badge, clipped, askedAction, datedMoment, exactTime, plural } from "../../pages/components.ts";
 import { count, workPage } from "../../pages/frame.ts";
 import type { Page } from "../../pages/page.ts";
 import { SANDBOX_FRAME } from "../banner.ts";
-import { controlForm, HOME, type View } from "./components.ts";
+import { controlForm, HOME, type DashboardView } from "./components.ts";
 
-export type Tab = "deliveries" | "payments" | "links" | "requests";
+export type TabName = "deliveries" | "payments" | "links" | "requests";
 
 export interface DashboardPage {
   readonly title: string;
   readonly content: Page;
-  readonly tab?: Tab;
+  readonly tab?: TabName;
   /** Whether the content follows what happens; the frame always does. */
   readonly live?: boolean;
   /** The part of the page that the first link skips to. */
@@ -23,7 +23,7 @@ export interface DashboardPage {
 }
 
 export const dashboardPage = (
-  view: View,
+  view: DashboardView,
   { title, content, tab, live = false, skipTo, text = "", invalid = false }: DashboardPage,
 ): Page =>
   workPage({
@@ -50,18 +50,20 @@ export const dashboardPage = (
       { href: "/requests", title: "Requests" },
     ],
     current: tab && `/${tab}`,
-    beside: html`<div id="controls" class="controls" data-live>${clock(view)} ${signingKey(view)}</div>`,
-    done: DONE.get(view.done ?? ""),
+    beside: html`<div id="controls" class="controls" data-live>
+      ${clockControl(view)} ${signingKeyControl(view)}
+    </div>`,
+    done: CONTROLS_DONE.get(view.done ?? ""),
     content,
     here: view.here,
     skipTo,
     live: live && !invalid,
   });
 
-const clock = (view: View): Page =>
+const clockControl = (view: DashboardView): Page =>
   html`<div class="control">
     <span class="control-name">Clock</span>
-    ${view.clock === "running" ? momentOf(view.now, view.now) : html`${datedMoment(view.now)} ${badge(view.clock)}`}
+    ${view.clock === "running" ? exactTime(view.now, view.now) : html`${datedMoment(view.now)} ${badge(view.clock)}`}
     ${controlForm(
       view,
       "/sandbox/advance",
@@ -70,7 +72,7 @@ const clock = (view: View): Page =>
     )}
   </div>`;
 
-const signingKey = (view: View): Page =>
+const signingKeyControl = (view: DashboardView): Page =>
   html`<div class="control">
     ${askedAction({
       id: "rotate",
@@ -86,7 +88,7 @@ const signingKey = (view: View): Page =>
   </div>`;
 
 /** What the action that led to this page did. */
-const DONE = new Map([
+const CONTROLS_DONE = new Map([
   ["advanced", "The clock was moved forward."],
   ["cancelled", "The link was cancelled. It can no longer be paid."],
   ["created", "The link was created."],
@@ -100,14 +102,14 @@ const DONE = new Map([
 ]);
 
 /** What has failed, above a list. */
-export const failedAlert = (view: View): Page | "" =>
+export const failedAlert = (view: DashboardView): Page | "" =>
   view.failed === 0
     ? ""
     : html`<p class="bad">${plural(view.failed, "delivery", "deliveries")} failed</p>
         <a href="${HOME}?state=failed">Show only these</a>
         ${controlForm(view, "/sandbox/deliveries/resend-failed", html`<button>Resend all failed</button>`)}`;
 
-export const notFoundPage = (view: View, what: string): Page =>
+export const notFoundPage = (view: DashboardView, what: string): Page =>
   dashboardPage(view, {
     title: "Not found",
     content: html`<section class="panel">

@@ -1,18 +1,18 @@
 /** The first page: three steps from a link to its webhook, with commands to copy, a sample in one click, and what happened last. */
 import { html } from "hono/html";
 import { LISTENER_PORT, SANDBOX_PROFILE } from "../../domain/own-addresses.ts";
-import { isOpen, linkResponse, statusOf } from "../links.ts";
+import { isOpen, linkResponse, linkStatusAt } from "../links.ts";
 import { clipped, copyable } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { dashboardPage } from "./frame.ts";
-import { listPanel, PAYMENTS } from "./lists.ts";
-import { controlForm, linkPath, linkTitle, pageLink, type View } from "./components.ts";
+import { listPanel, PAYMENT_LIST } from "./lists.ts";
+import { controlForm, linkPath, linkTitle, pageLink, type DashboardView } from "./components.ts";
 
 /** The profile is named even if it is current: the user may copy the line after choosing another one. */
-const command = (what: string, words: string): Page =>
+const commandLine = (what: string, words: string): Page =>
   html`<p>${copyable(`the command that ${what}`, `paylink ${words} -p ${SANDBOX_PROFILE}`)}</p>`;
 
-export function homePage(view: View): Page {
+export function homePage(view: DashboardView): Page {
   const sample = controlForm(
     view,
     "/sandbox/sample",
@@ -29,7 +29,7 @@ export function homePage(view: View): Page {
         <li class="panel">
           <h2>Create a link</h2>
           <p class="hint"><a href="/links/new">Fill in the form</a>, or:</p>
-          ${command("creates a link", "create --amount 10 --currency EUR")}
+          ${commandLine("creates a link", "create --amount 10 --currency EUR")}
         </li>
         <li class="panel">
           <h2>Pay it</h2>
@@ -40,16 +40,16 @@ export function homePage(view: View): Page {
           <p class="hint">
             This command verifies each webhook; <code>--forward-to</code> passes it on to your application:
           </p>
-          ${command("receives webhooks", `listen --port ${LISTENER_PORT}`)}
+          ${commandLine("receives webhooks", `listen --port ${LISTENER_PORT}`)}
         </li>
       </ol>
-      ${listPanel(view, PAYMENTS, { query: {}, title: "Newest payments" })}`,
+      ${listPanel(view, PAYMENT_LIST, { query: {}, title: "Newest payments" })}`,
   });
 }
 
-function payStep(view: View): Page {
+function payStep(view: DashboardView): Page {
   const [link] = view.ledger.links({ limit: 1, now: view.now }).rows;
-  const status = link === undefined ? "expired" : statusOf(link, view.now);
+  const status = link === undefined ? "expired" : linkStatusAt(link, view.now);
   if (link === undefined || !isOpen(status))
     return html`<p class="hint">
       Open its address, or run
@@ -58,5 +58,5 @@ function payStep(view: View): Page {
   const { url } = linkResponse(link, view.checkoutUrl, view.now);
   return html`<p class="hint">The newest link: ${pageLink(linkPath(link.id), clipped(linkTitle(link)))}</p>
     <a class="button" href="${url}">Open checkout</a>
-    ${command("pays the newest link", `pay ${link.id}`)}`;
+    ${commandLine("pays the newest link", `pay ${link.id}`)}`;
 }

@@ -14,25 +14,25 @@ import {
   copyable,
   facts,
   folded,
-  momentOf,
-  timeOf,
+  exactTime,
+  timeAgo,
 } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
-import { createForm, type Field, type Refused } from "../form.ts";
-import { isOpen, linkResponse, statusOf } from "../links.ts";
+import { createForm, type FormField, type Refused } from "../form.ts";
+import { isOpen, linkResponse, linkStatusAt } from "../links.ts";
 import { chainOf, detailPage } from "./details.ts";
 import { dashboardPage } from "./frame.ts";
-import { listPanel, PAYMENTS } from "./lists.ts";
-import { controlForm, linkPath, linkTitle, priceOf, type View } from "./components.ts";
+import { listPanel, PAYMENT_LIST } from "./lists.ts";
+import { controlForm, linkPath, linkTitle, priceOf, type DashboardView } from "./components.ts";
 
 /** Undefined for an unknown link. */
-export function linkPage(view: View, id: string): Page | undefined {
+export function linkPage(view: DashboardView, id: string): Page | undefined {
   const link = view.ledger.findLink(id);
   if (link === undefined) return undefined;
   const { invoiceId = "", customerName, description = "", paymentSettings } = link.request;
   const reply = linkResponse(link, view.checkoutUrl, view.now);
   const { url } = reply;
-  const status = statusOf(link, view.now);
+  const status = linkStatusAt(link, view.now);
   const open = isOpen(status);
   const path = linkPath(id);
   const expiry = new Date(link.expirationDate);
@@ -65,12 +65,12 @@ export function linkPage(view: View, id: string): Page | undefined {
       [titleOf("description"), clipped(description, 300)],
       [titleOf("invoiceId"), clipped(invoiceId, 100)],
       [titleOf("customerName"), clipped(customerName, 100)],
-      [titleOf("expirationDate"), html`${timeOf(expiry, view.now)}, ${momentOf(expiry, view.now)}`],
+      [titleOf("expirationDate"), html`${timeAgo(expiry, view.now)}, ${exactTime(expiry, view.now)}`],
       [titleOf("paymentSettings.callbackUrl"), shownUrl(paymentSettings?.callbackUrl)],
       [titleOf("paymentSettings.failureCallbackUrl"), shownUrl(paymentSettings?.failureCallbackUrl)],
     ]),
     sections: [
-      listPanel(view, PAYMENTS, { query: { linkId: id }, nothing: "No payments yet." }),
+      listPanel(view, PAYMENT_LIST, { query: { linkId: id }, nothing: "No payments yet." }),
       html`<section class="panel" aria-label="JSON" id="json-section">
         ${folded("json", "The link as the API returns it", block({ id: "json", title: "Link as JSON", text: safeJson(stringifyJson(reply, 2)) }))}
       </section>`,
@@ -81,34 +81,34 @@ export function linkPage(view: View, id: string): Page | undefined {
 const shownUrl = (url: string | undefined): string | undefined => url && clipped(withoutPassword(url), 200);
 
 /** The terms of the request are its names and words: the form is checked by the rules of every request. */
-const fieldOf = (name: string, field: Partial<Field> = {}): Field => ({
+const linkField = (name: string, field: Partial<FormField> = {}): FormField => ({
   name,
   label: titleOf(name),
   subject: labelOf(name),
   ...field,
 });
 
-const mainFields = (terminalId: string): readonly Field[] => [
-  fieldOf("amount", { value: "10.00", inputmode: "decimal" }),
-  fieldOf("currency", { value: "EUR" }),
-  fieldOf("description"),
-  fieldOf("invoiceId", { hint: "Becomes the payment's reference" }),
-  fieldOf("customerName", { value: "Sandbox Customer" }),
-  fieldOf("expirationDate", {
+const mainFields = (terminalId: string): readonly FormField[] => [
+  linkField("amount", { value: "10.00", inputmode: "decimal" }),
+  linkField("currency", { value: "EUR" }),
+  linkField("description"),
+  linkField("invoiceId", { hint: "Becomes the payment's reference" }),
+  linkField("customerName", { value: "Sandbox Customer" }),
+  linkField("expirationDate", {
     subject: "expiry",
     value: "7d",
     hint: "A date and time, or a duration such as 36h or 7d",
   }),
-  fieldOf("terminalId", { value: terminalId }),
-  fieldOf("paymentSettings.callbackUrl", {
+  linkField("terminalId", { value: terminalId }),
+  linkField("paymentSettings.callbackUrl", {
     value: LISTENER_URL,
     hint: "Receives a webhook for each approved payment",
   }),
-  fieldOf("paymentSettings.failureCallbackUrl", {
+  linkField("paymentSettings.failureCallbackUrl", {
     value: LISTENER_URL,
     hint: "Receives a webhook for each declined or cancelled payment",
   }),
-  fieldOf("linkOptions.mode", {
+  linkField("linkOptions.mode", {
     label: "Kind",
     options: [
       ["", "One-time: a single payment"],
@@ -117,24 +117,24 @@ const mainFields = (terminalId: string): readonly Field[] => [
   }),
 ];
 
-const choice = (...values: readonly string[]): Partial<Field> => ({
+const valueChoice = (...values: readonly string[]): Partial<FormField> => ({
   options: ["", ...values].map((value) => [value, value] as const),
 });
 
 /** The other fields whose values are not typed freely. */
-const CHOICES: Readonly<Record<string, Partial<Field>>> = {
-  transactionType: choice(...TRANSACTION_TYPES),
-  "periodic.periodicType": choice(SUBSCRIPTION_START.periodicType),
-  "periodic.sequenceType": choice(SUBSCRIPTION_START.sequenceType),
+const CHOICES: Readonly<Record<string, Partial<FormField>>> = {
+  transactionType: valueChoice(...TRANSACTION_TYPES),
+  "periodic.periodicType": valueChoice(SUBSCRIPTION_START.periodicType),
+  "periodic.sequenceType": valueChoice(SUBSCRIPTION_START.sequenceType),
 };
 
 /** Every other field of a request. Another spelling of a field has the same label. */
-function moreFields(main: readonly Field[]): readonly Field[] {
+function moreFields(main: readonly FormField[]): readonly FormField[] {
   const fields = new Map(
     requestFields()
       .filter((name) => !main.some((field) => field.name === name))
       .toReversed()
-      .map((name) => [labelOf(name), fieldOf(name, { hint: hintOf(name), ...CHOICES[name] })]),
+      .map((name) => [labelOf(name), linkField(name, { hint: hintOf(name), ...CHOICES[name] })]),
   );
   return [...fields.values()].toReversed();
 }
@@ -151,7 +151,7 @@ export const sampleForm = (terminalId: string): URLSearchParams =>
     Object.fromEntries(mainFields(terminalId).map(({ name, value = "" }) => [name, value])),
   );
 
-export function newLinkPage(view: View, refused?: Refused): Page {
+export function newLinkPage(view: DashboardView, refused?: Refused): Page {
   const main = mainFields(view.terminalId);
   const more = moreFields(main);
   const form = createForm([...main, ...more], refused);

@@ -9,11 +9,11 @@ import {
   badge,
   block,
   clipped,
-  momentOf,
+  exactTime,
   panel,
   plural,
   spaced,
-  timeOf,
+  timeAgo,
 } from "../../pages/components.ts";
 import { any, filterForm, periodFields, periodIn } from "../../pages/filters.ts";
 import {
@@ -25,13 +25,13 @@ import {
   totalsLine,
   type Listing,
 } from "../../pages/lists.ts";
+import { isSuccess } from "../../http/message.ts";
 import type { Page } from "../../pages/page.ts";
 import { approvedSums, sumsOf } from "../../pages/totals.ts";
 import { trendPart, type Series } from "../../pages/trend.ts";
-import { isAccepted } from "../deliveries.ts";
-import { statusOf } from "../links.ts";
+import { linkStatusAt } from "../links.ts";
 import { isFailed, type ApiRequest } from "../requests.ts";
-import { COUNTED, type ListPage, type ListQuery } from "../store/lists.ts";
+import { ROWS_COUNTED, type LedgerPage, type LedgerQuery } from "../store/lists.ts";
 import {
   recordOf,
   type Attempt,
@@ -41,47 +41,47 @@ import {
   type Payment,
 } from "../store/rows.ts";
 import {
-  amountOf,
+  shownAmount,
   deliveryPath,
   linkPath,
   linkTitle,
-  outcomeText,
+  recordOutcome,
   pageLink,
   paidAt,
   paymentPath,
   priceOf,
-  referenceOf,
-  requestPath,
+  recordReference,
+  apiRequestPath,
   shortUrl,
   statusText,
-  type View,
+  type DashboardView,
 } from "./components.ts";
 import { faultControl } from "./faults.ts";
-import { dashboardPage, failedAlert, type Tab } from "./frame.ts";
+import { dashboardPage, failedAlert, type TabName } from "./frame.ts";
 
 /** What differs between the lists. */
-interface List<Row> extends Listing<Row, View> {
+interface DashboardList<Row> extends Listing<Row, DashboardView> {
   /** The rows in plural, as the tab and the address name them. */
-  readonly tab: Tab;
+  readonly tab: TabName;
   readonly one: string;
   readonly states: readonly string[];
   readonly nothingYet: Page | string;
   /** A button beside the title. */
-  readonly action?: (view: View) => Page | "";
+  readonly action?: (view: DashboardView) => Page | "";
   /** What to notice above the rows. */
-  readonly alert?: (view: View) => Page | "";
-  readonly read: (view: View, query: ListQuery) => ListPage<Row>;
+  readonly alert?: (view: DashboardView) => Page | "";
+  readonly read: (view: DashboardView, query: LedgerQuery) => LedgerPage<Row>;
   /** How many rows there are and what they sum up to, on all pages. */
-  readonly totals: (view: View, query: ListQuery) => string;
+  readonly totals: (view: DashboardView, query: LedgerQuery) => string;
   /** Whether rows are filtered by the outcome of a payment, besides their state. */
   readonly hasOutcome?: boolean;
   /** How they spread over time. */
-  readonly trend?: (view: View) => Promise<Page>;
+  readonly trend?: (view: DashboardView) => Promise<Page>;
 }
 
 /** "6 deliveries." */
 const counted = (count: number, one: string, many: string): string =>
-  count < COUNTED
+  count < ROWS_COUNTED
     ? `${plural(count, one, many)}.`
     : `${plural(count, one, many)} or more; the newest were counted.`;
 
@@ -91,7 +91,7 @@ interface ListedDelivery extends Delivery {
   readonly attempt: Attempt | undefined;
 }
 
-export const DELIVERIES: List<ListedDelivery> = {
+export const DELIVERY_LIST: DashboardList<ListedDelivery> = {
   tab: "deliveries",
   one: "delivery",
   states: ["failed", "waiting", "delivered"],
@@ -125,32 +125,32 @@ export const DELIVERIES: List<ListedDelivery> = {
     {
       title: "Reference",
       kind: "main",
-      cell: ({ id, uti, record }) => pageLink(deliveryPath(id), referenceOf(record, uti)),
+      cell: ({ id, uti, record }) => pageLink(deliveryPath(id), recordReference(record, uti)),
     },
-    { title: "Outcome", cell: ({ record }) => spaced(outcomeText(record)) },
-    { title: "Amount", kind: "number", cell: ({ record }) => amountOf(record) },
+    { title: "Outcome", cell: ({ record }) => spaced(recordOutcome(record)) },
+    { title: "Amount", kind: "number", cell: ({ record }) => shownAmount(record) },
     { title: "Address", kind: "wide mono", cell: ({ url }) => shortUrl(url) },
     {
       title: "Answer",
       cell: ({ attempt }) =>
         attempt &&
-        html`<span class="${isAccepted(attempt) ? "" : "bad"}"
+        html`<span class="${isSuccess(attempt.status) ? "" : "bad"}"
           >${statusText(attempt)}${attempt.duration === null ? "" : ` in ${attempt.duration} ms`}</span
         >`,
     },
     {
       title: "Last attempt",
-      cell: ({ attempt }, { now }) => attempt && momentOf(attempt.at, now),
+      cell: ({ attempt }, { now }) => attempt && exactTime(attempt.at, now),
     },
     {
       title: "Next attempt",
       kind: "wide",
-      cell: ({ state, due }, { now }) => state === "waiting" && timeOf(new Date(due), now),
+      cell: ({ state, due }, { now }) => state === "waiting" && timeAgo(new Date(due), now),
     },
   ],
 };
 
-export const PAYMENTS: List<Payment> = {
+export const PAYMENT_LIST: DashboardList<Payment> = {
   tab: "payments",
   one: "payment",
   states: SAMPLE_OUTCOMES,
@@ -176,25 +176,25 @@ export const PAYMENTS: List<Payment> = {
           })),
         ],
         words: approvedSums(
-          ledger.sumPayments({ since: bars.since, until: bars.until, limit: COUNTED, now }),
+          ledger.sumPayments({ since: bars.since, until: bars.until, limit: ROWS_COUNTED, now }),
         ),
       };
     }),
   caption: "Payments, newest first",
   id: ({ uti }) => uti,
   columns: [
-    { title: "Outcome", cell: ({ record }) => badge(outcomeText(record)) },
+    { title: "Outcome", cell: ({ record }) => badge(recordOutcome(record)) },
     {
       title: "Reference",
       kind: "main",
-      cell: ({ uti, record }) => pageLink(paymentPath(uti), referenceOf(record, uti)),
+      cell: ({ uti, record }) => pageLink(paymentPath(uti), recordReference(record, uti)),
     },
-    { title: "Amount", kind: "number", cell: ({ record }) => amountOf(record) },
+    { title: "Amount", kind: "number", cell: ({ record }) => shownAmount(record) },
     {
       title: "Time",
       cell: ({ record }, { now }) => {
         const time = paidAt(record);
-        return time && momentOf(time, now);
+        return time && exactTime(time, now);
       },
     },
     {
@@ -214,7 +214,7 @@ export const PAYMENTS: List<Payment> = {
   ],
 };
 
-export const LINKS: List<Link> = {
+export const LINK_LIST: DashboardList<Link> = {
   tab: "links",
   one: "link",
   states: LINK_STATUSES,
@@ -226,7 +226,7 @@ export const LINKS: List<Link> = {
   caption: "Links, newest first",
   id: ({ id }) => id,
   columns: [
-    { title: titleOf("status"), cell: (link, { now }) => badge(statusOf(link, now)) },
+    { title: titleOf("status"), cell: (link, { now }) => badge(linkStatusAt(link, now)) },
     {
       title: titleOf("description"),
       kind: "main",
@@ -245,17 +245,17 @@ export const LINKS: List<Link> = {
     },
     {
       title: titleOf("createdDate"),
-      cell: ({ createdDate }, { now }) => momentOf(createdDate, now),
+      cell: ({ createdDate }, { now }) => exactTime(createdDate, now),
     },
     {
       title: titleOf("expirationDate"),
       kind: "wide",
-      cell: ({ expirationDate }, { now }) => momentOf(new Date(expirationDate), now),
+      cell: ({ expirationDate }, { now }) => exactTime(new Date(expirationDate), now),
     },
   ],
 };
 
-export const REQUESTS: List<ApiRequest> = {
+export const REQUEST_LIST: DashboardList<ApiRequest> = {
   tab: "requests",
   one: "request",
   states: ["succeeded", "failed"],
@@ -273,16 +273,17 @@ export const REQUESTS: List<ApiRequest> = {
     {
       title: "Request",
       kind: "main",
-      cell: ({ number, method, target }) => pageLink(requestPath(number), `${method} ${clipped(target, 80)}`),
+      cell: ({ number, method, target }) =>
+        pageLink(apiRequestPath(number), `${method} ${clipped(target, 80)}`),
     },
     { title: "Fault", cell: ({ fault }) => fault && html`<span class="bad">fault ${clipped(fault)}</span>` },
     { title: "Duration", kind: "number", cell: ({ duration }) => `${duration} ms` },
-    { title: "Time", cell: ({ at }, { now }) => momentOf(at, now) },
+    { title: "Time", cell: ({ at }, { now }) => exactTime(at, now) },
   ],
 };
 
 /** Undefined for a request that is not kept. */
-export function requestPage(view: View, number: string): Page | undefined {
+export function requestPage(view: DashboardView, number: string): Page | undefined {
   const found = view.requests.find(Number(number));
   if (found === undefined) return undefined;
   const { method, target, status, duration, at, request, response, fault } = found;
@@ -295,7 +296,7 @@ export function requestPage(view: View, number: string): Page | undefined {
       ${panel(
         "request",
         "Request",
-        html`<p>${momentOf(at, view.now)}</p>
+        html`<p>${exactTime(at, view.now)}</p>
           ${body("request-body", request)}`,
       )}
       ${panel(
@@ -310,30 +311,32 @@ export function requestPage(view: View, number: string): Page | undefined {
 }
 
 /** The most rows on a page of a list. */
-const ROWS = 50;
+const ROWS_ON_PAGE = 50;
 
 /** The filters of a list; each is empty if it is not used. */
-const FILTERS = ["text", "state", "outcome", "time", "from", "to"] as const;
-type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
+const LIST_FILTERS = ["text", "state", "outcome", "time", "from", "to"] as const;
+type ListFilters = Readonly<Record<(typeof LIST_FILTERS)[number], string>>;
 
 export async function listPage<Row>(
-  view: View,
-  list: List<Row>,
+  view: DashboardView,
+  list: DashboardList<Row>,
   asked: Readonly<Record<string, string>>,
 ): Promise<Page> {
-  const given = Object.fromEntries(FILTERS.map((name) => [name, asked[name]?.trim() ?? ""])) as Filters;
+  const given = Object.fromEntries(
+    LIST_FILTERS.map((name) => [name, asked[name]?.trim() ?? ""]),
+  ) as ListFilters;
   const filters = list.hasOutcome === true ? given : { ...given, outcome: "" };
   const { text, state, outcome } = filters;
   const { older } = asked;
   const { problem, ...period } = periodIn(filters, view.now);
-  const query = { text, state, outcome, ...period, older, limit: ROWS, now: view.now };
+  const query = { text, state, outcome, ...period, older, limit: ROWS_ON_PAGE, now: view.now };
   const { rows, older: next } = problem === undefined ? list.read(view, query) : NO_ROWS;
   const alert = list.alert?.(view) ?? "";
   const title = capitalized(list.tab);
   /** This list with other filters, or at another position. */
   const to = (changed: Readonly<Record<string, string>> = {}): string =>
     address(`/${list.tab}`, { ...filters, ...changed });
-  const isFiltered = FILTERS.some((name) => filters[name] !== "");
+  const isFiltered = LIST_FILTERS.some((name) => filters[name] !== "");
   return dashboardPage(view, {
     title,
     tab: list.tab,
@@ -393,14 +396,14 @@ const EXCERPT = 10;
 
 interface Excerpt {
   /** Of which link, of which payment, or with which text the rows are. */
-  readonly query: Pick<ListQuery, "linkId" | "uti" | "text">;
+  readonly query: Pick<LedgerQuery, "linkId" | "uti" | "text">;
   readonly title?: string;
   /** What stands there without rows; without it, there is no such part of the page. */
   readonly nothing?: string;
 }
 
 /** The first rows of a list on another page, with the way to all of them. */
-export function listPanel<Row>(view: View, list: List<Row>, excerpt: Excerpt): Page | "" {
+export function listPanel<Row>(view: DashboardView, list: DashboardList<Row>, excerpt: Excerpt): Page | "" {
   const { query, title = capitalized(list.tab), nothing } = excerpt;
   const { rows, older } = list.read(view, { ...query, limit: EXCERPT, now: view.now });
   if (rows.length === 0)
@@ -410,12 +413,12 @@ export function listPanel<Row>(view: View, list: List<Row>, excerpt: Excerpt): P
   return panel(list.tab, title, table(view, list, rows), older === undefined ? "" : more);
 }
 
-export function searchPage(view: View, text: string): Page {
+export function searchPage(view: DashboardView, text: string): Page {
   const query = { text };
   const found = [
-    listPanel(view, PAYMENTS, { query }),
-    listPanel(view, LINKS, { query }),
-    listPanel(view, DELIVERIES, { query }),
+    listPanel(view, PAYMENT_LIST, { query }),
+    listPanel(view, LINK_LIST, { query }),
+    listPanel(view, DELIVERY_LIST, { query }),
   ];
   const nothing = html`<section class="panel">
     ${emptyList("Nothing matches", "No link, payment or delivery has all of these words.")}

@@ -21,38 +21,46 @@ import { acceptPayment } from "../payments.ts";
 import { checkoutUrl } from "../access.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { SandboxRuntime } from "../runtime.ts";
-import { HOME, linkPath, viewOf, type View } from "./components.ts";
-import { deliveryPage, requestOf } from "./delivery.ts";
+import { HOME, linkPath, viewOf, type DashboardView } from "./components.ts";
+import { deliveryPage, postedRequest } from "./delivery.ts";
 import { paymentPage } from "./details.ts";
 import { notFoundPage } from "./frame.ts";
 import { homePage } from "./home.ts";
 import { linkPage, newLinkPage, sampleForm } from "./link.ts";
-import { DELIVERIES, LINKS, listPage, PAYMENTS, REQUESTS, requestPage, searchPage } from "./lists.ts";
+import {
+  DELIVERY_LIST,
+  LINK_LIST,
+  listPage,
+  PAYMENT_LIST,
+  REQUEST_LIST,
+  requestPage,
+  searchPage,
+} from "./lists.ts";
 
 /** What only a browser with the cookie may read. */
 const PAGES = ["/", "/deliveries/*", "/payments/*", "/links/*", "/requests/*", "/search"];
 
-const WITHOUT_KEY =
+const OPEN_DASHBOARD =
   "the dashboard opens at the last address that paylink sandbox printed in its terminal: each works once, for one browser";
 
 export function dashboardRoutes(app: Hono, runtime: SandboxRuntime, pages: PageAccess): void {
   for (const path of PAGES)
     app.use(path, async (c, next) => {
-      if (!pages.isHeldBy(c)) throw new ServiceProblem(403, WITHOUT_KEY);
+      if (!pages.isHeldBy(c)) throw new ServiceProblem(403, OPEN_DASHBOARD);
       return next();
     });
-  const view = (c: Context): View => viewOf(c, runtime);
+  const view = (c: Context): DashboardView => viewOf(c, runtime);
   app.get("/", (c) => htmlReply(homePage(view(c))));
-  app.get("/deliveries", async (c) => htmlReply(await listPage(view(c), DELIVERIES, c.req.query())));
-  app.get("/payments", async (c) => htmlReply(await listPage(view(c), PAYMENTS, c.req.query())));
-  app.get("/links", async (c) => htmlReply(await listPage(view(c), LINKS, c.req.query())));
-  app.get("/requests", async (c) => htmlReply(await listPage(view(c), REQUESTS, c.req.query())));
+  app.get("/deliveries", async (c) => htmlReply(await listPage(view(c), DELIVERY_LIST, c.req.query())));
+  app.get("/payments", async (c) => htmlReply(await listPage(view(c), PAYMENT_LIST, c.req.query())));
+  app.get("/links", async (c) => htmlReply(await listPage(view(c), LINK_LIST, c.req.query())));
+  app.get("/requests", async (c) => htmlReply(await listPage(view(c), REQUEST_LIST, c.req.query())));
   app.get("/search", (c) => htmlReply(searchPage(view(c), c.req.query("text") ?? "")));
   app.get("/links/new", (c) => htmlReply(newLinkPage(view(c))));
   const detail = (
     what: string,
     path: string,
-    show: (view: View, id: string, c: Context) => Page | undefined,
+    show: (view: DashboardView, id: string, c: Context) => Page | undefined,
   ) =>
     app.get(path, (c) => {
       const shown = view(c);
@@ -69,15 +77,20 @@ export function dashboardRoutes(app: Hono, runtime: SandboxRuntime, pages: PageA
 }
 
 /** A page, or that there is no such thing. */
-const detailReply = (view: View, what: string, page: Page | undefined, status = 200): Promise<Response> =>
+const detailReply = (
+  view: DashboardView,
+  what: string,
+  page: Page | undefined,
+  status = 200,
+): Promise<Response> =>
   page === undefined ? htmlReply(notFoundPage(view, what), 404) : htmlReply(page, status);
 
 /** What was posted in an attempt, as a file: a browser must not show it as a page. */
-function downloadAttempt(view: View, c: Context): Response | Promise<Response> {
+function downloadAttempt(view: DashboardView, c: Context): Response | Promise<Response> {
   const { id = "", number, file } = c.req.param();
   const delivery = view.ledger.findDelivery(id);
   const attempt = delivery && view.ledger.findAttempt(id, Number(number));
-  const request = attempt && requestOf(delivery, attempt);
+  const request = attempt && postedRequest(delivery, attempt);
   if (request === undefined) return htmlReply(notFoundPage(view, "such attempt"), 404);
   return file === "request"
     ? download("webhook-request.json", capturedRequest(request))

@@ -34,14 +34,14 @@ function linkSchema(side: "request" | "reply", prefix = ""): JsonSchema {
   };
 }
 
-const member = (path: LinkFieldPath): JsonSchema => ({
+const memberSchema = (path: LinkFieldPath): JsonSchema => ({
   ...FIELD_TYPES[LINK_FIELDS[path].type].jsonSchema,
   ...MORE[path],
   description: meaningOf(path),
 });
 
 /** A record with the fields of one outcome, which its two flags name. */
-function transaction(outcome: Outcome, description: string): JsonSchema {
+function transactionSchema(outcome: Outcome, description: string): JsonSchema {
   const flags: Readonly<Record<string, JsonSchema>> = {
     transApproved: { const: outcome === "APPROVED" },
     transCancelled: { const: outcome === "CANCELLED" },
@@ -74,12 +74,15 @@ export const SCHEMAS: JsonSchema = {
   PaymentLinkUpdate: {
     description: "The changes to a link; a field that is left out keeps its value.",
     type: "object",
-    properties: { description: member("description"), expirationDate: member("expirationDate") },
+    properties: { description: memberSchema("description"), expirationDate: memberSchema("expirationDate") },
     required: ["expirationDate"],
     additionalProperties: false,
   },
   PaymentLink: { ...linkSchema("reply"), description: "A payment link." },
-  ApprovedTransaction: transaction("APPROVED", "The record of an approved payment."),
-  DeclinedTransaction: transaction("DECLINED", "The record of a declined payment."),
-  CancelledTransaction: transaction("CANCELLED", "The record of an attempt that the customer cancelled."),
+  ApprovedTransaction: transactionSchema("APPROVED", "The record of an approved payment."),
+  DeclinedTransaction: transactionSchema("DECLINED", "The record of a declined payment."),
+  CancelledTransaction: transactionSchema(
+    "CANCELLED",
+    "The record of an attempt that the customer cancelled.",
+  ),
 };

@@ -12,14 +12,14 @@ import { lockFile } from "../../store/lock-file.ts";
 import { openDatabase } from "../../store/open-database.ts";
 import type { LinksQuery } from "../link-operations.ts";
 import {
-  DELIVERIES,
-  LINKS,
-  PAYMENTS,
+  DELIVERY_ROWS,
+  LINK_ROWS,
+  PAYMENT_ROWS,
   countRows,
   readBars,
-  readList,
+  readLedgerPage,
   sumPayments,
-  type ListQuery,
+  type LedgerQuery,
 } from "./lists.ts";
 import {
   attemptRow,
@@ -79,8 +79,8 @@ export function openLedger(path: string) {
     findLink: (id: string) => found(linkRow, SELECT_LINK, id),
     /** Whether this is the number of a paid order. */
     isPaid: (invoiceId: string) => row(SELECT_PAID, invoiceId) !== undefined,
-    links: (query: ListQuery) => readList(LINKS, query, rows),
-    countLinks: (query: ListQuery) => countRows(LINKS, query, rows),
+    links: (query: LedgerQuery) => readLedgerPage(LINK_ROWS, query, rows),
+    countLinks: (query: LedgerQuery) => countRows(LINK_ROWS, query, rows),
     /** One page of the links that were created between two moments, both included, and the count of all; the newest first. */
     linksCreated: ({ from, to, status, page, size }: LinksQuery, now: Date) => {
       const ofStatus = status === undefined ? "" : ` AND ${LINK_STATUS} = ?`;
@@ -109,10 +109,10 @@ export function openLedger(path: string) {
     /** The payment that a rendered form of a link has made. */
     findPaymentByForm: (linkId: string, form: string) =>
       found(paymentRow, "SELECT * FROM payments WHERE linkId = ? AND form = ?", linkId, form),
-    payments: (query: ListQuery) => readList(PAYMENTS, query, rows),
-    sumPayments: (query: ListQuery) => sumPayments(query, rows),
+    payments: (query: LedgerQuery) => readLedgerPage(PAYMENT_ROWS, query, rows),
+    sumPayments: (query: LedgerQuery) => sumPayments(query, rows),
     /** How many payments of each outcome were made in each part of a time. */
-    paymentBars: (bars: Bars) => readBars(PAYMENTS, bars, rows),
+    paymentBars: (bars: Bars) => readBars(PAYMENT_ROWS, bars, rows),
     /** The records of what was paid of a link in part. */
     partialPayments: (linkId: string) =>
       rows(SELECT_PARTIAL, linkId).map((one) => paymentRow.parse(one).record),
@@ -125,10 +125,10 @@ export function openLedger(path: string) {
       insert("deliveries", { ...z.encode(deliveryRow, delivery), ...filteredColumns(record), searched });
     },
     findDelivery: (id: string) => found(deliveryRow, "SELECT * FROM deliveries WHERE id = ?", id),
-    deliveries: (query: ListQuery) => readList(DELIVERIES, query, rows),
-    countDeliveries: (query: ListQuery) => countRows(DELIVERIES, query, rows),
+    deliveries: (query: LedgerQuery) => readLedgerPage(DELIVERY_ROWS, query, rows),
+    countDeliveries: (query: LedgerQuery) => countRows(DELIVERY_ROWS, query, rows),
     /** How many deliveries of each state are about payments of each part of a time. */
-    deliveryBars: (bars: Bars) => readBars(DELIVERIES, bars, rows),
+    deliveryBars: (bars: Bars) => readBars(DELIVERY_ROWS, bars, rows),
     /** Stores an attempt with what it makes of the delivery, and returns its number. */
     addAttempt: (
       attempt: Omit<Attempt, "number">,
@@ -194,7 +194,12 @@ function lockLedger(path: string): () => void {
 
 /** What a search finds a link by. */
 const textOfLink = ({ request }: Link): string =>
-  [request.invoiceId, request.description, request.customerName, amountText(request.amount, request.currency)]
+  [
+    request.invoiceId,
+    request.description,
+    request.customerName,
+    searchedAmount(request.amount, request.currency),
+  ]
     .join(" ")
     .toLowerCase();
 
@@ -203,7 +208,7 @@ const textOfPayment = (record: TransactionRecord, link: Link | undefined): strin
   [
     textOf(record, "reference"),
     outcomeName(outcomeOf(record)),
-    amountText(amountIn(record, "amountTrans") ?? "", textOf(record, "transCurrencyCode") ?? ""),
+    searchedAmount(amountIn(record, "amountTrans") ?? "", textOf(record, "transCurrencyCode") ?? ""),
     textOf(record, "cardPan"),
     link?.request.customerName,
   ]
@@ -224,7 +229,7 @@ function amountColumns(record: TransactionRecord) {
 }
 
 /** As it is spelled and as it is shown, without the commas between thousands. */
-const amountText = (amount: Amount, currency: string): string =>
+const searchedAmount = (amount: Amount, currency: string): string =>
   `${String(amount)} ${formatAmount(amount, currency)}`;
 
 const SELECT_LINK = "SELECT * FROM links WHERE id = ?";

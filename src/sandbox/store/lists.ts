@@ -7,7 +7,7 @@ import { deliveryRow, linkRow, paymentRow, type Delivery, type Link, type Paymen
 import { LINK_STATUS } from "./schema.ts";
 
 /** The rows of a list to read: those that match every member that is given. */
-export interface ListQuery {
+export interface LedgerQuery {
   /** Words, each of which a row shows or whose id begins with it. */
   readonly text?: string;
   /** The status of a link, the outcome of a payment, the state of a delivery. */
@@ -29,7 +29,7 @@ export interface ListQuery {
 }
 
 /** The newest rows first. */
-export interface ListPage<Row> {
+export interface LedgerPage<Row> {
   readonly rows: readonly Row[];
   /** The position to continue from; undefined if there are no more rows. */
   readonly older: string | undefined;
@@ -39,12 +39,12 @@ export interface ListPage<Row> {
 export type CountsByState = ReadonlyMap<string, readonly number[]>;
 
 /** The most rows that are counted and added up: the newest ones. The sandbox does nothing else meanwhile. */
-export const COUNTED = 10_000;
+export const ROWS_COUNTED = 10_000;
 
-type Row = Record<string, Value>;
+type LedgerRow = Record<string, Value>;
 /** Reads the rows of a statement. */
-type Read = (sql: string, ...values: Value[]) => Row[];
-type Condition = readonly [sql: string, ...values: Value[]];
+type ReadRows = (sql: string, ...values: Value[]) => LedgerRow[];
+type SqlCondition = readonly [sql: string, ...values: Value[]];
 
 /** What differs between the lists. */
 interface ListSource<T> {
@@ -55,10 +55,10 @@ interface ListSource<T> {
   readonly at: string;
   /** What bars tell apart. */
   readonly state: string;
-  readonly hasState: (state: string, now: Date) => Condition;
+  readonly hasState: (state: string, now: Date) => SqlCondition;
 }
 
-export const LINKS: ListSource<Link> = {
+export const LINK_ROWS: ListSource<Link> = {
   table: "links",
   schema: linkRow,
   ids: ["id"],
@@ -67,7 +67,7 @@ export const LINKS: ListSource<Link> = {
   hasState: (state, now) => [`${LINK_STATUS} = ?`, now.toISOString(), state],
 };
 
-export const PAYMENTS: ListSource<Payment> = {
+export const PAYMENT_ROWS: ListSource<Payment> = {
   table: "payments",
   schema: paymentRow,
   ids: ["uti", "linkId"],
@@ -76,7 +76,7 @@ export const PAYMENTS: ListSource<Payment> = {
   hasState: (state) => ["outcome = ?", state],
 };
 
-export const DELIVERIES: ListSource<Delivery> = {
+export const DELIVERY_ROWS: ListSource<Delivery> = {
   table: "deliveries",
   schema: deliveryRow,
   ids: ["id", "uti", "linkId"],
@@ -85,9 +85,9 @@ export const DELIVERIES: ListSource<Delivery> = {
   hasState: (state) => ["state = ?", state],
 };
 
-export function readList<T>(source: ListSource<T>, query: ListQuery, read: Read): ListPage<T> {
+export function readLedgerPage<T>(source: ListSource<T>, query: LedgerQuery, read: ReadRows): LedgerPage<T> {
   const { limit } = query;
-  const conditions = conditionsOf(source, query);
+  const conditions = listConditions(source, query);
   const where = whereOf(conditions);
   const values = conditions.flatMap(([, ...given]) => given);
   // One row more says whether there is another page.
@@ -102,24 +102,24 @@ export function readList<T>(source: ListSource<T>, query: ListQuery, read: Read)
   };
 }
 
-/** The newest rows that a query finds, on whatever page: at most `COUNTED`. */
-function newest(source: ListSource<unknown>, query: ListQuery, columns: string): Condition {
-  const conditions = conditionsOf(source, { ...query, older: undefined });
+/** The newest rows that a query finds, on whatever page: at most `ROWS_COUNTED`. */
+function newestRows(source: ListSource<unknown>, query: LedgerQuery, columns: string): SqlCondition {
+  const conditions = listConditions(source, { ...query, older: undefined });
   return [
-    `SELECT ${columns} FROM ${source.table} WHERE ${whereOf(conditions)} ORDER BY seq DESC LIMIT ${COUNTED}`,
+    `SELECT ${columns} FROM ${source.table} WHERE ${whereOf(conditions)} ORDER BY seq DESC LIMIT ${ROWS_COUNTED}`,
     ...conditions.flatMap(([, ...given]) => given),
   ];
 }
 
-/** How many rows a query finds, on whatever page: at most `COUNTED`. */
-export function countRows(source: ListSource<unknown>, query: ListQuery, read: Read): number {
-  const [sql, ...values] = newest(source, query, "1");
+/** How many rows a query finds, on whatever page: at most `ROWS_COUNTED`. */
+export function countRows(source: ListSource<unknown>, query: LedgerQuery, read: ReadRows): number {
+  const [sql, ...values] = newestRows(source, query, "1");
   return Number(read(`SELECT count(*) AS n FROM (${sql})`, ...values)[0]?.["n"] ?? 0);
 }
 
-/** Adds up the payments that a query finds, on whatever page: the newest `COUNTED`. */
-export function sumPayments(query: ListQuery, read: Read): PaymentGroup[] {
-  const [sql, ...values] = newest(PAYMENTS, query, "outcome, currency, amount");
+/** Adds up the payments that a query finds, on whatever page: the newest `ROWS_COUNTED`. */
+export function sumPayments(query: LedgerQuery, read: ReadRows): PaymentGroup[] {
+  const [sql, ...values] = newestRows(PAYMENT_ROWS, query, "outcome, currency, amount");
   const found = read(
     `SELECT outcome, currency, count(*) AS n, CAST(coalesce(sum(amount), 0) AS text) AS sum, count(amount) AS summed
      FROM (${sql}) GROUP BY outcome, currency`,
@@ -138,11 +138,11 @@ export function sumPayments(query: ListQuery, read: Read): PaymentGroup[] {
 export function readBars(
   source: ListSource<unknown>,
   { parts, width, since, until }: Bars,
-  read: Read,
+  read: ReadRows,
 ): CountsByState {
-  const [sql, ...values] = newest(
+  const [sql, ...values] = newestRows(
     source,
-    { since, until, limit: COUNTED, now: until },
+    { since, until, limit: ROWS_COUNTED, now: until },
     `${source.at} AS at, ${source.state} AS state`,
   );
   const counts = new Map<string, number[]>();
@@ -161,13 +161,13 @@ export function readBars(
   return counts;
 }
 
-const whereOf = (conditions: readonly Condition[]): string =>
+const whereOf = (conditions: readonly SqlCondition[]): string =>
   conditions.map(([sql]) => sql).join(" AND ") || "TRUE";
 
-const conditionsOf = (
+const listConditions = (
   source: ListSource<unknown>,
-  { text = "", state = "", outcome = "", linkId, uti, since, until, older, now }: ListQuery,
-): readonly Condition[] => [
+  { text = "", state = "", outcome = "", linkId, uti, since, until, older, now }: LedgerQuery,
+): readonly SqlCondition[] => [
   ...searchWords(text).map((word) => contains(word, source.ids)),
   ...(state === "" ? [] : [source.hasState(state, now)]),
   ...(outcome === "" ? [] : [["outcome = ?", outcome] as const]),
@@ -181,7 +181,7 @@ const conditionsOf = (
 /** The shortest start of an id that finds it, in characters: ids are random, and contain every short word. */
 const ID_START = 5;
 
-function contains(word: string, ids: readonly string[]): Condition {
+function contains(word: string, ids: readonly string[]): SqlCondition {
   const starts = word.length < ID_START ? [] : ids;
   const sql = ["instr(searched, ?) > 0", ...starts.map((id) => `instr(lower(${id}), ?) = 1`)];
   return [`(${sql.join(" OR ")})`, word, ...starts.map(() => word)];

@@ -15,7 +15,7 @@ const integer = z.codec(z.union([z.number(), z.bigint()]), z.number(), {
   encode: (value) => value,
 });
 /** A text with JSON, whose value the schema reads. */
-const json = <T>(schema: { parse(value: unknown): T }) =>
+const jsonColumn = <T>(schema: { parse(value: unknown): T }) =>
   z.codec(z.string(), z.custom<T>(), {
     decode: (text) => {
       const parsed = parseJson(text);
@@ -23,12 +23,12 @@ const json = <T>(schema: { parse(value: unknown): T }) =>
     },
     encode: (value) => stringifyJson(value),
   });
-const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
-const headerLines = json<readonly HeaderLine[]>(z.array(z.tuple([z.string(), z.string()])));
+const bytesColumn = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+const headerColumn = jsonColumn<readonly HeaderLine[]>(z.array(z.tuple([z.string(), z.string()])));
 
 export const linkRow = z.object({
   id: z.string(),
-  request: json(z.custom<PaymentLinkRequest>(isJsonObject)),
+  request: jsonColumn(z.custom<PaymentLinkRequest>(isJsonObject)),
   createdDate: date,
   expirationDate: z.string(),
   viewedDate: z.nullable(date),
@@ -41,7 +41,7 @@ export type Link = z.infer<typeof linkRow>;
 export const paymentRow = z.object({
   uti: z.string(),
   linkId: z.string(),
-  record: json(z.custom<JsonObject>(isJsonObject)),
+  record: jsonColumn(z.custom<JsonObject>(isJsonObject)),
   /** The token of the rendered form that was submitted; null without a form. */
   form: z.nullable(z.string()),
 });
@@ -53,7 +53,7 @@ export const deliveryRow = z.object({
   linkId: z.string(),
   uti: z.string(),
   url: z.string(),
-  body: bytes,
+  body: bytesColumn,
   state: z.enum(["waiting", "delivered", "failed"]),
   /** All attempts so far. */
   attempts: integer,
@@ -76,13 +76,13 @@ export const attemptRow = z.object({
   at: date,
   /** When it was signed, by this machine's clock. */
   signedAt: date,
-  headers: headerLines,
+  headers: headerColumn,
   /** The sandbox's own judgement with the keys that it published then; null if nothing was sent. */
-  verdict: z.nullable(json<Verdict>(z.custom<Verdict>(isJsonObject))),
+  verdict: z.nullable(jsonColumn<Verdict>(z.custom<Verdict>(isJsonObject))),
   /** The receiver's status; null without a response. */
   status: z.nullable(integer),
   /** The headers of the response. */
-  answerHeaders: headerLines,
+  answerHeaders: headerColumn,
   answer: z.string(),
   detail: z.string(),
   /** Milliseconds from the request to the response or the failure; null if nothing was sent. */

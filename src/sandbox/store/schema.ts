@@ -36,7 +36,7 @@ export const LEDGER_SCHEMA = `
     PRIMARY KEY (deliveryId, number)) WITHOUT ROWID;
   CREATE TABLE clock (ahead INTEGER NOT NULL);`;
 
-/** `statusOf` as SQL; its parameter is the current time. */
+/** `linkStatusAt` as SQL; its parameter is the current time. */
 export const LINK_STATUS = `CASE
   WHEN cancelledDate IS NOT NULL THEN 'cancelled'
   WHEN paidDate IS NOT NULL AND NOT reusable THEN 'paid'
