@@ -52,14 +52,14 @@ interface PeopleContext {
   readonly yes: boolean;
   /** Opens a web page in the user's browser. Rejects if it cannot. */
   readonly openBrowser: (url: string) => Promise<void>;
-  /** The same for an address with a key, which does not get into the arguments of a program. */
+  /** The same for a URL that contains a key: no program gets it as an argument. */
   readonly openPrivately: (url: string) => Promise<void>;
 }
 
 /** The machine: its clock, its network and its other programs. */
 interface MachineContext {
   readonly now: () => Date;
-  /** For how long something takes: whoever sets the clock of `now` does not change it. */
+  /** The monotonic clock and its timers, which do not change when the clock of `now` is set. */
   readonly timers: Timers;
   readonly newId: () => string;
   /** From 0 up to 1. */
@@ -69,22 +69,22 @@ interface MachineContext {
   readonly serve: Serve;
   /** Starts a program of PATH beside the command, and kills it if the command ends without stopping it. */
   readonly startProgram: (command: string, args: readonly string[]) => Promise<BackgroundProgram>;
-  /** Runs a line in the user's shell, for so many milliseconds at most. Rejects with an earlier interruption. */
+  /** Runs a line in the user's shell, for at most this many milliseconds. Rejects with an earlier interruption. */
   readonly runShell: (line: string, timeout: number) => Promise<ShellEnd>;
 }
 
 /** How long the run lasts, and how it ends. */
 interface RunContext {
   /**
-   * Fires at Ctrl-C or SIGTERM, and when the time of `--timeout` has passed. A command completes the exchange in flight and
+   * Fires at Ctrl-C or SIGTERM, and when `--timeout` is over. A command completes the exchange in flight and
    * returns; the runner sets the exit code.
    */
   readonly signal: AbortSignal;
-  /** `--timeout`: `send` and `api` are within it. */
+  /** `--timeout`, which bounds `send` and `api`. */
   readonly timeLimit: TimeLimit;
   /** Resolves after this many milliseconds, or rejects with an earlier interruption. */
   readonly pause: (milliseconds: number) => Promise<void>;
-  /** Has what the command opened closed when its run ends, however it ends. */
+  /** Registers what to close when the run ends, however it ends. */
   readonly later: Later;
 }
 
@@ -92,7 +92,7 @@ interface RunContext {
 export interface AccountContext {
   /** The profile that `--profile` names. */
   readonly profile: string | undefined;
-  /** What advised commands repeat. */
+  /** The profile and the store that advised commands repeat. */
   readonly named: Named;
   /** The values in force for this run, read once. Throws `no_profile` if the profile asked for does not exist. */
   readonly settings: () => Promise<ResolvedSettings>;
@@ -108,7 +108,7 @@ export interface AccountContext {
 export interface StoresContext {
   /** The event store at a place, or the one of the settings. It is closed when the run ends. */
   readonly events: (place?: string, options?: EventsOptions) => Promise<EventStore>;
-  /** Why the files beside this one are lost with a container, in words; undefined for a database, and where nothing says so. */
+  /** Why a file at this place is lost with its container, in words; undefined for a database, and if nothing suggests it. */
   readonly forgetting: (place: string) => string | undefined;
   /**
    * What `bulk` has sent: in the event store's database if that is PostgreSQL, else in a file of this machine. A dry run leaves no
@@ -130,11 +130,11 @@ export interface Context
 export type Later = (close: () => unknown) => void;
 
 export interface EventsOptions {
-  /** Milliseconds that a server may read for. */
+  /** Milliseconds that a read may take at a database server. */
   readonly readTimeout?: number;
   /** Whether to make a named store that is missing. A command that only reads does not: the name is probably mistyped. */
   readonly create?: boolean;
-  /** The command goes on after an interruption, and calls `hurry` itself. Otherwise nothing waits for a silent server then. */
+  /** The command continues after an interruption, and calls `hurry` itself. Otherwise an interruption ends the wait for a silent server. */
   readonly drains?: boolean;
 }
 

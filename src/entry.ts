@@ -16,7 +16,7 @@ export async function run(process: NodeJS.Process): Promise<number> {
     stdout.write(`${PAYLINK_VERSION}\n`);
     return (await stdout.settled()) === undefined ? 0 : 1;
   }
-  // Node 22 and later have it, and obey NODE_DISABLE_COMPILE_CACHE. Node alone reads and writes this folder. The single
+  // Node has it from version 22, and obeys NODE_DISABLE_COMPILE_CACHE. Only Node reads and writes this folder. The single
   // executable contains its compiled code.
   if (!isSea() && "enableCompileCache" in nodeModule && typeof nodeModule.enableCompileCache === "function") {
     const cache = await cacheFolder();

@@ -36,7 +36,7 @@ export async function run(process: NodeJS.Process): Promise<number> {
     await close?.();
   }
   const failure = await channels.toStdout.settled();
-  // Thrown when the command was over already: no one has reported it.
+  // Thrown after the command had ended: nothing has reported it yet.
   if (exit === 0 && crash !== undefined) throw crash.error;
   if (exit === 0 && failure !== undefined && !isReaderGone(failure)) exit = 1;
   if (exit === 0) return exit;

@@ -30,7 +30,7 @@ import type { Signals } from "./terminal/signals.ts";
 /** Variables with secret values, which are never printed. */
 const SECRET_VARIABLES = ["PAYLINK_TOKEN", "PAYLINK_CLIENT_SECRET", "PGPASSWORD", ...SECRET_BROKER_VARIABLES];
 
-/** What a run finds around it: the process and its machine, or what a test has in their place. */
+/** What a run gets from outside: the process and its machine, or their stand-ins in a test. */
 export interface Surroundings extends Pick<
   Context,
   "startProgram" | "now" | "timers" | "random" | "openBrowser" | "send" | "serve"
@@ -96,7 +96,7 @@ export function createOpener(around: Surroundings): Opener {
       profile: options.profile?.trim(),
       named: {
         profile: options.profile?.trim() ?? (env["PAYLINK_PROFILE"]?.trim() || undefined),
-        // A password there is refused, and is not repeated.
+        // A place with a password is refused, and no advice repeats the password.
         eventStore: eventStore && withoutPassword(eventStore),
       },
     } satisfies Partial<Context>;
@@ -160,8 +160,8 @@ export function surroundingsOf(process: NodeJS.Process, channels: StandardChanne
 }
 
 /**
- * Every user of the machine can read the arguments of programs, so the one that opens the page gets a file, which only this user can
- * read and which leads there.
+ * Every user of the machine can read the arguments of programs. The program that opens the page therefore gets a file that only this
+ * user can read, and that redirects to the page.
  */
 async function openPrivately(url: string, openFile: Surroundings["openFile"], later: Later): Promise<void> {
   const { writeFile: write } = await import("node:fs/promises");
@@ -182,6 +182,6 @@ async function temporaryFolder(later: Later): Promise<string> {
 
 const pause: Pause = async (milliseconds, signal) => {
   const { setTimeout: sleep } = await import("node:timers/promises");
-  // An early end has its reason in the signal.
+  // The signal has the reason of an early end.
   await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 };

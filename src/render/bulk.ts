@@ -19,7 +19,7 @@ const WORDS = {
   not_reached: "not reached",
   unknown: "unknown",
   // `--again` was meant for them.
-  left: "left",
+  left: "left as before",
   invalid: "invalid",
   not_sent: "not sent",
 } as const;

@@ -76,7 +76,7 @@ export const standardChannels = ({ stdout, stderr }: StandardStreams): StandardC
 /** The reader has stopped reading, as in `paylink … | head`. */
 export const isReaderGone = (error: Error): boolean => "code" in error && error.code === "EPIPE";
 
-/** Leaves a turn for an interruption, also if the stream accepts everything at once, as a file does. */
+/** Gives an interruption a turn of the event loop, even if the stream accepts everything at once, as a file does. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function isFile(stream: OutputStream): stream is OutputStream & { readonly fd: number } {

@@ -28,14 +28,14 @@ export interface StandardInput extends Readable {
 interface StdinParts {
   /** Node opens standard input when it is first used. */
   readonly open: () => StandardInput;
-  /** Ends the reading, with its reason. */
+  /** Ends the read, and gives the reason. */
   readonly signal: AbortSignal;
   /** Tells a person at a terminal that the command waits for input. */
   readonly note: (text: string) => void;
 }
 
 export interface Stdin extends AsyncIterable<Uint8Array> {
-  /** Whether a command has read it: nobody can answer a question at its end. */
+  /** Whether a command has read it: then nobody can answer a question there. */
   readonly wasRead: boolean;
 }
 
@@ -103,7 +103,7 @@ export const writeFile: FilesContext["writeFile"] = async (path, text, place) =>
   }
 };
 
-/** Written under another name and linked, so that nobody reads the half of it, and two processes do not both create it. */
+/** Written under another name and linked, so that nobody reads half of it, and two processes do not both create it. */
 export const createFileWith =
   (newId: () => string): FilesContext["createFile"] =>
   async (path, text, place, mode) => {

@@ -60,7 +60,7 @@ export interface ShellEnd {
 /** Bytes that a line may print. */
 const MAX_PRINTED = 64 * 1024 * 1024;
 
-/** Runs a line in the user's shell, for so many milliseconds at most. Rejects with the reason of the signal. */
+/** Runs a line in the user's shell, for at most this many milliseconds. Rejects with the reason of the signal. */
 export function runShell(
   line: string,
   { env, exiting, timeout, signal }: ProgramSurroundings & ShellOptions,
@@ -84,7 +84,7 @@ export function runShell(
     };
     const kill = (): void => signalGroup(child, "SIGKILL");
     const interrupt = (): void => {
-      // First: what a promise is settled with first counts.
+      // Before `giveUp`, because a promise keeps its first result.
       reject(signal.reason);
       giveUp("interrupted");
     };
@@ -130,7 +130,7 @@ const programEnd = (child: ChildProcess): Promise<Error | string> =>
     child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
 
-/** Milliseconds in which an opener that cannot show the page says so; one that goes on has started a browser. */
+/** Milliseconds in which an opener that cannot show the page fails; one that still runs has started a browser. */
 const OPENER_TIMEOUT = 2_000;
 
 /** Refuses other schemes: the URL comes from the network, and a scheme can start any program. */
@@ -140,7 +140,7 @@ export async function openBrowser(url: string): Promise<void> {
   await startOpener(address.href);
 }
 
-/** A file that leads to an address of paylink's own, which has no character with a meaning in HTML. */
+/** A page that redirects to a URL of paylink's own, which has no special character of HTML. */
 export const pageThatLeadsTo = (url: string): string =>
   `<!doctype html><meta charset="utf-8"><title>paylink</title><meta http-equiv="refresh" content="0;url=${url}"><a href="${url}">Open the page</a>\n`;
 

@@ -51,7 +51,7 @@ describe("the preview of a list", () => {
       { message: `Send 4 links to ${new URL(service.url).host} (LOCAL)?`, initial: false },
     ]);
     expect(exit).toBe(0);
-    expect(stderr).toContain("Nothing was done");
+    expect(stderr).toContain("Nothing was sent");
     expect(service.arrivals).toEqual([]);
     expect(existsSync(join(home, "orders.links.csv"))).toBe(false);
     // The next run finds no trace of it.

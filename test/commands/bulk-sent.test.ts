@@ -264,7 +264,7 @@ describe("the results of another machine", () => {
     expect(run.exit).toBe(2);
     expect(run.stderr).toContain("1 row names the link of other rows.");
     expect(run.stderr).toContain(
-      "line 5  the row is of order A-3, and has the link https://pay.example/pay?r=A-1.1, which is of order A-1",
+      "line 5  the row is order A-3, and has the link https://pay.example/pay?r=A-1.1, which belongs to order A-1",
     );
     expect(run.stderr).toContain("empty these cells");
     expect((await sendThere(copied, "--again", "all", "--yes")).exit).toBe(2);
@@ -398,9 +398,11 @@ describe("an order number that was sent with other values", () => {
     if (paid !== undefined) paid.status = "paid";
     const run = await send(changed, { flags: ["--again", "changed", "--yes"] });
     expect(run.exit).toBe(4);
-    expect(run.stdout).toContain("4 rows: 1 created, 2 sent before, 1 left");
-    expect(run.stderr).toContain("line 3  left  It was paid before it was changed.");
-    expect(results()[1]).toMatch(/^I1,3,Ada,I1\.1,\S+,paid,It was paid before it was changed\.,/);
+    expect(run.stdout).toContain("4 rows: 1 created, 2 sent before, 1 left as before");
+    expect(run.stderr).toContain("line 3  left  Its earlier link is paid, so no new link was created.");
+    expect(results()[1]).toMatch(
+      /^I1,3,Ada,I1\.1,\S+,paid,"Its earlier link is paid, so no new link was created\."/,
+    );
     expect(service.arrivals).toHaveLength(5);
   });
 
@@ -494,7 +496,7 @@ describe("--again", () => {
       stdout: expect.stringContaining("5 rows: 1 created, 4 sent before"),
     });
     expect(run.stderr).toContain("4 of 5 rows were sent before: their links are in the results.");
-    expect(run.stderr).toContain("What has become of their links is not known: The service answered 500");
+    expect(run.stderr).toContain("The state of their links is not known: The service answered 500");
   });
 
   it("leaves rows of unknown outcome for which the service cannot be asked", async () => {
@@ -502,7 +504,7 @@ describe("--again", () => {
     const list = "amount,customerName\n1,Ada\n";
     expect((await send(list)).exit).toBe(6);
     const run = await send(list, { flags: ["--again", "unknown", "--yes"] });
-    expect(run).toMatchObject({ exit: 4, stdout: expect.stringContaining("1 row: 1 left") });
+    expect(run).toMatchObject({ exit: 4, stdout: expect.stringContaining("1 row: 1 left as before") });
     expect(service.arrivals).toHaveLength(1);
     expect((await send(list, { flags: [...ALL, "--yes"] })).exit).toBe(0);
     expect(service.arrivals).toHaveLength(2);

@@ -78,7 +78,10 @@ it("creates one link an invoice through a bookkeeper's month, on two machines", 
   expect(theirChange).toMatchObject({ code: 2, stderr: expect.stringContaining("2026-012: EUR 120.50") });
   writeFileSync(theirs, saved.replace("2026-012;", "2026-041;"));
   const copied = await bulk(theirs, "-o", join(colleague, "out.csv")).at(colleague);
-  expect(copied).toMatchObject({ code: 2, stderr: expect.stringContaining("which is of order 2026-012") });
+  expect(copied).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("which belongs to order 2026-012"),
+  });
 
   const made = await links();
   expect(made).toHaveLength(41);

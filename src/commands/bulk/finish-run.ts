@@ -35,7 +35,7 @@ export interface RunEnd extends ListEnd {
 /** Rows that are named on the terminal; all of them are in the results. */
 const NAMED = 20;
 
-const KEEP_RESULTS = hint`paylink could not remember the last rows, which the next run calls unknown. These results have them: keep a copy.`;
+const KEEP_RESULTS = hint`paylink could not remember the last rows, so the next run will call them unknown. These results have them: keep a copy.`;
 const CONTINUE = hint`Run the same command again to continue: no row is sent twice.`;
 
 /** Throws what stopped the run, or else the worst outcome. */
@@ -114,9 +114,8 @@ const linkOf = ({ id, url }: PlannedRow["known"][number]) => ({ id, url });
 
 /** Why `--again` leaves a row. */
 const WHY_LEFT: Readonly<Partial<Record<PlannedRow["state"], string>>> = {
-  unknown:
-    "The service cannot be asked whether it has the link, or has another link of this order: look there.",
-  changed: "It was paid before it was changed.",
+  unknown: "The service cannot say whether it has the link, or has another link of this order: check there.",
+  changed: "Its earlier link is paid, so no new link was created.",
 };
 
 function kindOf({ status, isEarlier, isLeft: left }: Outcome): keyof Tally {

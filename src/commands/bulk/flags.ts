@@ -58,7 +58,7 @@ export const bulkFlags = {
           example: "10m",
         },
       ),
-      // A row whose request were cut short might have a link or not.
+      // A row whose request is cut short may or may not have a link.
       limits: (timeLimit: Context["timeLimit"], milliseconds: number) =>
         timeLimit.stopAfter(milliseconds, "The results have what was sent."),
     },

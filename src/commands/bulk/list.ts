@@ -81,7 +81,7 @@ export async function planList(
         if (!results.has(key)) results.set(key, links);
     } catch (error) {
       if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
-      out.warn(`The results in ${safeText(path)} cannot be read, and do not count: ${error.message}`);
+      out.warn(`The results in ${safeText(path)} cannot be read, and are ignored: ${error.message}`);
     }
   }
   const planned = await planRows({
@@ -175,7 +175,7 @@ export function refusalOf(
 
 const FIX_ROWS = hint`Fix the rows named above, or send the others with --skip-invalid.`;
 const REMOVE_ROWS = hint`Remove the rows that are there by mistake, or send each of them once: --allow-duplicates`;
-const CORRECT_ORDER = hint`Write their order numbers as they were. A row that is another order has no id, url and status: empty these cells.`;
+const CORRECT_ORDER = hint`Write their order numbers as they were. If a row is another order, empty its cells id, url and status.`;
 const RESTORE_NUMBERS = hint`A spreadsheet changes numbers: write them as they were sent, in a column formatted as text. If they are other orders: --allow-duplicates`;
 const SEND_CHANGED = hint`To cancel these links and send the rows as they are now: --again changed`;
 
@@ -214,17 +214,17 @@ function invisibleDifference([first, ...others]: readonly CheckedRow[]): string 
   return "";
 }
 
-/** Rows beside which the results name the link of another row: to take it for theirs would leave them unsent. */
+/** Rows whose results name the link of another row: taking that link for theirs would leave them unsent. */
 function misplacements(at: readonly number[], { rows }: Checked, planned: readonly PlannedRow[]): Refusal {
   const problems = namedRows(at, rows, planned).map(({ line, identity, newest }) => {
     const { orderNumber = "" } = identity;
     const link = safeText(newest.url ?? newest.id ?? "");
     const row =
-      orderNumber === "" ? "the row has no order number" : `the row is of order ${safeText(orderNumber)}`;
+      orderNumber === "" ? "the row has no order number" : `the row is order ${safeText(orderNumber)}`;
     const whose =
       newest.orderNumber === ""
         ? "and another row has it too"
-        : `which is of order ${safeText(newest.orderNumber)}`;
+        : `which belongs to order ${safeText(newest.orderNumber)}`;
     return { at: line, message: `${row}, and has the link ${link}, ${whose}` };
   });
   return {
@@ -234,7 +234,7 @@ function misplacements(at: readonly number[], { rows }: Checked, planned: readon
   };
 }
 
-/** Rows whose order number a spreadsheet has changed, as it seems: they were sent, and would be sent once more. */
+/** Rows whose order number a spreadsheet seems to have changed: they were sent before, and would be sent again. */
 function respellings(respelled: ReadonlyMap<number, string>, { rows }: Checked): Refusal {
   const at = [...respelled.keys()];
   const problems = at.slice(0, NAMED).map((place) => {

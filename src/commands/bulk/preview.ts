@@ -64,15 +64,14 @@ export function introduce({ out, env }: Context, list: PlannedList, { dryRun }: 
     out.note(
       sentBeforeOf(counts.sentBefore, counts.rows, sentBeforeStates(planned.filter(({ isDue }) => !isDue))),
     );
-  if (unasked !== undefined)
-    out.warn(`What has become of their links is not known: ${safeText(unasked.message)}`);
+  if (unasked !== undefined) out.warn(`The state of their links is not known: ${safeText(unasked.message)}`);
   if (counts.differing > 0)
     out.note(
       `${rowCount(counts.differing)} ${counts.differing === 1 ? "differs" : "differ"} from what was sent, but not in amount, currency, kind or transaction type.`,
     );
   if (counts.uncompared > 0)
     out.warn(
-      `${rowCount(counts.uncompared)} cannot be compared with what was sent: only a results file has ${counts.uncompared === 1 ? "its link" : "their links"}, and the service does not say what ${counts.uncompared === 1 ? "it was" : "they were"} created for. Look whether amounts have changed since.`,
+      `${rowCount(counts.uncompared)} cannot be compared with what was sent: only a results file has ${counts.uncompared === 1 ? "its link" : "their links"}, and the service does not say what ${counts.uncompared === 1 ? "it was" : "they were"} created for. Check whether their amounts have changed since.`,
     );
   if (counts.rows > 0 && counts.due + counts.invalid === 0) out.note(SEND_AGAIN);
   // One of them may be misspelled.
@@ -82,14 +81,14 @@ export function introduce({ out, env }: Context, list: PlannedList, { dryRun }: 
   for (const remark of memory.remarks) out.warn(remark);
   if (!dryRun && memory.isLocal && (env["CI"] ?? "") !== "")
     out.note(
-      `What is sent is remembered in ${memory.place}, a file of this machine. For jobs that start anew, set PAYLINK_DB to a PostgreSQL database.`,
+      `paylink remembers what it sent in ${memory.place}, a file of this machine. For jobs that start with an empty disk, set PAYLINK_DB to a PostgreSQL database.`,
     );
 }
 
 const SEND_AGAIN =
   "To send every row once more, which creates a second link for each: --again all; to send those whose links have ended: --again ended";
 
-/** Who waits for payments hears of them at these addresses: those of the first link stand for all. */
+/** Payments are reported to these addresses: those of the first link stand for all. */
 async function warnOfCallbacks(context: Context, list: PlannedList): Promise<void> {
   const [first] = requestsNow(context, list);
   if (first === undefined) return;
@@ -138,7 +137,7 @@ export async function confirmSending(
   const question = `Send ${linkCount(counts.due)} to ${to}?${second === "" ? "" : ` ${second}`}`;
   // Where links may be live, or second ones, only a typed yes sends them.
   if (await ask.confirm(question, { initial: isForTests(label) && second === "" })) return true;
-  out.note("Nothing was done: no link was sent.");
+  out.note("Nothing was sent.");
   return false;
 }
 

@@ -13,10 +13,10 @@ import type { CheckOptions } from "./flags.ts";
 
 /** Milliseconds that the command may take. */
 const LONGEST_RUN = 10_000;
-/** Milliseconds in which an application that answers first and books then may do that, and between two looks. */
+/** Milliseconds that an application gets to book after it has answered, and between two checks. */
 const SETTLING = 5_000;
 const BETWEEN = 250;
-/** Characters of what the command said. */
+/** Characters of what the command printed. */
 const SAID_LENGTH = 300;
 
 /** The orders of a file. Throws `file_unreadable`, and `usage` with every problem. */
@@ -85,7 +85,7 @@ interface ExpectedBookings {
   readonly before: ReadonlySet<string>;
 }
 
-/** Looks until everything is booked that must be, or until an application that books later has had its time. */
+/** Checks until everything that must be booked is, or until the time for late bookings is over. */
 export async function lookAtBooks(
   options: BooksCommand,
   expected: ExpectedBookings,
@@ -100,7 +100,7 @@ export async function lookAtBooks(
   }
 }
 
-/** The orders that are booked already. A command that works only after the first booking says nothing of that. */
+/** The orders that are booked already: none if the command fails, as one does that works only after the first booking. */
 export async function bookedBefore(
   options: BooksCommand,
   orders: readonly SampleOrder[],

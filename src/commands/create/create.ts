@@ -166,7 +166,7 @@ function linkNextSteps(link: CreatedLink["link"], { settings, wait }: CreateOpti
   ];
 }
 
-/** Who waits for the payment hears of it without a callback. */
+/** With --wait, the user learns of the payment without a callback. */
 async function warnOfCallbacks(
   request: PaymentLinkRequest,
   { settings }: CreateOptions,

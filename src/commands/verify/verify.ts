@@ -31,7 +31,7 @@ export async function verify(
   for (const warning of warningsAt(at)) out.warn(warning);
   const { request, source } = addressedRequest(capture, flags, settings);
   const { publicUrl, path } = flags;
-  // Who gives only the host of the public URL has not said at which path the listener receives.
+  // A public URL without a path does not say at which path the listener receives.
   const publicPath = publicUrl === undefined || publicUrl.pathname === "/" ? [] : [publicUrl.pathname];
   const paths = [...publicPath, ...path];
   const explanation = explainCapture(
@@ -72,7 +72,7 @@ async function openCapture(
 function verdictDocument(explanation: Explanation): string {
   const { verdict, record, violations, refused } = explanation;
   const { outcome, reason, ...summary } = recordSummary({ record, violations });
-  // What is not authentic says nothing of a payment.
+  // A record that is not authentic says nothing about a payment.
   const judged = verdict.verdict === "valid" ? { outcome, reason } : { outcome: null };
   return stringifyJson(
     {
