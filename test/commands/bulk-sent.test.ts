@@ -266,7 +266,7 @@ describe("the results of another machine", () => {
     expect(run.stderr).toContain(
       "line 5  the row is order A-3, and has the link https://pay.example/pay?r=A-1.1, which belongs to order A-1",
     );
-    expect(run.stderr).toContain("empty these cells");
+    expect(run.stderr).toContain("empty its cells id, url and status");
     expect((await sendThere(copied, "--again", "all", "--yes")).exit).toBe(2);
     expect(service.arrivals).toHaveLength(3);
     const emptied = copied.replace(/A-3,10,Ada,[^,]*,[^,]*,[^,]*,/, "A-3,10,Ada,,,,");
