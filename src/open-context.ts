@@ -64,7 +64,11 @@ export function createOpener(around: Surroundings): Opener {
   ): Promise<Context> => {
     const timeLimit = new TimeLimit(around.interruption, timers);
     const { signal } = timeLimit;
-    const traced = { secrets, timers, show: options.debug === true ? out.debug : undefined };
+    const traced = {
+      secrets,
+      timers,
+      show: options.debug === true ? (text: string) => out.debug(text) : undefined,
+    };
     const stdin = createStdin({ open: around.openStdin, signal, note: (text) => out.note(text) });
     const { startProgram, pause, random, openBrowser, eventThread, mounts } = around;
     const newId = (): string => crypto.randomUUID();

@@ -11,6 +11,12 @@ export interface OutputStream extends Writable {
   getColorDepth?(env: object): number;
 }
 
+const DEFAULT_WIDTH = 80;
+
+/** Columns; in a container, a terminal may have no size and report 0. */
+export const widthOf = (stream: OutputStream): number =>
+  (stream.isTTY === true && stream.columns) || DEFAULT_WIDTH;
+
 interface Channel {
   /** Writes in order. A chunk that cannot be written is reported to `lost`. */
   readonly write: (chunk: string | Uint8Array, lost?: (error: Error) => void) => void;

@@ -30,7 +30,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     ...context,
     place: options.keyPlace,
     effect: "receive",
-    warn: out.warn,
+    warn: (text: string) => out.warn(text),
   } as const;
   const keyring = await openKeyring(options.keySources, keyAccess, options.earlierKeys);
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
@@ -49,7 +49,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   const store =
     database === null ? undefined : await context.events(database, { create: true, drains: true });
   const check = store?.ready ?? (async () => undefined);
-  const waiting = watchDatabase(out.warn);
+  const waiting = watchDatabase((text) => out.warn(text));
   const hurry = (): void => store?.hurry(LAST_WRITES);
   let isReady = false;
   // Until webhooks are received, nothing has to be finished.
@@ -65,7 +65,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     timers,
     deliver: targets.deliver,
     signWith: forwardingKey?.key,
-    warn: out.warn,
+    warn: (text) => out.warn(text),
     observe: (event, forward, progress) => {
       admin?.metrics.forwarded(event, forward, progress?.state === "pending");
       reporter.forwarded(event, forward, progress);
@@ -104,7 +104,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   later(() => forwarding?.close());
   later(() => server.close());
   if (options.tls !== undefined && tls !== undefined)
-    later(watchTls(options.tls, tls, server, context, out.warn));
+    later(watchTls(options.tls, tls, server, context, (text) => out.warn(text)));
   if (options.tunnel) {
     const { openTunnel } = await import("./tunnel.ts");
     tunnel = await openTunnel(localAddress(server.url), context);

@@ -69,7 +69,7 @@ export async function openLocalServices(
     log,
     keys: runKeys,
     observe: onForward,
-    warn: out.warn,
+    warn: (text) => out.warn(text),
   });
   const receiver = await startReceiver({
     ...shared,

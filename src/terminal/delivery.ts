@@ -1,0 +1,62 @@
+/** Whether stdout accepts what is printed, and what it means for the run if it does not. */
+import { hint, PaylinkError } from "../domain/errors.ts";
+import { systemReason } from "../domain/system-reason.ts";
+import { isReaderGone } from "./channel.ts";
+
+/** Lines are stored elsewhere; a result may exist nowhere else, such as the URL of a new link. */
+export class Delivery {
+  readonly #unread = new AbortController();
+  #hasReaderLeft = false;
+  #failure: PaylinkError | undefined;
+
+  /** Fires when nobody sees further output. */
+  get unread(): AbortSignal {
+    return this.#unread.signal;
+  }
+
+  /** The first failure that ends the run. */
+  get failure(): PaylinkError | undefined {
+    return this.#failure;
+  }
+
+  /** The reader may end during lines (`events list | head`): the command then ends without an error. */
+  loseLines(error: Error): void {
+    if (isReaderGone(error)) this.#hasReaderLeft = true;
+    else this.#failure ??= linesUnwritable(error);
+    this.#unread.abort();
+  }
+
+  /** False if nobody misses the result, because the reader ended during lines before it. */
+  loseResult(error: Error): boolean {
+    if (this.#hasReaderLeft && isReaderGone(error)) return false;
+    this.#failure ??= resultUnwritable(error);
+    this.#unread.abort();
+    return true;
+  }
+
+  /** The reader is too far behind with lines. */
+  giveUpReader(): void {
+    this.#unread.abort();
+  }
+}
+
+function resultUnwritable(cause: Error): PaylinkError {
+  const reason = isReaderGone(cause) ? "its reader has gone" : systemReason(cause);
+  return new PaylinkError(
+    "output_unwritable",
+    `stdout could not be written (${reason}), so the result is on stderr.`,
+    {
+      hints: [hint`If the result names a link or a payment, it exists. Do not run the command again.`],
+      cause,
+    },
+  );
+}
+
+const linesUnwritable = (cause: Error): PaylinkError =>
+  new PaylinkError(
+    "output_unwritable",
+    `stdout could not be written (${systemReason(cause)}), so lines are missing.`,
+    {
+      cause,
+    },
+  );
