@@ -14,18 +14,15 @@ import java.nio.file.*;
 import java.security.*;
 import java.security.interfaces.RSAPublicKey;
 import java.security.spec.X509EncodedKeySpec;
-import java.time.Instant;
 import java.util.*;
 import java.util.concurrent.Executors;
 import java.util.regex.*;
-import java.util.stream.*;
 
 public class Receiver {
     static final String PATH = "/webhooks/paylink";
     static final int MAX_BODY = 64 * 1024;
     /** Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them. */
-    static final long MAX_AGE = 5 * 60;
-    static final long CLOCK_SKEW = 60;
+    static final long MAX_AGE = 5 * 60, CLOCK_SKEW = 60;
     // Payments of other terminals are not booked: one key may sign for several shops. Empty: those of any.
     static final Set<String> TERMINALS = Set.of(); // Set.of("T-1"), or compare merchantId
     // What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
@@ -35,8 +32,7 @@ public class Receiver {
     /** What changes no byte of a body: no coding, identity, or the name of a charset. */
     static final Pattern NO_CODING = Pattern.compile("(?i)([ \\t,]|identity|(us-)?ascii|(utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*+)*+");
     static final Pattern TOKEN = Pattern.compile("\\s*+(\"(?:[^\"\\\\]|\\\\.)*+\"|[{}\\[\\]:,]|[\\w.+-]++)\\s*+");
-    static final String KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, "
-            + "or PAYLINK_WEBHOOK_KEY_FILE to its file";
+    static final String KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, or PAYLINK_WEBHOOK_KEY_FILE to its file";
     record Order(BigDecimal amount, String currency) {}
     /** Your order lookup here. A payment through a reusable link has the reference "<invoiceId>-<9 characters>". */
     static Order findOrder(String reference) {
@@ -72,8 +68,7 @@ public class Receiver {
         boolean isOrder = isOurs && !uti.isEmpty() && order != null && isAmount
                 && order.currency().equalsIgnoreCase(textOf(record.get("transCurrencyCode")));
         String paid = isOrder ? paying(uti, reference, outcome, new BigDecimal(amount), order.amount()) : "";
-        if (paid.isEmpty()) return outcome + ", but \"" + reference
-                + "\" is no order of ours for this amount and currency, or its rest is not paid yet: look into it";
+        if (paid.isEmpty()) return outcome + ", but \"" + reference + "\" is no order of ours for this amount and currency, or its rest is not paid yet: look into it";
         return outcome + ", \"" + reference + (book(paid, reference) ? "\" booked" : "\" is already booked");
     }
 
@@ -102,8 +97,8 @@ public class Receiver {
             else if (last.equals(":") && depth == 1) members.put(name, found);
             last = found;
         }
-        boolean isJson = depth == 0 && token.regionStart() == token.regionEnd();
-        return isJson && Arrays.equals(body, text.getBytes(StandardCharsets.UTF_8)) ? members : Map.of();
+        boolean isWhole = depth == 0 && token.regionStart() == token.regionEnd();
+        return isWhole && Arrays.equals(body, text.getBytes(StandardCharsets.UTF_8)) ? members : Map.of();
     }
 
     /** The text in quotes; empty for anything else, and for what has an escape, which no uti and no currency has. */
@@ -112,7 +107,7 @@ public class Receiver {
     }
 
     /** Throws SignatureException, for your log alone, unless the service signed exactly these bytes, a short time ago. */
-    static void verify(Headers headers, byte[] body, PublicKey key, Instant now) throws GeneralSecurityException {
+    static void verify(Headers headers, byte[] body, PublicKey key, long now) throws GeneralSecurityException {
         Map<String, String> fields = new HashMap<>();
         String base = "";
         for (String name : List.of("content-digest", "content-length", "content-type")) {
@@ -134,9 +129,8 @@ public class Receiver {
         Map<String, String> parameters = new HashMap<>();
         for (String parameter : signed.group(2).replaceFirst(";", "").split(";"))
             if (parameters.put(parameter.split("=")[0], parameter) != null) throw new SignatureException("it has a parameter twice");
-        // The service does not promise created: its absence is no reason to lose a payment.
-        String created = parameters.getOrDefault("created", "created=" + now.getEpochSecond());
-        long age = now.getEpochSecond() - Long.parseLong(created.substring("created=".length()));
+        String created = parameters.getOrDefault("created", "created=" + now); // The service does not promise created.
+        long age = now - Long.parseLong(created.substring("created=".length()));
         if (age < -CLOCK_SKEW || age > MAX_AGE + CLOCK_SKEW) throw new SignatureException("it is too old, or from the future");
         Signature rsa = Signature.getInstance("SHA256withRSA");
         rsa.initVerify(key);
@@ -148,14 +142,13 @@ public class Receiver {
     /** The one member sig1, two of which match nothing: a relay may have added other signatures, on the same line or on another. */
     static String sig1Of(Headers headers, String name) {
         String[] members = String.join(",", headers.getOrDefault(name, List.of())).split("[ \\t]*,[ \\t]*");
-        return Stream.of(members).filter(member -> member.startsWith("sig1=")).collect(Collectors.joining());
+        return Arrays.stream(members).filter(member -> member.startsWith("sig1=")).reduce("", String::concat);
     }
 
-    /** Throws without a key: without one, nothing can be verified. */
-    static PublicKey readKey() throws IOException {
+    /** Ends the program without a key: without one, nothing can be verified. */
+    static PublicKey readKey() {
         String file = System.getenv().getOrDefault("PAYLINK_WEBHOOK_KEY_FILE", "");
-        // Tools that set variables may leave \n where a line ends.
-        String text = System.getenv().getOrDefault("PAYLINK_WEBHOOK_KEY", "").replace("\\n", "\n");
+        String text = System.getenv().getOrDefault("PAYLINK_WEBHOOK_KEY", "").replace("\\n", "\n"); // Some tools leave \n where a line ends.
         try {
             String pem = text.isEmpty() ? Files.readString(Path.of(file)) : text;
             byte[] der = Base64.getMimeDecoder().decode(pem.replaceAll("-----(BEGIN|END) PUBLIC KEY-----", ""));
@@ -163,7 +156,9 @@ public class Receiver {
             if (key.getModulus().bitLength() >= 2048 && key.getPublicExponent().intValue() != 1) return key;
             throw new InvalidKeyException("too weak");
         } catch (GeneralSecurityException | IOException | IllegalArgumentException error) {
-            throw new IOException(KEY_NEEDED + ": this is not an RSA public key of 2048 bits or more (" + file + ")");
+            System.err.println(KEY_NEEDED + ": this is not an RSA public key of 2048 bits or more (" + file + ")");
+            System.exit(1);
+            return null;
         }
     }
 
@@ -177,37 +172,29 @@ public class Receiver {
         try {
             byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY + 1);
             if (body.length > MAX_BODY) return 413;
-            verify(headers, body, key, Instant.now());
+            verify(headers, body, key, System.currentTimeMillis() / 1000);
             System.err.println("200: " + process(membersOf(body)));
             return 200;
         } catch (SignatureException refused) {
             System.err.println("401: " + refused.getMessage());
             return 401;
-        } catch (IOException | GeneralSecurityException | RuntimeException error) {
-            // Not booked, so not 200: the service will send the webhook again.
+        } catch (IOException | GeneralSecurityException | RuntimeException error) { // Not booked, so not 200: the service will send the webhook again.
             System.err.println("500: " + error);
             return 500;
         }
     }
 
-    public static void main(String[] arguments) {
-        String port = System.getenv().getOrDefault("PORT", "3000");
-        try {
-            PublicKey key = readKey();
-            // Seconds that a request may take to arrive: meanwhile it occupies a thread.
-            System.setProperty("sun.net.httpserver.maxReqTime", "10");
-            HttpServer server = HttpServer.create(new InetSocketAddress(Integer.parseInt(port)), 0);
-            server.setExecutor(Executors.newFixedThreadPool(16));
-            server.createContext("/", exchange -> {
-                try (exchange) {
-                    exchange.sendResponseHeaders(receive(exchange, key), -1);
-                }
-            });
-            server.start();
-            System.err.println("Receiving webhooks on port " + port + ", path " + PATH);
-        } catch (IOException | IllegalArgumentException error) {
-            System.err.println("Cannot start on port " + port + ": " + error.getMessage());
-            System.exit(1);
-        }
+    public static void main(String[] arguments) throws IOException {
+        PublicKey key = readKey();
+        System.setProperty("sun.net.httpserver.maxReqTime", "10"); // Seconds: meanwhile a request occupies a thread.
+        HttpServer server = HttpServer.create(new InetSocketAddress(Integer.parseInt(System.getenv().getOrDefault("PORT", "3000"))), 0);
+        server.setExecutor(Executors.newFixedThreadPool(16));
+        server.createContext("/", exchange -> {
+            try (exchange) {
+                exchange.sendResponseHeaders(receive(exchange, key), -1);
+            }
+        });
+        server.start();
+        System.err.println("Receiving webhooks on port " + server.getAddress().getPort() + ", path " + PATH);
     }
 }

@@ -2,7 +2,6 @@
 /**
  * Receives the payment service's webhooks: PHP 8.2 or later, with the openssl extension.
  *     PAYLINK_WEBHOOK_KEY_FILE=service.pem php -S 127.0.0.1:3000 receiver.php
- *
  * service.pem is the service's public key. In production, run it with PHP-FPM behind your web server, which terminates TLS and
  * answers "Expect: 100-continue" (php -S does not: such a sender waits a second or so before it sends the body).
  * Replace find_order() and book() with your own database, and test the result with a key of your own:
@@ -15,8 +14,7 @@ declare(strict_types=1);
 const PATH = '/webhooks/paylink';
 const MAX_BODY = 64 * 1024;
 // Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
-const MAX_AGE = 5 * 60;
-const CLOCK_SKEW = 60;
+const MAX_AGE = 5 * 60, CLOCK_SKEW = 60;
 // Payments of other terminals are not booked: one key may sign for several shops. Empty: those of any.
 const TERMINALS = []; // ['T-1'], or compare $record['merchantId']
 // What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
@@ -32,8 +30,6 @@ const KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in P
 http_response_code(500);
 ini_set('display_errors', '0');
 http_response_code(receive());
-
-// --- Your application ---------------------------------------------------------------------------
 
 /** Your order lookup here. A payment through a reusable link has the reference "<invoiceId>-<9 characters>". */
 function find_order(string $reference): ?array
@@ -55,9 +51,7 @@ function paying(string $uti, string $reference, string $outcome, int $amount, in
     return $outcome === 'APPROVED' && $amount === $price ? $uti : ($payer === false ? null : (string) $payer);
 }
 
-/**
- * False if it is booked. Your database here; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING
- */
+/** False if it is booked. Your database here; uti and reference unique (check --books tests it): INSERT INTO bookings (uti, reference) VALUES (?, ?) ON CONFLICT DO NOTHING */
 function book(string $uti, string $reference): bool
 {
     return true;
@@ -88,10 +82,8 @@ function outcome_of(array $record): string
 {
     [$approved, $cancelled] = [$record['transApproved'] ?? null, $record['transCancelled'] ?? null];
     [$partially, $status] = [$record['transPartiallyApproved'] ?? false, $record['status'] ?? 'Complete'];
-    if (!is_bool($approved) || !is_bool($cancelled) || ($approved && $cancelled)) {
-        return 'UNCLEAR';
-    }
-    if (!is_bool($partially) || !is_string($status) || strtolower($status) !== 'complete') {
+    $isComplete = is_string($status) && strtolower($status) === 'complete';
+    if (!is_bool($approved) || !is_bool($cancelled) || !is_bool($partially) || !$isComplete || ($approved && $cancelled)) {
         return 'UNCLEAR';
     }
     if (!$approved) {
@@ -123,8 +115,6 @@ function units_of(mixed $text): ?int
     return $zeros < 0 || strlen($units) > 18 ? null : (int) $units;
 }
 
-// --- The signature ------------------------------------------------------------------------------
-
 /** The webhook is not authentic. The reason is for your log, never for the sender. */
 final class Refused extends Exception {}
 
@@ -154,8 +144,7 @@ function verify(array $headers, string $body, OpenSSLAsymmetricKey $key, int $no
     }
     $base = implode('', array_map(fn (string $name): string => "\"$name\": $fields[$name]\n", COVERED))
         . "\"@signature-params\": $signed[1]";
-    // 0 means that it does not match, and -1 that OpenSSL failed.
-    if (openssl_verify($base, base64_decode($bytes[1]), $key, OPENSSL_ALGO_SHA256) !== 1) {
+    if (openssl_verify($base, base64_decode($bytes[1]), $key, OPENSSL_ALGO_SHA256) !== 1) { // -1: OpenSSL failed.
         throw new Refused('the signature does not match: it is forged, or PAYLINK_WEBHOOK_KEY is another key');
     }
 }
@@ -171,15 +160,12 @@ function sig1_of(array $lines): string
 /** Throws without a key: without one, nothing can be verified. */
 function read_key(): OpenSSLAsymmetricKey
 {
-    // Tools that set variables may leave \n where a line ends.
-    $pem = str_replace('\n', "\n", (string) getenv('PAYLINK_WEBHOOK_KEY'));
+    $pem = str_replace('\n', "\n", (string) getenv('PAYLINK_WEBHOOK_KEY')); // Some tools leave \n where a line ends.
     $file = (string) getenv('PAYLINK_WEBHOOK_KEY_FILE');
     $key = openssl_pkey_get_public($pem === '' && $file !== '' ? (string) @file_get_contents($file) : $pem);
     $details = $key === false ? [] : openssl_pkey_get_details($key);
-    // With the exponent 1, anybody could sign.
-    if (($details['bits'] ?? 0) < 2048 || in_array($details['rsa']['e'] ?? "\1", ["\1", ''], true)) {
-        $named = $file === '' ? '' : " ($file)";
-        throw new RuntimeException(KEY_NEEDED . $named . ': this is not an RSA public key of 2048 bits or more');
+    if (($details['bits'] ?? 0) < 2048 || in_array($details['rsa']['e'] ?? "\1", ["\1", ''], true)) { // With 1, anybody could sign.
+        throw new RuntimeException(KEY_NEEDED . ($file === '' ? '' : " ($file)") . ': this is not an RSA public key of 2048 bits or more');
     }
     return $key;
 }
@@ -207,8 +193,7 @@ function receive(): int
     } catch (Refused $refused) {
         error_log('401: ' . $refused->getMessage());
         return 401;
-    } catch (Throwable $error) {
-        // Not booked, so not 200: the service will send the webhook again.
+    } catch (Throwable $error) { // Not booked, so not 200: the service will send the webhook again.
         error_log("500: $error");
         return 500;
     }

@@ -1,7 +1,6 @@
 """Receives the payment service's webhooks: Python 3.11 or later, with the cryptography package.
     pip install cryptography        (on Debian: apt install python3-cryptography)
     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem python3 receiver.py
-
 service.pem is the service's public key. In production, run it behind your web server, which terminates TLS.
 Replace find_order() and book() with your own database, and test the result with a key of your own:
     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
@@ -28,8 +27,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 PATH = "/webhooks/paylink"
 MAX_BODY = 64 * 1024
 # Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
-MAX_AGE = 5 * 60
-CLOCK_SKEW = 60
+MAX_AGE, CLOCK_SKEW = 5 * 60, 60
 # Payments of other terminals are not booked: one key may sign for several shops. Empty: those of any.
 TERMINALS = []  # ["T-1"], or compare record["merchantId"]
 # By order: its parts, and what else was approved. This receiver has no database, and forgets them when it ends: use yours.
@@ -63,8 +61,12 @@ def book(uti, reference):
     return True
 
 
-def process(record):
+def process(body):
     """Called for every authentic webhook. Returns what was done, for the log."""
+    try:  # One byte order mark is skipped. Numbers stay text: floats do not hold amounts exactly.
+        record = json.loads(body.decode("utf-8-sig"), parse_float=str, parse_int=str, parse_constant=str)
+    except (ValueError, RecursionError):
+        record = None
     outcome = outcome_of(record) if isinstance(record, dict) else "UNCLEAR"
     if outcome not in ("APPROVED", "PARTIALLY_APPROVED"):
         return f"{outcome}, nothing to book"
@@ -73,11 +75,10 @@ def process(record):
     order = find_order(reference) if is_ours else None
     is_amount = re.fullmatch(r"[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?", amount)
     is_order = isinstance(uti, str) and uti != "" and order is not None and is_amount
-    if not is_order or str(record.get("transCurrencyCode")).upper() != order[1]:
-        return f"{outcome}, but {reference!r} is no order of ours in this currency: look into it"
-    paid = paying(uti, reference, outcome, Decimal(amount), order[0])
+    is_payable = is_order and str(record.get("transCurrencyCode")).upper() == order[1]
+    paid = paying(uti, reference, outcome, Decimal(amount), order[0]) if is_payable else None
     if paid is None:
-        return f"{outcome}, but {reference!r} is no order of ours for this amount, or its rest is not paid yet: look into it"
+        return f"{outcome}, but {reference!r} is no order of ours for this amount and currency, or its rest is not paid yet: look into it"
     return f"{outcome}, {reference!r} " + ("booked" if book(paid, reference) else "is already booked")
 
 
@@ -92,14 +93,6 @@ def outcome_of(record):
     if not approved:
         return "CANCELLED" if cancelled else "DECLINED"
     return "PARTIALLY_APPROVED" if partially else "APPROVED"
-
-
-def read_record(body):
-    """None if it is not JSON. One byte order mark is skipped. Numbers stay text: floats do not hold amounts exactly."""
-    try:
-        return json.loads(body.decode("utf-8-sig"), parse_float=str, parse_int=str, parse_constant=str)
-    except (ValueError, RecursionError):
-        return None
 
 
 def verify(headers, body, key, now):
@@ -120,8 +113,7 @@ def verify(headers, body, key, now):
         raise InvalidSignature("the signature has another form, or covers other fields")
     pairs = [parameter.split("=", 1) for parameter in signed[2].split(";")[1:]]
     parameters = dict(pairs)
-    # The service does not promise created: its absence is no reason to lose a payment.
-    age = now - int(parameters.get("created", now))
+    age = now - int(parameters.get("created", now))  # The service does not promise created.
     if len(parameters) != len(pairs) or not -CLOCK_SKEW <= age <= MAX_AGE + CLOCK_SKEW:
         raise InvalidSignature("the signature is too old, from the future, or has a parameter twice")
     base = "".join(f'"{name}": {fields[name]}\n' for name in COVERED) + f'"@signature-params": {signed[1]}'
@@ -137,8 +129,7 @@ def sig1_of(headers, name):
 
 def read_key():
     """Ends the program without a key: without one, nothing can be verified."""
-    # Tools that set variables may leave \n where a line ends.
-    pem = os.environ.get("PAYLINK_WEBHOOK_KEY", "").replace("\\n", "\n").encode()
+    pem = os.environ.get("PAYLINK_WEBHOOK_KEY", "").replace("\\n", "\n").encode()  # Some tools leave \n where a line ends.
     try:
         key = load_pem_public_key(pem or Path(os.environ.get("PAYLINK_WEBHOOK_KEY_FILE", "")).read_bytes())
     except (OSError, ValueError, UnsupportedAlgorithm) as error:
@@ -150,12 +141,10 @@ def read_key():
 
 class Receiver(BaseHTTPRequestHandler):
     timeout = 10  # Seconds without a byte. Each connection serves one request, and holds a thread.
-
     protocol_version = "HTTP/1.1"  # It answers "Expect: 100-continue".
 
     def do_POST(self):
-        # The body is read before any answer, so that the sender sees it.
-        body = self.read_body()
+        body = self.read_body()  # Before any answer, so that the sender sees it.
         self.send_response(413 if body is None else self.receive(body))
         self.send_header("Content-Length", "0")
         self.send_header("Connection", "close")
@@ -188,7 +177,7 @@ class Receiver(BaseHTTPRequestHandler):
             return 415
         try:
             verify(self.headers, body, KEY, int(time.time()))
-            logging.info("200: %s", process(read_record(body)))
+            logging.info("200: %s", process(body))
             return 200
         except InvalidSignature as refused:
             logging.warning("401: %s", str(refused) or "it is forged, or PAYLINK_WEBHOOK_KEY is another key")
@@ -204,9 +193,6 @@ class Receiver(BaseHTTPRequestHandler):
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     KEY = read_key()
-    try:
-        server = ThreadingHTTPServer(("", int(os.environ.get("PORT", "3000"))), Receiver)
-    except (OSError, ValueError, OverflowError) as error:
-        sys.exit(f"Cannot listen: {error}")
+    server = ThreadingHTTPServer(("", int(os.environ.get("PORT", "3000"))), Receiver)
     logging.info("Receiving webhooks on port %s, path %s", server.server_port, PATH)
     server.serve_forever()

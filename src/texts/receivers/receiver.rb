@@ -1,14 +1,10 @@
 # Receives the payment service's webhooks: Ruby 3.1 or later, with the webrick gem.
-#
 #     gem install webrick               (Debian's ruby has it already)
 #     PORT=3000 PAYLINK_WEBHOOK_KEY_FILE=service.pem ruby receiver.rb
-#
 # service.pem is the service's public key. Replace find_order and book with your own database, and test the result with a
 # key of your own, whose public part is then service.pem:
-#
 #     openssl genrsa -out test-key.pem 2048 && openssl rsa -in test-key.pem -pubout -out service.pem
 #     paylink check http://127.0.0.1:3000/webhooks/paylink --sign-with test-key.pem
-#
 # In production, run it behind your web server, which terminates TLS, closes slow connections, and answers "Expect: 100-continue"
 # (WEBrick does not: such a sender waits a second or so before it sends the body).
 
@@ -21,8 +17,7 @@ require "webrick"
 PATH = "/webhooks/paylink"
 MAX_BODY = 64 * 1024
 # Seconds. If the service repeats webhooks with their first signature, allow for as long as it repeats them.
-MAX_AGE = 5 * 60
-CLOCK_SKEW = 60
+MAX_AGE, CLOCK_SKEW = 5 * 60, 60
 # Payments of other terminals are not booked: one key may sign for several shops. Empty: those of any.
 TERMINALS = [].freeze # ["T-1"], or compare record["merchantId"]
 # What the service signs, and how (RFC 9421). Everything else is refused, even if it would be safe.
@@ -33,8 +28,6 @@ SIGNATURE = %r{\Asig1=:((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]
 # What changes no byte of a body: no coding, identity, or the name of a charset.
 NO_CODING = /\A(?:[ \t,]|identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?[0-9][-_0-9]*)*\z/i
 KEY_NEEDED = "Set PAYLINK_WEBHOOK_KEY to the service's RSA public key in PEM, or PAYLINK_WEBHOOK_KEY_FILE to its file"
-
-# --- Your application ---------------------------------------------------------------------------
 
 # Your order lookup here: what this order costs, as exact decimal text. nil if there is no such order.
 # A payment through a reusable link has the reference "<invoiceId>-<9 characters>".
@@ -105,8 +98,6 @@ def decimal_of(value)
   BigDecimal(value) if value.is_a?(String) && value.match?(/\A\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,2})?\z/)
 end
 
-# --- The signature ------------------------------------------------------------------------------
-
 # The webhook is not authentic. The reason is for your log, never for the sender.
 class Refused < StandardError
 end
@@ -165,8 +156,6 @@ rescue SystemCallError => e
 rescue OpenSSL::PKey::PKeyError
   abort "#{KEY_NEEDED}: this is not a public key in PEM."
 end
-
-# --- HTTP ---------------------------------------------------------------------------------------
 
 def receive(request, key)
   return 404 if request.path != PATH
