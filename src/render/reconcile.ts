@@ -73,7 +73,7 @@ export const hasNoWebhook = (finding: Finding): boolean =>
 const UNDELIVERED = {
   pending: "your application has not accepted it yet: it waits to be forwarded",
   failed: "your application has not accepted it: only the service may still send it again",
-  skipped: "an operator has skipped it, so your application was not told",
+  skipped: "your application has not accepted it: an operator has skipped it",
   delivered: "your application has accepted it",
 } as const;
 

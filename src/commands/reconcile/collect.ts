@@ -1,4 +1,5 @@
 /** Reads the three sides of a reconciliation, each once: pages of the service, a pass over the event store, and the books. */
+import { setFlagsFromString } from "node:v8";
 import type { BookedLine, ComparedLink } from "../../reconcile/sides.ts";
 import type { Circumstances } from "../../reconcile/findings.ts";
 import { Orders } from "../../reconcile/orders.ts";
@@ -23,11 +24,18 @@ export interface Collected {
   readonly keysOfAll: ReadonlySet<string>;
 }
 
+/**
+ * Percent by which the heap may grow before what pages have left is collected. By default it may double and more: 100,000 links
+ * then take 249 MB instead of 175, in the same time (reconcile bench).
+ */
+const HEAP_GROWTH = 20;
+
 export async function collectSides(
   { year, store, keys }: Omit<ReconcileSources, "settings">,
   { since, until }: ComparedPeriod,
   booked: readonly BookedLine[] | undefined,
 ): Promise<Collected> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
   const orders = new Orders();
   for (const line of booked ?? []) orders.addBooked(line);
   /** Without the time of its payment, a link may have been paid at any time since its creation. */
