@@ -315,7 +315,7 @@ async function readGiven(declared: Declared, given: unknown, context: Context): 
   for (const typed of [given ?? []].flat().map(String)) {
     const read = await readText(parse, typed, declared, context);
     if (read.ok) values.push(read.value);
-    else problems.push({ at: shown(declared), ...valueProblem(read, typed) });
+    else problems.push({ at: shown(declared), ...quotedProblem(read, typed) });
   }
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, value: isRepeatable === true ? values : values[0] };
@@ -337,7 +337,7 @@ async function readText(
 const EMPTY = refused("has an empty value");
 
 /** Quotes the value, unless that is empty or may be a secret. */
-function valueProblem(refusal: Extract<Parsed<unknown>, { ok: false }>, typed: string): Omit<Problem, "at"> {
+function quotedProblem(refusal: Extract<Parsed<unknown>, { ok: false }>, typed: string): Omit<Problem, "at"> {
   const { message, instead, mayBeSecret } = refusal;
   if (refusal === EMPTY) return { message, value: typed };
   if (mayBeSecret === true) return { message };

@@ -136,7 +136,7 @@ export const ownKeyFlag = repeatable(
 );
 
 /** Where the service's public keys come from. */
-export interface KeySources {
+export interface ServiceKeySources {
   /** Files, URLs or the keys' own text. */
   readonly keySources: readonly string[];
   /** Which of the two names them. */
@@ -148,7 +148,7 @@ export function serviceKeys(
   key: readonly string[],
   settings: ResolvedSettings,
   effect: "receive" | "verify" | undefined,
-): KeySources {
+): ServiceKeySources {
   const keySources = key.length > 0 ? key : (settings.get("webhookKey") ?? []);
   if (keySources.length === 0 && effect !== undefined)
     throw new PaylinkError("key_required", "No key is configured, so no webhook can be verified.", {

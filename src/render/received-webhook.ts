@@ -167,7 +167,7 @@ function progressWords(progress: Progress | undefined, paint: Paint): string {
 }
 
 /** A failed event whose sender waited for the answer, and so knows of the failure. */
-export const SERVICE_SENDS_AGAIN = "refused; the service sends it again";
+export const RESENT_BY_SERVICE = "refused; the service sends it again";
 
 export const eventCount = (count: number): string => (count === 1 ? "1 event" : `${count} events`);
 

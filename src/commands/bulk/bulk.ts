@@ -16,7 +16,7 @@ import type { Memory } from "../../store/sent-rows.ts";
 import { createReporter, type Reporter } from "./bulk-reporter.ts";
 import { finishRun, summaryOf, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./flags.ts";
-import { planList, refusalOf, type PlannedList } from "./list.ts";
+import { prepareList, listRefusal, type PreparedList } from "./list.ts";
 import { askedNow, beforeJson, confirmSending, introduce, renderPreview } from "./preview.ts";
 
 /** Rows are remembered for longer than a service lists their links. */
@@ -47,10 +47,10 @@ interface Run {
 async function showList(context: Context, options: BulkOptions, run: Run): Promise<number> {
   const { out } = context;
   const list = await beforeSending(() =>
-    planList(context, { ...run, resultFiles: resultFilesOf(options) }, options),
+    prepareList(context, { ...run, resultFiles: resultFilesOf(options) }, options),
   );
   const { rows, invalid, sentBefore } = list.counts;
-  const failure = refusalOf(context, list, options);
+  const failure = listRefusal(context, list, options);
   const asked = askedNow(context, list);
   list.reporter.end();
   if (!out.json) out.data(await renderPreview(context, asked, options, out.paint));
@@ -74,13 +74,13 @@ async function sendList(context: Context, options: BulkOptions, run: Run): Promi
   const path = await outputOf(options);
   const api = await context.api({ retries: false });
   const list = await beforeSending(() =>
-    planList(context, { ...run, resultFiles: resultFilesOf(options) }, options),
+    prepareList(context, { ...run, resultFiles: resultFilesOf(options) }, options),
   );
   // Also for a list that is refused: the flag that its error advises needs to know what was found.
   await beforeSending(async () => {
     for (const { key, settled } of list.found) await run.memory.settle(key, settled);
   });
-  const failure = refusalOf(context, list, options);
+  const failure = listRefusal(context, list, options);
   if (failure !== undefined) throw failure;
   if (!(await confirmSending(context, list, options))) return 0;
   await beforeSending(() => run.memory.forget(REMEMBERED));
@@ -98,7 +98,7 @@ async function outputOf({ output, file, force }: BulkOptions): Promise<string | 
   return path;
 }
 
-function outputTo({ newId, out }: Context, path: string | undefined, { list }: PlannedList): ResultsOutput {
+function outputTo({ newId, out }: Context, path: string | undefined, { list }: PreparedList): ResultsOutput {
   if (path === undefined) return { format: list.format, sink: stdoutSink(out), path };
   return { format: /\.csv$/i.test(path) ? "csv" : "json lines", sink: fileSink(path, newId()), path };
 }
@@ -130,7 +130,7 @@ const stdoutSink =
 
 async function send(
   { now, timers, random, signal }: Context,
-  { checked: { rows }, planned, rowContext, reporter, memory, counts }: PlannedList,
+  { checked: { rows }, planned, rowContext, reporter, memory, counts }: PreparedList,
   { concurrency, rate, again }: BulkOptions,
   api: Api,
 ): Promise<RunEnd> {

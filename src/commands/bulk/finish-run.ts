@@ -15,7 +15,7 @@ import { formatCount, linkCount, renderSums, renderTally, rowCount, type Tally }
 import { renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./flags.ts";
-import type { PlannedList } from "./list.ts";
+import type { PreparedList } from "./list.ts";
 
 /** Where the results go. */
 export interface ResultsOutput {
@@ -33,7 +33,7 @@ export interface RunEnd extends ListEnd {
 }
 
 /** Rows that are named on the terminal; all of them are in the results. */
-const NAMED = 20;
+const MAX_NAMED_ROWS = 20;
 
 const KEEP_RESULTS = hint`paylink could not remember the last rows, so the next run will call them unknown. These results have them: keep a copy.`;
 const CONTINUE = hint`Run the same command again to continue: no row is sent twice.`;
@@ -41,21 +41,21 @@ const CONTINUE = hint`Run the same command again to continue: no row is sent twi
 /** Throws what stopped the run, or else the worst outcome. */
 export async function finishRun(
   context: Context,
-  list: PlannedList,
+  list: PreparedList,
   output: ResultsOutput,
   options: BulkOptions,
   { reason, violations, sums, outcomes, isDurable }: RunEnd,
 ): Promise<void> {
   const { out } = context;
   const { service = "" } = options;
-  const tally = { ...NOTHING };
+  const tally = { ...NO_ROWS };
   const named: string[] = [];
   const results: Result[] = list.checked.rows.map(({ row, problems, identity }, at) => {
     const planned = list.planned[at];
     const outcome = outcomes.get(at) ?? earlierOutcome(planned, options, problemsText(problems));
     const kind = kindOf(outcome);
     tally[kind]++;
-    if (FAILED.has(kind) && named.length < NAMED)
+    if (FAILED.has(kind) && named.length < MAX_NAMED_ROWS)
       named.push(`  line ${row.line}  ${kind}  ${safeText(outcome.error ?? "")}`);
     return { row, outcome, terminal: identity?.terminal };
   });
@@ -84,11 +84,11 @@ export async function finishRun(
   // Without --json, an interruption has no message that gives this advice.
   if (reason instanceof PaylinkError && reason.exit >= 100 && tally.not_sent > 0)
     out.note(renderHint(CONTINUE));
-  const failure = failureOf(reason, tally, isDurable ? [CONTINUE] : [KEEP_RESULTS, CONTINUE]);
+  const failure = runFailure(reason, tally, isDurable ? [CONTINUE] : [KEEP_RESULTS, CONTINUE]);
   if (failure !== undefined) throw failure;
 }
 
-const NOTHING: Record<keyof Tally, number> = {
+const NO_ROWS: Record<keyof Tally, number> = {
   created: 0,
   sent_before: 0,
   refused: 0,
@@ -103,14 +103,14 @@ const NOTHING: Record<keyof Tally, number> = {
 function earlierOutcome(planned: PlannedRow | undefined, { again }: BulkOptions, problems: string): Outcome {
   const newest = planned?.known.at(-1);
   if (planned === undefined || planned.state === "invalid") return { status: "invalid", error: problems };
-  if (newest === undefined || planned.isDue) return { status: "not_sent", ...(newest && linkOf(newest)) };
+  if (newest === undefined || planned.isDue) return { status: "not_sent", ...(newest && knownLink(newest)) };
   const left = isLeft(planned, again) ? { isLeft: true, error: WHY_LEFT[planned.state] } : {};
   if (newest.state !== "created")
     return { status: "unknown", error: newest.error ?? INTERRUPTED, isEarlier: true, ...left };
-  return { status: newest.status ?? "created", ...linkOf(newest), isEarlier: true, ...left };
+  return { status: newest.status ?? "created", ...knownLink(newest), isEarlier: true, ...left };
 }
 
-const linkOf = ({ id, url }: PlannedRow["known"][number]) => ({ id, url });
+const knownLink = ({ id, url }: PlannedRow["known"][number]) => ({ id, url });
 
 /** Why `--again` leaves a row. */
 const WHY_LEFT: Readonly<Partial<Record<PlannedRow["state"], string>>> = {
@@ -127,7 +127,7 @@ function kindOf({ status, isEarlier, isLeft: left }: Outcome): keyof Tally {
 const KINDS = ["refused", "not_reached", "unknown", "invalid", "not_sent"] as const;
 
 /** What the summaries of a run and of a dry run have in common. */
-export async function summaryOf({ settings }: Context, { checked, counts }: PlannedList, sums: Sums) {
+export async function summaryOf({ settings }: Context, { checked, counts }: PreparedList, sums: Sums) {
   const service = await settings();
   return {
     type: "summary",
@@ -146,7 +146,7 @@ const SEE_LINKS = hint`To see the links: ${paylink("links", "list", "--since", "
 
 const FAILED: ReadonlySet<string> = new Set(["refused", "not_reached", "unknown", "left"]);
 
-function failureOf(reason: unknown, tally: Tally, next: readonly Hint[]): unknown {
+function runFailure(reason: unknown, tally: Tally, next: readonly Hint[]): unknown {
   const details = { ...tally };
   if (reason instanceof PaylinkError) {
     const { code, message, problems } = reason;
@@ -165,14 +165,14 @@ function failureOf(reason: unknown, tally: Tally, next: readonly Hint[]): unknow
   return undefined;
 }
 
-const FIX_ROWS = hint`Fix these rows, then run the same command again: no other row is sent twice.`;
-const LOOK = hint`Look for them at the service. To send those that have no link there: --again unknown`;
+const FIX_AND_RESEND = hint`Fix these rows, then run the same command again: no other row is sent twice.`;
+const LOOK_AT_SERVICE = hint`Look for them at the service. To send those that have no link there: --again unknown`;
 
 const LOOK_LEFT = hint`The results say why.`;
 
 /** Unknown outcomes come first: a link may exist that the user does not know of. */
 const WORST_FIRST: readonly (readonly [keyof Tally, FailureCode, (rows: string) => string, Hint])[] = [
-  ["unknown", "outcome_unknown", (rows) => `${rows} may or may not have a link.`, LOOK],
+  ["unknown", "outcome_unknown", (rows) => `${rows} may or may not have a link.`, LOOK_AT_SERVICE],
   [
     "not_reached",
     "not_reached",
@@ -180,6 +180,6 @@ const WORST_FIRST: readonly (readonly [keyof Tally, FailureCode, (rows: string) 
     CONTINUE,
   ],
   ["left", "refused", (rows) => `${rows} stayed as before: no further link was created.`, LOOK_LEFT],
-  ["refused", "refused", (rows) => `The service refused ${rows}: no link was created.`, FIX_ROWS],
-  ["invalid", "usage", (rows) => `${rows} could not be sent: no link was created.`, FIX_ROWS],
+  ["refused", "refused", (rows) => `The service refused ${rows}: no link was created.`, FIX_AND_RESEND],
+  ["invalid", "usage", (rows) => `${rows} could not be sent: no link was created.`, FIX_AND_RESEND],
 ];

@@ -72,7 +72,7 @@ export const bulkFlags = {
   }),
 };
 
-interface Values extends ValuesOf<typeof bulkFlags> {
+interface BulkValues extends ValuesOf<typeof bulkFlags> {
   readonly file: string;
 }
 
@@ -82,7 +82,7 @@ function parseOutput(path: string): Parsed<string> {
     : refused("must end in .csv or .jsonl, or be - for stdout");
 }
 
-export interface BulkOptions extends Values {
+export interface BulkOptions extends BulkValues {
   /** Completes the rows with flags, base file and settings. */
   readonly build: BuildRequest;
   /** What a flag, or the base request, says of the currency. */
@@ -95,7 +95,7 @@ export interface BulkOptions extends Values {
 
 /** Throws `no_profile` if a list is to be sent and there is no account. */
 export async function bulkOptions(
-  { all: values, ifRead }: ReadValues<Values>,
+  { all: values, ifRead }: ReadValues<BulkValues>,
   { problems }: Usage,
   context: Context,
 ): Promise<BulkOptions | undefined> {

@@ -2,7 +2,7 @@
 import { checkRows, linksByKey, type Checked, type CheckedRow } from "../../bulk/check-rows.ts";
 import { Columns, mapAdvice } from "../../bulk/columns.ts";
 import { isHeldUp, type Known, type PlannedRow, type ResultLink, type RowState } from "../../bulk/plan.ts";
-import { planList as planRows, type PlannedList as Planned } from "../../bulk/plan-list.ts";
+import { planList, type PlannedList } from "../../bulk/plan-list.ts";
 import { readList, type List as ReadList } from "../../bulk/read-list.ts";
 import { resultsAt } from "../../bulk/results.ts";
 import { RowProblems } from "../../bulk/row-problems.ts";
@@ -18,7 +18,7 @@ import type { Reporter } from "./bulk-reporter.ts";
 import type { BulkOptions } from "./flags.ts";
 
 /** A list whose rows were checked, and what a run does with each. */
-export interface PlannedList extends Planned {
+export interface PreparedList extends PlannedList {
   readonly list: ReadList;
   readonly rowContext: RowContext;
   readonly checked: Checked;
@@ -49,11 +49,11 @@ interface ListParts {
   readonly resultFiles: readonly string[];
 }
 
-export async function planList(
+export async function prepareList(
   context: Context,
   { bytes, memory, reporter, resultFiles }: ListParts,
   options: BulkOptions,
-): Promise<PlannedList> {
+): Promise<PreparedList> {
   const { now: clock, signal, out } = context;
   const now = clock();
   const { build, map, service = "", currencyEvidence: currency, accountFields: defaults } = options;
@@ -84,7 +84,7 @@ export async function planList(
       out.warn(`The results in ${safeText(path)} cannot be read, and are ignored: ${error.message}`);
     }
   }
-  const planned = await planRows({
+  const planned = await planList({
     rows: checked.rows,
     memory,
     service,
@@ -120,16 +120,16 @@ function countsOf(planned: readonly PlannedRow[]): PlanCounts {
 }
 
 /** What keeps a list from being sent, in the words of an error. */
-interface Refusal {
+interface ListRefusal {
   readonly message: string;
   readonly problems?: readonly Problem[];
   readonly hint: Hint;
 }
 
 /** Names every row that cannot be sent; undefined if the others may be sent. */
-export function refusalOf(
+export function listRefusal(
   { out }: Context,
-  { checked, planned, counts, respelled }: PlannedList,
+  { checked, planned, counts, respelled }: PreparedList,
   { skipInvalid, again }: BulkOptions,
 ): PaylinkError | undefined {
   const { invalid, rows } = counts;
@@ -138,7 +138,7 @@ export function refusalOf(
     if (planned[at]?.state === "invalid") found.add(row, problems);
   for (const problem of found.list()) out.note(`  ${renderRowProblem(problem)}`);
   if (found.others > 0) out.note(`  and ${formatCount(found.others)} more`);
-  const refusals: Refusal[] = [];
+  const refusals: ListRefusal[] = [];
   if (invalid > 0 && !skipInvalid)
     refusals.push({
       message: `${rowCount(invalid)} of ${formatCount(rows)} cannot be sent.`,
@@ -180,7 +180,7 @@ const RESTORE_NUMBERS = hint`A spreadsheet changes numbers: write them as they w
 const SEND_CHANGED = hint`To cancel these links and send the rows as they are now: --again changed`;
 
 /** Rows, and groups of rows, that are named one by one. */
-const NAMED = 10;
+const MAX_NAMED = 10;
 
 function repetitions({ rows }: Checked, planned: readonly PlannedRow[]): Problem[] {
   const groups = new Map<string, CheckedRow[]>();
@@ -188,8 +188,8 @@ function repetitions({ rows }: Checked, planned: readonly PlannedRow[]): Problem
     const key = planned[at]?.state === "twice" ? row.identity?.key : undefined;
     if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), row]);
   }
-  return [...groups.values()].slice(0, NAMED).map((group) => {
-    const lines = group.slice(0, NAMED).map(({ row }) => row.line);
+  return [...groups.values()].slice(0, MAX_NAMED).map((group) => {
+    const lines = group.slice(0, MAX_NAMED).map(({ row }) => row.line);
     const [first] = group;
     const isSame = group.every(({ identity }) => identity?.content === first?.identity?.content);
     const number = first?.identity?.orderNumber;
@@ -215,7 +215,11 @@ function invisibleDifference([first, ...others]: readonly CheckedRow[]): string 
 }
 
 /** Rows whose results name the link of another row: taking that link for theirs would leave them unsent. */
-function misplacements(at: readonly number[], { rows }: Checked, planned: readonly PlannedRow[]): Refusal {
+function misplacements(
+  at: readonly number[],
+  { rows }: Checked,
+  planned: readonly PlannedRow[],
+): ListRefusal {
   const problems = namedRows(at, rows, planned).map(({ line, identity, newest }) => {
     const { orderNumber = "" } = identity;
     const link = safeText(newest.url ?? newest.id ?? "");
@@ -235,9 +239,9 @@ function misplacements(at: readonly number[], { rows }: Checked, planned: readon
 }
 
 /** Rows whose order number a spreadsheet seems to have changed: they were sent before, and would be sent again. */
-function respellings(respelled: ReadonlyMap<number, string>, { rows }: Checked): Refusal {
+function respellings(respelled: ReadonlyMap<number, string>, { rows }: Checked): ListRefusal {
   const at = [...respelled.keys()];
-  const problems = at.slice(0, NAMED).map((place) => {
+  const problems = at.slice(0, MAX_NAMED).map((place) => {
     const number = safeText(rows[place]?.identity?.orderNumber ?? "");
     return {
       at: `line ${rows[place]?.row.line ?? 0}`,
@@ -252,7 +256,7 @@ function respellings(respelled: ReadonlyMap<number, string>, { rows }: Checked):
 }
 
 /** Rows that were sent with other values: the customer would get a second link for one order. */
-function changes(at: readonly number[], { rows }: Checked, planned: readonly PlannedRow[]): Refusal {
+function changes(at: readonly number[], { rows }: Checked, planned: readonly PlannedRow[]): ListRefusal {
   const problems = namedRows(at, rows, planned).map(({ line, identity, newest, earlier }) => {
     const { orderNumber, payment } = identity;
     const order = orderNumber === undefined ? "" : `${safeText(orderNumber)}: `;
@@ -273,7 +277,7 @@ function changes(at: readonly number[], { rows }: Checked, planned: readonly Pla
 }
 
 const moreThanNamed = ({ length }: readonly number[]): string =>
-  length > NAMED ? ` ${NAMED} of them are named.` : "";
+  length > MAX_NAMED ? ` ${MAX_NAMED} of them are named.` : "";
 
 interface NamedRow {
   readonly line: string;
@@ -288,7 +292,7 @@ const namedRows = (
   rows: readonly CheckedRow[],
   planned: readonly PlannedRow[],
 ): NamedRow[] =>
-  at.slice(0, NAMED).flatMap((place) => {
+  at.slice(0, MAX_NAMED).flatMap((place) => {
     const [row, { known = [] } = {}] = [rows[place], planned[place]];
     const newest = known.at(-1);
     if (row?.identity === undefined || newest === undefined) return [];

@@ -10,7 +10,7 @@ import { linkCount, renderList, rowCount, sentBeforeOf, sentBeforeStates } from 
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import type { BulkOptions } from "./flags.ts";
-import type { PlannedList } from "./list.ts";
+import type { PreparedList } from "./list.ts";
 
 /** What this run asks for. */
 export interface Asked {
@@ -23,7 +23,7 @@ export interface Asked {
 /** Links that are shown before they are sent. */
 const SHOWN = 3;
 
-export function askedNow(context: Context, list: PlannedList): Asked {
+export function askedNow(context: Context, list: PreparedList): Asked {
   const sums = new Sums();
   const first: PaymentLinkRequest[] = [];
   for (const request of requestsNow(context, list)) {
@@ -36,7 +36,7 @@ export function askedNow(context: Context, list: PlannedList): Asked {
 /** The requests of the rows that are due, as they would be sent now. */
 function* requestsNow(
   { now }: Context,
-  { checked, planned, rowContext }: PlannedList,
+  { checked, planned, rowContext }: PreparedList,
 ): Generator<PaymentLinkRequest> {
   const time = now();
   for (const [at, { row }] of checked.rows.entries()) {
@@ -58,7 +58,7 @@ export async function renderPreview(
 }
 
 /** What the user should know of a list, whether anybody is asked or not. */
-export function introduce({ out, env }: Context, list: PlannedList, { dryRun }: BulkOptions): void {
+export function introduce({ out, env }: Context, list: PreparedList, { dryRun }: BulkOptions): void {
   const { reporter, checked, counts, planned, unasked, memory } = list;
   if (counts.sentBefore > 0)
     out.note(
@@ -89,7 +89,7 @@ const SEND_AGAIN =
   "To send every row once more, which creates a second link for each: --again all; to send those whose links have ended: --again ended";
 
 /** Payments are reported to these addresses: those of the first link stand for all. */
-async function warnOfCallbacks(context: Context, list: PlannedList): Promise<void> {
+async function warnOfListCallbacks(context: Context, list: PreparedList): Promise<void> {
   const [first] = requestsNow(context, list);
   if (first === undefined) return;
   const { callbackWarning } = await import("../../service/checks.ts");
@@ -108,7 +108,7 @@ const EFFECTS = {
 /** Shows the list and asks, if somebody is there to answer. False if the answer is no. */
 export async function confirmSending(
   context: Context,
-  list: PlannedList,
+  list: PreparedList,
   options: BulkOptions,
 ): Promise<boolean> {
   const { out, yes } = context;
@@ -121,7 +121,7 @@ export async function confirmSending(
       : `--again ${again} sends ${rowCount(counts.second)} once more, ${EFFECTS[again]}.`;
   if (yes || counts.due === 0 || ask === undefined) {
     introduce(context, list, options);
-    await warnOfCallbacks(context, list);
+    await warnOfListCallbacks(context, list);
     if (second !== "" && !yes)
       throw new PaylinkError("usage", `${second} Nothing was sent.`, { hints: [hint`To confirm it: --yes`] });
     return true;
@@ -129,7 +129,7 @@ export async function confirmSending(
   list.reporter.hide();
   out.note(await renderPreview(context, askedNow(context, list), options, out.notePaint));
   introduce(context, list, options);
-  await warnOfCallbacks(context, list);
+  await warnOfListCallbacks(context, list);
   const settings = await context.settings();
   const { label } = settings;
   const address = settings.get("baseUrl") ?? "";
@@ -142,7 +142,7 @@ export async function confirmSending(
 }
 
 /** For scripts: how many rows were sent before, by the state of their links. */
-export const beforeJson = ({ planned }: PlannedList): Record<string, number> =>
+export const beforeJson = ({ planned }: PreparedList): Record<string, number> =>
   Object.fromEntries(
     sentBeforeStates(planned.filter(({ isDue }) => !isDue)).map(([state, rows]) => [
       state.replace(" ", "_"),

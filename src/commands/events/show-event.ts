@@ -11,12 +11,7 @@ import { renderCommand, renderHint } from "../../render/hint.ts";
 import { formatLocal } from "../../render/layout.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import type { Paint } from "../../render/paint.ts";
-import {
-  attemptCount,
-  SERVICE_SENDS_AGAIN,
-  renderCard,
-  renderWebhook,
-} from "../../render/received-webhook.ts";
+import { attemptCount, RESENT_BY_SERVICE, renderCard, renderWebhook } from "../../render/received-webhook.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { rejectionText } from "../event-text.ts";
 import { clip } from "../../render/width.ts";
@@ -137,7 +132,7 @@ function deliveryWords(
   if (state === "skipped")
     return `${paint.yellow("skipped: never forwarded")}; ${retry}   forwards it after all`;
   if (comesAgain)
-    return `${paint.yellow(SERVICE_SENDS_AGAIN)}; ${retry}   lets a listen --ack stored forward it`;
+    return `${paint.yellow(RESENT_BY_SERVICE)}; ${retry}   lets a listen --ack stored forward it`;
   if (state === "failed")
     return `${paint.red(`failed after ${made}`)}; ${retry}   lets a listen --ack stored forward it`;
   if (isTrying) return paint.yellow("an attempt is under way");

@@ -9,7 +9,7 @@ import { type CurrencySum, type KeyStats, NO_EVENTS, type StateStats } from "../
 import { shortKey } from "../../signatures/thumbprint.ts";
 import { eventLine, jsonLine, rejectionLine } from "../../receiver/event-json.ts";
 import { type Cell, relativeTime, renderListing, NO_VALUE } from "../../render/layout.ts";
-import { attemptCount, SERVICE_SENDS_AGAIN, deletedWords } from "../../render/received-webhook.ts";
+import { attemptCount, RESENT_BY_SERVICE, deletedWords } from "../../render/received-webhook.ts";
 import { safeJson, safeText } from "../../render/safe-text.ts";
 import { statsSentence, sumTexts } from "../../render/stats.ts";
 import { recordAmount, paintOutcome } from "../../render/transaction-record.ts";
@@ -136,7 +136,7 @@ function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell
 /** What became of an event: how many attempts were made, and when the next one is due. */
 function deliveryMark({ state, attempts, isTrying, next, comesAgain }: Delivery, now: Date): string {
   if (state === "delivered") return "forwarded";
-  if (comesAgain) return SERVICE_SENDS_AGAIN;
+  if (comesAgain) return RESENT_BY_SERVICE;
   if (state !== "pending" || attempts === 0) return state;
   const made = attemptCount(attempts);
   if (isTrying) return `pending, ${made}, one under way`;

@@ -8,10 +8,10 @@ import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { isThumbprint } from "../../signatures/thumbprint.ts";
 import type { ValuesOf } from "../command.ts";
 import { parseDelays } from "../flag-values.ts";
-import { FORWARD_CONCURRENCY, type KeySources, policyFrom, serviceKeys } from "../shared-flags.ts";
+import { FORWARD_CONCURRENCY, type ServiceKeySources, policyFrom, serviceKeys } from "../shared-flags.ts";
 import { RETRY, type listenFlags } from "./flags.ts";
 
-export interface ListenOptions extends ValuesOf<typeof listenFlags>, KeySources {
+export interface ListenOptions extends ValuesOf<typeof listenFlags>, ServiceKeySources {
   /** Thumbprints of keys that verify nothing here: what they have verified before is forwarded too. */
   readonly earlierKeys: readonly string[];
   /** The paths to receive webhooks on, each once; at least one. */

@@ -24,7 +24,7 @@ const INTRODUCTION =
 const DEMO_WIDTH = 80;
 
 /** Milliseconds that one request may take; it takes a few unless something is broken. */
-const REQUEST_TIMEOUT = 10_000;
+const STEP_TIMEOUT = 10_000;
 
 /** What the steps work with. */
 interface Loop {
@@ -66,7 +66,7 @@ async function openLoop(context: Context): Promise<Loop> {
     now: context.now,
     baseUrl: sandbox.baseUrl,
     tokens: fixedToken(token),
-    timeout: REQUEST_TIMEOUT,
+    timeout: STEP_TIMEOUT,
     transactionUrl: undefined,
   });
   const nextWebhook = async (): Promise<WebhookEvent | Rejection> => {
