@@ -333,7 +333,7 @@ describe("an order number that a program has changed", () => {
     ]);
   });
 
-  it("is an error where its digits are lost, and a warning as a date", async () => {
+  it("is an error if its digits are lost, and a warning if it is a date", async () => {
     const { send, service } = await desk();
     const { exit, stderr } = await send(`${HEADER}1.00E+07,1,Ada\n2026-01-01,1,Bob\n`, {
       flags: ["--skip-invalid"],
@@ -482,7 +482,7 @@ describe("--again", () => {
     expect((await send(LIST)).stderr).toContain("1 paid, 3 open.");
   });
 
-  it("goes on where the service cannot be asked for the links, and says so", async () => {
+  it("continues if the service cannot be asked for the links, and says so", async () => {
     const home = temporaryHome();
     const service = await startLinkService(() => "create", { listStatus: 500 });
     const path = join(home, "orders.csv");

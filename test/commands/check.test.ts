@@ -142,7 +142,7 @@ it("says once that nothing is at the path", async () => {
   expect(stderr).not.toContain("derived");
 });
 
-it("shows every case as soon as one is answered otherwise", async () => {
+it("shows every case as soon as one is answered differently", async () => {
   const url = await startDying(404, ...Array.from({ length: 200 }, () => 200));
   const { stdout } = await runCommand(["check", url]);
   expect(stdout.trim().split("\n")[0]).toMatch(/^✗ approved +not accepted, 404$/);

@@ -29,7 +29,7 @@ async function forwardedHome(answer: Answer, ...references: readonly string[]) {
 const buildThat = (answer: Answer) => startApp(({ body }) => answer(JSON.parse(body.toString())));
 
 describe("events replay --compare", () => {
-  it("lists the events that a new build answers otherwise, and settles nothing", async () => {
+  it("lists the events that a new build answers differently, and counts none as delivered", async () => {
     const { compare, events } = await forwardedHome(
       ({ reference }) => (reference === "INV-3" ? 500 : 200),
       "INV-1",

@@ -56,7 +56,7 @@ it.each<[string, Gateway]>([
   });
 });
 
-it("a link whose gateway gave up is of unknown outcome, sent once, and found by the command that is named", async () => {
+it("a link whose gateway gave up has an unknown outcome, is sent once, and is found by the advised command", async () => {
   const { service, run } = await account({ givesUp: true });
   const { exit, stderr } = await run("create", "--amount", "10");
   expect(exit).toBe(6);

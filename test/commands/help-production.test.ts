@@ -92,7 +92,7 @@ describe("paylink help production", () => {
     expect((await run("help", "errors", "x")).stderr).toContain('The topic errors has no parts (got "x").');
   });
 
-  it("has a unit that goes on, and stops in time", async () => {
+  it("has a unit that keeps running, and stops in time", async () => {
     const unit = await printed("systemd");
     const [start = ""] = /^ExecStart=.*$/m.exec(unit) ?? [];
     await expectFlags(start);

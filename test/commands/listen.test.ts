@@ -100,7 +100,7 @@ describe("listen", () => {
     expect(JSON.parse(explained.stdout)).toMatchObject({ code: "content_digest_mismatch" });
   });
 
-  it("goes on after health checks, scanners and other methods", async () => {
+  it("continues after health checks, scanners and other methods", async () => {
     const { running, url } = await listen(temporaryHome(), "--expect", "1");
     for (const [path, method] of Object.entries({ "/": "GET", "/.env": "POST", "": "PUT" }))
       await fetch(new URL(path, url), { method });

@@ -165,7 +165,7 @@ it("a store that is not there yet is empty, and is not made", async () => {
   expect(files.filter((name) => name.includes("events"))).toEqual([]);
 });
 
-it("a store that is moved away is not made again by who reads it, and is read again where it is back", async () => {
+it("a store that is moved away is not created again by a reader, and is read again once it is back", async () => {
   const { folder, db } = await closedStore();
   const tail = startPaylink(["events", "tail", "--json", "--db", db], { home: temporaryHome() });
   await tail.until(/"type":"ready"/);

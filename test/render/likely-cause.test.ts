@@ -78,7 +78,7 @@ describe("an answer is explained by its status and by its words:", () => {
   });
 });
 
-describe("what is no answer is explained by its cause:", () => {
+describe("a failure without an answer is explained by its cause:", () => {
   const causeAt = async (target: string, comesAgain = false, timeout = 2_000): Promise<string> => {
     const deliver = deliverOver(openSender());
     const time = { now: () => new Date(), timers: SYSTEM_TIMERS, timeout };

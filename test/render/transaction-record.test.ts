@@ -148,7 +148,7 @@ describe("a received webhook", () => {
     expect(renderCard(LONG, { paint, width })).toMatch(/\n {2}! \d+ more: --full shows them$/);
   });
 
-  it("has in its card what one looks for, and nothing that holds for every webhook", () => {
+  it("shows in its card what people look for, and nothing that holds for every webhook", () => {
     const lines = renderCard({ ...RECEIVED, repeated: true }, style).split("\n");
     expect(lines.slice(0, 2)).toEqual([
       "APPROVED  EUR 10.00  INV-1  repeated",

@@ -1,4 +1,4 @@
-/** `paylink events replay --compare`: sends stored events to another build, and shows where it answers otherwise than is recorded. */
+/** `paylink events replay --compare`: sends stored events to another build, and shows where its answers differ from the recorded ones. */
 import type { Context } from "../../context.ts";
 import { namesBroker } from "../../domain/brokers.ts";
 import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
@@ -14,7 +14,7 @@ import { otherKeyWords } from "./other-keys.ts";
 import { openReplay, type ReplayValues } from "./sending.ts";
 import { utiOrId } from "./stored-events.ts";
 
-/** An event that is answered otherwise. */
+/** An event whose answer differs. */
 interface Difference {
   readonly event: StoredEvent;
   readonly recorded: RecordedAnswer;
@@ -27,7 +27,7 @@ interface Difference {
 interface Counts {
   compared: number;
   differ: number;
-  /** Nobody was connected to, so there is nothing to compare. */
+  /** The target was not reached, so there is nothing to compare. */
   unreached: number;
   /** No attempt of a listener has an answer. */
   unanswered: number;
