@@ -26,6 +26,8 @@ missed: paid, but no webhook for it arrived. refused: only a refused webhook nam
 
 Books from a database: psql -c "copy (select order_number, amount, currency from paid) to stdout csv header" | paylink reconcile --books -
 
+The lines of an order are added up. The service does not list refunds, so an order with one differs: leave refunds out of the books.
+
 With order numbers, it shows all that happened to each: paylink reconcile INV-1`,
   arguments: {
     orders: argument(
