@@ -143,7 +143,7 @@ describe("a memory in PostgreSQL", () => {
       "UPDATE paylink.sent_rows SET state = 'claimed', lease = (extract(epoch FROM now()) * 1000)::bigint + 60000",
     );
     const waiting = send(listOf(2));
-    await expect.poll(() => service.others.length, { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(() => service.others.length).toBeGreaterThan(1);
     await query("UPDATE paylink.sent_rows SET state = 'created' WHERE id = 'I0.1'");
     await query("DELETE FROM paylink.sent_rows WHERE id = 'I1.1'");
     expect(await waiting).toMatchObject({

@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { VerifiedWebhook } from "../../src/library/types.ts";
@@ -15,6 +14,7 @@ import { readmeBlock } from "../support/readme.ts";
 import { privateKeyFile, KEYS } from "../support/keys.ts";
 import { listenOnFreePort } from "../support/ports.ts";
 import { usePostgres } from "../support/postgres.ts";
+import { workOnOrder } from "../support/slow-order.ts";
 
 type Book = (webhook: VerifiedWebhook) => unknown;
 
@@ -69,9 +69,6 @@ function memoryBooks(home: string, header = "order number,amount,currency") {
 const checkBooks = (home: string, url: string, command: string, ...flags: string[]): Promise<CommandEnd> =>
   runCommand(["check", url, "--sign-with", privateKeyFile(home), "--books", command, ...flags], { home });
 
-/** Milliseconds for what applications await between look and booking: the order, the customer, the stock. */
-const LOOKING = 50;
-
 const oneLine = (text: string): string => text.replace(/\s+/g, " ");
 
 describe("an application with SQLite", () => {
@@ -86,7 +83,7 @@ describe("an application with SQLite", () => {
       if (payment === undefined) return;
       const { uti, reference, amount, currency } = payment;
       const found = database.prepare("SELECT 1 FROM bookings WHERE uti = ?").get(uti);
-      await sleep(LOOKING);
+      await workOnOrder();
       if (found === undefined) database.prepare(insert).run(uti, reference, amount, currency);
     });
     const script = join(home, "books.cjs");
@@ -138,7 +135,7 @@ describe("an application with PostgreSQL", () => {
       const payment = paymentOf(webhook);
       if (payment === undefined) return;
       const { rowCount } = await pool.query("SELECT 1 FROM bookings WHERE uti = $1", [payment.uti]);
-      await sleep(LOOKING);
+      await workOnOrder();
       if (rowCount === 0) await pool.query(insert, Object.values(payment));
     });
     const books = `psql "${url}" --csv -c 'SELECT reference AS "Order No", amount, currency FROM bookings'`;

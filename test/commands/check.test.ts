@@ -12,6 +12,7 @@ import { runCommand } from "../support/context.ts";
 import { type Fault, FAULTS, startEndpoint } from "../support/endpoints.ts";
 import { temporaryHome } from "../support/home.ts";
 import { freePort, listenOnFreePort } from "../support/ports.ts";
+import { workOnOrder } from "../support/slow-order.ts";
 import { KEYS, privateKeyFile } from "../support/keys.ts";
 
 const PUBLIC_PEM = KEYS.publicPem;
@@ -159,10 +160,10 @@ async function startBusy(): Promise<string> {
       const body = Buffer.concat(chunks).toString();
       if (working.has(body)) return outgoing.writeHead(409).end();
       working.add(body);
-      setTimeout(() => {
+      void workOnOrder().then(() => {
         working.delete(body);
         outgoing.writeHead(200).end();
-      }, 50);
+      });
     });
   });
   return `http://127.0.0.1:${await listenOnFreePort(server)}/`;
