@@ -20,7 +20,7 @@ import { privatelyIssued } from "../support/certificate.ts";
 import { runCommand } from "../support/context.ts";
 import { temporaryHome } from "../support/home.ts";
 import { keyFile } from "../support/keys.ts";
-import { freePort } from "../support/postgres-server.mjs";
+import { ownPort } from "../support/own-port.mjs";
 import { post, record, webhook } from "../support/webhooks.ts";
 
 const server = useServer(NATS_SERVER, "nats-server", () => startNats());
@@ -225,7 +225,7 @@ describe("a server that is away", () => {
 
 describe("a cluster of three servers", () => {
   it("takes what arrives while the one that was named is away", async () => {
-    const routes = await Promise.all([freePort(), freePort(), freePort()]);
+    const routes = await Promise.all([ownPort(), ownPort(), ownPort()]);
     const servers = await Promise.all(
       routes.map((route) =>
         startOwn(`server_name: s${route}
@@ -346,7 +346,7 @@ describe("logging in", () => {
     const env = { NATS_CREDS: "/nowhere.creds" };
     const home = temporaryHome();
 
-    const argv = ["listen", "--key", keyFile(home), "--forward-to", targetOf("x", await freePort())];
+    const argv = ["listen", "--key", keyFile(home), "--forward-to", targetOf("x", await ownPort())];
     expect(await runCommand(argv, { home, env })).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(/NATS_CREDS/),

@@ -6,6 +6,7 @@ import { listenOptions } from "../../src/commands/listen/options.ts";
 import { PaylinkError } from "../../src/domain/errors.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import type { Profile } from "../../src/settings/profile.ts";
+import { VirtualTime } from "../simulation/virtual-time.ts";
 import { type Flags, optionsOf, wordsOf } from "../support/command-options.ts";
 import { runCommand } from "../support/context.ts";
 import { storeProfiles, temporaryHome } from "../support/home.ts";
@@ -212,12 +213,12 @@ describe("the options of listen", async () => {
 describe("paylink listen", () => {
   it("ends at once if the port is in use, whatever --timeout says", async () => {
     const port = String(await listenOnFreePort(createServer()));
-    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-    const before = timers();
-    const run = await runCommand(["listen", "--port", port, "--no-verify", "--timeout", "12s", "--json"]);
+    const time = new VirtualTime();
+    const flags = ["--port", port, "--no-verify", "--timeout", "12s", "--json"];
+    const run = await runCommand(["listen", ...flags], { timers: time.timersOf(() => true) });
     expect(run.exit).toBe(2);
     expect(JSON.parse(run.stderr)).toMatchObject({ error: { code: "port_in_use" } });
-    expect(timers()).toBeLessThanOrEqual(before);
+    expect(time.next()).toBe(Number.POSITIVE_INFINITY);
   });
 
   it.each([{}, { shop: { baseUrl: "https://pay.example", token: "token" } }])(

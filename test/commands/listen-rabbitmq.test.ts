@@ -16,7 +16,7 @@ import {
 } from "../support/brokers.ts";
 import { privatelyIssued } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
-import { freePort } from "../support/postgres-server.mjs";
+import { ownPort } from "../support/own-port.mjs";
 import { post, record, webhook } from "../support/webhooks.ts";
 
 const server = useServer(RABBITMQ_SERVER, "rabbitmq-server", () => startRabbitMq());
@@ -130,7 +130,7 @@ describe("a server", () => {
     expect((await fetch(new URL("/readyz", admin))).status).toBe(503);
 
     const { ca, cert, key } = privatelyIssued(home, ["localhost"]);
-    const port = await freePort();
+    const port = await ownPort();
     const files = [cert, key].map((file) => server().write(basename(file), readFileSync(file)));
     await server().start(
       `listeners.ssl.1 = 127.0.0.1:${port}\nssl_options.certfile = ${files[0]}\nssl_options.keyfile = ${files[1]}`,

@@ -15,6 +15,7 @@ import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { createLink } from "../support/sandbox-link.ts";
 import { KEYS, OTHER_KEYS, type Keys } from "../support/keys.ts";
 import { MERCHANT } from "../support/merchant.ts";
+import { keepClosed } from "../support/ports.ts";
 import { post, record, webhook } from "../support/webhooks.ts";
 import { openSender } from "../support/sender.ts";
 
@@ -178,6 +179,8 @@ describe("the profile of the sandbox", () => {
       const stored = JSON.parse(readFileSync(join(home, "settings.json"), "utf8"));
       expect(stored.profiles.sandbox).toMatchObject({ baseUrl: url.replace(/\/$/, "") });
       await stop();
+      // The system might give its port to the next one too.
+      await keepClosed(Number(new URL(url).port));
       return stored.profiles.sandbox;
     };
     const first = await start();

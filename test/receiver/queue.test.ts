@@ -95,7 +95,7 @@ describe("events that wait in a store", () => {
 
   it("reach the application at once beside one that hangs, and after it", async () => {
     const store = await storeWith("hangs");
-    let fail = (_: Error): void => undefined;
+    let fail: (error: Error) => void = () => undefined;
     const hang = new Promise<never>((_, reject) => (fail = reject));
     const { forwarder, sent, warnings } = await queued(
       store,

@@ -7,7 +7,8 @@ import { delimiter, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect as connectNats } from "@nats-io/transport-node";
 import { connect as connectAmqp } from "amqplib";
-import { freePort, owner } from "./postgres-server.mjs";
+import { ownPort } from "./own-port.mjs";
+import { owner } from "./postgres-server.mjs";
 
 /**
  * @param {string} program
@@ -41,7 +42,7 @@ export const RABBITMQ_SERVER = found("rabbitmq-server", "/usr/lib/rabbitmq/bin")
  */
 async function startServer(name, command, config = "", clean = () => undefined) {
   const folder = mkdtempSync(join(tmpdir(), `paylink-${name}-`));
-  const port = await freePort();
+  const port = await ownPort();
   const give = (/** @type {string} */ path) => {
     if (owner.uid !== undefined) chownSync(path, owner.uid, owner.gid);
     return path;
@@ -193,7 +194,7 @@ export async function startNats(config) {
 export async function startRabbitMq(config) {
   const program = RABBITMQ_SERVER;
   if (program === undefined) throw new Error("rabbitmq-server is not installed");
-  const [epmd, dist] = [await freePort(), await freePort()];
+  const [epmd, dist] = [await ownPort(), await ownPort()];
   const server = await startServer(
     "rabbitmq",
     (text, write, port, folder) => {

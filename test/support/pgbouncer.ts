@@ -8,7 +8,8 @@ import { delimiter, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { hasPostgres } from "./postgres.ts";
-import { freePort, owner, type PostgresServer } from "./postgres-server.mjs";
+import { ownPort } from "./own-port.mjs";
+import { owner, type PostgresServer } from "./postgres-server.mjs";
 
 const PROGRAM = ["/usr/sbin", ...(process.env["PATH"] ?? "").split(delimiter)]
   .map((folder) => join(folder, "pgbouncer"))
@@ -33,7 +34,7 @@ export function usePgBouncer(
   const folder = mkdtempSync(join(tmpdir(), "paylink-pgbouncer-"));
   beforeAll(async () => {
     if (PROGRAM === undefined || !hasPostgres) return;
-    port = await freePort();
+    port = await ownPort();
     const configuration = join(folder, "pgbouncer.ini");
     writeFileSync(configuration, settings(port, server().port, folder, options));
     const users = Object.entries(options.users ?? {}).map(([user, password]) => `"${user}" "${password}"\n`);

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server } from "node:net";
 import { onTestFinished } from "vitest";
+import { ownPort } from "./own-port.mjs";
 
 /** Lets a server listen on a free port until the test is over, and gives the port. */
 export async function listenOnFreePort(
@@ -15,23 +16,8 @@ export async function listenOnFreePort(
   return (server.address() as AddressInfo).port;
 }
 
-/** Below the ports that systems give to connections and to servers on port 0: other tests would take it before its use. */
-const [FIRST, LAST] = [12_000, 32_000];
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<string> {
-  for (;;) {
-    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
-    const server = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    await new Promise((closed) => server.close(closed));
-    return String(port);
-  }
-}
+/** A port on which nothing listened a moment ago, and that no other test is given. */
+export const freePort = async (): Promise<string> => String(await ownPort());
 
 /** Holds a port without listening on it until the test is over: a connection to it is refused, and no other test gets it. */
 export async function keepClosed(port: number): Promise<void> {

@@ -12,11 +12,11 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { ownPort } from "./own-port.mjs";
 
 /** Debian keeps the programs of each version in a folder of its own. */
 const DEBIAN = "/usr/lib/postgresql";
@@ -30,16 +30,6 @@ export const POSTGRES_BIN = [
 /** PostgreSQL refuses to run as root: then as nobody. */
 const NOBODY = 65_534;
 export const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-
-/** @returns {Promise<number>} */
-export const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(address !== null && typeof address === "object" ? address.port : 0));
-    });
-  });
 
 /**
  * @typedef {object} PostgresServer
@@ -67,7 +57,7 @@ export const freePort = () =>
 export async function newPlace() {
   const folder = mkdtempSync(join(tmpdir(), "paylink-pg-"));
   if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
-  return { folder, port: await freePort() };
+  return { folder, port: await ownPort() };
 }
 
 /**
