@@ -56,7 +56,7 @@ interface Rejected extends Omit<Rejection, "type" | "id" | "receivedAt"> {
 type Reject = (rejected: Rejected) => HttpReply;
 
 function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress): Receiver {
-  const { paths, log, strict, terminals, unverified, now, newId, observe } = parts;
+  const { paths, log, strict, terminals, unverified, now, newId, observe, forwarder, print, runKeys } = parts;
   const judgeWithFreshKeys = createJudge(parts);
   const judgeAtAnyAge = createJudge({ ...parts, policy: { ...parts.policy, maxAge: Infinity } });
   const reject: Reject = (rejected) => {
@@ -65,6 +65,47 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
     void log.reject(rejection).catch(() => undefined);
     observe(rejection);
     return problem(rejected);
+  };
+  const eventOf = (request: HttpRequest, { verdict, content }: Judgement, receivedAt: Date): NewEvent => ({
+    type: "event",
+    id: newId(),
+    receivedAt,
+    verdict,
+    request,
+    content,
+    print,
+    keys: runKeys(),
+  });
+  /** Stores the event, and forwards it if it is verified. */
+  const accept = async (event: NewEvent): Promise<HttpReply> => {
+    const plan = event.verdict.verdict === "valid" ? forwarder?.plan(event) : undefined;
+    let stored: Stored;
+    try {
+      stored = await log.append(event, plan?.lease);
+    } catch (error) {
+      return reject(notStored(event, error));
+    }
+    const observed = observedAs(event, stored);
+    observe(observed);
+    return plan === undefined ? OK : plan.forward(observed, stored);
+  };
+  /**
+   * A service may repeat a webhook with its first signature, which is too old by then. Where the same bytes were stored before, it is no
+   * replay of anything else; it is stored, and not forwarded. Undefined where they were not, or no key verifies it.
+   */
+  const acceptRepeat = async (request: HttpRequest, receivedAt: Date): Promise<HttpReply | undefined> => {
+    const judgement = await judgeAtAnyAge(request, receivedAt);
+    if (judgement.verdict.verdict !== "valid") return undefined;
+    const event = eventOf(request, judgement, receivedAt);
+    let stored: Stored | undefined;
+    try {
+      stored = await log.again(event);
+    } catch (error) {
+      return reject(notStored(event, error));
+    }
+    if (stored === undefined) return undefined;
+    observe(observedAs(event, stored));
+    return OK;
   };
   return {
     // A proxy may strip a prefix of the public path, so both paths are right.
@@ -99,13 +140,9 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
       const refused = isCallback ? undefined : refuseMediaType(request);
       if (refused !== undefined) return reject({ ...refused, verdict, request });
       if (verdict.verdict === "invalid" && (isCallback || !unverified)) {
-        // A service may repeat a webhook with its first signature: what was stored before is no replay of anything else.
-        const late =
-          verdict.code === "signature_too_old" ? await judgeAtAnyAge(request, receivedAt) : undefined;
-        const refuse = (): HttpReply => reject(unverifiedRejection(verdict, request));
-        return late?.verdict.verdict === "valid"
-          ? accept(request, late, receivedAt, parts, reject, refuse)
-          : refuse();
+        const repeated =
+          verdict.code === "signature_too_old" ? await acceptRepeat(request, receivedAt) : undefined;
+        return repeated ?? reject(unverifiedRejection(verdict, request));
       }
       const [violation] = strict ? content.violations : [];
       if (violation !== undefined) {
@@ -116,7 +153,7 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
       const terminal = otherTerminal(content, terminals);
       if (terminal !== undefined)
         return reject({ ...refusal("terminal_mismatch", terminal), verdict, request });
-      return accept(request, judgement, receivedAt, parts, reject);
+      return accept(eventOf(request, judgement, receivedAt));
     },
   };
 }
@@ -130,51 +167,27 @@ function otherTerminal(content: ReadRecord, terminals: readonly string[]): strin
   return terminals.includes(terminal) ? undefined : `the record is of terminal ${terminal}`;
 }
 
-/** With `refuse`, a webhook is accepted only if the same bytes were stored before, and it is not forwarded. */
-async function accept(
-  request: HttpRequest,
-  judgement: Judgement,
-  receivedAt: Date,
-  { log, forwarder, newId, observe, print, runKeys }: ReceiverOptions,
-  reject: Reject,
-  refuse?: () => HttpReply,
-): Promise<HttpReply> {
-  const { verdict, content } = judgement;
-  const id = newId();
-  const event: NewEvent = {
-    type: "event",
-    id,
-    receivedAt,
-    verdict,
-    request,
-    content,
-    print,
-    keys: runKeys(),
-  };
-  const isFresh = refuse === undefined;
-  const plan = isFresh && verdict.verdict === "valid" ? forwarder?.plan(event) : undefined;
-  let stored: Stored | undefined;
-  try {
-    stored = await (isFresh ? log.append(event, plan?.lease) : log.again(event));
-  } catch (error) {
-    // An event that is not stored must not be acknowledged: the service delivers it again.
-    const detail = `the event cannot be stored: ${messageOf(error)}`;
-    return reject({ ...refusal("not_stored", detail), verdict, request });
-  }
-  if (stored === undefined) return isFresh ? OK : refuse();
-  const observed: WebhookEvent = {
-    type: "event",
-    id,
-    receivedAt,
-    repeated: stored.repeated,
-    verdict: warnedOf(verdict, stored),
-    request,
-    content,
-    line: stored.line,
-  };
-  observe(observed);
-  return plan === undefined ? OK : plan.forward(observed, stored);
-}
+/** The event with what the log knows of it. */
+const observedAs = (
+  { id, receivedAt, verdict, request, content }: NewEvent,
+  stored: Stored,
+): WebhookEvent => ({
+  type: "event",
+  id,
+  receivedAt,
+  repeated: stored.repeated,
+  verdict: warnedOf(verdict, stored),
+  request,
+  content,
+  line: stored.line,
+});
+
+/** An event that is not stored must not be acknowledged: the service delivers it again. */
+const notStored = ({ verdict, request }: NewEvent, error: unknown): Rejected => ({
+  ...refusal("not_stored", `the event cannot be stored: ${messageOf(error)}`),
+  verdict,
+  request,
+});
 
 /** The verdict with what the log knows. */
 function warnedOf(verdict: Verdict, { repeated, isPaidBefore = false }: Stored): Verdict {
