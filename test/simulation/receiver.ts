@@ -125,7 +125,7 @@ export class Receiver {
       now,
       newId: createEventIds({ now, newId: () => world.newNumber() }),
       observe: () => undefined,
-      faulted: (error) => world.broken(`receiver ${this.name} failed: ${String(error)}`),
+      faulted: (error) => world.trace.broken(`receiver ${this.name} failed: ${String(error)}`),
     });
     this.#forwarder.start();
   }

@@ -24,6 +24,7 @@ import {
   signerOf,
   webhookOf,
 } from "./service.ts";
+import { Trace } from "./trace.ts";
 import { settle, VirtualTime } from "./virtual-time.ts";
 
 export interface WorldSetup {
@@ -31,9 +32,6 @@ export interface WorldSetup {
   /** Payments whose webhooks the application never answers. */
   readonly hanging: readonly number[];
 }
-
-/** What holds in every world. A seed that breaks it is a fault of paylink. */
-export class Broken extends Error {}
 
 /** Milliseconds that a write waits for the disk at most. */
 const DISK = 500;
@@ -82,7 +80,7 @@ class Known {
 
 export class World {
   readonly time = new VirtualTime();
-  readonly trace: string[] = [];
+  readonly trace = new Trace(this.time);
   readonly payments: readonly Known[] = Array.from(
     { length: PAYMENTS },
     (_, index) => new Known(paymentAt(index)),
@@ -97,7 +95,6 @@ export class World {
   #requests: Request[] = [];
   #ownKey: ServiceKey = SERVICE_KEYS.first;
   #numbers = 0;
-  #fault: string | undefined;
 
   constructor(setup: WorldSetup) {
     this.#setup = setup;
@@ -135,10 +132,6 @@ export class World {
     return (Math.imul(++this.#numbers, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0");
   }
 
-  broken(what: string): void {
-    this.#fault ??= what;
-  }
-
   databaseOf(receiver: Receiver | undefined) {
     const write: WriteGroup = (writes) =>
       new Promise((resolve, reject) => {
@@ -161,7 +154,7 @@ export class World {
     const known = this.#known(uti);
     const signer = signerOf(webhook, known.payment);
     if (signer === undefined || !receiver.keys().includes(signer))
-      this.broken(`${receiver.name} forwards ${uti}, which another key has verified`);
+      this.trace.broken(`${receiver.name} forwards ${uti}, which another key has verified`);
     if (known.events.size <= 1) this.#checkAttempt(receiver, known);
     return new Promise((resolve) => {
       const request: Request = {
@@ -183,10 +176,11 @@ export class World {
   #checkAttempt(receiver: Receiver, known: Known): void {
     const { uti } = known.payment;
     const other = this.#requests.find((one) => one.uti === uti && one.receiver.isAlive);
-    if (other !== undefined) this.broken(`${receiver.name} sends ${uti} while ${other.receiver.name} does`);
+    if (other !== undefined)
+      this.trace.broken(`${receiver.name} sends ${uti} while ${other.receiver.name} does`);
     if (known.accepted.length >= known.allowed())
-      this.broken(`${receiver.name} sends ${uti}, which the application has accepted`);
-    if (known.skipped.size > 0) this.broken(`${receiver.name} sends ${uti}, which is skipped`);
+      this.trace.broken(`${receiver.name} sends ${uti}, which the application has accepted`);
+    if (known.skipped.size > 0) this.trace.broken(`${receiver.name} sends ${uti}, which is skipped`);
   }
 
   // What can happen, in any order.
@@ -197,21 +191,23 @@ export class World {
     const receiver = this.#receivers[place % this.#receivers.length];
     if (known === undefined || receiver === undefined || !receiver.isOpen()) return;
     const { payment } = known;
-    this.#say(`the service sends ${payment.uti} to ${receiver.name}`);
+    this.trace.say(`the service sends ${payment.uti} to ${receiver.name}`);
     known.isSent = true;
     const { isQueued } = receiver.setup;
     receiver.receive(webhookOf(payment, this.keyOf(payment.account))).then(
       async ({ status }) => {
         if (!receiver.isAlive) return;
-        this.#say(`${receiver.name} answers ${payment.uti} with ${status}`);
+        this.trace.say(`${receiver.name} answers ${payment.uti} with ${status}`);
         if (status !== 200) return;
         known.isAcknowledged = true;
         const isKept = known.events.size > 0;
-        if (!isKept) this.broken(`${receiver.name} acknowledged ${payment.uti}, which is not stored`);
+        if (!isKept) this.trace.broken(`${receiver.name} acknowledged ${payment.uti}, which is not stored`);
         if (!isQueued && known.accepted.length + known.skipped.size + known.pruned.size === 0)
-          this.broken(`${receiver.name} acknowledged ${payment.uti}, which no application has accepted`);
+          this.trace.broken(
+            `${receiver.name} acknowledged ${payment.uti}, which no application has accepted`,
+          );
       },
-      (error: unknown) => this.broken(String(error)),
+      (error: unknown) => this.trace.broken(String(error)),
     );
   }
 
@@ -227,7 +223,7 @@ export class World {
     const say = (results: readonly WriteResult[]): void => {
       const made = writes.flatMap((write, at) => shown(write, results[at]));
       if (made.length > 0 || end !== "ok")
-        this.#say(`${receiver?.name ?? "the operator"} writes ${made.join(", ")}: ${end}`);
+        this.trace.say(`${receiver?.name ?? "the operator"} writes ${made.join(", ")}: ${end}`);
     };
     if (end === "failed") {
       say([]);
@@ -246,7 +242,7 @@ export class World {
   answer(index: number, answer: Answer): void {
     const request = this.#requests[index % Math.max(1, this.#requests.length)];
     if (request === undefined) return;
-    this.#say(`the application answers ${request.uti} of ${request.receiver.name}: ${answer}`);
+    this.trace.say(`the application answers ${request.uti} of ${request.receiver.name}: ${answer}`);
     this.#end(request, answer);
   }
 
@@ -264,7 +260,7 @@ export class World {
     for (;;) {
       const disk = (this.#writes[0]?.since ?? Number.POSITIVE_INFINITY) + DISK;
       const next = Math.min(this.time.next(), disk);
-      if (next > end || this.#fault !== undefined) break;
+      if (next > end || this.trace.isBroken()) break;
       this.time.elapsed = Math.max(this.time.elapsed, next);
       if (disk <= this.time.elapsed) await this.write(0);
       else this.time.fire();
@@ -279,7 +275,7 @@ export class World {
   }
 
   #crash(receiver: Receiver): void {
-    this.#say(`${receiver.name} crashes`);
+    this.trace.say(`${receiver.name} crashes`);
     receiver.isAlive = false;
     this.#writes = this.#writes.filter((one) => one.receiver !== receiver);
     this.#requests = this.#requests.filter((one) => one.receiver !== receiver);
@@ -300,34 +296,34 @@ export class World {
     const receiver = new Receiver(this, `${kind}-${setup.account}-${at}.${this.#numbers}`, setup, skew);
     this.#receivers[at] = receiver;
     await receiver.start();
-    this.#say(`${receiver.name} starts`);
+    this.trace.say(`${receiver.name} starts`);
   }
 
   /** A receiver is told to end. */
   end(place: number): void {
     const receiver = this.#receivers[place % this.#receivers.length];
     if (receiver === undefined || !receiver.isOpen()) return;
-    this.#say(`${receiver.name} is told to end`);
+    this.trace.say(`${receiver.name} is told to end`);
     void receiver.close().then(() => {
-      this.#say(`${receiver.name} ends`);
+      this.trace.say(`${receiver.name} ends`);
       for (const { payment, accepted } of this.payments)
         for (const one of accepted)
           if (one.receiver === receiver && !one.isSettled && !one.isExcused)
-            this.broken(`${receiver.name} ended without storing that ${payment.uti} was accepted`);
+            this.trace.broken(`${receiver.name} ended without storing that ${payment.uti} was accepted`);
     });
   }
 
   setClock(place: number, skew: number): void {
     const receiver = this.#receivers[place % this.#receivers.length];
     if (receiver === undefined) return;
-    this.#say(`the clock of ${receiver.name} is ${skew} ms ahead`);
+    this.trace.say(`the clock of ${receiver.name} is ${skew} ms ahead`);
     receiver.skew = skew;
   }
 
   /** The service of the merchant signs with its next key from now on. */
   rotate(): void {
     if (this.#ownKey === SERVICE_KEYS.next) return;
-    this.#say("the service has another key");
+    this.trace.say("the service has another key");
     this.#ownKey = SERVICE_KEYS.next;
   }
 
@@ -336,7 +332,7 @@ export class World {
     const ids = index === undefined ? [] : [...(this.payments[index % PAYMENTS]?.events ?? [])];
     if (index !== undefined && ids.length === 0) return;
     const events: Ordered = index === undefined ? {} : { ids };
-    this.#say(`an operator orders ${order} for ${index === undefined ? "all" : ids.join()}`);
+    this.trace.say(`an operator orders ${order} for ${index === undefined ? "all" : ids.join()}`);
     const keys = [SERVICE_KEYS.first, SERVICE_KEYS.next, SERVICE_KEYS.other].map((key) => key.thumbprint);
     this.#ignoreFailure(order === "retry" ? this.#operator.retry(events, keys) : this.#operator.skip(events));
   }
@@ -346,7 +342,7 @@ export class World {
     const read = readKeys(this.keyOf(account).text);
     if (!read.ok) return;
     const { keys } = read.value;
-    this.#say(`an operator accepts what was refused`);
+    this.trace.say(`an operator accepts what was refused`);
     for await (const { id, receivedAt, request } of this.#operator.rejections()) {
       if (request === null) continue;
       const { verdict, content } = judge(request, { keys, policy: DEFAULT_POLICY, now: receivedAt });
@@ -367,7 +363,7 @@ export class World {
 
   /** An operator deletes what was received so long ago. */
   prune(age: number): void {
-    this.#say(`an operator deletes what is older than ${age} ms`);
+    this.trace.say(`an operator deletes what is older than ${age} ms`);
     this.#ignoreFailure(this.#operator.prune(new Date(BEGIN + this.time.elapsed - age)));
   }
 
@@ -377,15 +373,10 @@ export class World {
 
   // What must hold.
 
-  /** Throws if something does not hold. */
-  check(): void {
-    if (this.#fault !== undefined) throw new Broken(`${this.#fault}\n${this.trace.join("\n")}`);
-  }
-
   /** The faults end, and everything must arrive that can. */
   async finish(): Promise<void> {
     await this.#recover();
-    this.#say("the faults have ended");
+    this.trace.say("the faults have ended");
     const accounts: readonly Account[] = ["own", "other"];
     const open = accounts.filter((account) => this.#receivers.some(({ setup }) => setup.account === account));
     const unanswered = (): readonly Known[] =>
@@ -403,7 +394,7 @@ export class World {
       await this.#run(Math.ceil(CLAIM_OF_DIRECT / 3), () => unanswered().length === 0);
     }
     const [left] = unanswered();
-    if (left !== undefined) this.broken(`${left.payment.uti} is not acknowledged in the end`);
+    if (left !== undefined) this.trace.broken(`${left.payment.uti} is not acknowledged in the end`);
     // What is being attempted is not retried: its end may be written only the second time.
     await this.#run(3_000);
     this.order("retry", undefined);
@@ -412,7 +403,7 @@ export class World {
     // What is still claimed would be sent once more.
     await this.#run(TIMEOUT + MARGIN + 1_000);
     await this.#checkRows();
-    this.check();
+    this.trace.check();
   }
 
   async #recover(): Promise<void> {
@@ -428,7 +419,7 @@ export class World {
     const end = this.time.elapsed + milliseconds;
     while (this.time.elapsed < end && !until()) {
       await settle();
-      this.check();
+      this.trace.check();
       while (this.#writes.length > 0) {
         await this.write(0);
         await settle();
@@ -445,7 +436,7 @@ export class World {
       this.time.fire();
       await settle();
     }
-    this.check();
+    this.trace.check();
   }
 
   #hangs(uti: string): boolean {
@@ -465,8 +456,8 @@ export class World {
     };
     while ((await waiting()).length > 0) {
       if (this.time.elapsed - began > BOUND) {
-        this.broken(`after ${BOUND} ms, these have not arrived: ${(await waiting()).join()}`);
-        this.check();
+        this.trace.broken(`after ${BOUND} ms, these have not arrived: ${(await waiting()).join()}`);
+        this.trace.check();
       }
       await this.#run(100);
     }
@@ -481,7 +472,7 @@ export class World {
     const queued = new Set(this.#receivers.flatMap((one) => (one.setup.isQueued ? one.keys() : [])));
     for (const { payment, events, pruned, isAcknowledged } of this.payments) {
       const isThere = [...events].some((event) => ids.has(event) || pruned.has(event));
-      if (isAcknowledged && !isThere) this.broken(`${payment.uti} was acknowledged, and is not stored`);
+      if (isAcknowledged && !isThere) this.trace.broken(`${payment.uti} was acknowledged, and is not stored`);
     }
     const states = rows.map((row) => ({
       id: String(row["id"]),
@@ -493,17 +484,18 @@ export class World {
     for (const { id, uti, key, state, isDue } of states) {
       const known = this.#known(uti);
       if (known.accepted.length === 0 && state === "delivered")
-        this.broken(`${id} is marked as delivered, and no application has accepted it`);
+        this.trace.broken(`${id} is marked as delivered, and no application has accepted it`);
       if (known.skipped.has(id) !== (state === "skipped"))
-        this.broken(
+        this.trace.broken(
           `${id} is ${state}, and an operator ${state === "skipped" ? "has not" : "has"} skipped it`,
         );
-      if (state === "null") this.broken(`${id} is not to be forwarded`);
+      if (state === "null") this.trace.broken(`${id} is not to be forwarded`);
       const isWaiting = state === "pending" || state === "trying";
-      if (isWaiting !== isDue) this.broken(`${id} is ${state}, and ${isDue ? "" : "not "}due`);
-      if (isWaiting && queued.has(key) && !this.#hangs(uti)) this.broken(`${id} still waits (${state})`);
+      if (isWaiting !== isDue) this.trace.broken(`${id} is ${state}, and ${isDue ? "" : "not "}due`);
+      if (isWaiting && queued.has(key) && !this.#hangs(uti))
+        this.trace.broken(`${id} still waits (${state})`);
       if (state === "failed" && queued.has(key) && !this.#hangs(uti))
-        this.broken(`${id} failed, although it was retried`);
+        this.trace.broken(`${id} failed, although it was retried`);
     }
     await this.#checkCounters();
   }
@@ -520,7 +512,7 @@ export class World {
     const { keys } = await backlog;
     const sum = (of: "events" | "failed"): number => keys.reduce((total, one) => total + one[of], 0);
     if (sum("events") !== waiting || sum("failed") !== failed)
-      this.broken(`the backlog is ${sum("events")} and ${sum("failed")}, not ${waiting} and ${failed}`);
+      this.trace.broken(`the backlog is ${sum("events")} and ${sum("failed")}, not ${waiting} and ${failed}`);
     const stats = await this.#operator.stats(new Date(0), new Date(BEGIN + this.time.elapsed));
     const counted = (of: "pending" | "failed" | "skipped" | "delivered"): number =>
       stats.keys.reduce((total, one) => total + one[of].events, 0);
@@ -531,7 +523,8 @@ export class World {
       ["delivered", "state = 'delivered'"],
     ] as const) {
       const number = await count(where);
-      if (counted(state) !== number) this.broken(`${counted(state)} are counted as ${state}, of ${number}`);
+      if (counted(state) !== number)
+        this.trace.broken(`${counted(state)} are counted as ${state}, of ${number}`);
     }
     const accepted = await this.#all(
       "SELECT uti, count(*) AS n FROM attempts JOIN events ON id = event WHERE status BETWEEN 200 AND 299 GROUP BY uti",
@@ -539,7 +532,8 @@ export class World {
     for (const row of accepted) {
       const [uti, stored] = [String(row["uti"]), Number(row["n"])];
       const made = this.#known(uti).accepted.length;
-      if (stored > made) this.broken(`${stored} attempts of ${uti} are stored as accepted, and ${made} were`);
+      if (stored > made)
+        this.trace.broken(`${stored} attempts of ${uti} are stored as accepted, and ${made} were`);
     }
   }
 
@@ -558,7 +552,7 @@ export class World {
     const results = await this.#write(writes);
     for (const [at, write] of writes.entries()) {
       const result = results[at];
-      if (result?.status === "rejected") this.broken(`the store failed: ${String(result.reason)}`);
+      if (result?.status === "rejected") this.trace.broken(`the store failed: ${String(result.reason)}`);
       if (result?.status === "fulfilled") this.#learn(write, result.value);
     }
     // Of the whole group: an event that one write skips, the next may delete.
@@ -588,7 +582,7 @@ export class World {
         if (ids.has(id) || pruned.has(id)) continue;
         pruned.add(id);
         if (accepted.length === 0 && !skipped.has(id))
-          this.broken(`${payment.uti} was deleted, and never arrived`);
+          this.trace.broken(`${payment.uti} was deleted, and never arrived`);
       }
   }
 
@@ -596,10 +590,6 @@ export class World {
   #excuse(write: Write): void {
     if (write.type === "end" && write.isAccepted)
       for (const one of this.#paymentOf(write.claim.id)?.accepted ?? []) one.isExcused = true;
-  }
-
-  #say(what: string): void {
-    this.trace.push(`${String(this.time.elapsed).padStart(7)} ms  ${what}`);
   }
 }
 
