@@ -32,8 +32,11 @@ export interface SandboxHome {
   readonly identity: SandboxIdentity;
   /** Replaces the signing key on disk; the old one is retired a day after `now`, the sandbox's time. */
   readonly renewKey: (now: Date) => SandboxIdentity;
-  /** Opens a file, or the one at the default location. The caller closes it. Throws if another sandbox uses the file. */
-  readonly ledger: (place?: string) => Ledger;
+  /**
+   * Opens a file, or the one at the default location; `reset` deletes what it has. The caller closes it. Throws if another sandbox
+   * uses the file.
+   */
+  readonly ledger: (place?: string, reset?: boolean) => Ledger;
   /** Stores the profile that points at a running sandbox; at its first start, webhooks go to `listener`. */
   readonly register: (baseUrl: string, listener: string) => Promise<void>;
 }

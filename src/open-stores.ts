@@ -78,9 +78,9 @@ export function openStores(parts: StoresParts, data: string): Omit<StoresContext
       return {
         identity,
         renewKey: (at) => renewKey(folder, newId, at),
-        ledger: (place) => {
+        ledger: (place, reset) => {
           if (place !== undefined) requireFolder(place);
-          return openLedger(place ?? join(folder, "sandbox.db"));
+          return openLedger(place ?? join(folder, "sandbox.db"), reset);
         },
         register: async (baseUrl, listener) =>
           (await profiles()).change(SANDBOX_PROFILE, (before) =>

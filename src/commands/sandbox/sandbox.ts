@@ -56,8 +56,7 @@ export async function sandbox(context: Context, flags: SandboxFlags): Promise<nu
   const { out, newId, now, send, serve, signal } = context;
   out.streamWarnings();
   const home = await context.sandbox();
-  const ledger = home.ledger(options.db);
-  if (options.reset) ledger.write(() => ledger.reset());
+  const ledger = home.ledger(options.db, options.reset);
   const clock = createClock(now, options.clock, ledger.clockAhead());
   const keys = createSigningKeys(home.identity, home.renewKey, () => clock.now());
   const running = await startSandbox({

@@ -7,7 +7,7 @@ import { formatAmount, scaledAmount, type Amount } from "../../domain/money.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { Bars } from "../../pages/trend.ts";
-import { transaction, type Statement, type Value } from "../../store/database.ts";
+import { transaction, type Connection, type Statement, type Value } from "../../store/database.ts";
 import { lockFile } from "../../store/lock-file.ts";
 import { openDatabase } from "../../store/open-database.ts";
 import type { LinksQuery } from "../link-operations.ts";
@@ -33,15 +33,18 @@ import {
   type Link,
   type Payment,
 } from "./rows.ts";
-import { LEDGER_SCHEMA, LINK_STATUS } from "./schema.ts";
+import { LEDGER_SCHEMA, LEDGER_VERSION, LINK_STATUS } from "./schema.ts";
+import { requireLedger } from "./version.ts";
 
 /** Call everything that changes it within `write`. Reads see each change at once. */
 export type Ledger = ReturnType<typeof openLedger>;
 
-/** `:memory:` stores nothing. Throws if another sandbox has the file open: two would deliver every webhook twice. */
-export function openLedger(path: string) {
-  const release = lockLedger(path);
-  const database = openDatabase(path, LEDGER_SCHEMA);
+/**
+ * `:memory:` stores nothing; `reset` deletes everything first. Throws if another sandbox has the file open: two would deliver every
+ * webhook twice.
+ */
+export function openLedger(path: string, reset = false) {
+  const { database, release } = openLocked(path, reset);
   // A commit survives the end of the process. A sandbox need not survive a power cut, and so it waits for no sync of the disk.
   database.exec("PRAGMA synchronous=NORMAL");
   const statements = new Map<string, Statement>();
@@ -53,9 +56,6 @@ export function openLedger(path: string) {
   const run = (sql: string, ...values: Value[]): void => void prepared(sql).run(...values);
   const rows = (sql: string, ...values: Value[]) => prepared(sql).all(...values);
   const row = (sql: string, ...values: Value[]) => prepared(sql).get(...values);
-  const forget = (): void => {
-    for (const table of ["links", "payments", "deliveries", "attempts"]) run(`DELETE FROM ${table}`);
-  };
   const insert = (table: string, columns: Readonly<Record<string, Value>>): void => {
     const names = Object.keys(columns);
     const places = names.map(() => "?");
@@ -169,17 +169,25 @@ export function openLedger(path: string) {
       insert("clock", { ahead });
     },
     /** Deletes everything but the clock. */
-    forget,
-    /** Deletes everything. */
-    reset: () => {
-      forget();
-      run("DELETE FROM clock");
+    forget: () => {
+      for (const table of ["links", "payments", "deliveries", "attempts"]) run(`DELETE FROM ${table}`);
     },
     close: () => {
       database.close();
       release();
     },
   };
+}
+
+function openLocked(path: string, reset: boolean) {
+  const release = lockLedger(path);
+  try {
+    const check = (opened: Connection): void => requireLedger(path, opened, reset);
+    return { database: openDatabase(path, LEDGER_SCHEMA, { version: LEDGER_VERSION, check }), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /** Locks a file beside the ledger, until the returned function is called or this process ends. */

@@ -1,10 +1,14 @@
 /** The ledger's tables, and the status of a link in SQL. */
 
+/** The version of these tables. A ledger of another version is not converted: the sandbox starts empty instead. */
+export const LEDGER_VERSION = 2;
+
 /**
  * One statement for each table and index; a ledger is created with all of them.
  *
  * `outcome`, `at` (milliseconds since 1970, by the sandbox's clock), `currency` and `amount` (as `scaledAmount` has it) repeat what the
- * record of a payment has, for the filters and sums of lists.
+ * record of a payment has, for the filters and sums of lists: `payments_at` and `deliveries_at` have all that these ask of many
+ * rows, so that no records are read.
  */
 export const LEDGER_SCHEMA = `
   CREATE TABLE links (
@@ -20,6 +24,7 @@ export const LEDGER_SCHEMA = `
     outcome TEXT NOT NULL, at INTEGER, currency TEXT NOT NULL, amount INTEGER,
     searched TEXT NOT NULL, record TEXT NOT NULL, form TEXT);
   CREATE INDEX payments_link ON payments (linkId, seq);
+  CREATE INDEX payments_at ON payments (at, outcome, currency, amount);
   CREATE UNIQUE INDEX payments_form ON payments (linkId, form) WHERE form IS NOT NULL;
   CREATE TABLE deliveries (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, linkId TEXT NOT NULL, uti TEXT NOT NULL,
@@ -28,6 +33,7 @@ export const LEDGER_SCHEMA = `
     attempts INTEGER NOT NULL, tries INTEGER NOT NULL, due INTEGER NOT NULL);
   CREATE INDEX deliveries_due ON deliveries (due, seq) WHERE state = 'waiting';
   CREATE INDEX deliveries_failed ON deliveries (seq) WHERE state = 'failed';
+  CREATE INDEX deliveries_at ON deliveries (at, state, outcome);
   CREATE INDEX deliveries_uti ON deliveries (uti, seq);
   CREATE TABLE attempts (
     deliveryId TEXT NOT NULL, number INTEGER NOT NULL, at TEXT NOT NULL, signedAt TEXT NOT NULL,
