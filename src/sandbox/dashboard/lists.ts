@@ -31,7 +31,7 @@ import { approvedSums, sumsOf } from "../../pages/totals.ts";
 import { trendPart, type Series } from "../../pages/trend.ts";
 import { linkStatusAt } from "../links.ts";
 import { isFailed, type ApiRequest } from "../requests.ts";
-import { ROWS_COUNTED, type LedgerPage, type LedgerQuery } from "../store/lists.ts";
+import { ROWS_COUNTED, queryOfBars, type LedgerPage, type LedgerQuery } from "../store/lists.ts";
 import {
   recordOf,
   type Attempt,
@@ -81,9 +81,11 @@ interface DashboardList<Row> extends Listing<Row, DashboardView> {
 
 /** "6 deliveries." */
 const counted = (count: number, one: string, many: string): string =>
-  count < ROWS_COUNTED
-    ? `${plural(count, one, many)}.`
-    : `${plural(count, one, many)} or more; the newest were counted.`;
+  count > ROWS_COUNTED ? `More than ${plural(ROWS_COUNTED, one, many)}.` : `${plural(count, one, many)}.`;
+
+/** Under a chart that does not show all rows of its time. */
+const onlyNewest = (count: number): string =>
+  count > ROWS_COUNTED ? `Only the newest ${ROWS_COUNTED.toLocaleString("en-US")} are counted.` : "";
 
 /** A delivery with the record that it carries and its newest attempt. */
 interface ListedDelivery extends Delivery {
@@ -116,7 +118,10 @@ export const DELIVERY_LIST: DashboardList<ListedDelivery> = {
         title: state,
         counts: counts.get(state) ?? [],
       });
-      return { series: [series("delivered", "good"), series("waiting", "warn"), series("failed", "bad")] };
+      return {
+        series: [series("delivered", "good"), series("waiting", "warn"), series("failed", "bad")],
+        words: onlyNewest(ledger.countDeliveries(queryOfBars(bars))),
+      };
     }),
   caption: "Deliveries of webhooks, newest first",
   id: ({ id }) => id,
@@ -157,14 +162,18 @@ export const PAYMENT_LIST: DashboardList<Payment> = {
   nothingYet: "Open a link and pay it with a test card.",
   read: ({ ledger }, query) => ledger.payments(query),
   totals: ({ ledger }, query) => {
-    const groups = ledger.sumPayments(query);
-    const count = groups.reduce((sum, { events }) => sum + events, 0);
-    const sums = sumsOf(groups).join("; ");
-    return `${counted(count, "payment", "payments")}${sums === "" ? "" : ` ${capitalized(sums)}.`}`;
+    const count = ledger.countPayments(query);
+    const sums = sumsOf(ledger.sumPayments(query)).join("; ");
+    const words =
+      count > ROWS_COUNTED
+        ? `Of the newest ${ROWS_COUNTED.toLocaleString("en-US")}: ${sums}.`
+        : `${capitalized(sums)}.`;
+    return `${counted(count, "payment", "payments")}${sums === "" ? "" : ` ${words}`}`;
   },
   trend: ({ ledger, now }) =>
     trendPart(now, (bars) => {
       const counts = ledger.paymentBars(bars);
+      const query = queryOfBars(bars);
       const others = SAMPLE_OUTCOMES.filter((outcome) => outcome !== "approved");
       return {
         series: [
@@ -175,9 +184,7 @@ export const PAYMENT_LIST: DashboardList<Payment> = {
             counts: counts.get(outcome) ?? [],
           })),
         ],
-        words: approvedSums(
-          ledger.sumPayments({ since: bars.since, until: bars.until, limit: ROWS_COUNTED, now }),
-        ),
+        words: `${approvedSums(ledger.sumPayments(query))} ${onlyNewest(ledger.countPayments(query))}`.trim(),
       };
     }),
   caption: "Payments, newest first",

@@ -11,6 +11,7 @@ import { transaction, type Connection, type Statement, type Value } from "../../
 import { lockFile } from "../../store/lock-file.ts";
 import { openDatabase } from "../../store/open-database.ts";
 import type { LinksQuery } from "../link-operations.ts";
+import { keptUntilChange } from "./kept.ts";
 import {
   DELIVERY_ROWS,
   LINK_ROWS,
@@ -56,6 +57,7 @@ export function openLedger(path: string, reset = false) {
   const run = (sql: string, ...values: Value[]): void => void prepared(sql).run(...values);
   const rows = (sql: string, ...values: Value[]) => prepared(sql).all(...values);
   const row = (sql: string, ...values: Value[]) => prepared(sql).get(...values);
+  const keptRows = keptUntilChange(rows, () => Number(row("SELECT total_changes() AS changes")?.["changes"]));
   const insert = (table: string, columns: Readonly<Record<string, Value>>): void => {
     const names = Object.keys(columns);
     const places = names.map(() => "?");
@@ -80,7 +82,7 @@ export function openLedger(path: string, reset = false) {
     /** Whether this is the number of a paid order. */
     isPaid: (invoiceId: string) => row(SELECT_PAID, invoiceId) !== undefined,
     links: (query: LedgerQuery) => readLedgerPage(LINK_ROWS, query, rows),
-    countLinks: (query: LedgerQuery) => countRows(LINK_ROWS, query, rows),
+    countLinks: (query: LedgerQuery) => countRows(LINK_ROWS, query, keptRows),
     /** One page of the links that were created between two moments, both included, and the count of all; the newest first. */
     linksCreated: ({ from, to, status, page, size }: LinksQuery, now: Date) => {
       const ofStatus = status === undefined ? "" : ` AND ${LINK_STATUS} = ?`;
@@ -110,9 +112,11 @@ export function openLedger(path: string, reset = false) {
     findPaymentByForm: (linkId: string, form: string) =>
       found(paymentRow, "SELECT * FROM payments WHERE linkId = ? AND form = ?", linkId, form),
     payments: (query: LedgerQuery) => readLedgerPage(PAYMENT_ROWS, query, rows),
-    sumPayments: (query: LedgerQuery) => sumPayments(query, rows),
+    countPayments: (query: LedgerQuery) => countRows(PAYMENT_ROWS, query, keptRows),
+    /** Of the newest `ROWS_COUNTED`. */
+    sumPayments: (query: LedgerQuery) => sumPayments(query, keptRows),
     /** How many payments of each outcome were made in each part of a time. */
-    paymentBars: (bars: Bars) => readBars(PAYMENT_ROWS, bars, rows),
+    paymentBars: (bars: Bars) => readBars(PAYMENT_ROWS, bars, keptRows),
     /** The records of what was paid of a link in part. */
     partialPayments: (linkId: string) =>
       rows(SELECT_PARTIAL, linkId).map((one) => paymentRow.parse(one).record),
@@ -126,9 +130,9 @@ export function openLedger(path: string, reset = false) {
     },
     findDelivery: (id: string) => found(deliveryRow, "SELECT * FROM deliveries WHERE id = ?", id),
     deliveries: (query: LedgerQuery) => readLedgerPage(DELIVERY_ROWS, query, rows),
-    countDeliveries: (query: LedgerQuery) => countRows(DELIVERY_ROWS, query, rows),
+    countDeliveries: (query: LedgerQuery) => countRows(DELIVERY_ROWS, query, keptRows),
     /** How many deliveries of each state are about payments of each part of a time. */
-    deliveryBars: (bars: Bars) => readBars(DELIVERY_ROWS, bars, rows),
+    deliveryBars: (bars: Bars) => readBars(DELIVERY_ROWS, bars, keptRows),
     /** Stores an attempt with what it makes of the delivery, and returns its number. */
     addAttempt: (
       attempt: Omit<Attempt, "number">,

@@ -38,12 +38,12 @@ export interface LedgerPage<Row> {
 /** How many rows of each state there were in each part of a time. */
 export type CountsByState = ReadonlyMap<string, readonly number[]>;
 
-/** The most rows that are counted and added up: the newest ones. The sandbox does nothing else meanwhile. */
+/** The most rows that are added up and charted: the newest ones. The sandbox does nothing else meanwhile. */
 export const ROWS_COUNTED = 10_000;
 
-type LedgerRow = Record<string, Value>;
+type LedgerRow = Readonly<Record<string, Value>>;
 /** Reads the rows of a statement. */
-type ReadRows = (sql: string, ...values: Value[]) => LedgerRow[];
+export type ReadRows = (sql: string, ...values: Value[]) => readonly LedgerRow[];
 type SqlCondition = readonly [sql: string, ...values: Value[]];
 
 /** What differs between the lists. */
@@ -51,43 +51,54 @@ interface ListSource<T> {
   readonly table: string;
   readonly schema: { parse(row: unknown): T };
   readonly ids: readonly string[];
-  /** When it was made, in milliseconds since 1970. */
+  /** The column with the time when it was made. */
   readonly at: string;
-  /** What bars tell apart. */
-  readonly state: string;
+  /** A moment as that column has it. */
+  readonly moment: (date: Date) => Value;
   readonly hasState: (state: string, now: Date) => SqlCondition;
 }
+
+/** A list with charts; its times are milliseconds since 1970. */
+interface ChartedSource<T> extends ListSource<T> {
+  /** The column that bars tell apart. */
+  readonly state: string;
+}
+
+const milliseconds = (date: Date): number => date.getTime();
 
 export const LINK_ROWS: ListSource<Link> = {
   table: "links",
   schema: linkRow,
   ids: ["id"],
-  at: "CAST(strftime('%s', createdDate) AS INTEGER) * 1000",
-  state: "''",
+  at: "createdDate",
+  moment: (date) => date.toISOString(),
   hasState: (state, now) => [`${LINK_STATUS} = ?`, now.toISOString(), state],
 };
 
-export const PAYMENT_ROWS: ListSource<Payment> = {
+export const PAYMENT_ROWS: ChartedSource<Payment> = {
   table: "payments",
   schema: paymentRow,
   ids: ["uti", "linkId"],
   at: "at",
+  moment: milliseconds,
   state: "outcome",
   hasState: (state) => ["outcome = ?", state],
 };
 
-export const DELIVERY_ROWS: ListSource<Delivery> = {
+export const DELIVERY_ROWS: ChartedSource<Delivery> = {
   table: "deliveries",
   schema: deliveryRow,
   ids: ["id", "uti", "linkId"],
   at: "at",
+  moment: milliseconds,
   state: "state",
   hasState: (state) => ["state = ?", state],
 };
 
 export function readLedgerPage<T>(source: ListSource<T>, query: LedgerQuery, read: ReadRows): LedgerPage<T> {
   const { limit } = query;
-  const conditions = listConditions(source, query);
+  // With `+`, SQLite walks from the newest row: by the index of the time, it would read and sort all rows of a period.
+  const conditions = listConditions({ ...source, at: `+${source.at}` }, query);
   const where = whereOf(conditions);
   const values = conditions.flatMap(([, ...given]) => given);
   // One row more says whether there is another page.
@@ -102,18 +113,23 @@ export function readLedgerPage<T>(source: ListSource<T>, query: LedgerQuery, rea
   };
 }
 
-/** The newest rows that a query finds, on whatever page: at most `ROWS_COUNTED`. */
-function newestRows(source: ListSource<unknown>, query: LedgerQuery, columns: string): SqlCondition {
+/** Some columns of the newest rows that a query finds, on whatever page. */
+function newestRows(
+  source: ListSource<unknown>,
+  query: LedgerQuery,
+  columns: string,
+  most = ROWS_COUNTED,
+): SqlCondition {
   const conditions = listConditions(source, { ...query, older: undefined });
   return [
-    `SELECT ${columns} FROM ${source.table} WHERE ${whereOf(conditions)} ORDER BY seq DESC LIMIT ${ROWS_COUNTED}`,
+    `SELECT ${columns} FROM ${source.table} WHERE ${whereOf(conditions)} ORDER BY ${source.at} DESC LIMIT ${most}`,
     ...conditions.flatMap(([, ...given]) => given),
   ];
 }
 
-/** How many rows a query finds, on whatever page: at most `ROWS_COUNTED`. */
+/** How many rows a query finds, on whatever page. More than `ROWS_COUNTED` are one more. */
 export function countRows(source: ListSource<unknown>, query: LedgerQuery, read: ReadRows): number {
-  const [sql, ...values] = newestRows(source, query, "1");
+  const [sql, ...values] = newestRows(source, query, "1", ROWS_COUNTED + 1);
   return Number(read(`SELECT count(*) AS n FROM (${sql})`, ...values)[0]?.["n"] ?? 0);
 }
 
@@ -134,27 +150,31 @@ export function sumPayments(query: LedgerQuery, read: ReadRows): PaymentGroup[] 
   }));
 }
 
+/** The rows of the time that bars show. */
+export const queryOfBars = ({ since, until }: Bars): LedgerQuery => ({
+  since,
+  until,
+  limit: ROWS_COUNTED,
+  now: until,
+});
+
 /** How many rows of each state were made in each part of a time. */
-export function readBars(
-  source: ListSource<unknown>,
-  { parts, width, since, until }: Bars,
-  read: ReadRows,
-): CountsByState {
+export function readBars(source: ChartedSource<unknown>, bars: Bars, read: ReadRows): CountsByState {
   const [sql, ...values] = newestRows(
     source,
-    { since, until, limit: ROWS_COUNTED, now: until },
+    queryOfBars(bars),
     `${source.at} AS at, ${source.state} AS state`,
   );
   const counts = new Map<string, number[]>();
   const found = read(
     // The values are bound as floating-point numbers, whose quotient is no whole number.
     `SELECT state, CAST((at - ?) / ? AS INTEGER) AS part, count(*) AS n FROM (${sql}) GROUP BY state, part`,
-    since.getTime(),
-    width,
+    bars.since.getTime(),
+    bars.width,
     ...values,
   );
   for (const { state, part, n } of found) {
-    const own = counts.get(String(state)) ?? Array.from({ length: parts }, () => 0);
+    const own = counts.get(String(state)) ?? Array.from({ length: bars.parts }, () => 0);
     own[Number(part)] = Number(n);
     counts.set(String(state), own);
   }
@@ -171,8 +191,8 @@ const listConditions = (
   ...searchWords(text).map((word) => contains(word, source.ids)),
   ...(state === "" ? [] : [source.hasState(state, now)]),
   ...(outcome === "" ? [] : [["outcome = ?", outcome] as const]),
-  ...(since === undefined ? [] : [[`${source.at} >= ?`, since.getTime()] as const]),
-  ...(until === undefined ? [] : [[`${source.at} < ?`, until.getTime()] as const]),
+  ...(since === undefined ? [] : [[`${source.at} >= ?`, source.moment(since)] as const]),
+  ...(until === undefined ? [] : [[`${source.at} < ?`, source.moment(until)] as const]),
   ...(linkId === undefined ? [] : [["linkId = ?", linkId] as const]),
   ...(uti === undefined ? [] : [["uti = ?", uti] as const]),
   ...(older === undefined ? [] : [["seq < ?", Number(older)] as const]),
