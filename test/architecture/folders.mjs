@@ -84,6 +84,7 @@ export const FOLDERS = {
       "render/safe-text",
       "settings/profile",
       "store/database",
+      "store/database-file",
       "store/folders",
       "store/lock-file",
       "store/open-database",
