@@ -46,7 +46,8 @@ function problemOf(database: Readable): string | undefined {
 
 function checkedBy(database: Readable, check: string): string | undefined {
   const found = firstOf(database, check);
-  return found === "ok" ? undefined : String(found);
+  // SQLite names each problem on a line of its own.
+  return found === "ok" ? undefined : String(found).trim().replaceAll("\n", "; ");
 }
 
 /** A delivery that waits, but not as its event would: the damage was in its row, not in the index that is made of it. */

@@ -166,7 +166,7 @@ describe("paylink login", () => {
   it("asks for a token, and checks each answer", async () => {
     const own = { Currency: "eur", "Customer's name": "Ada", Callback: "https://shop.example/hook" };
     const texts = { "base URL": "http://127.0.0.1:1/", Terminal: "7", ...own, "Access token": " tok " };
-    const { ask, asked } = fixedAnswers({ texts, choice: "another address" });
+    const { ask, asked } = fixedAnswers({ texts, choice: "Another address" });
     const { home, exit } = await runCommand(["login", "--no-check"], { ask });
     expect(exit).toBe(0);
     expect(asked).toEqual([
@@ -192,7 +192,7 @@ describe("paylink login", () => {
 
   it("stores an account without a currency, which create then asks for", async () => {
     const texts = { "base URL": "http://127.0.0.1:1", Terminal: "7", "Customer's name": "Ada", token: "t" };
-    const { ask } = fixedAnswers({ texts, choice: "another address" });
+    const { ask } = fixedAnswers({ texts, choice: "Another address" });
     const { home, exit, stderr } = await runCommand(["login", "--no-check"], { ask });
     expect(exit).toBe(0);
     expect(stderr).toContain("Each paylink create needs --currency.");
@@ -213,7 +213,7 @@ describe("paylink login", () => {
   it("stores nothing at Ctrl-C", async () => {
     const { ask } = fixedAnswers({
       texts: { "base URL": "https://a.example" },
-      choice: "another address",
+      choice: "Another address",
       interruptAt: "Terminal",
     });
     const { home, exit } = await runCommand(["login"], { ask });

@@ -44,7 +44,7 @@ describe("paylink transaction", () => {
   it("prints nothing where the answer is another transaction, and names both", async () => {
     const run = await runCommand(["transaction", "u-9", "-q"], answering(200, RECORD));
     expect(run).toMatchObject({ exit: 5, stdout: "" });
-    expect(run.stderr).toContain("the transaction u-1, and not u-9");
+    expect(run.stderr).toContain("the transaction u-1 instead of u-9");
   });
 
   it.each([`[${RECORD}]`, `{"data":[${RECORD}]}`, `{"records":[${RECORD}],"totalCount":1}`])(
