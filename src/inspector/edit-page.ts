@@ -45,10 +45,10 @@ export function copyProblem(event: StoredEvent, text: string): string | undefine
   const { value } = parsed.value;
   if (!isJsonObject(value)) return "the record must be a JSON object";
   if (event.uti !== "" && textOf(value, "uti") === event.uti)
-    return "the uti is that of the event, and a sample has its own";
+    return "the uti is that of the event, and a sample needs its own";
   const order = splitReference(event.reference).base;
   if (order !== "" && splitReference(textOf(value, "reference") ?? "").base === order)
-    return `the reference is that of the event's order, and a sample has its own, such as ${SAMPLE_PREFIX}${order}`;
+    return `the reference is that of the event's order, and a sample needs its own, such as ${SAMPLE_PREFIX}${order}`;
   return undefined;
 }
 
@@ -63,8 +63,8 @@ export function editPage(view: InspectorView, event: StoredEvent, { body, to, re
       "Edit and send as a sample",
       html`<p class="hint">
           The copy is signed with the key of the sandbox, or of <code>--sign-with</code>, and has the header
-          <code>Paylink-Sample</code>. An application that trusts this key books what the copy says: send it
-          to a test system only. It is not stored, and changes nothing of the event.
+          <code>Paylink-Sample</code>. An application that trusts this key will book what the copy says, so
+          send it only to a test system. The copy is not stored, and the event stays as it is.
         </p>
         <form class="edit" method="post" action="${eventPath(event.id)}/edit">
           <label for="record">Record</label>

@@ -120,7 +120,7 @@ function paidTwice(event: StoredEvent, order: OrderPayments | undefined): Page |
 }
 
 const OTHER_KEY_ADVICE =
-  "Another key than those of this run has verified it, so it is not sent from here. A listener that has that key forwards it.";
+  "This event was verified with a key that this run does not have, so it is not sent from here. A listener that has the key forwards it.";
 
 /** `accepts`: whether it verifies with the key that is configured now. */
 export function rejectionPage(view: InspectorView, rejection: Rejection, accepts: boolean): Page {
@@ -140,7 +140,7 @@ export function rejectionPage(view: InspectorView, rejection: Rejection, accepts
     ${verdict === null || request === null ? "" : verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
     ${
       request === null
-        ? panel("request", "Request", html`<p class="hint">It was not an HTTP request.</p>`)
+        ? panel("request", "Request", html`<p class="hint">What arrived was not an HTTP request.</p>`)
         : requestPanel(request, { ...filesOf(id), isKept: bodyIsKept(rejection) })
     }`,
   });
@@ -156,13 +156,13 @@ const filesOf = (id: string) => ({
   command: `paylink verify --event ${shellWord(id)}`,
 });
 
-/** Why the last attempt was probably not accepted. */
+/** The likely cause why the last attempt was not accepted. */
 function causeIn({ delivery }: StoredEvent, { attempts }: History): string | undefined {
   const last = attempts.at(-1);
   return last && likelyCause(last, { comesAgain: isSentAgain(delivery) });
 }
 
-/** A text that may end with a mark already, in one sentence of some length. */
+/** The text as one sentence, cut off where it is long. It may already end with a full stop. */
 const asSentence = (text: string): string => {
   const shown = clipped(text, SENTENCE);
   return /[.!?…]$/.test(shown) ? shown : `${shown}.`;
@@ -195,7 +195,7 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
     case "skipped": {
       const skipped = actions.findLast(({ action }) => action === "skip");
       const when = skipped === undefined ? "" : ` ${ageWords(now.getTime() - skipped.at.getTime())} ago`;
-      return { kind: "waiting", words: `Skipped${when}: it is never forwarded.` };
+      return { kind: "waiting", words: `Skipped${when}: it will not be forwarded.` };
     }
     case "failed":
       return {
@@ -206,22 +206,21 @@ function describeEvent({ delivery }: StoredEvent, history: History, now: Date): 
           .join(". "),
       };
     case "pending": {
-      if (delivery.isTrying)
-        return { kind: "waiting", words: "It is being forwarded at this moment.", reason: did };
+      if (delivery.isTrying) return { kind: "waiting", words: "It is being forwarded now.", reason: did };
       const next =
         delivery.next === null
           ? ""
           : html` Attempt ${delivery.attempts + 1} ${countdown(delivery.next, now)}.`;
       return did === undefined
-        ? { kind: "waiting", words: "Verified. It waits for its first attempt." }
+        ? { kind: "waiting", words: "Verified, and waiting for its first attempt." }
         : { kind: "bad", words: html`${did}${next}`, reason: silence };
     }
   }
 }
 
-const NOT_RETRIED = "paylink does not retry it by itself.";
+const NOT_RETRIED = "paylink does not retry it on its own.";
 /** A listener that waits for the application leaves the retries to the service. */
-const SERVICE_SENDS_AGAIN = "The service was told, and sends it again.";
+const SERVICE_SENDS_AGAIN = "The service was told, and will send it again.";
 
 /** The attempts with what was done by hand, the last one first. */
 function attemptsPart({ attempts, actions }: History, now: Date): Page {
@@ -256,7 +255,7 @@ function answerPanel(attempt: StoredAttempt | undefined, cause: string | undefin
   const body = maskCardNumbers(reply.text);
   return panel(
     "answer-panel",
-    attempt.isReplay ? "Answer to what was sent by hand" : "Answer of your application",
+    attempt.isReplay ? "Answer to the webhook sent by hand" : "Your application's answer",
     answerPart({ status, duration, headers: reply.headers, body }, cause),
   );
 }
@@ -264,7 +263,7 @@ function answerPanel(attempt: StoredAttempt | undefined, cause: string | undefin
 function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page {
   const { record, violations } = event.content;
   if (record === null)
-    return panel("record", "Record", html`<p class="hint">The body holds no transaction record.</p>`);
+    return panel("record", "Record", html`<p class="hint">The body contains no transaction record.</p>`);
   const text = (name: FieldName): string => clipped(textOf(record, name) ?? "", 100);
   const time = parseInstant(textOf(record, "transDateTime") ?? "");
   return panel(
@@ -281,7 +280,7 @@ function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page 
       ["Received", receivedAt(event, now)],
       ["Key", copyable("the thumbprint", event.key)],
       [
-        "Again",
+        "Received again",
         arrivals.length === 0
           ? ""
           : html`<ul>
@@ -314,7 +313,7 @@ function actionsOf(view: InspectorView, event: StoredEvent, signs: boolean): Pag
   const signed = verdict.created === null ? receivedAt : new Date(verdict.created * 1000);
   const age = now.getTime() - signed.getTime();
   const warnings = [
-    delivery?.state === "delivered" ? "Your application gets it twice." : "",
+    delivery?.state === "delivered" ? "Your application will receive it twice." : "",
     !signs && age > FRESH ? `Its signature is ${ageWords(age)} old; most verifiers refuse it.` : "",
   ].filter((words) => words !== "");
   return html`${isOpen && isOwn(view, event) ? actionForm(`${path}/retry`, back, html`<button class="primary">Retry</button>`) : ""}
@@ -325,7 +324,9 @@ function actionsOf(view: InspectorView, event: StoredEvent, signs: boolean): Pag
           button: "Send again…",
           title: "Send this webhook again?",
           subject: eventName(event),
-          text: warnings.join(" ") || "It is sent once, from here. The answer is shown on this page.",
+          text:
+            warnings.join(" ") ||
+            "paylink sends it once, from this computer. The answer is shown on this page.",
           fields: html`<label for="to">Send to</label>
             <input id="to" name="to" form="send-form" value="${target}" required placeholder="3000/hook" />`,
           confirm: "Send again",
@@ -361,7 +362,7 @@ const acceptAction = ({ here: back }: InspectorView, id: string): Page =>
     id: "accept",
     button: "Accept…",
     title: "Accept this webhook?",
-    text: "It verifies with the key that is configured now. It becomes an event and is forwarded.",
+    text: "It verifies with the key that is configured now. It will become an event and be forwarded.",
     confirm: "Accept",
     action: `${eventPath(id)}/accept`,
     back,

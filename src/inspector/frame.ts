@@ -25,10 +25,10 @@ export interface InspectorView {
   readonly done: string | undefined;
 }
 
-/** Beyond it, what waits or failed is not counted. */
+/** Events that wait or failed are counted up to this number. */
 export const COUNT_LIMIT = 1_000;
 
-/** Whether a key of this run has verified the event; without a key, whether it is shown with the others. */
+/** Whether the event is listed apart, because another key than those of this run verified it. Without a key, none is. */
 export const isApart = ({ keys }: InspectorView, { key }: { readonly key: string }): boolean =>
   keys !== undefined && !keys.includes(key);
 
@@ -97,15 +97,15 @@ export const inspectorPage = (
 
 /** What an action has done, or why it has changed nothing. */
 const DONE_NOTICES = new Map([
-  ["retry", "It is due now: a running listen --ack stored forwards it."],
-  ["busy", "Nothing was changed: it is due already, being forwarded at this moment, or delivered."],
-  ["skip", "It is never forwarded. Retry undoes this."],
-  ["other-key", "Nothing was sent: a key that this run does not have has verified it."],
-  ["accepted", "It verified, and is an event now."],
-  ["refused", "Nothing was changed: it does not verify with the key that is configured now."],
+  ["retry", "The event is due now: a running listen --ack stored forwards it."],
+  ["busy", "Nothing changed: the event is already due, is being forwarded now, or was delivered."],
+  ["skip", "The event will not be forwarded. Retry undoes this."],
+  ["other-key", "Nothing was sent: the event was verified with a key that this run does not have."],
+  ["accepted", "The webhook verified, and is now an event."],
+  ["refused", "Nothing changed: the webhook does not verify with the key that is configured now."],
   ["target", "Nothing was sent: the target must be a port, host:port/path, an http(s) URL or a broker."],
-  ["sent", "It was sent again, and accepted."],
-  ["unsent", "It was sent again, and not accepted: see the newest attempt."],
+  ["sent", "The webhook was sent again, and your application accepted it."],
+  ["unsent", "The webhook was sent again, and was not accepted: see the newest attempt."],
 ]);
 
 function doneText(done = ""): string | undefined {

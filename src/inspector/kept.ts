@@ -1,7 +1,7 @@
-/** What takes long to read in a store of many events is kept for a while: an open page asks for it every two seconds. */
+/** Keeps what takes long to read from a large store for a while, since an open page asks for it every two seconds. */
 import type { EventStore } from "../store/event-store.ts";
 
-/** An answer is kept for so many times as long as it took, so that reading takes a twentieth of the time at most. */
+/** An answer is kept 20 times as long as it took to read, so that reading takes at most a twentieth of the time. */
 const TIMES_KEPT = 20;
 
 /** The store with its sums, charts and paths kept; `now` is the clock. */

@@ -68,7 +68,7 @@ export async function eventsPage(
           before === undefined ? undefined : address("/", filters),
         )}
       </section>
-      ${apart.length === 0 ? "" : panel("other-keys", "Of another key: this run sends none of these", table(view, EVENT_LISTING, apart))}
+      ${apart.length === 0 ? "" : panel("other-keys", "Verified with another key: this run does not send these", table(view, EVENT_LISTING, apart))}
       ${freshButton}`,
   });
 }
@@ -140,7 +140,7 @@ function totalsPart(view: InspectorView, filters: Filters, totals: Totals): Page
     ${
       searchedSince === null
         ? ""
-        : html`The newest ${SEARCHED.toLocaleString("en-US")} events were searched, which came after
+        : html`Only the newest ${SEARCHED.toLocaleString("en-US")} events were searched, those received after
           ${datedMoment(searchedSince)}.`
     }`,
     html`${grouping} ${exports(filters, totals)}`,
@@ -194,23 +194,23 @@ function orderWords(rows: readonly EventRow[]): string {
 }
 
 const NONE_IN_STATE: Readonly<Record<string, string>> = {
-  waiting: "No event waits.",
-  failed: "No event has failed.",
-  forwarded: "No event was forwarded.",
-  skipped: "No event was skipped.",
-  rejected: "No webhook was rejected.",
+  waiting: "No events are waiting.",
+  failed: "No events have failed.",
+  forwarded: "No events were forwarded.",
+  skipped: "No events were skipped.",
+  rejected: "No webhooks were rejected.",
 };
 
 function nothing({ state, ...filters }: Filters, advice: string): Page {
   if (state === "" && !isFiltered({ ...filters, state }))
     return emptyList(
       "Waiting for the first webhook",
-      "It appears here by itself. To make one, with paylink listen running:",
+      "It will appear here on its own. To send a webhook while paylink listen is running:",
       html`<p>${copyable("the command that makes a webhook", advice)}</p>`,
     );
   const words = isFiltered({ ...filters, state: "" }) ? undefined : NONE_IN_STATE[state];
   const all = html`<a class="button" href="/">Show all events</a>`;
   return words === undefined
-    ? emptyList("Nothing matches", "No event or rejected webhook passes all of these filters.", all)
+    ? emptyList("Nothing matches", "No event or rejected webhook matches all of these filters.", all)
     : emptyList(words, "", all);
 }

@@ -1,4 +1,4 @@
-/** All payments of the order of an event: whether it was paid, and whether it was paid twice. */
+/** All payments of an event's order: whether the order was paid, and whether it was paid twice. */
 import { html } from "hono/html";
 import { shellWord } from "../domain/errors.ts";
 import { splitReference } from "../domain/reference.ts";
@@ -52,7 +52,7 @@ export function orderPanel(view: InspectorView, { order, rows, hasMore }: OrderP
     `Payments of order ${clipped(order)}`,
     html`${table(view, { ...EVENT_LISTING, caption: "Payments of this order, newest first" }, rows)}
       <p class="hint">
-        What happened to it, at the service too:
+        What happened to this order, also at the service:
         ${copyable("the command that shows the timeline", `paylink reconcile ${shellWord(order)}`)}
       </p>`,
     hasMore ? all : "",

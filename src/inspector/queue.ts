@@ -34,14 +34,15 @@ export async function queuePage(view: InspectorView, store: EventStore): Promise
         })}
       </section>
       ${targetsPanel(view, targets)}
-      ${queuePanel(view, "failed", "Failed: paylink does not retry these by itself", failed, view.failed)}
+      ${queuePanel(view, "failed", "Failed: paylink does not retry these on its own", failed, view.failed)}
       ${queuePanel(view, "waiting", "Waiting, next attempt first", waiting, view.waiting)}`,
   });
 }
 
-/** Milliseconds after which something due that nobody has claimed means that no receiver forwards. */
+/** If an event has been due for this many milliseconds and no receiver has claimed it, none is forwarding. */
 const UNCLAIMED = 60_000;
-const NO_RECEIVER = "No receiver forwards these: start paylink listen --ack stored --forward-to <target>";
+const NO_RECEIVER =
+  "No receiver is forwarding these. Start one: paylink listen --ack stored --forward-to <target>";
 
 function queuePanel(
   view: InspectorView,
@@ -62,7 +63,7 @@ function retryAll(view: InspectorView): Page {
     id: "retry-all",
     button: "Retry all…",
     title: `Retry ${what} now?`,
-    text: "They go out at most 8 at a time.",
+    text: "They are sent at most 8 at a time.",
     confirm: `Retry ${what}`,
     action: "/retry-all",
     back: view.here,
@@ -90,7 +91,7 @@ function targetsPanel(view: InspectorView, { answers, rates, period }: Targets):
 
 /** `period` is the time, in milliseconds, in which events were accepted. */
 const targetsListing = (period: number): Listing<TargetRow, InspectorView> => ({
-  caption: "Targets of what waits or failed",
+  caption: "Targets of the events that wait or failed",
   id: ({ target }) => target ?? "",
   columns: [
     {

@@ -197,21 +197,21 @@ export function createInspector(parts: InspectorParts) {
   return handlerFromFetch((request) => app.fetch(request));
 }
 
-/** The page does not wait for an address of keys that hangs: the next reading knows whether it verifies. */
+/** Milliseconds. If the address of the keys hangs, the page is shown without them, and its next update asks again. */
 const VERIFY_TIMEOUT = 1_000;
 
 /** Milliseconds for a page; a server ends what is still being read by then. */
 export const READ_TIMEOUT = 5_000;
-const TOO_SLOW = `The store did not answer in ${READ_TIMEOUT / 1000} s. Reload the page to ask again.`;
+const TOO_SLOW = `The store did not answer in ${READ_TIMEOUT / 1000} s. Reload the page to try again.`;
 const OPEN_INSPECTOR =
-  "Open the last address that paylink inspect printed in its terminal: each works once, for one browser.";
-const WRONG_PAGE = "The request was made by a page of another origin.";
+  "Open the last address that paylink inspect printed in its terminal: each address works once, for one browser.";
+const WRONG_PAGE = "The request came from a page of another origin.";
 
-/** Nothing is shown to who is refused: not even which store it is. */
+/** A client without access learns nothing, not even which store this is. */
 const textRefusal = (status: number, words: string): Response =>
   new Response(`${safeText(words)}\n`, { status, headers: { "Content-Type": "text/plain; charset=utf-8" } });
 
-/** Bytes; the form with an edited record has most. */
+/** Bytes; the form with an edited record is the largest. */
 const MAX_FORM = 256 * 1024;
 
 export async function startInspector(

@@ -45,7 +45,7 @@ export type PageAccess = ReturnType<typeof createPageAccess>;
 /**
  * An address carries a key in `?key=` that works once, so that neither a log nor a history gives away the pages. A browser gets a
  * cookie for it, which is another secret. Browsers send a cookie to every port of its host, so the pages have a host of their own:
- * nothing else on this machine is asked by that name.
+ * no other server on this machine gets requests for that name.
  */
 export function createPageAccess({ name, host, isShared, session, newKey, used }: PageAccessOptions) {
   const keys = new Set<string>();

@@ -15,7 +15,7 @@ export interface ApplicationAnswer {
   readonly body: string;
 }
 
-/** What it means, and what to do about it, stands above it. */
+/** `cause` says why the application probably answered so, and what to do about it. */
 export function answerPart({ status, duration, headers, body }: ApplicationAnswer, cause?: string): Page {
   const [location = ""] = fieldLines(headers, "location");
   const [type = ""] = fieldLines(headers, "content-type");

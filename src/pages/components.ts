@@ -72,7 +72,7 @@ export const facts = (
     )}
   </dl>`;
 
-/** The style hides it until the script runs, since it needs the script. */
+/** The style hides the button until the script runs, since the button needs the script. */
 export const copyButton = (what: string, from: { readonly text: string } | { readonly id: string }): Page =>
   html`<button
     type="button"
@@ -178,7 +178,7 @@ interface AskedAction {
   readonly back: string;
 }
 
-/** An action that asks before it is done. A popover needs no script. */
+/** A button that asks for confirmation before the action is done. A popover needs no script. */
 export const askedAction = (asked: AskedAction): Page => {
   const { id, button, title, subject, text, confirm, kind = "primary", fields, action, back } = asked;
   return html`<button class="${kind === "danger" ? kind : ""}" popovertarget="${id}">${button}</button>

@@ -98,7 +98,7 @@ export function requestPanel(
               ${
                 isKept
                   ? "The request has no body."
-                  : "Its body was not kept. Correct the path or what else was refused, and let the service send it again."
+                  : "The body was not kept. Fix the path, or whatever else caused the rejection, and have the service send the webhook again."
               }
             </p>`
           : folded(
@@ -112,9 +112,9 @@ export function requestPanel(
   );
 }
 
-/** The steps of the verification in their order, as people call them. */
+/** The steps of the verification in their order, with their titles. */
 const STEPS: Readonly<Record<string, string>> = {
-  coverage: "Cover",
+  coverage: "Signed parts",
   freshness: "Time",
   key: "Key",
   "signature-value": "Signature",

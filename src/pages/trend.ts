@@ -1,4 +1,4 @@
-/** Bar charts of what arrived over the last day and the last week: inline SVG, with the same numbers as a table for who does not see it. */
+/** Bar charts of what arrived over the last day and the last week: inline SVG, with the same numbers as a table for people who cannot see it. */
 import { html } from "hono/html";
 import { UNITS } from "../domain/time.ts";
 import { folded, hourOf, hourText } from "./components.ts";
@@ -58,7 +58,7 @@ export async function trendPart(
 const HEIGHT = 48;
 const STEP = 10;
 const WIDTH = 8;
-/** A bar of anything is seen, however much more there is beside it. */
+/** The least height of a bar that is not empty, so that it can be seen beside much higher ones. */
 const LEAST = 1.5;
 
 const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);

@@ -102,7 +102,7 @@ export function createAccessTokens({ merchant, tokenAuth, newId, clock }: Sandbo
     /** Throws a 401 problem unless the `Authorization` value carries a valid token. */
     require(authorization: string | undefined): void {
       const [, token = ""] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
-      if (token === "") throw new ServiceProblem(401, "the request carries no bearer token");
+      if (token === "") throw new ServiceProblem(401, "the request has no bearer token");
       const expiry = expiries.get(token) ?? (isSameSecret(token, merchant.token) ? Infinity : 0);
       if (expiry <= now()) throw new ServiceProblem(401, "the access token is unknown or expired");
     },

@@ -1,4 +1,4 @@
-/** The banner that every page of the sandbox has: nobody may take it for the service. */
+/** The banner of every page of the sandbox, so that nobody takes the sandbox for the service. */
 import { html } from "hono/html";
 import { MARK_PATH, page, type Frame, type Page } from "../pages/page.ts";
 

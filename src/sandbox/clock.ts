@@ -1,6 +1,6 @@
-/** The sandbox's clock. */
+/** The sandbox's clock, which can be stopped and moved forward. */
 
-/** It follows the machine's clock or is stopped, and can be moved forwards either way. */
+/** It follows the machine's clock or is stopped, and can be moved forward either way. */
 export type Clock = ReturnType<typeof createClock>;
 
 /** With `stoppedAt`, the clock stays at that moment until it is moved; `ahead` is how far it was moved before, in milliseconds. */

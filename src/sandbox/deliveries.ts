@@ -14,7 +14,7 @@ import type { Attempt, Delivery, Link } from "./store/rows.ts";
 import type { SandboxSetup } from "./setup.ts";
 import { ServiceProblem } from "./replies.ts";
 
-/** The most simultaneous attempts: a receiver that hangs takes a few of them, and delays no other. */
+/** The most simultaneous attempts: a receiver that hangs takes up a few of them, and delays no other receiver. */
 const AT_ONCE = 32;
 /** Milliseconds until the ledger is tried again after an attempt could not be stored. */
 const FAULT_PAUSE = 5_000;
@@ -123,7 +123,7 @@ export function createDeliveries(setup: SandboxSetup) {
     },
     /** Whether an attempt of a delivery has begun and waits for an answer. */
     isUnderWay,
-    /** Moves the clock forwards, making each attempt at the time it is due. Throws a 503 problem if one cannot be stored. */
+    /** Moves the clock forward, making each attempt at the time it is due. Throws a 503 problem if one cannot be stored. */
     advance: async (milliseconds: number): Promise<void> => {
       const target = clock.now().getTime() + milliseconds;
       resume();
@@ -151,7 +151,7 @@ export function createDeliveries(setup: SandboxSetup) {
   };
 }
 
-/** How long the receiver may take, in milliseconds. */
+/** How long the receiver may take to answer, in milliseconds. */
 const RECEIVER_TIMEOUT = 10_000;
 /** In the codes of OpenSSL and Node for a certificate that is not valid here, or whose authority is not known. */
 const OF_CERTIFICATE = /CERT|LEAF_SIGNATURE/;

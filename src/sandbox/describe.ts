@@ -28,14 +28,14 @@ export function describeAttempt(delivery: Pick<Delivery, "url">, attempt: Attemp
       ? {
           kind: "good",
           words: `paylink listen accepted it: ${status}${time}.`,
-          reason: capitalized(listened.details ?? "it answered by itself, without your application"),
+          reason: capitalized(listened.details ?? "it answered on its own, without your application"),
         }
       : { kind: "good", words: `${receiver} accepted it: ${status}${time}.` };
   if (status < 400)
     return {
       kind: "bad",
       words: `${receiver} redirected it: ${status}${time}.`,
-      reason: "A webhook follows no redirect. Use the final address as the callback URL.",
+      reason: "Webhooks do not follow redirects. Use the final address as the callback URL.",
     };
   const did = listened?.isSilent ? "did not answer" : status < 500 ? "refused it" : "failed";
   return { kind: "bad", words: `${receiver} ${did}: ${status}${time}.`, reason: reasonIn(attempt) };

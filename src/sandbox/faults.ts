@@ -1,4 +1,4 @@
-/** Does the API's work wrongly on purpose: the faults that are set, how often each still strikes, and what becomes of an answer. */
+/** Makes the API fail on purpose: the faults that are set, how often each still strikes, and what it does to an answer. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import {
@@ -39,7 +39,7 @@ export function createFaults(initial: readonly ApiFault[]) {
       set = [...set.filter(({ operation }) => faults.every((one) => one.operation !== operation)), ...faults];
     },
     clear: (): void => void (set = []),
-    /** Has the API answer, with the fault that strikes the request. */
+    /** The API's answer, changed by the fault that strikes the request. */
     answer: async (message: HttpRequest, handler: Handler): Promise<StruckReply> => {
       const fault = strike(message);
       return { fault, reply: await struckReply(fault, message, handler) };

@@ -55,12 +55,12 @@ type LinkClock = Pick<SandboxRuntime["clock"], "now" | "own">;
 function invalidRequest(problems: readonly Problem[], clock?: LinkClock): ServiceProblem {
   const isOther = clock?.own === true && problems.some(({ at }) => at === "expirationDate");
   const time = isOther
-    ? `; the sandbox's clock is at ${formatLocal(clock.now())}: paylink sandbox advance moves it on, paylink sandbox --reset starts again at the present`
+    ? `; the sandbox's clock shows ${formatLocal(clock.now())}: paylink sandbox advance moves it forward, paylink sandbox --reset starts over at the present time`
     : "";
   return new ServiceProblem(400, `the request breaks the specification${time}`, problems);
 }
 
-/** The response of "Create payment link": what the request has of a response, and what the service adds. */
+/** The response of "Create payment link": the fields that repeat the request, and those that the service adds. */
 export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFormedLink {
   const { id, request, createdDate, expirationDate, viewedDate, attemptedDate, paidDate, cancelledDate } =
     link;
@@ -128,7 +128,7 @@ export function findLink(ledger: Ledger, id: string): Link {
   return link;
 }
 
-/** Milliseconds: a client asks for the whole period by a clock of its own. */
+/** Milliseconds by which a client's clock, with which it asks for the whole period, may differ from this one. */
 const CLIENT_CLOCK_DIFFERENCE = 60_000;
 
 /** The newest links first. Throws a 400 problem for an invalidRequest query, a 403 problem for a foreign terminal. */

@@ -71,7 +71,7 @@ const WRONG_HOST =
 const problemFrom = ({ status, message }: HTTPException): ServiceProblem =>
   status === 421
     ? new ServiceProblem(421, message)
-    : new ServiceProblem(403, "the request was made by a page of another origin");
+    : new ServiceProblem(403, "the request came from a page of another origin");
 
 /** A page for browsers, which accept HTML; problem details for programs. */
 async function problemReply(c: Context, problem: ServiceProblem): Promise<Response> {

@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     await page.getByText(RETRIED_BY_ITSELF).waitFor();
     application.status = 200;
     await page.getByRole("button", { name: "Retry" }).press("Enter");
-    await page.getByText("It is due now").waitFor();
+    await page.getByText("The event is due now").waitFor();
     await page.getByText("Your application accepted it: 200").waitFor();
     await page.locator("#title-state .badge.forwarded").waitFor();
     expect(await page.locator("#attempts").textContent()).toContain("Retry by");
@@ -143,11 +143,11 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     await page.getByRole("button", { name: "Skip…" }).click();
     await page.getByText("approved EUR 12.00 PARKED").waitFor();
     await page.getByRole("button", { name: "Skip", exact: true }).click();
-    await page.getByText("It is never forwarded. Retry undoes this.").waitFor();
-    await page.getByText(/Skipped .* ago: it is never forwarded/).waitFor();
+    await page.getByText("The event will not be forwarded. Retry undoes this.").waitFor();
+    await page.getByText(/Skipped .* ago: it will not be forwarded/).waitFor();
     application.status = 200;
     await page.getByRole("button", { name: "Retry" }).click();
-    await page.getByText("It is due now").waitFor();
+    await page.getByText("The event is due now").waitFor();
     expect(new URL(page.url()).searchParams.get("done")).toBe("retry");
   });
 
@@ -183,15 +183,15 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
       .toMatch(RETRIED_BY_ITSELF);
     application.status = 200;
     await page.getByRole("button", { name: "Retry" }).click();
-    await page.getByText("It is due now").waitFor();
+    await page.getByText("The event is due now").waitFor();
     await expect.poll(() => arrived.at(-1)?.record["reference"]).toBe("A-18");
     await page.goto(new URL("/?text=A-17", inspect).href);
     await page.getByRole("link", { name: "A-17" }).click();
     await page.getByRole("button", { name: "Send again…" }).click();
-    await page.getByText("Your application gets it twice.").waitFor();
+    await page.getByText("Your application will receive it twice.").waitFor();
     await page.getByLabel("Send to").fill(`${port}/again`);
     await page.getByRole("button", { name: "Send again", exact: true }).click();
-    await page.getByText("It was sent again, and accepted.").waitFor();
+    await page.getByText("The webhook was sent again, and your application accepted it.").waitFor();
     expect(arrived.at(-1)?.record["reference"]).toBe("A-17");
     expect(await page.locator("#attempts").textContent()).toContain("Sent again by hand");
   });
@@ -273,7 +273,9 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     await trigger("--reference", "<script>LOST-2</script>");
     await expect
       .poll(told, { timeout: 10_000 })
-      .toEqual(["2 failed – paylink inspect | 1 more than before. The queue says why. | paylink-failed-2"]);
+      .toEqual([
+        "2 failed – paylink inspect | 1 more than before. The queue page shows why. | paylink-failed-2",
+      ]);
     // The choice is kept for the pages that follow, until it is taken back.
     await page.goto(new URL("/queue", inspect).href);
     await page.locator('#notify[aria-pressed="true"]').click();
@@ -347,7 +349,7 @@ describe.skipIf(!hasBrowser)("the inspector in Chromium", () => {
     await live(page);
     await trigger("--reference", "KILLED");
     await page.getByRole("link", { name: "KILLED" }).press("Enter");
-    await page.getByText("It is being forwarded at this moment.").waitFor();
+    await page.getByText("It is being forwarded now.").waitFor();
     for (const { pid } of receivers) process.kill(pid, "SIGKILL");
     application.status = 200;
     const listen = await receive();

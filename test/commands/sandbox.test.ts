@@ -301,7 +301,7 @@ describe("create at a sandbox with its own clock", () => {
     const { exit, stderr } = await runCommand(words, { home });
     expect(exit).toBe(4);
     expect(stderr).toMatch(
-      /the sandbox's clock is at 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d: paylink sandbox advance moves it on/,
+      /the sandbox's clock shows 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d: paylink sandbox advance moves it forward/,
     );
     expect(stderr).toContain("paylink sandbox --reset");
   });

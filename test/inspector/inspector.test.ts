@@ -129,10 +129,10 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(rowIds(await get(older.replaceAll("&amp;", "&")))).toHaveLength(12);
     expect(rowIds(await get("/?state=waiting"))).toEqual([first.id]);
     expect(rowIds(await get("/?state=rejected"))).toEqual([idOf("r", at(63))]);
-    expect(wordsOf(await get("/?state=failed"))).toContain("No event has failed.");
+    expect(wordsOf(await get("/?state=failed"))).toContain("No events have failed.");
     expect(rowIds(await get("/?text=TWICE"))).toEqual([first.id]);
     expect(wordsOf(await get("/?text=nothing"))).toContain(
-      "No event or rejected webhook passes all of these filters.",
+      "No event or rejected webhook matches all of these filters.",
     );
   });
 
@@ -147,24 +147,24 @@ function pagesOn(open: () => Promise<EventStore>): void {
     const waits = event(idOf("b"), { reference: "WAITS", cardPan: "4111111111111111", surprise: 1 });
     await store.append(waits, 0);
     const path = `/events/${waits.id}`;
-    expect(wordsOf(await get(path))).toContain("Verified. It waits for its first attempt.");
+    expect(wordsOf(await get(path))).toContain("Verified, and waiting for its first attempt.");
     const claim = await claimOne(store);
-    expect(wordsOf(await get(path))).toContain("It is being forwarded at this moment.");
+    expect(wordsOf(await get(path))).toContain("It is being forwarded now.");
     await store.ended(claim, { ...forward(500), detail: "nope" }, 3_600_000);
     const refused = wordsOf(await get(path));
     expect(refused).toMatch(/Your application refused it: 500 nope\. Attempt 2 in \d/);
-    for (const words of ["✓ Cover", "✓ Signature", "paylink verify --event", "************1111"])
+    for (const words of ["✓ Signed parts", "✓ Signature", "paylink verify --event", "************1111"])
       expect(refused).toContain(words);
     expect(refused).not.toContain("4111111111111111");
     expect((await post(`${path}/skip`, `back=${path}`)).header("location")).toBe(`${path}?done=skip`);
-    expect(wordsOf(await get(path))).toMatch(/Skipped .* ago: it is never forwarded\..*Skip by tester/);
+    expect(wordsOf(await get(path))).toMatch(/Skipped .* ago: it will not be forwarded\..*Skip by tester/);
     await post(`${path}/retry`);
     expect(wordsOf(await get(path))).toContain("Retry by tester");
     const again = await claimOne(store);
     expect((await post(`${path}/retry`)).header("location")).toBe("/?done=busy");
     await store.ended(again, unanswered("connection refused"));
     expect(wordsOf(await get(path))).toMatch(
-      /Your application did not answer\. .*connection refused\. paylink does not retry it by itself/,
+      /Your application did not answer\. .*connection refused\. paylink does not retry it on its own/,
     );
     expect((await post("/retry-all")).header("location")).toBe("/?done=retry-1");
     const last = await claimOne(store);
@@ -273,7 +273,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     );
     expect(wordsOf(page)).toContain("1 acknowledged payment is not delivered, EUR 10.00");
     expect(wordsOf(page)).toMatch(
-      /Failed: paylink does not retry these by itself .* Waiting, next attempt first/,
+      /Failed: paylink does not retry these on its own .* Waiting, next attempt first/,
     );
     expect(page).toContain("<title>(1 failed) Queue");
     expect(wordsOf(page)).toMatch(
@@ -306,13 +306,13 @@ function pagesOn(open: () => Promise<EventStore>): void {
     await store.append(foreign, 0);
     const list = await get("/");
     expect(wordsOf(list.split('id="other-keys"')[0] ?? "")).not.toContain("OTHER");
-    expect(wordsOf(list)).toMatch(/Of another key: this run sends none of these.*OTHER/);
+    expect(wordsOf(list)).toMatch(/Verified with another key: this run does not send these.*OTHER/);
     expect(wordsOf(list)).not.toContain("1 waiting");
     const queue = await get("/queue");
     expect(queue).not.toContain("Retry all");
     expect(rowIds(queue)).toEqual([]);
     const page = await get(`/events/${foreign.id}`);
-    expect(wordsOf(page)).toContain("Another key than those of this run has verified it");
+    expect(wordsOf(page)).toContain("This event was verified with a key that this run does not have");
     expect(page).toContain(KEYS[0]);
     expect(page).not.toMatch(/\/(?:retry|send|edit)"|curl -i/);
     expect((await post(`/events/${foreign.id}/edit`, "body={}&to=3000")).status).toBe(404);
@@ -339,7 +339,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(page).not.toMatch(/<button[^>]*>\s*(?:Accept|Retry|Skip|Send)|>Record</);
     expect((await post(`${path}/accept`)).header("location")).toBe("/?done=refused");
     verifies = true;
-    expect(wordsOf(await get(path))).toContain("It becomes an event and is forwarded.");
+    expect(wordsOf(await get(path))).toContain("It will become an event and be forwarded.");
     expect((await post(`${path}/accept`)).header("location")).toBe("/?done=accepted");
     expect(wordsOf(await get(path))).toContain("LATE");
   });
@@ -353,7 +353,7 @@ it("says after five seconds that the store does not answer", async () => {
   const asked = request("GET", "/");
   await vi.advanceTimersByTimeAsync(5_000);
   const { status, text } = await asked;
-  expect([status, text]).toEqual([503, "The store did not answer in 5 s. Reload the page to ask again.\n"]);
+  expect([status, text]).toEqual([503, "The store did not answer in 5 s. Reload the page to try again.\n"]);
 });
 
 it("reads sums that take long again only after a while", async () => {
@@ -415,7 +415,7 @@ describe("sending again", () => {
     await post(`${path}/send`, "back=/&to=3001%2Fhook");
     expect(targets).toEqual(["http://127.0.0.1:3000/", "3001/hook"]);
     const page = await get(path);
-    expect(wordsOf(page)).toMatch(/Answer to what was sent by hand 500 after 12 ms .*no stock/);
+    expect(wordsOf(page)).toMatch(/Answer to the webhook sent by hand 500 after 12 ms .*no stock/);
     expect(page).toContain(">no\nstock</pre");
     const signing = openInspector(store, { sending: { ...sending, signs: true } });
     expect(await signing.get(path)).not.toContain("Its signature is");

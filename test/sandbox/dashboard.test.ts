@@ -407,7 +407,7 @@ describe("a detail", () => {
       "paylink listen accepted it: 200",
       "The application accepted it before",
     ],
-    [{ status: 302 }, "Your server redirected it: 302", "A webhook follows no redirect"],
+    [{ status: 302 }, "Your server redirected it: 302", "Webhooks do not follow redirects"],
     [{ status: 204 }, "Your server accepted it: 204", "204"],
     [
       { status: null, detail: "no answer within 10000 ms" },

@@ -43,7 +43,7 @@ describe("a part of the amount", () => {
     const status = async () => (await service.call("GET", `/v1/payment-links/${id}`)).json()["status"];
     const part = await service.request("POST", `/pay?r=${id}`, { body: "outcome=partially-approved" });
     const receipt = (await service.request("GET", part.header("location") ?? "")).text;
-    expect(receipt).toContain("Only a part of the amount was charged. EUR 5.25 is left to pay.");
+    expect(receipt).toContain("Only part of the amount was charged. EUR 5.25 is left to pay.");
     expect(receipt).toContain("Pay the rest");
     expect(await status()).toBe("attempted");
     const page = (await service.request("GET", `/pay?r=${id}`)).text;

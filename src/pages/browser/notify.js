@@ -13,7 +13,7 @@ const failedIn = (page) => Number(page.querySelector("[data-failed]")?.getAttrib
 
 let known = failedIn(document);
 
-/** Whether failures are told, even while nobody looks at the page. */
+/** Whether the browser notifies of failures, even while nobody looks at the page. */
 export const isNotifying = () =>
   button !== null &&
   "Notification" in window &&
@@ -31,7 +31,7 @@ export function notifyOfFailures(page) {
   if (more <= 0 || !isNotifying()) return;
   // Open tabs tell of the same failure once.
   const notification = new Notification(`${failed} failed – paylink inspect`, {
-    body: `${more} more than before. The queue says why.`,
+    body: `${more} more than before. The queue page shows why.`,
     tag: `paylink-failed-${failed}`,
   });
   notification.addEventListener("click", () => {

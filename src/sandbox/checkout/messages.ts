@@ -78,7 +78,7 @@ function adviceFor(
   if (outcome === "CANCELLED" || !isPaid) return "Nothing was charged.";
   if (outcome !== "PARTIALLY_APPROVED") return "";
   const rest = `${groupedAmount(left, link.request.currency)} is left to pay.`;
-  return `Only a part of the amount was charged. ${payAgain === undefined || isReusable(link) ? "" : rest}`;
+  return `Only part of the amount was charged. ${payAgain === undefined || isReusable(link) ? "" : rest}`;
 }
 
 function nextButtons({ payment, merchantName, payAgain, returnUrl }: ReceiptParts, mark: string): Page | "" {
@@ -135,7 +135,7 @@ const messagePage = (
   });
 
 const CLOSED = {
-  paid: ["paid", "This link has been paid", "No further payment is due."],
+  paid: ["paid", "This link has been paid", "There is nothing left to pay."],
   expired: ["expired", "This link has expired", "Ask the merchant for a new link."],
   cancelled: ["cancelled", "This link was cancelled", "The merchant no longer accepts this payment."],
 } as const;
@@ -169,7 +169,7 @@ export const problemPage = ({ title, message, errors }: ServiceProblem): Page =>
           : html`<ul>
                 ${errors.map(({ at, message: detail }) => html`<li><span class="mono">${at}</span> ${detail}</li>`)}
               </ul>
-              <p class="hint">Go back to correct it.</p>`
+              <p class="hint">Go back to correct this.</p>`
       }
       <a class="button" href="/">Dashboard</a>`,
   );

@@ -99,7 +99,7 @@ function linkSummary({ link, left, merchantName }: CheckoutParts): Page {
           : html`${largeAmount(left, currency)}
             ${left === amount ? "" : html`<p class="hint">left to pay of ${groupedAmount(amount, currency)}</p>`}`
     }
-    ${periodic === undefined ? "" : html`<p class="hint">${name(merchantName)} may take later payments from this card.</p>`}
+    ${periodic === undefined ? "" : html`<p class="hint">${name(merchantName)} may charge this card again later.</p>`}
     ${description === undefined ? "" : html`<p class="description" dir="auto">${oneLine(description)}</p>`}
     ${facts([
       ["For", customerName],

@@ -73,13 +73,13 @@ export function deliveryPage(
 const UNDER_WAY: Description = { kind: "waiting", words: "Waiting for an answer …" };
 
 function nextPart(view: DashboardView, { state, due }: Delivery): Page | "" {
-  if (state === "failed") return html`<p class="hint">No attempts are left. Resend makes another one.</p>`;
+  if (state === "failed") return html`<p class="hint">No attempts are left. Resend makes a new one.</p>`;
   if (state !== "waiting") return "";
   const at = new Date(due);
   if (at <= view.now)
-    return html`<p class="hint">The next attempt waits for another webhook to be answered.</p>`;
+    return html`<p class="hint">The next attempt waits until another webhook has been answered.</p>`;
   return view.clock === "stopped"
-    ? html`<p class="hint">Next attempt ${timeAgo(at, view.now)}, once the clock is moved.</p>`
+    ? html`<p class="hint">Next attempt ${timeAgo(at, view.now)}, once you move the clock.</p>`
     : html`<p class="hint">Next attempt ${countdown(at, view.now)}.</p>`;
 }
 

@@ -95,7 +95,7 @@ const CONTROLS_DONE = new Map([
   ["resent", "A new attempt has started."],
   ["resent-all", "A new attempt of each failed delivery has started."],
   ["sampled", "A sample link was created and paid. No money moved."],
-  ["fault-set", "The fault is set. It strikes requests to the API."],
+  ["fault-set", "The fault is set. It affects requests to the API."],
   ["faults-cleared", "No fault is set. The API works as the service does."],
   ["reset", "Links, payments, deliveries, requests and faults were deleted."],
   ["rotated", "Webhooks are now signed with a new key. The old key stays published for a day."],

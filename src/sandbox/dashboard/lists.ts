@@ -266,7 +266,7 @@ export const REQUEST_LIST: DashboardList<ApiRequest> = {
   tab: "requests",
   one: "request",
   states: ["succeeded", "failed"],
-  nothingYet: "Requests to the service's API since the sandbox was started appear here, with their answers.",
+  nothingYet: "Requests to the service's API, since the sandbox was started, appear here with their answers.",
   read: ({ requests }, query) => requests.list(query),
   totals: ({ requests }, query) => counted(requests.list(query).rows.length, "request", "requests"),
   caption: "Requests to the API, newest first",
@@ -428,7 +428,7 @@ export function searchPage(view: DashboardView, text: string): Page {
     listPanel(view, DELIVERY_LIST, { query }),
   ];
   const nothing = html`<section class="panel">
-    ${emptyList("Nothing matches", "No link, payment or delivery has all of these words.")}
+    ${emptyList("Nothing matches", "No link, payment or delivery matches all of these words.")}
   </section>`;
   return dashboardPage(view, {
     title: "Search",

@@ -41,7 +41,7 @@ import {
 const PAGES = ["/", "/deliveries/*", "/payments/*", "/links/*", "/requests/*", "/search"];
 
 const OPEN_DASHBOARD =
-  "the dashboard opens at the last address that paylink sandbox printed in its terminal: each works once, for one browser";
+  "the dashboard opens at the last address that paylink sandbox printed in its terminal: each address works once, for one browser";
 
 export function dashboardRoutes(app: Hono, runtime: SandboxRuntime, pages: PageAccess): void {
   for (const path of PAGES)
@@ -76,7 +76,7 @@ export function dashboardRoutes(app: Hono, runtime: SandboxRuntime, pages: PageA
   app.get("/deliveries/:id/attempts/:number/:file{body|request}", (c) => downloadAttempt(view(c), c));
 }
 
-/** A page, or that there is no such thing. */
+/** The page, or one that says that the sandbox has no such thing. */
 const detailReply = (
   view: DashboardView,
   what: string,
@@ -91,7 +91,7 @@ function downloadAttempt(view: DashboardView, c: Context): Response | Promise<Re
   const delivery = view.ledger.findDelivery(id);
   const attempt = delivery && view.ledger.findAttempt(id, Number(number));
   const request = attempt && postedRequest(delivery, attempt);
-  if (request === undefined) return htmlReply(notFoundPage(view, "such attempt"), 404);
+  if (request === undefined) return htmlReply(notFoundPage(view, "attempt"), 404);
   return file === "request"
     ? download("webhook-request.json", capturedRequest(request))
     : download("webhook.json", request.body);
