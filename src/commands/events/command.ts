@@ -215,6 +215,6 @@ const prune = command({
 export const events = command({
   examples: ["paylink events", "paylink events list --outcome declined --since 7d"],
   notes:
-    "An event is one verified webhook. Its uti (unique transaction identifier) is the service's number for the payment, the same each time the webhook arrives. Its id is paylink's own number. A rejected webhook is one that listen refused; it is not an event.",
+    "An event is one verified webhook. Its uti is the service's number for the payment, the same each time the webhook arrives. Its id is paylink's own number. A rejected webhook is one that listen refused; it is not an event.",
   commands: { list, show, stats, replay, tail, retry, skip, accept, prune },
 });
