@@ -124,7 +124,7 @@ describe("captures of other tools", () => {
     const stdin = `${["POST /hook HTTP/1.1", ...folded].join("\n")}\n\n${body}`;
     const { exit, stdout } = await runCommand(["verify"], { stdin, env });
     expect(exit).toBe(7);
-    expect(stdout).toContain("a folded line");
+    expect(stdout).toContain("a folded header line");
     expect(stdout).not.toContain("No HTTP server accepts this message");
   });
 
