@@ -107,13 +107,13 @@ describe("a memory in PostgreSQL", () => {
   });
 
   it("ends a run whose rows go in the middle of it", async () => {
-    let empty = (): void => undefined;
-    const { send, query } = await desk((before) => {
-      if (before === 1) empty();
-      return "create";
-    });
-    empty = () => void query("TRUNCATE paylink.sent_rows");
-    const { exit, stderr } = await send(listOf(400), "--rate", "40");
+    const { service, send, query } = await desk();
+    const run = { isOver: false };
+    const sending = send(listOf(400), "--rate", "40").finally(() => (run.isOver = true));
+    await expect.poll(() => service.arrivals.length).toBeGreaterThan(1);
+    // Again and again: one moment may be between two rows.
+    while (!run.isOver) await query("TRUNCATE paylink.sent_rows");
+    const { exit, stderr } = await sending;
     expect(exit).toBe(2);
     expect(stderr).toContain("The memory of bulk was emptied during this run.");
     expect(stderr).toContain("These results have them: keep a copy.");
