@@ -58,8 +58,8 @@ export function compareBooked({ uses, lines, knowsOrders, before }: Compared): r
 }
 
 /**
- * What pays may be booked or not where it got no answer or was refused, and where the application, which knows its orders, does not
- * know this one.
+ * A payment may or may not be booked if its webhook got no answer or was refused, or if the application knows its orders and this
+ * one is not among them.
  */
 function dueOf(uses: readonly OrderUse[], isUnknown: boolean): "once" | "never" | "perhaps" {
   const isPaid =

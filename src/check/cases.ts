@@ -22,7 +22,7 @@ const SIGNS_HEADERS: SignedCover = {
   required: true,
   described: "header fields only",
   consequence:
-    "The real service signs nothing but header fields: an endpoint that insists on @method or @target-uri refuses every payment.",
+    "The real service signs header fields only: an endpoint that requires @method or @target-uri refuses every payment.",
 };
 
 const SIGNS_DERIVED: SignedCover = {
@@ -30,7 +30,8 @@ const SIGNS_DERIVED: SignedCover = {
   cover: DERIVED_COVER,
   required: false,
   described: "@method and @target-uri too",
-  consequence: "The real service does not sign this way, so it loses no payment. Another service may.",
+  consequence:
+    "The real service does not sign this way, so refusing it loses no payment. Another service may sign this way.",
 };
 
 const signsChosen = (cover: CoveredComponents): SignedCover => ({
@@ -38,11 +39,12 @@ const signsChosen = (cover: CoveredComponents): SignedCover => ({
   cover,
   required: true,
   described: cover.join(" "),
-  consequence: "The service that this check is for signs this way.",
+  consequence:
+    "The service that you check for signs this way: an endpoint that refuses it refuses every payment.",
 });
 
 const UNPROMISED =
-  "The real service does not document whether it sends created and keyid: an endpoint that insists on them may refuse every payment.";
+  "The real service does not document whether it sends created and keyid: an endpoint that requires them may refuse every payment.";
 
 function signedCases(signed: SignedCover, hasKeyid: boolean): EndpointCase[] {
   const { name, required } = signed;

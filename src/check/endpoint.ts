@@ -218,9 +218,9 @@ const IS_RIGHT: Readonly<Record<ExpectedAnswer, (status: number) => boolean>> = 
 };
 
 const NOT_REFUSED =
-  "It did not accept it, but anything other than 4xx asks the service to send it again, or says that the endpoint failed.";
+  "The endpoint did not accept the webhook, but only 4xx refuses it: after any other status the service sends it again, or takes the endpoint to have failed.";
 const SENT_AGAIN =
-  "One copy was accepted, and the service sends the others again, so no payment is lost. An endpoint that answers 2xx to every copy saves that.";
+  "One copy was accepted, and the service sends the others again, so no payment is lost. An endpoint that answers 2xx to every copy avoids the repeats.";
 
 /** "200", "200, 500" or "200 (5 times)". */
 function answersIn(answers: readonly (EndpointAnswer | MissingAnswer)[]): string {

@@ -17,9 +17,9 @@ const LOST = "The payment was made, but the shop would never know.";
 const DELIVERED_AGAIN =
   "The service delivers at least once: an endpoint that refuses a repeated webhook gets it again and again.";
 const OUT_OF_ORDER =
-  "Webhooks can arrive in any order, because the service sends again later what was not accepted.";
+  "Webhooks can arrive in any order, because the service sends a webhook that was not accepted again later.";
 const NOT_THE_ORDER =
-  "The payment is genuine, and the service sends it again until it is accepted: accept it, and do not book it.";
+  "The payment is genuine, and the service sends it again until it is accepted: accept it, but do not book it.";
 
 type CaseDetails = Pick<EndpointCase, "order" | "books"> &
   Partial<Pick<EndpointCase, "atOnce" | "rounds" | "amount">>;
@@ -133,7 +133,7 @@ export const GENUINE_CASES: readonly EndpointCase[] = [
   acceptedCase(
     "late",
     "a webhook, and then a copy with a signature that is an hour old",
-    "The copy must not be an error: with 5xx, the service sends it again.",
+    "The endpoint must not fail on the copy: after a 5xx, the service sends it again.",
     (sender, source, order) => {
       const body = sampleBody(approvedPayment(order), source);
       const old = { created: sender.created - HOUR, form: { ...sender.form, created: true } };

@@ -63,9 +63,9 @@ export async function openForwardingKey(path: string, files: KeyFiles): Promise<
   const found = await readIfThere(path, files);
   const published = await readIfThere(publicPath, files);
   if (found === undefined && published !== undefined)
-    throw new PaylinkError("key_invalid", `${publicPath} is there, but its private key ${path} is not.`, {
+    throw new PaylinkError("key_invalid", `${publicPath} exists, but its private key ${path} does not.`, {
       hints: [
-        hint`Restore ${path}. For a new pair of keys, move ${publicPath} away: the application then needs the new one.`,
+        hint`Restore ${path}. For a new pair of keys, move ${publicPath} away. The application then needs the new public key.`,
       ],
     });
   const isNew = found === undefined && (await createKey(path, files));
@@ -73,7 +73,7 @@ export async function openForwardingKey(path: string, files: KeyFiles): Promise<
   const { weakness } = verificationKey(key.key);
   if (weakness !== null)
     throw new PaylinkError("key_invalid", `${path} must not be used to sign: ${weakness}.`, {
-      hints: [hint`If ${PLACE} names a file that does not exist, paylink makes a key of 2048 bits.`],
+      hints: [hint`If ${PLACE} names a file that does not exist, paylink creates a key of 2048 bits.`],
     });
   if (published !== undefined) requirePair(key, published, path, publicPath);
   const isPublished = published !== undefined || (await publish(key, publicPath, files));

@@ -233,16 +233,20 @@ const RULES: Readonly<Record<TamperingName, TamperingRule>> = {
   ),
   created: tampering("signed an hour ago", REPLAYED, signedWith(dated(HOUR))),
   "created-moved": tampering(
-    "signed an hour ago, with created changed to now",
+    "signed an hour ago, with its created time changed to now",
     REPLAYED,
     signedWith(
       dated(HOUR),
       field("signature-input", (value, { created }) => value.replace(/created=\d+/, `created=${created}`)),
     ),
   ),
-  "created-future": tampering("with created an hour in the future", REPLAYED, signedWith(dated(-HOUR))),
+  "created-future": tampering(
+    "with a created time an hour in the future",
+    REPLAYED,
+    signedWith(dated(-HOUR)),
+  ),
   "created-type": tampering(
-    "whose created is a string, not a number",
+    "whose created time is a string, not a number",
     REPLAYED,
     signedWith(
       dated(0),
@@ -250,19 +254,19 @@ const RULES: Readonly<Record<TamperingName, TamperingRule>> = {
     ),
   ),
   expired: tampering(
-    "whose expires has passed",
+    "whose expires time has passed",
     REPLAYED,
     signedWith(({ created }) => ({ created: created - 120, expires: created - 60 })),
   ),
   key: tampering("signed by another key with the same keyid", INVENTED, signedWith(impostor)),
   algorithm: tampering(
-    "signed by HMAC with the public key as its secret, as its alg says",
+    "signed with HMAC and the public key as the secret, as its alg says",
     INVENTED,
     signedWith(publicKeyAsSecret),
   ),
   "algorithm-pss": tampering("signed by the right key with RSA-PSS", INVENTED, signedWith(withPss)),
   "algorithm-unknown": tampering(
-    "whose alg is not registered, with a signature that is right",
+    "with an unregistered alg and a correct signature",
     "Nothing is forged here, but an endpoint that lets the message choose how it is verified can be deceived: only the agreed alg counts.",
     signedWith(() => ({ alg: "none" })),
   ),

@@ -41,7 +41,8 @@ const AMQP = {
   problem: (url) => {
     const { exchange, key } = amqpRoute(url);
     const unknown = [...url.searchParams.keys()].find((name) => name !== "key" && name !== "vhost");
-    if (unknown !== undefined) return `has the parameter ${unknown}; there are key and vhost`;
+    if (unknown !== undefined)
+      return `has the unknown parameter ${unknown}; the parameters are key and vhost`;
     if (exchange === undefined || exchange.includes("/"))
       return "must name one exchange; a virtual host is given as ?vhost=";
     return exchange === "" && key === ""
@@ -126,14 +127,14 @@ const VARIABLE_MEANINGS = {
   NATS_CREDS: publicVariable("the file with the credentials of a NATS user"),
   NATS_NKEY: publicVariable("the file with the seed of a NATS user"),
   NATS_CA: publicVariable(
-    "a file with the CA certificates that the certificate of NATS is checked with; requires TLS",
+    "a file with the CA certificates that verify the server certificate of NATS; requires TLS",
   ),
   NATS_CERT: publicVariable("the file with paylink's client certificate for NATS; requires TLS"),
   NATS_KEY: publicVariable("the file with its private key"),
   AMQP_USER: publicVariable("the user name at RabbitMQ (default: guest)"),
   AMQP_PASSWORD: secretVariable("the password of AMQP_USER"),
   AMQP_PASSWORD_FILE: publicVariable("a file with the password of AMQP_USER"),
-  AMQP_CA: publicVariable("a file with the CA certificates that the certificate of RabbitMQ is checked with"),
+  AMQP_CA: publicVariable("a file with the CA certificates that verify the server certificate of RabbitMQ"),
   AMQP_CERT: publicVariable(
     "the file with paylink's client certificate for RabbitMQ; without AMQP_USER, paylink logs in with it",
   ),

@@ -34,11 +34,11 @@ export type WebhookEffect = "receive" | "verify" | "send" | "check" | "replay" |
 /** What each exit code tells a script. */
 export const EXIT_CODES = {
   0: "success",
-  1: "a bug in paylink, or its output could not be written; an answer of the service is shown first",
+  1: "a bug in paylink, or its output could not be written; the answer of the service is shown first",
   2: "wrong usage: every problem is listed, each with its flag (or file and line)",
   3: "not authorised: no profile, no token, expired token, 401 or 403",
   4: "refused by the service: another 4xx than 408 and 425, or a redirect",
-  5: "not reached: nothing was created, safe to run again",
+  5: "not reached: nothing was created, so it is safe to run the command again",
   6: "unknown outcome: the request was sent and no usable answer arrived, or one of a time-out (408, 425); the link may exist",
   7: "a signature did not verify, or an endpoint failed its check",
   8: "timed out",
@@ -132,7 +132,7 @@ export const FAILURES = {
   refused: {
     exit: 4,
     means: "the service refused the request with another 4xx",
-    hints: [hint`Fix what the service reports, then run the command again.`],
+    hints: [hint`Fix what the service reports, and run the command again.`],
   },
   redirected: {
     exit: 4,

@@ -11,8 +11,8 @@ export function eventStoreProblem(text: string): string | undefined {
   if (scheme === undefined)
     return isPlainPath(text)
       ? undefined
-      : `${FORMS}; this is neither: it has a $, a quote, an =, a colon, a bracket or an @ as an address that was not filled in, or has another form`;
-  if (!isDatabaseUrl(text)) return `${FORMS}; ${scheme.toLowerCase()}:// is no event store`;
+      : `${FORMS}; this looks like neither, but like a variable or an address that was not filled in: it contains a $, a quote, an =, a colon, a bracket or an @`;
+  if (!isDatabaseUrl(text)) return `${FORMS}; ${scheme.toLowerCase()}:// is not an event store`;
   const parsed = parsePostgresUrl(text);
   return parsed.ok ? undefined : `${FORMS}; ${parsed.message}`;
 }

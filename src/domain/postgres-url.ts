@@ -171,7 +171,7 @@ const valueProblem = (
 ): string | undefined =>
   values === undefined || values.includes(value)
     ? undefined
-    : `its ${name} is "${value}", and must be one of ${values.join(", ")}${meant(nearest(value, values))}`;
+    : `its ${name} is "${value}", but must be one of ${values.join(", ")}${meant(nearest(value, values))}`;
 
 /** `host:port,[::1]:5433`: the servers before the path. */
 function serversIn(text: string): Parsed<readonly PostgresServer[]> {

@@ -3,14 +3,13 @@
 /** What each reason means, in the order of the checks; apart from the other tables, since paylink-webhooks needs no words for it. */
 export const REFUSAL_MEANINGS = {
   http_parse_error: "this is not an HTTP/1.1 request",
-  headers_too_large: "the header section is larger than that of any webhook",
+  headers_too_large: "the header section is larger than any webhook needs",
   bad_request_target: "the request target is not a path",
   wrong_host: "with --no-verify, Host must name this machine",
   not_found: "the path is not the one of --path",
   method_not_allowed: "the method is not POST",
   unsupported_media_type: "the media type is not application/json or application/*+json",
-  unsupported_content_coding:
-    "there is a Content-Encoding that changes bytes, and the service compresses nothing",
+  unsupported_content_coding: "the body has a Content-Encoding, but the service sends webhooks uncompressed",
   unsupported_transfer_coding: "the transfer coding is not chunked",
   request_timeout: "the request was not complete in time",
   body_too_large: "the body is larger than --max-body allows",
@@ -28,10 +27,11 @@ export const REFUSAL_MEANINGS = {
   label_not_found: "no signature has the required label, sig1",
   duplicate_param: "a parameter of the signature is given twice",
   signature_param_invalid: "a parameter has the wrong type, or expires is before created",
-  coverage_missing: "a component that must be signed is not: at least content-digest",
+  coverage_missing: "a component that must be signed is not signed: at least content-digest",
   created_missing: "the signature has no created time, and --require-created is set",
   created_in_future: "the created time of the signature is in the future",
-  signature_too_old: "the signature is older than --tolerance allows, and the webhook is not known",
+  signature_too_old:
+    "the signature is older than --tolerance allows, and the webhook was not received before",
   signature_expired: "the expires time of the signature has passed",
   key_not_found: "the signature names a key that is not configured",
   key_ambiguous:
@@ -51,7 +51,7 @@ export const REFUSAL_MEANINGS = {
   req_on_request: "req is used on a request; it is for responses",
   query_param_ambiguous: "the covered query parameter occurs more than once",
   component_value_invalid: "a covered value is not allowed in a signature base",
-  duplicate_header: "a field that may occur once occurs twice",
+  duplicate_header: "a field that may occur only once occurs twice",
   weak_key: "the key is too weak: RSA needs 2048 bits",
   signature_invalid:
     "the signature does not match the message and the key: something was changed, or another key signed it",
@@ -125,12 +125,14 @@ interface ReasonRow {
 const unverified = (advice: string): ReasonRow => ({ status: 401, advice });
 
 const FIELD = "The field breaks RFC 9421 or RFC 8941. If no proxy changed it, the sender must fix it.";
-const REMOVED = "A proxy or framework may have removed the header. Configure it to keep it.";
-const TWICE = "Programs differ in which of two values they use. Find out what added the second.";
+const REMOVED =
+  "A proxy or framework may have removed the header. Configure the proxy or framework to keep it.";
+const TWICE = "Programs differ in which of the two values they use. Find out what added the second one.";
 const OTHER_COMPONENT =
   "The message does not have a covered component in that form. Configure proxies to forward headers and target unchanged.";
 const USE_CURRENT_KEY = "Use the key that the service signs with now, or the URL of its key set.";
-const SIGNED_SO = "The sender must sign it: what is not signed can be changed in transit.";
+const SIGNED_SO =
+  "The sender must sign the component: anything that is not signed can be changed in transit.";
 const DIGEST = "The sender must send a Content-Digest with sha-256 (RFC 9530).";
 
 /** With --strict: without it, the webhook is accepted. */
@@ -181,15 +183,17 @@ const SIGNATURE_REASONS: Readonly<Record<Reason, ReasonRow>> = {
   duplicate_param: unverified(TWICE),
   signature_param_invalid: unverified(FIELD),
   coverage_missing: unverified(SIGNED_SO),
-  created_missing: unverified("The service may not send it: require it only if it does."),
+  created_missing: unverified(
+    "The service may not send a created time: set --require-created only if it does.",
+  ),
   created_in_future: unverified("A clock may be wrong, here or at the service."),
   signature_too_old: unverified(
-    "If your service repeats webhooks with their first signature, allow for their age (--tolerance). If it does not, a clock is wrong, or somebody sends an old webhook again.",
+    "If your service sends webhooks again with their first signature, raise --tolerance to their age. Otherwise, a clock is wrong, or somebody replays an old webhook.",
   ),
   signature_expired: unverified("A clock may be wrong, here or at the service."),
   key_not_found: unverified(USE_CURRENT_KEY),
-  key_ambiguous: unverified("Give only the key that the service signs with."),
-  key_unusable: unverified("Use a key that is for verifying signatures."),
+  key_ambiguous: unverified("Configure only the key that the service signs with."),
+  key_unusable: unverified("Use a key that is meant for verifying signatures."),
   alg_not_allowed: unverified("The configuration sets the algorithm; a message cannot choose it."),
   alg_key_mismatch: unverified(USE_CURRENT_KEY),
   key_type_mismatch: unverified(USE_CURRENT_KEY),
@@ -204,7 +208,7 @@ const SIGNATURE_REASONS: Readonly<Record<Reason, ReasonRow>> = {
   query_param_ambiguous: unverified(TWICE),
   component_value_invalid: unverified(OTHER_COMPONENT),
   duplicate_header: unverified(TWICE),
-  weak_key: unverified("Such a key can be broken. The service must use RSA with at least 2048 bits."),
+  weak_key: unverified("A key this weak can be broken. The service must use RSA with at least 2048 bits."),
   signature_invalid: unverified(
     "A covered component was changed in transit, or another key signed it. Compare the signature base that paylink verify shows with the sender's.",
   ),
@@ -226,7 +230,7 @@ export const REASONS: Readonly<Record<RefusalCode, ReasonRow>> = {
   terminal_mismatch: {
     status: 422,
     advice:
-      "The webhook is authentic, and of another shop or system: let its service post to that one. paylink events accept <id> takes it all the same.",
+      "The webhook is authentic, but belongs to another shop or system: let the service post it there. To accept it anyway: paylink events accept <id>.",
   },
   body_parsed: { status: 500 },
   key_invalid: { status: 500 },
@@ -271,7 +275,7 @@ export const WARNING_MEANINGS: Readonly<Record<Warning, string>> = {
   multiple_signatures: "there are several signatures; only the selected one was checked",
   non_canonical_signature_input: "Signature-Input has white space that the signed form does not have",
   non_canonical_base64: "base64 without padding, or with unused bits set",
-  signature_has_parameters: "the signature has parameters, which have no meaning",
+  signature_has_parameters: "the signature has parameters, which are ignored",
   unknown_signature_param: "Signature-Input has a parameter that RFC 9421 does not define",
   content_digest_alg_ignored: "Content-Digest has an insecure or unknown algorithm, which was ignored",
   content_digest_without_sha256:
@@ -283,8 +287,8 @@ export const WARNING_MEANINGS: Readonly<Record<Warning, string>> = {
   content_type_not_covered: "the content type is not signed: it may have been changed in transit",
   created_missing: "the signature has no creation time: it can be replayed at any time",
   weak_exponent: "the key's public exponent is below 65537",
-  certificate_expired: "the dates of the key's certificate have passed, or have not begun",
-  order_paid_before: "another payment of this order was approved before: it may be paid twice",
+  certificate_expired: "the key's certificate has expired, or is not valid yet",
+  order_paid_before: "another payment of this order was approved before: the order may be paid twice",
   duplicate_delivery: "the same webhook was received before",
 };
 

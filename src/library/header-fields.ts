@@ -26,7 +26,7 @@ export function headerLinesOf(headers: object): HeaderLine[] {
   const lines: HeaderLine[] = [];
   for (const [at, field] of fields.entries()) {
     if (!Array.isArray(field) || typeof field[0] !== "string")
-      throw new TypeError(`headers[${at}] of the request is not a pair of a name and a value.`);
+      throw new TypeError(`headers[${at}] of the request is not a name and value pair.`);
     const [name, value]: readonly [string, unknown] = [field[0], field[1]];
     for (const one of [value].flat()) {
       if (one === undefined || one === null) continue;
@@ -50,6 +50,6 @@ export function lineText(value: unknown, place: string): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "bigint") return String(value);
   throw new TypeError(
-    `${place} of the request is a value of the type ${typeof value}. Header values are text: pass them as they arrived.`,
+    `${place} of the request has the type ${typeof value}. Header values are text: pass them as they arrived.`,
   );
 }

@@ -110,7 +110,7 @@ export const sendByFetch =
         signal: AbortSignal.timeout(timeout),
       });
       const body = await webBody(response.body, response.bodyUsed, MAX_KEY_REPLY);
-      if (body.kind !== "bytes") throw new SendError("its answer is incomplete or too large", true);
+      if (body.kind !== "bytes") throw new SendError("the answer is incomplete or too large", true);
       const headers: HeaderLine[] = [];
       response.headers.forEach((value, name) => headers.push([name, value]));
       const { reply } = await decoded({ status: response.status, headers, body: body.bytes }, MAX_KEY_REPLY);

@@ -39,7 +39,7 @@ export function brokenRecord({ verdict, content: { violations, record } }: Judge
 export const unjudgedWebhook = (cause: unknown): WebhookError =>
   new WebhookError(
     "internal_error",
-    `the webhook cannot be judged: ${printable(messageOf(cause))}. With the status 500 the service sends it again.`,
+    `the webhook could not be verified: ${printable(messageOf(cause))}. Answer with status 500: the service then sends the webhook again.`,
     { cause },
   );
 

@@ -46,7 +46,8 @@ const access: KeyringAccess = {
   send: sendByFetch(fetch),
   readFile: (path) => {
     const files = globalThis.process?.getBuiltinModule?.("node:fs");
-    if (files === undefined) throw new Error("this runtime has no files: pass the text of the key");
+    if (files === undefined)
+      throw new Error("this runtime has no file system: pass the text of the key, not its path");
     return files.readFileSync(path);
   },
   warn: (warning) => {

@@ -130,7 +130,7 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
         judgement = await judgeWithFreshKeys(request, receivedAt);
       } catch (error) {
         return reject({
-          ...refusal("internal_error", `the webhook cannot be judged: ${messageOf(error)}`),
+          ...refusal("internal_error", `the webhook could not be verified: ${messageOf(error)}`),
           verdict: null,
           request,
         });

@@ -82,7 +82,10 @@ function callbackProblem(
   const [first] = problems;
   if (first !== undefined) return { key: first.key, text: problems.map(({ text }) => text).join("; ") };
   if (callbackUrl !== undefined) return undefined;
-  return { key: "callbackUrl", text: "no callbackUrl: the service reports no payment of a link without one" };
+  return {
+    key: "callbackUrl",
+    text: "no callbackUrl: the service sends no webhooks for payments of links without one",
+  };
 }
 
 /** What `create`, `bulk` and `login` say in one line of links with these addresses; undefined if they need no word. */
@@ -117,7 +120,7 @@ function addressProblem(address: string | undefined, settings: ResolvedSettings)
   // A service on this machine reaches it.
   if (isLoopback(url.hostname) && !isLoopback(parseWebAddress(settings.get("baseUrl") ?? "")?.hostname ?? ""))
     return "is an address of this machine, which the service cannot reach";
-  return isExposed(url) ? "is not https: others can read and change what is sent there" : undefined;
+  return isExposed(url) ? "is not https: others can read and change what the service sends there" : undefined;
 }
 
 /** An account, stored or not. */
@@ -173,7 +176,7 @@ export const uncheckedAfter = (checks: readonly string[], cause: string): Accoun
 async function checkTokenEndpoint(api: Api, settings: ResolvedSettings): Promise<AccountCheck> {
   const renewed = await orFailure(api.renewToken());
   if (renewed instanceof PaylinkError) return failedCheck(TOKEN_ENDPOINT, renewed);
-  if (!renewed) return skippedCheck(TOKEN_ENDPOINT, "not needed: the account has a token of its own");
+  if (!renewed) return skippedCheck(TOKEN_ENDPOINT, "not needed: the account uses a fixed access token");
   return passedCheck(TOKEN_ENDPOINT, `${settings.get("tokenUrl") ?? ""} gave an access token`);
 }
 

@@ -69,7 +69,7 @@ export function recordIn(reply: HttpReply): Uint8Array {
   if (records.length > 1)
     throw new PaylinkError(
       "outcome_unknown",
-      `The service answered ${reply.status} with ${records.length} transaction records, and nothing says which one is meant.`,
+      `The service answered ${reply.status} with ${records.length} transaction records, so paylink cannot tell which one is meant.`,
       { effect: "read", hints: [checkAddress("read")], details: { status: reply.status, body: text } },
     );
   const { object, isWhole } = onlyObject(reply, {

@@ -156,7 +156,7 @@ export function answeredWith(reply: HttpReply, { text, code }: ServiceWords): st
 
 /** The next steps after `outcome_unknown`. */
 export function whenUnknown(effect: Effect, link = ""): readonly Hint[] {
-  if (effect === "pay") return [hint`Look at the sandbox's dashboard before paying it again.`];
+  if (effect === "pay") return [hint`Check the sandbox's dashboard before you pay the link again.`];
   if (effect === "update" || effect === "cancel") return [hint`To see it: ${paylink("links", "show", link)}`];
   return FAILURES.outcome_unknown.hints;
 }
@@ -184,7 +184,7 @@ function refusalHints(
   if (effect === "pay") return [];
   if (code === "overloaded") return waitHints(reply);
   if (status === 403) return [CHECK_TERMINAL, CHECK_SCOPE];
-  if (status === 404 && effect === "read") return [hint`Check the uti.`, CHECK_TRANSACTIONS];
+  if (status === 404 && effect === "read") return [hint`Check the transaction id (uti).`, CHECK_TRANSACTIONS];
   if (status === 404 && (effect === "create" || effect === "list")) return [CHECK_ADDRESS];
   if (status === 404 && effect !== "control")
     return [
@@ -208,7 +208,7 @@ export function waitHints({ headers }: HttpReply): readonly Hint[] | undefined {
       ? formatRelative(new Date(value), new Date(date))
       : `after ${value}`
     : formatRelative(new Date(Number(value) * 1000), new Date(0));
-  return [hint`The service asks to wait: run the command again ${wait}.`];
+  return [hint`The service asks you to wait: run the command again ${wait}.`];
 }
 
 /** The failure for an exchange without a usable reply. */
@@ -252,9 +252,9 @@ function connectionHint(error: SendError): Hint | undefined {
   if (error instanceof SandboxNotRunning) return hint`Start it: ${paylink("sandbox")}`;
   if (error.cause instanceof ProxyFailure)
     return error.cause.status === 407
-      ? hint`The proxy asks for a user and a password: set HTTPS_PROXY to http://<user>:<password>@<host>:<port>.`
-      : hint`Check the proxy: HTTPS_PROXY, or NO_PROXY for a host that is reached without it.`;
+      ? hint`The proxy requires a user name and a password: set HTTPS_PROXY to http://<user>:<password>@<host>:<port>.`
+      : hint`Check the proxy in HTTPS_PROXY. For hosts that need no proxy, set NO_PROXY.`;
   return isOfUnknownAuthority(error)
-    ? hint`The service's certificate is not from an authority that Node.js knows. If it is from your own authority, set NODE_EXTRA_CA_CERTS to the PEM file with that authority's certificate.`
+    ? hint`Node.js does not trust the authority that issued the service's certificate. If the authority is your own, set NODE_EXTRA_CA_CERTS to a PEM file with its certificate.`
     : undefined;
 }

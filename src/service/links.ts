@@ -111,7 +111,7 @@ export function requireCancelled({ link }: ServiceLink, id: string): void {
   const is = isPaid ? "paid" : status.toLowerCase();
   throw new PaylinkError(
     "outcome_unknown",
-    `The service accepted the request, but the link is ${is} and not cancelled.`,
+    `The service accepted the request, but the link is ${is}, not cancelled.`,
     { effect: "cancel", hints: whenUnknown("cancel", id), details: { link: id, linkStatus: status } },
   );
 }
@@ -162,7 +162,7 @@ interface Other {
 const otherLink = ({ status }: HttpReply, { id, answered, effect }: Other): PaylinkError =>
   new PaylinkError(
     isHarmless(effect) ? "not_reached" : "outcome_unknown",
-    `The service answered ${status} about the link ${answered}, and not about ${id}.`,
+    `The service answered ${status} about link ${answered}, not about ${id}.`,
     {
       effect,
       hints: isHarmless(effect) ? [checkAddress(effect)] : whenUnknown(effect, id),

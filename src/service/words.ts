@@ -28,7 +28,7 @@ export function serviceWords({ body, undecoded }: Pick<HttpReply, "body" | "unde
   const parsed = parseJson(text);
   // No text has these characters: it may be an image, or encoded in a way that nobody named.
   if (!parsed.ok && /[^\P{Cc}\s]/u.test(text))
-    return { ...unreadable, text: `a body of ${body.length} bytes that is no text` };
+    return { ...unreadable, text: `a body of ${body.length} bytes that is not text` };
   const value = parsed.ok ? parsed.value.value : null;
   const isPage = HTML.test(text);
   const problems = problemsIn(value);

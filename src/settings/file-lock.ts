@@ -1,4 +1,4 @@
-/** A lock beside a file, so that of commands that change it at the same time none undoes what another one stored. */
+/** A lock beside a file: commands that change the file at the same time do not undo each other's changes. */
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode } from "../domain/system-reason.ts";
@@ -6,7 +6,7 @@ import { hasCode } from "../domain/system-reason.ts";
 /** Milliseconds between two tries. */
 const LOCK_RETRY = 10;
 
-/** Milliseconds after which a lock is left behind: its holder reads and writes one small file, and waits for nothing. */
+/** Milliseconds after which a lock counts as abandoned: its holder only reads and writes one small file. */
 const LONGEST_HOLD = 2_000;
 
 /**

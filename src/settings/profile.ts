@@ -7,7 +7,7 @@ export type Profile = { readonly [Key in SettingKey]?: SettingValue<Key> | undef
 
 export type Profiles = Readonly<Record<string, Profile>>;
 
-/** A member of the settings file that is no setting: mistyped, or of another version. It is kept. */
+/** A member of the settings file that is not a setting: mistyped, or from another version. It is kept. */
 export interface UnknownMember {
   /** `profiles.shop.terminalID`. */
   readonly at: string;

@@ -49,7 +49,7 @@ const TABLE = {
   },
   transactionUrl: {
     means:
-      "where a transaction is read: a path below the base URL or a whole URL, with {uti} in it; the URL gets the token too",
+      "where transactions are read: a path below the base URL, or a full URL, which receives the access token too; {uti} stands for the unique id of the transaction",
     parse: VALUE_KINDS.transactionAddress,
     default: TRANSACTION_PATH,
     example: "/v1/transactions/{uti}",

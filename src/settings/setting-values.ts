@@ -81,7 +81,7 @@ function parseTransactionAddress(address: string): Parsed<string> {
 const parseScope = (words: string): Parsed<string> =>
   /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(words)
     ? accepted(words)
-    : refused('must be scopes separated by one space, without " and \\, such as pay_by_link');
+    : refused('must be scopes separated by single spaces, without " and \\, such as pay_by_link');
 
 /** Undefined for text that is not JSON. The parser's message would quote it. */
 export function jsonOf(json: string): unknown {

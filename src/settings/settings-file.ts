@@ -158,7 +158,7 @@ const unknownAmong = (members: JsonMembers, known: readonly string[], at: string
 const invalidFile = (path: string, what: string, problems: readonly Problem[] = []): PaylinkError =>
   new PaylinkError("file_unreadable", `${path} ${what}.`, {
     problems,
-    hints: [hint`Fix it in that file, or move the file away to start again.`],
+    hints: [hint`Fix the file, or move it away to start with new settings.`],
   });
 
 function readSettingsText(path: string): string | undefined {

@@ -38,12 +38,12 @@ const COMMON: ReadonlyMap<string, Component> = new Map(
   COMPONENT_NAMES.map((name) => [name, makeComponent(name, NO_PARAMETERS)]),
 );
 
-/** As a person reads it: the identifier without the quotes around its name. */
+/** For people to read: the identifier without the quotes around its name. */
 export function formatComponent({ name, parameters }: Component): string {
   return parameters.size === 0 ? name : name + serializeParameters(parameters);
 }
 
-/** As a person types it: `@method`, `Content-Digest;key="sha-256"`, with or without quotes around the name. */
+/** As people type it: `@method`, `Content-Digest;key="sha-256"`, with or without quotes around the name. */
 export function parseComponent(typed: string): Parsed<Component> {
   const [, quoted, bare, rest = ""] = /^(?:"([^"\\]*)"|([^";\s]*))(;.*)?$/.exec(typed.trim()) ?? [];
   const name = (quoted ?? bare ?? "").toLowerCase();
@@ -65,7 +65,7 @@ export function checkComponent({ name, parameters, identifier }: Component): voi
   if (name.startsWith("@")) checkDerived(name);
   for (const [key, value] of parameters) checkParameter({ name, identifier }, key, value);
   if (name === "@query-param" && !parameters.has("name"))
-    throw new SignatureError("component_param_unknown", "@query-param needs the parameter name");
+    throw new SignatureError("component_param_unknown", "@query-param needs a name parameter");
   if (parameters.size === 0) return;
   if (parameters.has("req"))
     throw new SignatureError("req_on_request", "req is for responses, and this is a request");

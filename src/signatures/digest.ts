@@ -45,7 +45,7 @@ export function isActive(algorithm: string): algorithm is DigestAlgorithm {
 
 /**
  * Every Active digest must match: ignoring one that does not would be the downgrade of RFC 9530 6.7. A repeated key is
- * refused, since parsers differ in which of the two they keep.
+ * refused, because parsers differ in which of the two they keep.
  */
 export function checkDigest(headers: readonly HeaderLine[], body: Uint8Array): DigestCheck {
   const lines = fieldLines(headers, "content-digest");

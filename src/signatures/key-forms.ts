@@ -16,7 +16,7 @@ const MAX_WRAPPINGS = 3;
 /** Every key in a file or a text. What is refused is named by its form and never quoted: it may be a secret. */
 export function keyFormsIn(input: Uint8Array | string, wrappings = MAX_WRAPPINGS): readonly KeyForm[] {
   if (typeof input !== "string") {
-    if (isUtf16(input)) return refusedForm("it is a text in UTF-16: save it as UTF-8");
+    if (isUtf16(input)) return refusedForm("it is UTF-16 text: save it as UTF-8");
     if (isDer(input)) return [{ form: "der", der: Buffer.from(input) }];
   }
   const text = plainText(input);
@@ -76,7 +76,7 @@ function pemForms(text: string): readonly KeyForm[] {
   const forms = [...text.matchAll(PEM_BLOCK)].flatMap(([, label = "", body = ""]): readonly KeyForm[] =>
     label.endsWith("CERTIFICATE") && certificates++ > 0 ? [] : [pemForm(label, body)],
   );
-  return forms.length > 0 ? forms : refusedForm("it is a PEM without its END line");
+  return forms.length > 0 ? forms : refusedForm("it is PEM text without its END line");
 }
 
 /** What a block holds is in its DER, and its label may be another's. White space may be lost or added. */
@@ -95,11 +95,13 @@ function jsonForms(text: string): readonly KeyForm[] {
     parsed = JSON.parse(text);
   } catch {
     // The parser's words would quote the text.
-    return refusedForm("it begins as JSON, and is not JSON");
+    return refusedForm("it starts like JSON, but is not valid JSON");
   }
   if (Array.isArray(parsed)) return setForms(parsed);
   if (!isPlainObject(parsed) || !("keys" in parsed)) return [jwkForm(parsed)];
-  return Array.isArray(parsed["keys"]) ? setForms(parsed["keys"]) : refusedForm("its keys are not a list");
+  return Array.isArray(parsed["keys"])
+    ? setForms(parsed["keys"])
+    : refusedForm("its keys member is not a list");
 }
 
 const setForms = (entries: readonly unknown[]): readonly KeyForm[] =>
@@ -110,7 +112,7 @@ function jwkForm(jwk: unknown, place?: string): KeyForm {
   return { form: "jwk", jwk, ...(place === undefined ? {} : { place }) };
 }
 
-/** What is read by other programs, and what is no key. */
+/** Keys in formats that only other programs read, and texts that are not keys. */
 const FOREIGN: readonly { readonly pattern: RegExp; readonly what: string }[] = [
   {
     pattern: /^(?:ssh-|ecdsa-sha2-|---- BEGIN SSH2)/,

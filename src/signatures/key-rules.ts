@@ -62,11 +62,11 @@ export const isCurrent = ({ validity }: VerificationKey, now: number): boolean =
 /** The day, in UTC. */
 const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
-/** What the user should know about the dates of a key's certificate, which refuse nothing. */
+/** The warning about a key whose certificate is outside its dates. Such a key is still used. */
 export function expiryWarning(key: VerificationKey, now: number): string | undefined {
   if (key.validity === null || isCurrent(key, now)) return undefined;
   const { from, to } = key.validity;
-  return `the certificate is valid from ${dateOf(from)} to ${dateOf(to)} only; its key is used anyway. Ask the service for its new one`;
+  return `the certificate is valid from ${dateOf(from)} to ${dateOf(to)} only; its key is used anyway. Ask the service for the new certificate`;
 }
 
 /** The key's `alg`, by its name of RFC 7518 or RFC 9421, and type must agree with the algorithm (RFC 9421 3.2 step 6). */

@@ -54,7 +54,7 @@ export function verificationKey(key: KeyObject, description: Partial<KeyDescript
   };
 }
 
-/** With an exponent of 1 every forgery verifies; one of thousands of bits takes milliseconds a message. */
+/** With an exponent of 1 every forgery verifies; with one of thousands of bits, verifying takes milliseconds per message. */
 function weaknessOf(bits: number, exponent: bigint): string | null {
   if (bits < 2048) return `the key has ${bits} bits; the minimum is 2048`;
   if (bits > 16384) return `the key has ${bits} bits; the maximum is 16384`;
@@ -79,7 +79,9 @@ export function readKeys(input: Uint8Array | string): Parsed<KeysRead> {
   const readings = keyFormsIn(input).map(readForm);
   const keys = readings.flatMap((reading) => reading.key ?? []);
   const warnings = readings.flatMap((reading) => reading.warning ?? []);
-  return keys.length > 0 ? accepted({ keys, warnings }) : refused(warnings.join("; ") || "it has no key");
+  return keys.length > 0
+    ? accepted({ keys, warnings })
+    : refused(warnings.join("; ") || "it contains no key");
 }
 
 /** Whether a text has a private key or a shared secret among its keys, in any form that is read. */
@@ -94,7 +96,7 @@ export const holdsSecretKey = (text: string): boolean =>
 /** A private key; `keyid` replaces the `kid` of a JWK. */
 export function readSigningKey(input: Uint8Array | string, keyid?: string): Parsed<SigningKey> {
   const [form] = keyFormsIn(input);
-  if (form === undefined || form.form === "refused") return refused(form?.what ?? "it has no key");
+  if (form === undefined || form.form === "refused") return refused(form?.what ?? "it contains no key");
   if (form.form === "jwk") {
     const { jwk } = form;
     const key = tryRead(() => createPrivateKey({ key: keyMembers(jwk, PRIVATE_MEMBERS), format: "jwk" }));
@@ -128,7 +130,7 @@ function readForm(form: KeyForm): KeyOrWarning {
   return form.form === "der" ? readDer(form.der) : readJwk(form.jwk, form.place);
 }
 
-/** The key, or undefined where the bytes have another form. OpenSSL's words say nothing to users. */
+/** The key, or undefined where the bytes have another form. OpenSSL's messages do not help users. */
 function tryRead<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -158,7 +160,7 @@ function readDer(der: Buffer): KeyOrWarning {
     if (key !== undefined) return { key: verificationKey(key) };
   }
   const certificate = tryRead(() => fromCertificate(new X509Certificate(der)));
-  return certificate ?? { warning: "its DER is not a public key, nor a certificate of one" };
+  return certificate ?? { warning: "its DER is neither a public key nor a certificate" };
 }
 
 const fromCertificate = ({ publicKey, validFrom, validTo }: X509Certificate): KeyOrWarning => ({
@@ -176,7 +178,7 @@ function readJwk(jwk: Record<string, unknown>, place = "it"): KeyOrWarning {
   if (jwk["kty"] === "oct") return { warning: `${place} is a shared secret (kty oct), not a public key` };
   if ("d" in jwk) return { warning: `${place} ${PRIVATE}` };
   const key = tryRead(() => createPublicKey({ key: keyMembers(jwk, PUBLIC_MEMBERS), format: "jwk" }));
-  if (key === undefined) return { warning: `${place} is not the JSON Web Key of a public key` };
+  if (key === undefined) return { warning: `${place} is not a JSON Web Key of a public key` };
   const description = {
     keyid: jwkText(jwk, "kid"),
     alg: jwkText(jwk, "alg"),

@@ -51,7 +51,7 @@ export function recallInput(text: string): SignatureInput | undefined {
 
 /** Only for a signature that verified: nobody else can fill the list. `text` is the field as received. */
 export function rememberInput(text: string, input: SignatureInput): void {
-  // What ends at a time of its own is another text each time.
+  // A signature with `expires` has a different text each time.
   if (input.expires !== null || text !== `${LABEL}=${input.params}`) return;
   const varying: string[] = [];
   const source = text.replace(VARYING_OR_SPECIAL, (found, name: string | undefined) => {

@@ -146,7 +146,7 @@ describe("bulk", () => {
     const env = { ...service.env, PAYLINK_CALLBACK_URL: "" };
     const run = await runCommand(["bulk", path, "--currency", "EUR"], { home, env });
     expect(run.exit).toBe(0);
-    expect(run.stderr).toMatch(/^! no callbackUrl: the service reports no payment[^\n]*\n$/);
+    expect(run.stderr).toMatch(/^! no callbackUrl: the service sends no webhooks[^\n]*\n$/);
   });
 
   it("says how to continue after Ctrl-C", async () => {

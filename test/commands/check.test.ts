@@ -216,7 +216,7 @@ it("fails an endpoint that insists on derived components, and says what the real
   expect(stdout).toContain(
     "The endpoint received a webhook whose signature covers header fields only, and answered 401. It must accept it with 2xx.",
   );
-  expect(stdout).toContain("The real service signs nothing but header fields");
+  expect(stdout).toContain("The real service signs header fields only");
   const derived = await runCommand([...args, "--cover", '("@target-uri" "content-digest")'], { home });
   expect(derived.exit).toBe(0);
 });

@@ -192,7 +192,7 @@ describe("create --wait", () => {
     const run = await waitWith([{ body }], { flags: ["--timeout", "20s"] });
     expect(run.exit).toBe(8);
     expect(run.stderr).toContain("is not known");
-    expect(run.stderr).toContain("about the link OTHER, and not about L1");
+    expect(run.stderr).toContain("about link OTHER, not about L1");
     expect(run.stderr).not.toContain("can still be paid");
   });
 

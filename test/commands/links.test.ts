@@ -331,7 +331,7 @@ describe("paylink links cancel", () => {
       const confirm = command === "cancel" ? ["--yes"] : [];
       const run = await runCommand(["links", command, "L1", "-q", ...confirm], answering(200, other));
       expect(run).toMatchObject({ exit, stdout: "" });
-      expect(run.stderr).toContain("about the link L2, and not about L1");
+      expect(run.stderr).toContain("about link L2, not about L1");
     }
   });
 
@@ -363,7 +363,7 @@ describe("paylink links cancel", () => {
     const paid = '{"id":"L1","status":"closed","paidDate":"2026-01-31T12:00:00Z"}';
     const run = await runCommand(["links", "cancel", "L1", "--yes"], answering(200, paid));
     expect(run).toMatchObject({ exit: 6, stdout: "" });
-    expect(run.stderr).toContain("the link is paid and not cancelled");
+    expect(run.stderr).toContain("the link is paid, not cancelled");
   });
 
   it("continues after a refusal, and says which links were not cancelled", async () => {

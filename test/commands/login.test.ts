@@ -77,9 +77,7 @@ describe("paylink login", () => {
     });
     expect(exit).toBe(5);
     expect(stderr).toContain(`the proxy ${proxy} was not reached: connection refused`);
-    expect(stderr).toContain(
-      "Check the proxy: HTTPS_PROXY, or NO_PROXY for a host that is reached without it.\n",
-    );
+    expect(stderr).toContain("Check the proxy in HTTPS_PROXY. For hosts that need no proxy, set NO_PROXY.\n");
     expect(stderr).not.toContain("token URL");
   });
 

@@ -290,7 +290,7 @@ describe("the key of --sign-with", () => {
     writeFileSync(`${path}.pub`, OTHER_KEYS.publicPem);
     const alone = await replay(home, path);
     expect({ exit: alone.exit, made: existsSync(path) }).toEqual({ exit: 2, made: false });
-    expect(alone.stderr).toContain(`${path}.pub is there, but its private key ${path} is not.`);
+    expect(alone.stderr).toContain(`${path}.pub exists, but its private key ${path} does not.`);
     writeFileSync(path, KEYS.privatePem);
     const other = await replay(home, path);
     expect(other.exit).toBe(2);

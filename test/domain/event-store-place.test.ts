@@ -71,7 +71,7 @@ test.each([
   ["postgres://h1:0/x", /port must be a number/],
   ["postgres://h1:5432,h2:port/x", /port must be a number/],
   ["postgres://db/x?host=a,b&port=1,2,3", /2 hosts and 3 ports/],
-  ["mysql://x", /mysql:\/\/ is no event store/],
+  ["mysql://x", /mysql:\/\/ is not an event store/],
 ])("%s is refused: %s", (text, problem) => expect(eventStoreProblem(text)).toMatch(problem));
 
 it("never repeats a password, and knows it wherever it can be read", () => {

@@ -144,7 +144,7 @@ describe("the fields that an error names", () => {
 
 it("binary data never reaches the message", () => {
   const words = serviceWords({ body: Uint8Array.of(1, 2, 3, 0) });
-  expect(words.text).toBe("a body of 4 bytes that is no text");
+  expect(words.text).toBe("a body of 4 bytes that is not text");
   const undecoded = serviceWords({ body: Uint8Array.of(255), undecoded: "gzip: incorrect data check" });
   expect(undecoded.text).toBe("a body that cannot be decoded (gzip: incorrect data check)");
 });

@@ -112,7 +112,7 @@ describe("an answer without a link", () => {
       const server = await rawServer(reply(200, ANSWER.replace('"active"', `"${status}"`)));
       const error = await failure(apiAt(server.url).api.cancelLink("L1"));
       expect(error).toMatchObject({ code: "outcome_unknown", exit: 6 });
-      expect(error.message).toContain(`the link is ${status.toLowerCase()} and not cancelled`);
+      expect(error.message).toContain(`the link is ${status.toLowerCase()}, not cancelled`);
     },
   );
 });

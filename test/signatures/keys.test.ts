@@ -107,18 +107,18 @@ const NAMED: Readonly<Record<string, readonly [given: string | Uint8Array, words
   ],
   "an XML key": ["<RSAKeyValue><Modulus>AQAB</Modulus></RSAKeyValue>", "RSAKeyValue"],
   "a PEM that was cut": [spki.slice(0, 200), "without its END line"],
-  "a JWK that was cut": [jwkText.slice(0, 200), "is not JSON"],
-  "a private JWK that was cut": [privateJwk.slice(0, 900), "is not JSON"],
+  "a JWK that was cut": [jwkText.slice(0, 200), "is not valid JSON"],
+  "a private JWK that was cut": [privateJwk.slice(0, 900), "is not valid JSON"],
   "base64 of noise": [inBase64(Buffer.alloc(300, 0xa7)), "not PEM, DER"],
   "a certificate request": [
     armoured(Buffer.from([0x30, 3, 2, 1, 5]), "CERTIFICATE REQUEST"),
-    "not a public key",
+    "neither a public key nor a certificate",
   ],
 };
 
 it("reads a text of 270,000 PEM headers in one pass", () => {
   const headers = "-----BEGIN PUBLIC KEY-----\n".repeat(270_000);
-  expect(readKeys(headers)).toEqual({ ok: false, message: "it is a PEM without its END line" });
+  expect(readKeys(headers)).toEqual({ ok: false, message: "it is PEM text without its END line" });
   expect(readKeys(`${headers}${spki}`)).toMatchObject({
     ok: true,
     value: { keys: [{ keyid: null }], warnings: [] },

@@ -21,7 +21,7 @@ const NEWLINES = ["\n", "\r\n"];
 const CHANGES: readonly BodyChange[] = [
   {
     variant: "trailing newline added",
-    advice: `The digest is that of the body without the newline at its end: an editor, a shell or a log added it. ${RAW_BYTES}`,
+    advice: `The digest matches the body without its final newline: an editor, a shell or a log added the newline. ${RAW_BYTES}`,
     apply: (body) =>
       NEWLINES.filter((newline) => body.toString("latin1").endsWith(newline)).map((newline) =>
         body.subarray(0, -newline.length),
@@ -29,12 +29,12 @@ const CHANGES: readonly BodyChange[] = [
   },
   {
     variant: "trailing newline lost",
-    advice: `The digest is that of the body with a newline at its end: something trimmed it. ${RAW_BYTES}`,
+    advice: `The digest matches the body with a final newline: something trimmed the newline. ${RAW_BYTES}`,
     apply: (body) => NEWLINES.map((newline) => Buffer.concat([body, Buffer.from(newline)])),
   },
   {
     variant: "CRLF",
-    advice: `The digest is that of the body with its other line breaks (CRLF for LF, or LF for CRLF): a text mode, an editor or version control changed them. ${RAW_BYTES}`,
+    advice: `The digest matches the body with the other kind of line break (CRLF for LF, or LF for CRLF): a text mode, an editor or version control changed the line breaks. ${RAW_BYTES}`,
     apply: (body) => {
       const unix = body.toString("latin1").replaceAll("\r\n", "\n");
       return [unix, unix.replaceAll("\n", "\r\n")].map((text) => Buffer.from(text, "latin1"));
@@ -42,7 +42,7 @@ const CHANGES: readonly BodyChange[] = [
   },
   {
     variant: "body re-encoded",
-    advice: `The digest is that of the body in another character encoding (UTF-8 for ISO 8859-1, or the reverse): it was decoded to text and encoded again. ${RAW_BYTES}`,
+    advice: `The digest matches the body in another character encoding (UTF-8 for ISO 8859-1, or the reverse): the body was decoded to text and encoded again. ${RAW_BYTES}`,
     apply: (body) => [
       Buffer.from(body.toString("utf8"), "latin1"),
       Buffer.from(body.toString("latin1"), "utf8"),
@@ -50,7 +50,7 @@ const CHANGES: readonly BodyChange[] = [
   },
   {
     variant: "body encoded twice",
-    advice: `The digest is that of the text inside the JSON string that was received: the body was serialised twice. ${RAW_BYTES}`,
+    advice: `The digest matches the text inside the JSON string that arrived: the body was serialised twice. ${RAW_BYTES}`,
     apply: (body) => {
       const read = parseJson(body.toString("utf8"));
       return read.ok && typeof read.value.value === "string" ? [Buffer.from(read.value.value)] : [];
@@ -58,7 +58,7 @@ const CHANGES: readonly BodyChange[] = [
   },
   {
     variant: "body re-serialised",
-    advice: `The digest is that of the same JSON in another spelling: the body was parsed and written again. ${RAW_BYTES}`,
+    advice: `The digest matches the same JSON in another spelling: the body was parsed and serialised again. ${RAW_BYTES}`,
     apply: (body) => spellings(body.toString("utf8")).map((text) => Buffer.from(text)),
   },
 ];
@@ -98,6 +98,6 @@ export function changeOf({
       if (checkDigest(headers, changed).ok) return { variant, advice, length: changed.length };
   return {
     variant: "another body",
-    advice: `The digest is that of another body: what arrived is not what was sent. ${RAW_BYTES}`,
+    advice: `The digest is for a different body: the body that arrived is not the one that was signed. ${RAW_BYTES}`,
   };
 }

@@ -38,12 +38,12 @@ const YEAR = 365 * 86_400;
 const OLD_CAPTURE: Diagnosis = {
   variant: "an old capture",
   advice:
-    "The signature may have been valid when the webhook arrived: to judge it as of then, add --at with the time. If your service repeats webhooks with their first signature, allow for it with --tolerance.",
+    "The signature may have been valid when the webhook arrived. To verify it as of that time, add --at with the time. If your service sends webhooks again with their first signature, raise --tolerance.",
 };
 
 const IN_MILLISECONDS: Diagnosis = {
   variant: "created in milliseconds",
-  advice: "created counts milliseconds; RFC 9421 2.3 counts seconds. The signer has to fix this.",
+  advice: "created is in milliseconds, but RFC 9421 2.3 requires seconds. The signer has to fix this.",
 };
 
 /** `length` is that of the body that was signed, if it is known. */
@@ -96,13 +96,13 @@ function baseText(request: HttpRequest, received: ReceivedSignature): Buffer | u
 
 const anotherKey = ({ keyid }: VerificationKey, named: string | null): Diagnosis => ({
   variant: keyid === null ? "another configured key" : `key ${keyid}`,
-  advice: `The signature matches ${keyid === null ? "a configured key without an id" : `the configured key "${keyid}"`}, but it names ${named === null ? "none" : `"${named}"`}. Give the key under the id that the service uses: its key set (a JWKS, or its URL) has both.`,
+  advice: `The signature matches ${keyid === null ? "a configured key without an id" : `the configured key "${keyid}"`}, but it names ${named === null ? "none" : `"${named}"`}. Configure the key with the id that the service uses: the service's key set (a JWKS, or its URL) has both.`,
 });
 
 const PSS: Diagnosis = {
   variant: "rsa-pss",
   advice:
-    "The signature is RSA-PSS. The service signs with rsa-v1_5-sha256 (PKCS#1 v1.5), and nothing else is accepted.",
+    "The signature is RSA-PSS. The service signs with rsa-v1_5-sha256 (PKCS#1 v1.5); paylink accepts nothing else.",
 };
 
 /** With either digest, and any salt. */

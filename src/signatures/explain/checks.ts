@@ -49,9 +49,9 @@ const PASSED: Readonly<Record<CheckName, (facts: CheckFacts) => string>> = {
     `${covered.length} covered${warnings.includes("non_canonical_signature_input") ? "; white space differs from the canonical form" : ""}`,
   "signature-bytes": ({ received }) => `${received?.signature.length ?? 0} bytes`,
   parameters: ({ received }) => received?.parameters.join(", ") || "none",
-  coverage: () => "content-digest is covered, and all that is required",
+  coverage: () => "content-digest and all required components are covered",
   freshness: ({ verdict: { created }, now }) => {
-    if (created === null) return "no created";
+    if (created === null) return "no created time";
     return created > now ? `created ${created - now} s ahead` : `created ${now - created} s ago`;
   },
   key: ({ verdict: { key, keyid } }) => keyWords(key, keyid),

@@ -48,7 +48,7 @@ export function addressVariants(request: HttpRequest): Variant[] {
     return {
       replaces: "address",
       variant: changed.map((part) => `${part}=${address[part]}`).join(" + "),
-      advice: `The signature is for ${scheme}://${authority}${target}: a proxy, tunnel or TLS terminator is in between. Give the address that the service posts to: --public-url ${url}`,
+      advice: `The signature is for ${scheme}://${authority}${target}: a proxy, tunnel or TLS terminator changed the address on the way. Name the address that the service posts to: --public-url ${url}`,
       apply: (one) => ({ ...one, ...address }),
     };
   });
@@ -104,14 +104,14 @@ export function fieldVariants(
   { components }: ReceivedSignature,
   length: number,
 ): Variant[] {
-  const keep = "Keep it unchanged, and verify the header as it arrived, not as a framework presents it.";
+  const keep = "Keep the header unchanged, and verify it as it arrived, not as a framework presents it.";
   const guesses: readonly (readonly [
     name: "content-type" | "content-length",
     value: string,
     what: string,
   ])[] = [
     ...JSON_TYPES.map(
-      (type) => ["content-type", type, "the charset was stripped, added or respelled"] as const,
+      (type) => ["content-type", type, "the charset was removed, added or spelled differently"] as const,
     ),
     ["content-length", String(length), `the body that was signed has ${length} bytes`],
   ];
@@ -132,7 +132,7 @@ export function digestVariants({ headers }: HttpRequest): Variant[] {
   return [...new Set(lines)].slice(0, MAX_GUESSES).map((digest) => ({
     replaces: "content-digest",
     variant: "content-digest once",
-    advice: `One Content-Digest was signed, and ${lines.length} arrived: a proxy or a library on the way added its own. Configure it to leave the field alone.`,
+    advice: `One Content-Digest was signed, and ${lines.length} arrived: a proxy or a library on the way added its own. Configure the proxy or library to leave the field unchanged.`,
     apply: (one) => withField(one, "content-digest", digest),
   }));
 }
