@@ -1,6 +1,6 @@
 /** Brings together what is known of the rows of a list, from the memory, from results files and from the service, and plans the run. */
 import type { Api } from "../service/client.ts";
-import type { Attempt, Memory, SentKey, Settled } from "../store/sent-rows.ts";
+import type { SentAttempt, Memory, SentKey, Settled } from "../store/sent-rows.ts";
 import type { PaylinkError } from "../domain/errors.ts";
 import type { CheckedRow } from "./check-rows.ts";
 import { askService, type ServiceLinks, type Wanted } from "./link-states.ts";
@@ -49,7 +49,7 @@ export async function planList({
   const attempts = await memory.find([...keys]);
   const links = [...[...results.values()].flat(), ...rows.flatMap(({ own }) => own ?? [])];
   const ids = new Set([...attempts, ...links].flatMap(({ id }) => id ?? []));
-  const unknown = options.again === "unknown" ? newestUnknown(attempts) : new Map<string, Attempt>();
+  const unknown = options.again === "unknown" ? newestUnknown(attempts) : new Map<string, SentAttempt>();
   const asked = rows.filter(({ identity }) => identity !== undefined && unknown.has(identity.key));
   const wanted: Wanted = {
     ids,
@@ -124,12 +124,12 @@ const spellingsOf = (row: CheckedRow | undefined): string[] =>
 const attemptText = ({ key, occurrence, attempt }: SentKey): string => [key, occurrence, attempt].join(" ");
 
 /** When the first of them was sent. */
-const firstOf = (attempts: readonly Attempt[]): number =>
+const firstOf = (attempts: readonly SentAttempt[]): number =>
   attempts.reduce((first, { sentAt }) => Math.min(first, sentAt), Number.MAX_SAFE_INTEGER);
 
 /** The newest attempt of each row, where its outcome is not known. */
-function newestUnknown(attempts: readonly Attempt[]): Map<string, Attempt> {
-  const newest = new Map<string, Attempt>();
+function newestUnknown(attempts: readonly SentAttempt[]): Map<string, SentAttempt> {
+  const newest = new Map<string, SentAttempt>();
   for (const attempt of attempts) newest.set(attempt.key, attempt);
   return new Map([...newest].filter(([, { state, isInFlight }]) => state !== "created" && !isInFlight));
 }
@@ -139,12 +139,12 @@ function newestUnknown(attempts: readonly Attempt[]): Map<string, Attempt> {
  * that link. Such a row is again what it was before the attempt: if it were sent, its customer could pay twice.
  */
 function besideOpenLinks(
-  attempts: readonly Attempt[],
-  unknown: ReadonlyMap<string, Attempt>,
+  attempts: readonly SentAttempt[],
+  unknown: ReadonlyMap<string, SentAttempt>,
   without: ReadonlySet<string>,
   { links }: ServiceLinks,
 ): FoundOutcome[] {
-  const isOpen = ({ id, state }: Attempt): boolean =>
+  const isOpen = ({ id, state }: SentAttempt): boolean =>
     state === "created" && !isEnded({ status: id === null ? undefined : links.get(id)?.status });
   return [...without].flatMap((key) => {
     const attempt = unknown.get(key);
@@ -158,7 +158,7 @@ function besideOpenLinks(
 /** Which of the unknown attempts have a link at the service, and which have none for certain. */
 function resolve(
   rows: readonly CheckedRow[],
-  unknown: ReadonlyMap<string, Attempt>,
+  unknown: ReadonlyMap<string, SentAttempt>,
   { byOrder, failure }: ServiceLinks,
   ids: ReadonlySet<string>,
 ): { readonly found: FoundOutcome[]; readonly without: ReadonlySet<string> } {

@@ -1,6 +1,6 @@
 /** What a run does with each row of a list, as a pure function of the rows, of what was sent before, and of the flags. */
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
-import type { Attempt, SentKey } from "../store/sent-rows.ts";
+import type { SentAttempt, SentKey } from "../store/sent-rows.ts";
 import { isSamePayment, type RowIdentity } from "./row.ts";
 
 /** Which rows are sent once more. */
@@ -8,7 +8,7 @@ export const AGAIN = ["unknown", "ended", "changed", "all"] as const;
 export type Again = (typeof AGAIN)[number];
 
 /** An attempt to create the link of a row, of this memory or of a results file, which does not have all of it. */
-export interface Known extends Pick<Attempt, "state" | "isInFlight" | "id" | "url" | "error"> {
+export interface Known extends Pick<SentAttempt, "state" | "isInFlight" | "id" | "url" | "error"> {
   /** 0 where only a results file has the link. */
   readonly attempt: number;
   /** What the link was created for; undefined where that is not known, so that the row cannot be compared with it. */
@@ -22,7 +22,7 @@ export interface Known extends Pick<Attempt, "state" | "isInFlight" | "id" | "ur
 }
 
 /** A link that a results file has. */
-export interface ResultLink extends Pick<Attempt, "id" | "url" | "error"> {
+export interface ResultLink extends Pick<SentAttempt, "id" | "url" | "error"> {
   readonly state: "created" | "unknown";
   /** What its row asked for; undefined in the list itself, whose rows may have been edited since. */
   readonly payment: string | undefined;
@@ -82,7 +82,7 @@ export interface PlannedRow {
 
 export interface PlanInput {
   /** In the order of the attempts. */
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly SentAttempt[];
   /** The links of results files, by the key of their rows. */
   readonly results: ReadonlyMap<string, readonly ResultLink[]>;
   /** Those of the service, by their ids. */
@@ -152,7 +152,7 @@ interface Member extends RowToPlan {
 /** The rows with one order number, or of one content, and every attempt for them. */
 function planGroup(
   members: readonly Member[],
-  attempts: readonly Attempt[],
+  attempts: readonly SentAttempt[],
   { results, links: service, without, shared }: PlanInput & { readonly shared: ReadonlySet<string> },
   { again, allowDuplicates }: PlanOptions,
 ): (readonly [at: number, row: PlannedRow])[] {
@@ -214,7 +214,7 @@ function planGroup(
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 const linkOf = (
-  { id }: Pick<Attempt, "id">,
+  { id }: Pick<SentAttempt, "id">,
   links: ReadonlyMap<string, ServiceLink>,
 ): ServiceLink | undefined => (id === null ? undefined : links.get(id));
 

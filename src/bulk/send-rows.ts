@@ -4,7 +4,7 @@ import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import type { Timers } from "../domain/timers.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
-import { LEASE, type Attempt, type Claim, type Memory } from "../store/sent-rows.ts";
+import { LEASE, type SentAttempt, type SentClaim, type Memory } from "../store/sent-rows.ts";
 import type { Pace } from "./pace.ts";
 import { problemsText, type RowRequest } from "./row.ts";
 
@@ -33,7 +33,7 @@ export interface Created {
 export interface DueRow {
   /** Its place in the list. */
   readonly at: number;
-  readonly claim: Claim;
+  readonly claim: SentClaim;
   /** The earlier links that are cancelled first, and can then no longer be paid. */
   readonly cancels: readonly string[];
 }
@@ -78,7 +78,7 @@ const CLAIMED_LATE: Outcome = {
 
 export const INTERRUPTED = "an earlier run ended during this request; the link may exist";
 
-const otherwise = ({ payment }: Attempt): string => `Another run has sent it meanwhile, over ${payment}.`;
+const otherwise = ({ payment }: SentAttempt): string => `Another run has sent it meanwhile, over ${payment}.`;
 
 /** Resolves with whether every outcome is durable, when every row in progress is settled, however the run ended. */
 export const sendRows = (parts: RunParts): Promise<boolean> => new Sending(parts).run();
@@ -94,7 +94,7 @@ class Sending {
   /** Rows that another run has claimed. */
   private elsewhere: DueRow[];
   /** Claims whose requests are in flight. */
-  private readonly inFlight = new Set<Claim>();
+  private readonly inFlight = new Set<SentClaim>();
   private readonly settling = new Set<Promise<void>>();
   private unknownInARow = 0;
   private endExtending = (): void => undefined;
@@ -256,7 +256,7 @@ class Sending {
     const left: DueRow[] = [];
     for (const row of this.elsewhere) {
       const { occurrence, attempt, key } = row.claim;
-      const isOwn = (one: Attempt): boolean =>
+      const isOwn = (one: SentAttempt): boolean =>
         one.key === key && one.occurrence === occurrence && one.attempt === attempt;
       const now = found.find(isOwn);
       if (now === undefined) this.queue.push({ ...row, attempts: 0 });

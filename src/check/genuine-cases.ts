@@ -1,4 +1,5 @@
 /** The cases of `check` with genuine webhooks: every kind of payment, repeats, copies at the same time, and what must not be booked. */
+import { UNITS } from "../domain/time.ts";
 import { stringifyJson } from "../domain/json.ts";
 import type { CaseWebhook, EndpointCase, ExpectedAnswer } from "./endpoint-case.ts";
 import {
@@ -66,12 +67,10 @@ const payment = (
 
 const copies = (count: number, one: CaseWebhook): CaseWebhook[] => Array.from({ length: count }, () => one);
 
-const MINUTE = 60_000;
-
 /** Of a payment that was made some minutes ago. */
 const earlier = ({ newId, now }: SampleSource): SampleSource => ({
   newId,
-  now: () => new Date(now().getTime() - 5 * MINUTE),
+  now: () => new Date(now().getTime() - 5 * UNITS.m),
 });
 
 /** Copies that arrive together, which an application books twice if it looks first and books then. */

@@ -41,6 +41,8 @@ export interface HttpReply {
   readonly undecoded?: string;
 }
 
+export const NO_BODY: Uint8Array = new Uint8Array();
+
 /** Node and undici give names and values as one flat list: it hides no line, unlike their other forms. */
 export function headerLines(raw: readonly string[]): HeaderLine[] {
   const lines: HeaderLine[] = [];

@@ -5,7 +5,14 @@ import { systemReason } from "../domain/system-reason.ts";
 import { CONNECT_OPTIONS, skipContinue } from "./connect.ts";
 import { ACCEPTED_CODINGS, decoded } from "./content-coding.ts";
 import { ProxyFailure, type Send, SendError, type SendOptions, SendTimeout } from "./exchange.ts";
-import { fieldLines, headerLines, type HeaderLine, type HttpReply, type HttpRequest } from "./message.ts";
+import {
+  fieldLines,
+  headerLines,
+  type HeaderLine,
+  type HttpReply,
+  type HttpRequest,
+  NO_BODY,
+} from "./message.ts";
 import { proxyFor, type ProxySettings } from "./proxies.ts";
 
 const SEND_TIMEOUT = 30_000;
@@ -54,8 +61,6 @@ function withDefaults(request: HttpRequest, userAgent: string): HttpRequest {
   const missing = defaults.filter(([name]) => fieldLines(request.headers, name).length === 0);
   return { ...request, headers: [...request.headers, ...missing] };
 }
-
-const NO_BODY = new Uint8Array();
 
 function dispatch(
   agent: Dispatcher,

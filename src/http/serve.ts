@@ -22,7 +22,14 @@ import {
   type TlsFiles,
 } from "./exchange.ts";
 import { refusal, type Refusal } from "./refusal.ts";
-import { headerLines, type HeaderLine, type HttpReply, type RequestHead, withBody } from "./message.ts";
+import {
+  headerLines,
+  type HeaderLine,
+  type HttpReply,
+  type RequestHead,
+  withBody,
+  NO_BODY,
+} from "./message.ts";
 
 const LIMITS = {
   headersTimeout: 10_000,
@@ -74,7 +81,7 @@ export const serve: Serve = async (handler, options) => {
       serveRequest(incoming, outgoing, state).catch((error: unknown) => {
         if (error instanceof CloseConnection) return void socket.destroy();
         options.faulted?.(error);
-        answer(outgoing, { status: 500, headers: [], body: EMPTY_BODY }, state.closing);
+        answer(outgoing, { status: 500, headers: [], body: NO_BODY }, state.closing);
       });
     });
   });
@@ -161,8 +168,6 @@ function close(server: NodeServer | TlsServer, state: ServerState): Promise<void
   });
 }
 
-const EMPTY_BODY = new Uint8Array();
-
 async function serveRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -213,7 +218,7 @@ async function refuse(
   state.refused?.(refused, head);
   const headers: HeaderLine[] = [...(HEADERS_OF[refused.status] ?? []), ["Connection", "close"]];
   await discardRest(incoming);
-  answer(outgoing, { status: refused.status, headers, body: EMPTY_BODY }, state.closing);
+  answer(outgoing, { status: refused.status, headers, body: NO_BODY }, state.closing);
 }
 
 /** Headers that belong to a status (RFC 9110 15.5.6). */

@@ -4,7 +4,7 @@ import { amountIn, textOf } from "../domain/transaction.ts";
 import { eventLine, rejectionLine } from "../receiver/event-json.ts";
 import { safeJson, safeText } from "../render/safe-text.ts";
 import type { EventStore } from "../store/event-store.ts";
-import type { ListQuery } from "../store/search.ts";
+import type { EventQuery } from "../store/search.ts";
 import { type EventRow, shownState, withAttempts } from "./rows.ts";
 
 /** The most rows of a file, the newest ones. */
@@ -13,7 +13,7 @@ export const EXPORTED = 10_000;
 /** The most rows that are read at once: a server ends a reading that takes long. */
 const ROWS_A_READ = 1_000;
 
-export async function exportedRows(store: EventStore, query: ListQuery): Promise<EventRow[]> {
+export async function exportedRows(store: EventStore, query: EventQuery): Promise<EventRow[]> {
   const rows: EventRow[] = [];
   for (;;) {
     const page = await store.list(query, { before: rows.at(-1)?.stored.id, limit: ROWS_A_READ });

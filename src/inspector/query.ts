@@ -2,7 +2,7 @@
 import { scaledAmount } from "../domain/money.ts";
 import { outcomeNamed } from "../domain/outcome.ts";
 import type { DeliveryState, RunKeys } from "../receiver/event.ts";
-import type { ListQuery, Sought } from "../store/search.ts";
+import type { EventQuery, Sought } from "../store/search.ts";
 import { periodIn } from "../pages/filters.ts";
 import type { InspectorView } from "./frame.ts";
 
@@ -27,7 +27,7 @@ export const isFiltered = (filters: Filters): boolean =>
   FILTERS.some((name) => name !== "group" && filters[name] !== "");
 
 export interface ParsedFilters {
-  readonly query: ListQuery;
+  readonly query: EventQuery;
   /** A filter that cannot be read: the list shows nothing, since it would show too much. */
   readonly problem?: string;
 }
@@ -43,7 +43,7 @@ export function queryFrom(
     if (value !== "" && found === undefined) problems.push(`There is no ${name} ${value}.`);
     return found;
   };
-  const query: ListQuery = {
+  const query: EventQuery = {
     sought: text === "" ? undefined : soughtIn(text),
     state: among("state", state, STORED_STATES[state]),
     outcome: among("outcome", outcome, outcomeNamed(outcome)),
@@ -57,7 +57,7 @@ export function queryFrom(
 }
 
 /** The events of these keys, or of others; undefined for what is no such choice. */
-function chosenKeys(choice: string, keys: RunKeys): Pick<ListQuery, "keys" | "otherThan"> | undefined {
+function chosenKeys(choice: string, keys: RunKeys): Pick<EventQuery, "keys" | "otherThan"> | undefined {
   if (choice === "own") return { keys };
   return choice === "other" ? { otherThan: keys } : undefined;
 }

@@ -1,7 +1,7 @@
 /** The page of what waits and failed: why, since when, for which money, and when each target is tried next. */
 import { html } from "hono/html";
 import type { EventStore } from "../store/event-store.ts";
-import type { TargetAnswer, Targets } from "../store/targets.ts";
+import type { TargetAnswer, TargetReport } from "../store/targets.ts";
 import { address, askedAction, clipped, countdown, panel } from "../pages/components.ts";
 import { describedPart } from "../pages/exchange.ts";
 import { type Listing, table } from "../pages/lists.ts";
@@ -79,7 +79,7 @@ interface TargetRow {
   readonly accepted: number;
 }
 
-function targetsPanel(view: InspectorView, { answers, rates, period }: Targets): Page | "" {
+function targetsPanel(view: InspectorView, { answers, rates, period }: TargetReport): Page | "" {
   if (answers.length === 0) return "";
   const rows = [...new Set(answers.map(({ target }) => target))].map((target) => ({
     target,

@@ -90,7 +90,7 @@ export interface Attempt {
 }
 
 /** Makes one attempt. Never rejects: the result says why there is no answer. */
-export async function attempt(forwarded: Forwarded, url: URL, parts: AttemptParts): Promise<Attempt> {
+export async function makeAttempt(forwarded: Forwarded, url: URL, parts: AttemptParts): Promise<Attempt> {
   const { now, timers, signWith } = parts;
   const [at, began] = [now(), timers.elapsed()];
   const result = await deliverOne(forwarded, url, at, parts).catch((error: unknown): NoAnswer => ({
@@ -135,7 +135,7 @@ async function deliverOne(
 
 /** A cookie may be the key of a session: it is not kept. */
 function answerOf({ status, headers, body }: Answered) {
-  const text = maskCardNumbers(textIn(headers, body));
+  const text = maskCardNumbers(decodedText(headers, body));
   const isOk = isSuccess(status);
   const shown = headers.filter(([name]) => name.toLowerCase() !== "set-cookie");
   const reply = { headers: shown, text: beginning(text, isOk ? TEXT_LENGTH.accepted : TEXT_LENGTH.refused) };
@@ -160,7 +160,7 @@ function lateAge({ verdict, receivedAt }: Forwarded, at: Date): number | undefin
 }
 
 /** By the charset that the answer names, if it is known; else as UTF-8. */
-function textIn(headers: readonly HeaderLine[], body: Uint8Array): string {
+function decodedText(headers: readonly HeaderLine[], body: Uint8Array): string {
   const [type = ""] = fieldLines(headers, "content-type");
   const [, charset = "utf-8"] = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(type) ?? [];
   try {

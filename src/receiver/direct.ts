@@ -2,7 +2,7 @@
 import { isBroker } from "../domain/brokers.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import { type HttpReply, isSuccess } from "../http/message.ts";
-import { attempt, type AttemptResult } from "./attempt.ts";
+import { makeAttempt, type AttemptResult } from "./attempt.ts";
 import { type Claim, type Stored, type WebhookEvent } from "./event.ts";
 import { CLAIM_MARGIN, type Forwarder, type ForwarderParts, replyFor } from "./forwarder.ts";
 import { targetOf } from "./routes.ts";
@@ -11,7 +11,7 @@ import { targetOf } from "./routes.ts";
 export function createDirectForwarder(parts: ForwarderParts): Forwarder {
   const running = new Map<string, Promise<HttpReply>>();
   const attemptNow = async (event: WebhookEvent, url: URL, claim: Claim): Promise<HttpReply> => {
-    const { result, forward } = await attempt(event, url, parts);
+    const { result, forward } = await makeAttempt(event, url, parts);
     // Whoever waits gets the answer, even if a full disk does not record it.
     await parts.log.ended(claim, forward, "by the sender").catch(() => undefined);
     parts.observe({ ...event, first: claim.id }, forward);

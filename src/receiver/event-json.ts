@@ -16,12 +16,12 @@ export const jsonLine = (
 ): string => JSON.stringify({ type, ...members, at, level });
 
 /** The check that refused a request; undefined where its signature verified, and something else was wrong. */
-export const failedCheck = (verdict: Rejection["verdict"]): string | undefined =>
+export const failedCheckOf = (verdict: Rejection["verdict"]): string | undefined =>
   verdict === null ? "http" : verdict.failure?.check;
 
 export function rejectionLine(rejection: Omit<Rejection, "request">): string {
   const { type, id, receivedAt, code, status, detail, verdict, hint } = rejection;
-  const check = failedCheck(verdict);
+  const check = failedCheckOf(verdict);
   return jsonLine(type, receivedAt, { id, receivedAt, code, status, detail, check, hint }, "warning");
 }
 
@@ -68,9 +68,9 @@ export function textsOf({ id, receivedAt, verdict, request }: OfTexts): EventTex
  * from texts: the largest, record and body, exist already, and one object of all would take three times as long (listen bench).
  */
 export const eventLine = (event: WebhookEvent, isCompact = false): string =>
-  lineOf(textsOf(event), event.content, { repeated: event.repeated, level: levelOf(event), isCompact });
+  joinedLine(textsOf(event), event.content, { repeated: event.repeated, level: levelOf(event), isCompact });
 
-export function lineOf(
+export function joinedLine(
   texts: EventTexts,
   content: ReadRecord,
   {

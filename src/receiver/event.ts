@@ -149,14 +149,14 @@ export interface Claimed extends Claim {
 /** The events that wait to be forwarded, which any number of receivers share: each is claimed by one at a time. */
 export interface DeliveryQueue {
   /** Claims events that are due, at most so many, for so many milliseconds: the first to become due come first. */
-  claim(wanted: Wanted): Promise<readonly Claimed[]>;
+  claim(wanted: ClaimRequest): Promise<readonly Claimed[]>;
   /** Gives claimed events back, without an attempt. */
   release(claims: readonly Claim[]): Promise<void>;
   backlog(): Promise<Backlog>;
 }
 
 /** Which events to claim. */
-export interface Wanted {
+export interface ClaimRequest {
   readonly limit: number;
   readonly outcomes: readonly string[];
   readonly keys: RunKeys;

@@ -18,10 +18,10 @@ import type { RunKeys, WebhookEvent } from "./event.ts";
 export type Forwarded = Pick<WebhookEvent, "request" | "verdict" | "receivedAt">;
 
 /** Many servers hand `_` and `-` to the application as the same character, so they count as one here. */
-const nameOf = (spelled: string): string => spelled.toLowerCase().replaceAll("_", "-");
+const fieldName = (spelled: string): string => spelled.toLowerCase().replaceAll("_", "-");
 
 /** Fields of a single connection (RFC 9110 7.6.1), and fields that each connection sets itself. */
-const OF_CONNECTION: ReadonlySet<string> = new Set([
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "expect",
@@ -33,7 +33,7 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-const isOfConnection = (name: string): boolean => OF_CONNECTION.has(name) || name.startsWith("proxy-");
+const isOfConnection = (name: string): boolean => HOP_BY_HOP.has(name) || name.startsWith("proxy-");
 
 const SIGNATURE: ReadonlySet<string> = new Set(["signature", "signature-input"]);
 
@@ -68,7 +68,7 @@ const WARNING = "paylink-warning";
 
 /** Whether the user may add a header of this name. */
 export function mayAdd(spelled: string): boolean {
-  const name = nameOf(spelled);
+  const name = fieldName(spelled);
   return name === "host" || (!isOfConnection(name) && !SIGNED.has(name) && name !== WARNING);
 }
 
@@ -86,7 +86,7 @@ export function forwardedRequest(
   const covered = new Set(verdict.verdict === "valid" ? verdict.covered : []);
   const received = request.headers.filter(([spelled]) => {
     const exact = spelled.toLowerCase();
-    const name = nameOf(spelled);
+    const name = fieldName(spelled);
     if (isSignedAgain && SIGNATURE.has(name)) return false;
     // A second spelling of a webhook's field would reach the application as a second value.
     if (OF_WEBHOOK.has(name)) return exact === name;
@@ -126,8 +126,8 @@ const addressHeaders = (scheme: string, authority: string): HeaderLine[] =>
 
 /** The lines whose names are not among those of `others`. */
 function without(lines: readonly HeaderLine[], others: readonly HeaderLine[]): HeaderLine[] {
-  const names = new Set(others.map(([name]) => nameOf(name)));
-  return lines.filter(([name]) => !names.has(nameOf(name)));
+  const names = new Set(others.map(([name]) => fieldName(name)));
+  return lines.filter(([name]) => !names.has(fieldName(name)));
 }
 
 /**

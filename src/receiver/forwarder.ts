@@ -8,7 +8,7 @@ import type { Route } from "./routes.ts";
 export const CLAIM_MARGIN = 10_000;
 
 /** An attempt of the queue and its consequence. */
-export interface Progress {
+export interface ForwardingProgress {
   readonly attempt: number;
   readonly state: DeliveryState;
   /** When the next attempt is due; null without a next attempt. */
@@ -22,7 +22,7 @@ export interface ForwarderParts extends AttemptParts {
   readonly observe: (
     event: Pick<WebhookEvent, "id" | "request" | "verdict"> & { readonly first: string },
     forward: Forward,
-    progress?: Progress,
+    progress?: ForwardingProgress,
   ) => void;
   readonly warn: (text: string) => void;
 }

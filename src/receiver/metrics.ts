@@ -25,7 +25,7 @@ const UNKNOWN: Backlog = {
   lastForward: undefined,
 };
 /** What is shown of keys that have nothing which waits or failed. */
-const NOTHING = { events: 0, failed: 0, oldest: undefined, overdue: 0 };
+const NO_EVENTS_OF_KEY = { events: 0, failed: 0, oldest: undefined, overdue: 0 };
 
 export function createMetrics() {
   const registry = new Registry();
@@ -102,7 +102,7 @@ export function createMetrics() {
       received.inc();
       bytes.inc(outcome.request?.body.length ?? 0);
       if (outcome.type === "rejected") return rejected.inc({ reason: outcome.code });
-      const labels = { key: labelOf(outcome) };
+      const labels = { key: labelText(outcome) };
       if (outcome.verdict.verdict === "valid") verified.inc(labels);
       if (outcome.repeated) repeated.inc(labels);
     },
@@ -117,7 +117,7 @@ export function createMetrics() {
       retries: boolean,
     ): void => {
       noteForward(at);
-      const key = labelOf(event);
+      const key = labelText(event);
       forwards.inc({ status: status ?? "none", key });
       if (!isSuccess(status) && !retries) failed.inc({ key });
       forwarding.observe(ms / 1000);
@@ -131,7 +131,7 @@ export function createMetrics() {
       // An increase is seen only of a series that began with 0.
       for (const key of gauges.keys)
         for (const one of [verified, repeated, failed]) one.inc({ key: shortKey(key) }, 0);
-      const own = gauges.keys.map((key) => ({ key, ...NOTHING }));
+      const own = gauges.keys.map((key) => ({ key, ...NO_EVENTS_OF_KEY }));
       for (const { key, events, failed: left, oldest = now } of [...own, ...keys]) {
         const labels = { key: shortKey(key) };
         waiting.set(labels, events);
@@ -144,5 +144,5 @@ export function createMetrics() {
 }
 
 /** Empty for a webhook that no key has verified, which --no-verify shows. */
-const labelOf = ({ verdict }: Pick<WebhookEvent, "verdict">): string =>
+const labelText = ({ verdict }: Pick<WebhookEvent, "verdict">): string =>
   shortKey(verdict.key?.thumbprint ?? "");

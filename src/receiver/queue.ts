@@ -4,7 +4,7 @@ import { messageOf } from "../domain/system-reason.ts";
 import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
 import type { Timers } from "../domain/timers.ts";
 import { outcomeOf } from "../domain/transaction.ts";
-import { attempt } from "./attempt.ts";
+import { makeAttempt } from "./attempt.ts";
 import { type Claimed, type DeliveryQueue, type Forward, type Retry } from "./event.ts";
 import { CLAIM_MARGIN, type Forwarder, type ForwarderParts, replyFor } from "./forwarder.ts";
 import { targetOf } from "./routes.ts";
@@ -184,7 +184,7 @@ class QueueTarget {
     const { id, made: before, event } = claimed;
     if ("damage" in event) return this.#setAside(claimed, event.damage);
     const running = this.#state.begin(id, timers.elapsed());
-    const { result, forward } = await attempt(event, this.#url, this.#parts);
+    const { result, forward } = await makeAttempt(event, this.#url, this.#parts);
     const pause = this.#state.end(running, result, timers.elapsed(), now());
     this.#bell.ring();
     if (pause !== undefined) warn(pauseWords(forward, pause));

@@ -4,7 +4,7 @@ import { REFUSAL_MEANINGS, REASONS, type RefusalCode } from "../domain/reasons.t
 import { describeViolation, type ReadRecord, textOf } from "../domain/transaction.ts";
 import type { Handler, Serve, ServeOptions, HttpServer } from "../http/exchange.ts";
 import { refusal } from "../http/refusal.ts";
-import type { HttpReply, HttpRequest } from "../http/message.ts";
+import { type HttpReply, type HttpRequest, NO_BODY } from "../http/message.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 import { addressed, addressHint, namesLoopback, type ReceiverAddress } from "./address.ts";
 import { refuseHead, refuseHost, refuseMediaType } from "./admit.ts";
@@ -120,7 +120,7 @@ function createReceiver(parts: ReceiverOptions, address: () => ReceiverAddress):
       void reject({
         ...why,
         verdict: null,
-        request: head === undefined ? null : { ...head, body: NOTHING },
+        request: head === undefined ? null : { ...head, body: NO_BODY },
       }),
     handle: async (received) => {
       const request = addressed(received, address());
@@ -195,8 +195,7 @@ function warnedOf(verdict: Verdict, { repeated, isPaidBefore = false }: Stored):
   return repeated ? warned(known, "duplicate_delivery") : known;
 }
 
-const NOTHING = new Uint8Array();
-const OK: HttpReply = { status: 200, headers: [], body: NOTHING };
+const OK: HttpReply = { status: 200, headers: [], body: NO_BODY };
 
 /**
  * Problem details (RFC 9457) with the code and its meaning, which the sender can find out by itself. The detail may have paths,

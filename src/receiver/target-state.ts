@@ -3,7 +3,7 @@ import { retryAfter } from "../http/message.ts";
 import type { AttemptResult } from "./attempt.ts";
 
 /** The longest pause that holds back an event that was not attempted yet, or that an operator retries. */
-const LONGEST_PAUSE = 5_000;
+const MAX_PAUSE = 5_000;
 /** The longest pause that an application can ask for with `Retry-After`. */
 const LONGEST_ASKED = 600_000;
 /** As many different events must fail in a row: fewer may be of the events. */
@@ -19,7 +19,7 @@ interface Running {
   overtaken: number;
 }
 
-interface Pause {
+interface TargetPause {
   /** When the next attempt may begin, as a probe. */
   probeAt: number;
   /** Until then, only first attempts and retries of an operator are probes: the application asks for a pause. */
@@ -43,14 +43,14 @@ export class TargetState {
   readonly #running = new Set<Running>();
   /** The events that have failed since the target last answered. */
   readonly #failing = new Set<string>();
-  #pause: Pause | undefined;
+  #pause: TargetPause | undefined;
   /** When a pause was last told. */
   #toldAt = -Infinity;
 
   /** `firstDelay` is that of the retries: nobody who waits less for a retry wants a longer pause. */
-  constructor(concurrency: number, firstDelay = LONGEST_PAUSE) {
+  constructor(concurrency: number, firstDelay = MAX_PAUSE) {
     this.#concurrency = concurrency;
-    this.#spacing = Math.min(firstDelay, LONGEST_PAUSE);
+    this.#spacing = Math.min(firstDelay, MAX_PAUSE);
   }
 
   /** Undefined if no attempt can begin now. */
@@ -96,7 +96,7 @@ export class TargetState {
 
   #beginPause(asked: number | undefined, at: number): number | undefined {
     const before = this.#pause;
-    const spacing = asked === undefined ? this.#spacing : Math.min(asked, LONGEST_PAUSE);
+    const spacing = asked === undefined ? this.#spacing : Math.min(asked, MAX_PAUSE);
     this.#pause = {
       // What fails during a pause, probes included, does not make it longer.
       probeAt: before?.probeAt ?? at + spacing,
@@ -132,6 +132,6 @@ const isFailure = (result: AttemptResult): boolean =>
 /** Milliseconds for which the application asks to be left alone; undefined if it does not. */
 function askedPause(result: AttemptResult, now: Date): number | undefined {
   if (result.kind !== "answered" || (result.status !== 429 && result.status !== 503)) return undefined;
-  const asked = retryAfter(result, now) ?? (result.status === 429 ? LONGEST_PAUSE : undefined);
+  const asked = retryAfter(result, now) ?? (result.status === 429 ? MAX_PAUSE : undefined);
   return asked === undefined ? undefined : Math.min(asked, LONGEST_ASKED);
 }

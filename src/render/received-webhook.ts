@@ -3,7 +3,7 @@ import { isSuccess } from "../http/message.ts";
 import { type Warning, WARNING_MEANINGS, WARNINGS } from "../domain/reasons.ts";
 import { describeViolation, judgeOutcome, outcomeOf, textOf } from "../domain/transaction.ts";
 import { type Forward, type Rejection, type WebhookEvent } from "../receiver/event.ts";
-import type { Progress } from "../receiver/forwarder.ts";
+import type { ForwardingProgress } from "../receiver/forwarder.ts";
 import type { Paint } from "./paint.ts";
 import { safeText } from "./safe-text.ts";
 import { clip, widthOf } from "./width.ts";
@@ -147,7 +147,7 @@ export function renderForward(
   id: string,
   { target, status, ms, detail }: Pick<Forward, "target" | "status" | "ms" | "detail">,
   paint: Paint,
-  progress?: Progress,
+  progress?: ForwardingProgress,
   cause?: string,
 ): string {
   const line = (what: string): string =>
@@ -158,7 +158,7 @@ export function renderForward(
   return [shown, ...(detail === "" ? [] : [safeText(detail)]), ...why].join("\n    ");
 }
 
-function progressWords(progress: Progress | undefined, paint: Paint): string {
+function progressWords(progress: ForwardingProgress | undefined, paint: Paint): string {
   if (progress === undefined) return "";
   const { attempt, state, next } = progress;
   if (next !== null) return paint.dim(`  attempt ${attempt}, the next one at ${formatLocal(next)}`);

@@ -1,4 +1,5 @@
 /** Checks an account at its service, and the addresses that the service must reach: one result for each part, with remedies. */
+import { UNITS } from "../domain/time.ts";
 import { PaylinkError, hint, paylink, shellWord, type CommandLine, type Hint } from "../domain/errors.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { ConfigKey } from "../settings/setting-table.ts";
@@ -181,7 +182,7 @@ async function checkTokenEndpoint(api: Api, settings: ResolvedSettings): Promise
 }
 
 /** Milliseconds: one day of links is enough to see whether the service lists them. */
-const PERIOD = 86_400_000;
+const LISTED_PERIOD = UNITS.d;
 
 async function checkLinks(api: Api, { settings, now }: ServiceAccount): Promise<AccountCheck> {
   const terminalId = settings.get("terminalId");
@@ -191,7 +192,7 @@ async function checkLinks(api: Api, { settings, now }: ServiceAccount): Promise<
       "not checked, because no terminal is set",
       hint`Each ${paylink("create")} needs --terminal-id. To store a default: ${setCommand("terminalId", "<id>")}`,
     );
-  const from = new Date(now.getTime() - PERIOD);
+  const from = new Date(now.getTime() - LISTED_PERIOD);
   const page = await orFailure(api.listLinks({ terminalId, from, to: now, page: 1, size: 1 }));
   return page instanceof PaylinkError
     ? failedCheck(LINKS_ENDPOINT, page)

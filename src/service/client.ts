@@ -21,7 +21,14 @@ import { LINKS_PATH } from "../domain/known-services.ts";
 import { recordIn } from "./envelopes.ts";
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import type { Send } from "../http/exchange.ts";
-import { addressOf, fieldLines, type HeaderLine, type HttpReply, type HttpRequest } from "../http/message.ts";
+import {
+  addressOf,
+  fieldLines,
+  type HeaderLine,
+  type HttpReply,
+  type HttpRequest,
+  NO_BODY,
+} from "../http/message.ts";
 import { failureOfExchange, isTokenRefused, failureOfReply, whenUnknown } from "./failures.ts";
 import type { TokenSource } from "./tokens.ts";
 
@@ -196,9 +203,7 @@ async function withSlash(url: URL, exchange: (url: URL) => Promise<HttpReply>): 
   return exchange(same);
 }
 
-const NO_CONTENT = new Uint8Array();
-
-function requestTo({ method, url, headers, body = NO_CONTENT }: Call, token: string): HttpRequest {
+function requestTo({ method, url, headers, body = NO_BODY }: Call, token: string): HttpRequest {
   const { scheme, authority, target } = addressOf(url);
   // Lists each member: on Node 20, a spread among them makes this call several times slower (bulk bench).
   return {

@@ -6,7 +6,7 @@ import type { Connection } from "./database.ts";
 export const unreadable = (path: string, what: string, cause?: unknown): PaylinkError =>
   new PaylinkError("file_unreadable", `The database ${path} ${what}.`, { cause });
 
-const unwritable = (path: string, reason: string): PaylinkError =>
+const unwritableStore = (path: string, reason: string): PaylinkError =>
   new PaylinkError("file_unwritable", `The database ${path} cannot be written: ${reason}.`);
 
 /** A file whose content is not what paylink wrote. */
@@ -18,15 +18,15 @@ export const damaged = (path: string, reason: string): PaylinkError =>
     ],
   });
 
-type Explain = (path: string, reason: string, cause: unknown) => PaylinkError;
+type MakeStoreFailure = (path: string, reason: string, cause: unknown) => PaylinkError;
 
 const LOCKED = /is locked/;
 
 /** By SQLite's messages, because not every driver gives its result codes. */
-const FAILURES: readonly [message: RegExp, failure: Explain][] = [
+const SQLITE_FAILURES: readonly [message: RegExp, failure: MakeStoreFailure][] = [
   // A missing table or column: a database of the same version, but of another program.
   [/malformed|not a database|unsupported file format|^no such (?:table|column)/, damaged],
-  [/readonly database|is full/, unwritable],
+  [/readonly database|is full/, unwritableStore],
   [LOCKED, (path, reason, cause) => unreadable(path, `is in use by another program: ${reason}`, cause)],
   [
     /disk I\/O error|unable to open/,
@@ -44,7 +44,7 @@ export const guard =
       return call();
     } catch (error) {
       const reason = messageOf(error);
-      const [, failure] = FAILURES.find(([message]) => message.test(reason)) ?? [];
+      const [, failure] = SQLITE_FAILURES.find(([message]) => message.test(reason)) ?? [];
       throw (failure === damaged ? damage : failure)?.(path, reason, error) ?? error;
     }
   };

@@ -31,7 +31,7 @@ export const IN_MEMORY = ":memory:";
 export const DATABASE_FILES = ["", "-wal", "-shm"];
 
 /** Runs a function in one transaction, which takes the write lock at once. */
-export function transaction<T>(database: Pick<Database, "exec">, work: () => T): T {
+export function inTransaction<T>(database: Pick<Database, "exec">, work: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {
     const result = work();

@@ -7,29 +7,29 @@ import type {
   KeyBacklog,
   RunKeys,
   Stored,
-  Wanted,
+  ClaimRequest,
 } from "../receiver/event.ts";
 import type { Value } from "./database.ts";
 import {
-  type Condition,
+  type SqlCondition,
   type Dialect,
   forRows,
   inOrder,
   insert,
   isOneOf,
   type Row,
-  type Session,
+  type DatabaseSession,
 } from "./dialects.ts";
-import { stateOf } from "./rows.ts";
+import { deliveryStateOf } from "./rows.ts";
 import { requireSeal } from "./seal.ts";
 import { IN_STATE } from "./schema.ts";
-import { conditionsOf, EVERYTHING, selectEvents, type Selection } from "./selection.ts";
+import { selectionConditions, EVERYTHING, selectEvents, type Selection } from "./selection.ts";
 import {
-  COLUMNS,
+  EVENT_COLUMNS,
   type EndWrite,
-  type Order,
+  type OperatorOrder,
   type OrderWrite,
-  paymentOf,
+  storedPayment,
   type ReplayWrite,
 } from "./writes.ts";
 
@@ -37,7 +37,7 @@ import {
  * The sender was told that these events are known, and does not send them again: a late repeat is acknowledged without being
  * forwarded, so what had failed is left to operators.
  */
-export async function endRepeats(session: Session, events: readonly string[]): Promise<void> {
+export async function endRepeats(session: DatabaseSession, events: readonly string[]): Promise<void> {
   await forRows(
     session,
     inOrder([...new Set(events)], (event) => event).map((event) => [event]),
@@ -51,7 +51,7 @@ export async function endRepeats(session: Session, events: readonly string[]): P
  * skipped, or being attempted. Returns what is claimed, by the id of the first delivery of its event.
  */
 export async function addDeliveries(
-  session: Session,
+  session: DatabaseSession,
   events: readonly (readonly [
     first: string,
     { readonly lease: number | null; readonly payment: readonly Value[] },
@@ -91,7 +91,7 @@ export async function addDeliveries(
 
 /** The states of events that were stored before. One that was deleted was not to be forwarded any more. */
 export async function statesOf(
-  session: Session,
+  session: DatabaseSession,
   events: readonly string[],
 ): Promise<ReadonlyMap<string, DeliveryState | null>> {
   const { schema } = session.dialect;
@@ -106,12 +106,15 @@ export async function statesOf(
     { types: ["text"] },
   );
   return new Map(
-    found.map(({ event, state, kept }) => [String(event), Number(kept) === 0 ? "delivered" : stateOf(state)]),
+    found.map(({ event, state, kept }) => [
+      String(event),
+      Number(kept) === 0 ? "delivered" : deliveryStateOf(state),
+    ]),
   );
 }
 
 /** The keys that have events which wait, each found by one look into the index: many events wait, and few keys. */
-export async function waitingKeys({ all, dialect: { schema } }: Pick<Session, "all" | "dialect">) {
+export async function waitingKeys({ all, dialect: { schema } }: Pick<DatabaseSession, "all" | "dialect">) {
   const first = `SELECT min(key) FROM ${schema}deliveries WHERE due IS NOT NULL`;
   const rows = await all(
     `WITH RECURSIVE waiting (key) AS (${first} UNION ALL
@@ -127,7 +130,7 @@ export async function waitingKeys({ all, dialect: { schema } }: Pick<Session, "a
  */
 export function dueFirst(
   { schema }: Dialect,
-  { keys, outcomes, until, limit, isFresh = false }: Omit<Wanted, "lease"> & { readonly until: number },
+  { keys, outcomes, until, limit, isFresh = false }: Omit<ClaimRequest, "lease"> & { readonly until: number },
   lock = "",
 ): { readonly sql: string; readonly values: readonly Value[] } {
   const ordered = `ORDER BY due, event LIMIT ?`;
@@ -148,7 +151,10 @@ export function dueFirst(
 }
 
 /** Claims the events that have been due for longest, and reads them. */
-export async function claim(session: Session, { lease, ...wanted }: Wanted): Promise<readonly Row[]> {
+export async function claim(
+  session: DatabaseSession,
+  { lease, ...wanted }: ClaimRequest,
+): Promise<readonly Row[]> {
   const { all, now, dialect } = session;
   const { schema, skipLocked, materialized } = dialect;
   const keys = (await waitingKeys(session)).filter((key) => wanted.keys.includes(key));
@@ -173,7 +179,7 @@ export async function claim(session: Session, { lease, ...wanted }: Wanted): Pro
 }
 
 /** Writes how attempts ended, of those events that nobody has claimed again. */
-export async function endAttempts(session: Session, ends: readonly EndWrite[]): Promise<void> {
+export async function endAttempts(session: DatabaseSession, ends: readonly EndWrite[]): Promise<void> {
   const { now, dialect } = session;
   const { schema, types } = dialect;
   const ended = await forRows(
@@ -202,13 +208,13 @@ export async function endAttempts(session: Session, ends: readonly EndWrite[]): 
   await insert(
     session,
     "attempts",
-    COLUMNS.attempts,
+    EVENT_COLUMNS.attempts,
     ends.filter(({ claim }) => events.has(claim.id)).map(({ values }) => values),
   );
 }
 
 /** Gives claimed events back: an attempt that was not made does not count in the plan. */
-export async function release(session: Session, claims: readonly Claim[]): Promise<void> {
+export async function release(session: DatabaseSession, claims: readonly Claim[]): Promise<void> {
   await forRows(
     session,
     inOrder(claims, ({ id }) => id).map(({ id, attempt }) => [id, attempt]),
@@ -222,12 +228,15 @@ export async function release(session: Session, claims: readonly Claim[]): Promi
 }
 
 /** Records attempts that belong to no claim, and ends the deliveries that they settle. */
-export async function replay(session: Session, replays: readonly ReplayWrite[]): Promise<void> {
+export async function recordReplays(
+  session: DatabaseSession,
+  replays: readonly ReplayWrite[],
+): Promise<void> {
   const { schema, types } = session.dialect;
   await insert(
     session,
     "attempts",
-    COLUMNS.attempts,
+    EVENT_COLUMNS.attempts,
     replays.map(({ values }) => values),
   );
   await forRows(
@@ -251,7 +260,7 @@ export const ORDER_SIZE = 20_000;
  * that the application has accepted, and none that is being attempted.
  */
 export async function applyOrder(
-  session: Session,
+  session: DatabaseSession,
   { order, events, keys, actor }: OrderWrite,
 ): Promise<readonly string[]> {
   const { all, now, dialect } = session;
@@ -272,14 +281,14 @@ export async function applyOrder(
   await insert(
     session,
     "actions",
-    COLUMNS.actions,
+    EVENT_COLUMNS.actions,
     ids.map((id) => [id, now, order, actor]),
   );
   return ids;
 }
 
 /** What an order assigns, and what it would change: an event that is due with a new plan is retried already. */
-const orderSql = (order: Order, now: number) =>
+const orderSql = (order: OperatorOrder, now: number) =>
   order === "retry"
     ? {
         assigned: "state = 'pending', due = ?, planned = attempts",
@@ -290,11 +299,15 @@ const orderSql = (order: Order, now: number) =>
     : { assigned: "state = 'skipped', due = NULL", given: [], isOther: "state <> 'skipped'", more: [] };
 
 /** Of every key, where there is no list of them. */
-const ofKeys = (keys: RunKeys | null): Condition =>
+const ofKeys = (keys: RunKeys | null): SqlCondition =>
   keys === null ? { sql: "TRUE", values: [] } : isOneOf("key", keys);
 
 /** Events by their ids. One that was not to be forwarded so far gets a delivery. */
-async function chosenEvents(session: Session, ids: readonly string[], owned: Condition): Promise<Condition> {
+async function chosenEvents(
+  session: DatabaseSession,
+  ids: readonly string[],
+  owned: SqlCondition,
+): Promise<SqlCondition> {
   const { schema } = session.dialect;
   const named = isOneOf("id", ids);
   const unplanned = await session.all(
@@ -305,12 +318,12 @@ async function chosenEvents(session: Session, ids: readonly string[], owned: Con
   await insert(
     session,
     "deliveries",
-    COLUMNS.deliveries,
+    EVENT_COLUMNS.deliveries,
     unplanned.map((row) => {
       requireSeal(row);
       const { id, key, body } = row;
       const { record } = readRecord(body instanceof Uint8Array ? body : new Uint8Array());
-      return [String(id), ...paymentOf(record), String(key), "failed", 0];
+      return [String(id), ...storedPayment(record), String(key), "failed", 0];
     }),
     "ON CONFLICT (event) DO NOTHING",
   );
@@ -318,17 +331,17 @@ async function chosenEvents(session: Session, ids: readonly string[], owned: Con
 }
 
 /** The deliveries of all events that wait or failed, as far as they are selected. */
-export function openEvents(dialect: Dialect, selection: Selection): Condition {
+export function openEvents(dialect: Dialect, selection: Selection): SqlCondition {
   const { schema } = dialect;
   const open = `event IN (SELECT event FROM ${schema}deliveries WHERE due IS NOT NULL
     UNION ALL SELECT event FROM ${schema}deliveries WHERE ${IN_STATE.failed})`;
-  const { where, values } = conditionsOf(selection, dialect);
+  const { where, values } = selectionConditions(selection, dialect);
   if (where === EVERYTHING) return { sql: open, values };
   return { sql: `${open} AND event IN (SELECT id FROM ${schema}events WHERE ${where})`, values };
 }
 
 /** What waits and what has failed of each key, and when an attempt was last made. By indexes alone, as both may be many. */
-export async function backlogOf(session: Pick<Session, "all" | "dialect">): Promise<Backlog> {
+export async function backlogOf(session: Pick<DatabaseSession, "all" | "dialect">): Promise<Backlog> {
   const { all, dialect } = session;
   const waiting = await waitingByKey(session);
   const failed = await all(
@@ -350,7 +363,7 @@ const NONE_WAITING = { events: 0, oldest: undefined, overdue: 0 };
 export async function waitingByKey({
   all,
   dialect: { schema, now },
-}: Pick<Session, "all" | "dialect">): Promise<
+}: Pick<DatabaseSession, "all" | "dialect">): Promise<
   ReadonlyMap<string, Pick<KeyBacklog, "events" | "oldest" | "overdue">>
 > {
   const rows = await all(
@@ -370,7 +383,7 @@ export async function waitingByKey({
 export async function lastForward({
   all,
   dialect: { schema },
-}: Pick<Session, "all" | "dialect">): Promise<Date | undefined> {
+}: Pick<DatabaseSession, "all" | "dialect">): Promise<Date | undefined> {
   const [attempt] = await all(
     `SELECT at FROM ${schema}attempts WHERE seq = (SELECT max(seq) FROM ${schema}attempts)`,
   );

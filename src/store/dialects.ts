@@ -94,7 +94,7 @@ export interface Readable {
 }
 
 /** The statements of one transaction. */
-export interface Session {
+export interface DatabaseSession {
   readonly dialect: Dialect;
   readonly all: All;
   /** The database's time at their beginning, in milliseconds: the clocks of its users differ. */
@@ -113,7 +113,7 @@ interface RowsOptions {
  * `(?, ?), (?, ?)`.
  */
 export async function forRows(
-  { dialect: { rows: most }, all }: Session,
+  { dialect: { rows: most }, all }: DatabaseSession,
   rows: readonly (readonly Value[])[],
   sql: (places: string) => string,
   { types, more = [] }: RowsOptions = {},
@@ -134,7 +134,7 @@ export async function forRows(
 
 /** Inserts rows; `ending` is what follows their places. */
 export const insert = (
-  session: Session,
+  session: DatabaseSession,
   table: string,
   columns: readonly string[],
   rows: readonly (readonly Value[])[],
@@ -152,16 +152,16 @@ export const inOrder = <T>(rows: readonly T[], keyOf: (row: T) => string): T[] =
   rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 
 /** A part of a statement, and the values of its places. */
-export interface Condition {
+export interface SqlCondition {
   readonly sql: string;
   readonly values: readonly Value[];
 }
 
 /** Whether a column has one of these values. PostgreSQL takes no empty list. */
-export const isOneOf = (column: string, values: readonly Value[]): Condition =>
+export const isOneOf = (column: string, values: readonly Value[]): SqlCondition =>
   values.length === 0 ? { sql: "FALSE", values } : { sql: `${column} IN (${placesOf(values)})`, values };
 
-export const isNoneOf = (column: string, values: readonly Value[]): Condition =>
+export const isNoneOf = (column: string, values: readonly Value[]): SqlCondition =>
   values.length === 0 ? { sql: "TRUE", values } : { sql: `${column} NOT IN (${placesOf(values)})`, values };
 
 const placesOf = (values: readonly Value[]): string => values.map(() => "?").join();

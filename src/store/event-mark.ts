@@ -17,7 +17,7 @@ export interface EventMark {
 const placeOf = (path: string): string => `${existsSync(path) ? realpathSync(path) : path}.mark`;
 
 /** Read it before the store: a receiver may be storing events. Undefined without one that can be read. */
-export function readMark(path: string): EventMark | undefined {
+export function readEventMark(path: string): EventMark | undefined {
   try {
     const [, store = "", last = ""] = /^(\S+) (\d{16})\n/.exec(readFileSync(placeOf(path), "latin1")) ?? [];
     return store === "" ? undefined : { store, last: Number(last) };

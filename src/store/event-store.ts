@@ -23,9 +23,9 @@ import type { WriteGroup } from "./write-group.ts";
 import {
   attemptValues,
   eventWrite,
-  type Order,
+  type OperatorOrder,
   type Ordered,
-  paymentOf,
+  storedPayment,
   type Pruned,
   rejectionWrite,
   sizeOf,
@@ -35,7 +35,7 @@ import {
 import { mayBeWebhook, WORTH } from "./worth.ts";
 
 /** What a database offers. */
-export interface Database extends Readable {
+export interface EventDatabase extends Readable {
   readonly write: WriteGroup;
   /** Resolves if the store can be written, and rejects with the reason if not. Can be called at any time. */
   readonly ready: () => Promise<void>;
@@ -63,7 +63,7 @@ export const noStoreAt = (place: string, code: "file_unreadable" | "database_unu
     hints: [hint`Check the name. To receive webhooks into a new one: ${paylink("listen")}`],
   });
 
-export function createEventStore(database: Database, user: string) {
+export function createEventStore(database: EventDatabase, user: string) {
   const { dialect, write, place, ready, hurry } = database;
   // A server works on two groups at the same time. In a file one waits for the other, and larger groups cost less (listen bench).
   const group = createGroupCommit(write, { atOnce: dialect.concurrent ? 2 : 1 });
@@ -81,7 +81,11 @@ export function createEventStore(database: Database, user: string) {
     await database.close();
   };
   let ending: Promise<void> | undefined;
-  const order = async (order: Order, events: Ordered, keys: RunKeys | null): Promise<readonly string[]> => {
+  const order = async (
+    order: OperatorOrder,
+    events: Ordered,
+    keys: RunKeys | null,
+  ): Promise<readonly string[]> => {
     const all: string[] = [];
     for (;;) {
       const { changed = [] } = await queueGroup.add({ type: "order", order, events, keys, actor: user });
@@ -134,7 +138,7 @@ export function createEventStore(database: Database, user: string) {
         event,
         values: attemptValues(event, forward, true),
         settles: settles && isSuccess(forward.status),
-        payment: paymentOf(record),
+        payment: storedPayment(record),
       });
     },
     /**
@@ -155,7 +159,7 @@ export function createEventStore(database: Database, user: string) {
     prune: async (before: Date, between?: () => Promise<void>): Promise<Pruned> => {
       let [events, rejections] = [0, 0];
       for (;;) {
-        const { pruned = NOTHING } = await queueGroup.add({ type: "prune", before });
+        const { pruned = NOTHING_PRUNED } = await queueGroup.add({ type: "prune", before });
         events += pruned.events;
         rejections += pruned.rejections;
         if (pruned.events === 0) return { events, rejections };
@@ -167,4 +171,4 @@ export function createEventStore(database: Database, user: string) {
   } satisfies EventLog & DeliveryQueue & Record<string, unknown>;
 }
 
-const NOTHING: Pruned = { events: 0, rejections: 0 };
+const NOTHING_PRUNED: Pruned = { events: 0, rejections: 0 };

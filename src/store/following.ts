@@ -5,7 +5,7 @@ import type { Value } from "./database.ts";
 import type { Source } from "./selection.ts";
 
 /** Rows in memory at once. */
-const PAGE_SIZE = 100;
+const EVENTS_PER_READ = 100;
 /** Milliseconds in which a number that a server has given to a row is committed, or never. */
 const COMMIT_TIME = 10_000;
 /** Rows that all receivers may have numbered and not committed. */
@@ -62,7 +62,7 @@ export function follow<T>(
     }
     for (const [number, until] of missing) if (until < now.getTime()) missing.delete(number);
     const seqs = await numbers(
-      `SELECT seq FROM ${from} WHERE seq > ? OR seq IN (${[...missing.keys()].join() || "0"}) ORDER BY seq LIMIT ${PAGE_SIZE}`,
+      `SELECT seq FROM ${from} WHERE seq > ? OR seq IN (${[...missing.keys()].join() || "0"}) ORDER BY seq LIMIT ${EVENTS_PER_READ}`,
       [last],
     );
     const found = isOneOf(`${table}.seq`, seqs);
@@ -71,6 +71,6 @@ export function follow<T>(
       ...values,
     ]);
     for (const seq of seqs) pass(seq, now.getTime() + COMMIT_TIME);
-    return { found: rows.map(convert), isEnd: seqs.length < PAGE_SIZE };
+    return { found: rows.map(convert), isEnd: seqs.length < EVENTS_PER_READ };
   };
 }

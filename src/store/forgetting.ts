@@ -1,8 +1,8 @@
 /** Whether a place keeps what is written there: the file system of a container goes with it. */
 
 /** Those that hold what a container writes over its image. */
-const OF_IMAGES = new Set(["overlay", "fuse-overlayfs", "aufs"]);
-const IN_MEMORY = new Set(["tmpfs", "ramfs"]);
+const IMAGE_FILE_SYSTEMS = new Set(["overlay", "fuse-overlayfs", "aufs"]);
+const MEMORY_FILE_SYSTEMS = new Set(["tmpfs", "ramfs"]);
 
 interface Mount {
   /** The folder of the file system that is mounted. */
@@ -42,9 +42,12 @@ export function forgettingPlace(mountinfo: string, folder: string): string | und
       );
   const mount = mountOf(folder);
   if (mount === undefined) return undefined;
-  if (OF_IMAGES.has(mount.type)) return "in the file system of this container, which a restart discards";
+  if (IMAGE_FILE_SYSTEMS.has(mount.type))
+    return "in the file system of this container, which a restart discards";
   if (mount.root.includes("kubernetes.io~empty-dir"))
     return "in an emptyDir volume, which is deleted with its pod";
-  const isContainer = OF_IMAGES.has(mountOf("/")?.type ?? "");
-  return isContainer && IN_MEMORY.has(mount.type) ? "in memory, which a restart discards" : undefined;
+  const isContainer = IMAGE_FILE_SYSTEMS.has(mountOf("/")?.type ?? "");
+  return isContainer && MEMORY_FILE_SYSTEMS.has(mount.type)
+    ? "in memory, which a restart discards"
+    : undefined;
 }

@@ -1,6 +1,6 @@
 /** Opens a database to write it. */
 import { statSync } from "node:fs";
-import { type Connection, type Database, DATABASE_FILES, IN_MEMORY, transaction } from "./database.ts";
+import { type Connection, type Database, DATABASE_FILES, IN_MEMORY, inTransaction } from "./database.ts";
 import { damaged, guard, guardedConnection, isLocked } from "./database-failures.ts";
 import { BUSY_TIMEOUT, createFile, fileAt, newerVersion, versionOf } from "./database-file.ts";
 import { driver } from "./sqlite-driver.ts";
@@ -43,7 +43,7 @@ export function openDatabase(
     useLog(database);
     database.exec(`PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=${LOG_SIZE / pageSize}`);
     check(database);
-    createTables(database, path, tables, version);
+    updateTables(database, path, tables, version);
   } catch (error) {
     database.close();
     throw error;
@@ -73,11 +73,11 @@ function useLog(database: Connection): void {
   }
 }
 
-function createTables(database: Connection, path: string, tables: string, version: number): void {
+function updateTables(database: Connection, path: string, tables: string, version: number): void {
   const present = versionOf(database);
   if (present > version) throw newerVersion(path, present, version);
   if (present === version) return;
-  transaction(database, () => {
+  inTransaction(database, () => {
     // Another process may have created them in the meantime.
     if (versionOf(database) === version) return;
     database.exec(tables);

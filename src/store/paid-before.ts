@@ -1,6 +1,6 @@
 /** Finds events that are approved for an order which another payment has paid before. */
 import { outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";
-import { forRows, type Session } from "./dialects.ts";
+import { forRows, type DatabaseSession } from "./dialects.ts";
 import { indexed } from "./writes.ts";
 
 /** An event that is stored now, or a further delivery of one that was. */
@@ -23,7 +23,7 @@ interface Approved {
  * verified pay no order. Two receivers that store two payments in the same moment do not see each other.
  */
 export async function paidBefore(
-  session: Session,
+  session: DatabaseSession,
   arrived: readonly Arrived[],
 ): Promise<ReadonlySet<string>> {
   const { schema } = session.dialect;

@@ -8,7 +8,7 @@ import type { DeliveryState } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
 import { isOneOf, type Readable, type Row } from "./dialects.ts";
-import { stateOf } from "./rows.ts";
+import { deliveryStateOf } from "./rows.ts";
 import { requireSeal } from "./seal.ts";
 import { checked } from "./selection.ts";
 
@@ -32,11 +32,11 @@ export interface StoredPayment {
 }
 
 /** Rows in memory at once. */
-const PAGE_SIZE = 100;
+const ORDERS_PER_READ = 100;
 
-const APPROVED = "outcome IN ('APPROVED', 'PARTIALLY_APPROVED')";
+const ANY_APPROVED = "outcome IN ('APPROVED', 'PARTIALLY_APPROVED')";
 
-const paymentRow = z.object({
+const paymentColumns = z.object({
   id: z.string(),
   uti: z.string(),
   received_at: z.number(),
@@ -62,7 +62,7 @@ export function createPayments(readable: Readable) {
       `SELECT events.*,
          (SELECT state FROM ${schema}deliveries WHERE event = events.id) AS state,
          CASE WHEN reference <> '' AND EXISTS (SELECT 1 FROM ${schema}events AS earlier
-           WHERE earlier.reference = events.reference AND earlier.id < ? AND earlier.${APPROVED})
+           WHERE earlier.reference = events.reference AND earlier.id < ? AND earlier.${ANY_APPROVED})
            THEN 1 ELSE 0 END AS earlier
        FROM ${schema}events WHERE id IN (${condition}) ORDER BY reference, id`,
       [since, ...values],
@@ -77,13 +77,13 @@ export function createPayments(readable: Readable) {
       for (;;) {
         const page = await read(
           `SELECT id FROM ${schema}events WHERE (reference, id) > (?, ?) AND id >= ?
-             ORDER BY reference, id LIMIT ${PAGE_SIZE}`,
+             ORDER BY reference, id LIMIT ${ORDERS_PER_READ}`,
           [...last, first],
           first,
         );
         yield* page;
         const end = page.at(-1);
-        if (end === undefined || page.length < PAGE_SIZE) return;
+        if (end === undefined || page.length < ORDERS_PER_READ) return;
         // SQLite answers in the same turn: without another one, Ctrl-C would wait for the end of the store, and memory would grow
         // by what pages have left (reconcile bench).
         await setImmediate();
@@ -92,8 +92,8 @@ export function createPayments(readable: Readable) {
     },
     /** All of these references, whenever they arrived. */
     paymentsOf: async function* (references: readonly string[]): AsyncGenerator<StoredPayment> {
-      for (let at = 0; at < references.length; at += PAGE_SIZE) {
-        const some = references.slice(at, at + PAGE_SIZE);
+      for (let at = 0; at < references.length; at += ORDERS_PER_READ) {
+        const some = references.slice(at, at + ORDERS_PER_READ);
         const { sql, values } = isOneOf("reference", some);
         yield* await read(`SELECT id FROM ${schema}events WHERE ${sql}`, values, "");
       }
@@ -128,7 +128,7 @@ export function createPayments(readable: Readable) {
 }
 
 function paymentFromRow(row: Row): StoredPayment {
-  const { id, received_at: receivedAt, body, earlier, state, ...rest } = paymentRow.parse(row);
+  const { id, received_at: receivedAt, body, earlier, state, ...rest } = paymentColumns.parse(row);
   requireSeal(row);
   const isApproved = rest.outcome === "APPROVED" || rest.outcome === "PARTIALLY_APPROVED";
   return {
@@ -136,7 +136,7 @@ function paymentFromRow(row: Row): StoredPayment {
     ...rest,
     receivedAt,
     money: isApproved ? moneyIn(readRecord(body).record) : undefined,
-    delivery: stateOf(state),
+    delivery: deliveryStateOf(state),
     hasEarlier: earlier !== 0,
   };
 }

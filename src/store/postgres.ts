@@ -2,7 +2,7 @@
 import { within } from "../domain/time.ts";
 import type { Environment } from "../domain/environment.ts";
 import type { Value } from "./database.ts";
-import { POSTGRES, type Row, type Session } from "./dialects.ts";
+import { POSTGRES, type Row, type DatabaseSession } from "./dialects.ts";
 import { createConnections } from "./postgres/connections.ts";
 import { isAboutOneRow } from "./postgres/failures.ts";
 import { IDENTITY, identityIn, openTables } from "./postgres/tables.ts";
@@ -11,7 +11,7 @@ import { createMemory, type Memory, SENT_ROWS } from "./sent-rows.ts";
 import { createGroupWriter } from "./write-group.ts";
 
 /** Limits of time in milliseconds. */
-export const TIMES = {
+export const TIME_LIMITS = {
   /** To connect. */
   connect: 4_000,
   /** For one reading: a page of events, or a count of all of them. The server ends it too. */
@@ -38,12 +38,12 @@ const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
 
 interface PostgresParts extends StoreParts {
   readonly env: Environment;
-  readonly times?: Partial<typeof TIMES>;
+  readonly times?: Partial<typeof TIME_LIMITS>;
 }
 
 /** A server whose tables are looked for, or made with `create`, before the first statement. */
 function connect(url: string, { env, create, ...parts }: Omit<PostgresParts, "user">) {
-  const times = { ...TIMES, ...parts.times };
+  const times = { ...TIME_LIMITS, ...parts.times };
   const connections = createConnections(url, env, times.connect);
   const { name } = connections;
   let opened: Promise<string> | undefined;
@@ -63,7 +63,9 @@ function connect(url: string, { env, create, ...parts }: Omit<PostgresParts, "us
       return rows;
     }, times.read + SPARE);
   };
-  const transaction = async <T>(work: (session: Omit<Session, "dialect">) => Promise<T>): Promise<T> => {
+  const transaction = async <T>(
+    work: (session: Omit<DatabaseSession, "dialect">) => Promise<T>,
+  ): Promise<T> => {
     const expected = await identity();
     return connections.use(async (all) => {
       const begun = await all(BEGIN);

@@ -26,7 +26,7 @@ import { createPayments } from "./payments.ts";
 import { IN_STATE } from "./schema.ts";
 import {
   checked,
-  conditionsOf,
+  selectionConditions,
   type EventFilter,
   eventsOf,
   oldEvents,
@@ -37,7 +37,7 @@ import {
 } from "./selection.ts";
 import { createSearch } from "./search.ts";
 import { statsOf, type Stats } from "./stats.ts";
-import { type Targets, targetsOf } from "./targets.ts";
+import { type TargetReport, targetsOf } from "./targets.ts";
 import type { Pruned } from "./writes.ts";
 
 /** Everything that happened to an event after its arrival, in order. */
@@ -50,7 +50,7 @@ export interface History {
 /** The most events, and the most rejections, that a search finds. */
 const MAX_FOUND = 20;
 /** Rows in memory at once. */
-const PAGE_SIZE = 100;
+const ROWS_PER_READ = 100;
 
 /** The reading half of an event store. */
 export function createReading(readable: Readable) {
@@ -165,7 +165,7 @@ export function createReading(readable: Readable) {
     },
     /** How many events wait or failed, at most `most`; with `keys`, of those that one of them has verified. */
     countState: (state: "pending" | "failed", most: number, keys?: RunKeys): Promise<number> => {
-      const { where, values } = conditionsOf({ keys }, dialect);
+      const { where, values } = selectionConditions({ keys }, dialect);
       const from = `${schema}deliveries WHERE ${IN_STATE[state]} AND ${where}`;
       return count(`(SELECT 1 FROM ${from} LIMIT ?) AS found`, [...values, most]);
     },
@@ -180,7 +180,7 @@ export function createReading(readable: Readable) {
      */
     stats: (since: Date, now: Date, most?: number): Promise<Stats> => statsOf(readable, { since, now, most }),
     /** What waits and failed by target, of these keys if any are given; at most `most` events of each state are looked at. */
-    targets: (now: Date, most: number, keys?: RunKeys): Promise<Targets> =>
+    targets: (now: Date, most: number, keys?: RunKeys): Promise<TargetReport> =>
       targetsOf(readable, { now, most, keys }),
     /** Counts what `prune` would delete. */
     countBefore: async (before: Date): Promise<Pruned> => ({
@@ -224,7 +224,7 @@ async function* readPages<T>(
   const order = newestFirst ? "DESC" : "ASC";
   // The ids alone are chosen first, so that no other rows are read.
   const page = `${select} WHERE ${table}.id IN (
-      SELECT id FROM ${schema}${table} WHERE ${where} AND id > ? AND id < ? ORDER BY id ${order} LIMIT ${PAGE_SIZE})
+      SELECT id FROM ${schema}${table} WHERE ${where} AND id > ? AND id < ? ORDER BY id ${order} LIMIT ${ROWS_PER_READ})
     ORDER BY ${table}.id ${order}`;
   let after = limit === undefined ? "" : await newest(limit);
   // Without an end, a reader slower than the receivers would never finish. No id is between this one and the newest.
@@ -233,7 +233,7 @@ async function* readPages<T>(
     const rows = await all(page, [...values, after, before]);
     yield* rows.map(convert);
     const end = rows.at(-1);
-    if (end === undefined || rows.length < PAGE_SIZE) return;
+    if (end === undefined || rows.length < ROWS_PER_READ) return;
     if (newestFirst) before = String(end["id"]);
     else after = String(end["id"]);
   }

@@ -12,7 +12,7 @@ import type { Row } from "./dialects.ts";
 import { requireSeal } from "./seal.ts";
 
 /** What becomes of an event that is forwarded. */
-export interface Delivery {
+export interface StoredDelivery {
   readonly state: DeliveryState;
   /** The attempts so far, without replays. */
   readonly attempts: number;
@@ -25,7 +25,7 @@ export interface Delivery {
 }
 
 /** By the queue, or by the service. */
-export const isSentAgain = (delivery: Delivery | null): boolean =>
+export const isSentAgain = (delivery: StoredDelivery | null): boolean =>
   delivery !== null && (delivery.next !== null || delivery.comesAgain);
 
 /** An event as it is stored. The record is not stored again beside the body that holds it. */
@@ -38,7 +38,7 @@ export interface StoredEvent extends WebhookEvent {
   /** How often it was delivered after the first time. */
   readonly repeats: number;
   /** Null if it is forwarded nowhere. */
-  readonly delivery: Delivery | null;
+  readonly delivery: StoredDelivery | null;
 }
 
 /** What is stored of a request, whether it was accepted or rejected. */
@@ -48,7 +48,7 @@ const time = z.pipe(
   z.number(),
   z.transform((milliseconds) => new Date(milliseconds)),
 );
-const json = <T extends z.ZodMiniType>(schema: T) =>
+const jsonFrom = <T extends z.ZodMiniType>(schema: T) =>
   z.pipe(
     z.pipe(
       z.string(),
@@ -77,15 +77,15 @@ const verdict = z.object({
   ),
   failure: z.nullable(z.object({ check: z.custom<CheckName | "http">(isCheck), detail: z.string() })),
 }) satisfies z.ZodMiniType<Verdict>;
-export const verdictColumn = json(verdict);
-const headerLines = z.array(z.readonly(z.tuple([z.string(), z.string()])));
-const head = json(
+export const verdictColumn = jsonFrom(verdict);
+const storedHeaderLines = z.array(z.readonly(z.tuple([z.string(), z.string()])));
+const head = jsonFrom(
   z.object({
     method: z.string(),
     scheme: z.enum(["http", "https"]),
     authority: z.string(),
     target: z.string(),
-    headers: headerLines,
+    headers: storedHeaderLines,
   }),
 );
 const stateColumn = z.nullable(z.enum(["pending", "trying", "delivered", "failed", "skipped"]));
@@ -111,7 +111,7 @@ const rejectionRow = z.object({
   code: z.string(),
   status: z.number(),
   detail: z.string(),
-  verdict: json(z.nullable(verdict)),
+  verdict: jsonFrom(z.nullable(verdict)),
   head: z.nullable(head),
   body: z.nullable(z.instanceof(Uint8Array)),
 });
@@ -123,14 +123,14 @@ const claimedRow = z.object({
   claimed_by: z.string(),
 });
 const arrivalRow = z.object({ id: z.string(), received_at: time });
-const attemptRow = z.object({
+const attemptColumns = z.object({
   at: time,
   target: z.string(),
   status: z.nullable(z.number()),
   ms: z.number(),
   detail: z.string(),
   failure: z.nullable(z.enum(SEND_FAILURES)),
-  reply: z.nullable(json(headerLines)),
+  reply: z.nullable(jsonFrom(storedHeaderLines)),
   reply_text: z.nullable(z.string()),
   replay: z.number(),
 });
@@ -138,7 +138,7 @@ const answerRow = z.object({ at: time, target: z.string(), status: z.number() })
 const actionRow = z.object({ at: time, action: z.enum(["retry", "skip", "accept"]), actor: z.string() });
 
 /** An event that is claimed is `trying`, until the end of the attempt is written. */
-export function stateOf(column: unknown): DeliveryState | null {
+export function deliveryStateOf(column: unknown): DeliveryState | null {
   const state = stateColumn.parse(column);
   return state === "trying" ? "pending" : state;
 }
@@ -163,7 +163,7 @@ function parsedEvent(row: Row): StoredEvent {
   } = eventRow.parse(row);
   // What is done to an event is decided by its column, and shown by its verdict.
   if (rest.verdict.key?.thumbprint !== rest.key) throw new Error("its key is not that of its verdict");
-  const state = stateOf(column);
+  const state = deliveryStateOf(column);
   const isTrying = column === "trying";
   const next = due === null || isTrying ? null : new Date(due);
   return {
@@ -216,7 +216,7 @@ export function arrivalFromRow(row: Row) {
 export type StoredAttempt = ReturnType<typeof attemptFromRow>;
 
 export function attemptFromRow(row: Row) {
-  const { replay, reply: headers, reply_text: text, ...forward } = attemptRow.parse(row);
+  const { replay, reply: headers, reply_text: text, ...forward } = attemptColumns.parse(row);
   const reply = headers === null ? null : { headers, text: text ?? "" };
   return { ...forward, reply, isReplay: replay !== 0 };
 }

@@ -42,7 +42,7 @@ export function requireSeal(row: Row): void {
 }
 
 /** Outcome, currency and amount as one text, beside the columns that are counted. */
-export const paymentText = (outcome: string, currency: Value, amount: Value): string =>
+export const sealText = (outcome: string, currency: Value, amount: Value): string =>
   `${outcome} ${String(currency)} ${String(amount ?? "")}`;
 
 /** The condition that these columns are as they were stored. */

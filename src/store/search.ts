@@ -7,7 +7,7 @@ import type { Readable, Row } from "./dialects.ts";
 import type { StoredRequest } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
 import { IS_AS_STORED } from "./seal.ts";
-import { conditionsOf, damagedRow, eventsOf, rejectionsOf, type Selection } from "./selection.ts";
+import { selectionConditions, damagedRow, eventsOf, rejectionsOf, type Selection } from "./selection.ts";
 
 /** A text that a person looks for, with all that it may mean. */
 export interface Sought {
@@ -24,13 +24,13 @@ export interface Sought {
 }
 
 /** Which events and rejections a list shows: those that pass all that is given. */
-export interface ListQuery extends Pick<Selection, "outcome" | "keys" | "otherThan" | "since" | "until"> {
+export interface EventQuery extends Pick<Selection, "outcome" | "keys" | "otherThan" | "since" | "until"> {
   readonly sought?: Sought | undefined;
   readonly state?: DeliveryState | "rejected" | undefined;
   readonly path?: string | undefined;
 }
 
-export interface ListPage {
+export interface EventPage {
   /** Only what arrived before the row with this id. */
   readonly before?: string | undefined;
   readonly limit: number;
@@ -74,12 +74,12 @@ const BY_INDEX = 1_000;
 /** Behind every id. */
 const LAST_ID = "\u{10ffff}";
 
-interface Statement {
+interface SearchStatement {
   readonly sql: string;
   readonly values: readonly Value[];
 }
 
-const APPROVED = "outcome = 'APPROVED'";
+const FULLY_APPROVED = "outcome = 'APPROVED'";
 
 /** What lists ask of an event; `events_listed` has all of it. */
 const LISTED = "id, received_at, outcome, path, key, currency, amount, card, payment";
@@ -89,13 +89,13 @@ export function createSearch(readable: Readable) {
   const { schema, position } = dialect;
 
   /** The newest events of a period, as far as they are looked at. */
-  const newest = (columns: string, { since, until }: ListQuery): Statement => ({
+  const newest = (columns: string, { since, until }: EventQuery): SearchStatement => ({
     sql: `SELECT ${columns} FROM ${schema}events WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ${SEARCHED}`,
     values: [firstId(since), lastId(until)],
   });
 
   /** The newest events in a state, as far as they are looked at; `page` says how many of them. */
-  const newestIn = (state: DeliveryState, { since, until }: ListQuery, page: string): Statement => {
+  const newestIn = (state: DeliveryState, { since, until }: EventQuery, page: string): SearchStatement => {
     // What waits has an index of its own: as a bare column, `event` would be looked for among all deliveries.
     const event = state === "pending" ? "event || ''" : "event";
     return {
@@ -106,7 +106,7 @@ export function createSearch(readable: Readable) {
   };
 
   /** The ids of a page of events, the newest first. */
-  const pageOf = (query: ListQuery, before: string, limit: number): Statement => {
+  const pageOf = (query: EventQuery, before: string, limit: number): SearchStatement => {
     const { sought, state, path, outcome, keys, otherThan } = query;
     if (sought !== undefined || path !== undefined || state === undefined || state === "rejected") {
       const { sql, values } = matching(query);
@@ -117,7 +117,7 @@ export function createSearch(readable: Readable) {
     }
     // Deliveries have all that is asked: no event is read but those of the page.
     const listed = newestIn(state, query, `LIMIT ${SEARCHED}`);
-    const selected = conditionsOf({ outcome, keys, otherThan }, dialect);
+    const selected = selectionConditions({ outcome, keys, otherThan }, dialect);
     return {
       sql: `SELECT event FROM (${listed.sql}) AS listed WHERE ${selected.where} AND event < ? ORDER BY event DESC LIMIT ?`,
       values: [...listed.values, ...selected.values, before, limit],
@@ -125,15 +125,15 @@ export function createSearch(readable: Readable) {
   };
 
   /** The ids of what a text finds: by indexes, and among the newest. */
-  const soughtIds = (sought: Sought, query: ListQuery): Statement => {
+  const soughtIds = (sought: Sought, query: EventQuery): SearchStatement => {
     const { text, amount, currency, card, status } = sought;
-    const beginning = (column: string, from: string): Statement => ({
+    const beginning = (column: string, from: string): SearchStatement => ({
       sql: `SELECT id FROM (SELECT id FROM ${schema}events WHERE ${column} >= ? AND ${column} < ?
         ORDER BY ${column}, id DESC LIMIT ${BY_INDEX}) AS by_${column}`,
       values: [from, `${from}${LAST_ID}`],
     });
     const listed = newest(LISTED, query);
-    const among = (condition: string, ...values: Value[]): Statement => ({
+    const among = (condition: string, ...values: Value[]): SearchStatement => ({
       sql: `SELECT id FROM (${listed.sql}) AS newest WHERE ${condition}`,
       values: [...listed.values, ...values],
     });
@@ -172,10 +172,10 @@ export function createSearch(readable: Readable) {
   };
 
   /** The columns of `LISTED` of the events that a query finds. */
-  const matching = (query: ListQuery): Statement => {
+  const matching = (query: EventQuery): SearchStatement => {
     const { sought, state, outcome, path, keys, otherThan, since, until } = query;
     const range = [firstId(since), lastId(until)];
-    const from = (ids: Statement): Statement => ({
+    const from = (ids: SearchStatement): SearchStatement => ({
       sql: `SELECT ${LISTED} FROM ${schema}events WHERE id IN (${ids.sql}) AND id >= ? AND id < ?`,
       values: [...ids.values, ...range],
     });
@@ -186,8 +186,8 @@ export function createSearch(readable: Readable) {
         : ofState === undefined
           ? newest(LISTED, query)
           : from(idsOf(newestIn(ofState, query, `LIMIT ${SEARCHED}`)));
-    const selected = conditionsOf({ outcome, keys, otherThan }, dialect);
-    const conditions: readonly Statement[] = [
+    const selected = selectionConditions({ outcome, keys, otherThan }, dialect);
+    const conditions: readonly SearchStatement[] = [
       { sql: selected.where, values: selected.values },
       ...(sought === undefined || ofState === undefined
         ? []
@@ -206,11 +206,18 @@ export function createSearch(readable: Readable) {
   };
 
   /** The condition of rejections; undefined where a query is about what only events have. They are few. */
-  const rejected = ({ sought, state, outcome, path, since, until }: ListQuery): Statement | undefined => {
+  const rejected = ({
+    sought,
+    state,
+    outcome,
+    path,
+    since,
+    until,
+  }: EventQuery): SearchStatement | undefined => {
     if (outcome !== undefined || (state !== undefined && state !== "rejected")) return undefined;
     const { text, status } = sought ?? {};
     const target = path === undefined ? "" : `"target":${JSON.stringify(path).slice(0, -1)}`;
-    const conditions: readonly Statement[] = [
+    const conditions: readonly SearchStatement[] = [
       { sql: "id >= ? AND id < ?", values: [firstId(since), lastId(until)] },
       ...(path === undefined
         ? []
@@ -242,7 +249,7 @@ export function createSearch(readable: Readable) {
 
   return {
     /** Events and rejections together, newest first. The id of the last one is the cursor of the next page. */
-    list: async (query: ListQuery, { before = LAST_ID, limit }: ListPage): Promise<StoredRequest[]> => {
+    list: async (query: EventQuery, { before = LAST_ID, limit }: EventPage): Promise<StoredRequest[]> => {
       const { select, convert } = eventsOf({}, readable);
       const { sql, values } = pageOf(query, before, limit);
       const found =
@@ -264,7 +271,7 @@ export function createSearch(readable: Readable) {
         .slice(0, limit);
     },
     /** Counts and adds up all that a query finds, on whatever page. */
-    totals: async (query: ListQuery): Promise<Totals> => {
+    totals: async (query: EventQuery): Promise<Totals> => {
       const { sql, values } = matching(query);
       const groups =
         query.state === "rejected"
@@ -305,7 +312,7 @@ export function createSearch(readable: Readable) {
       const part = `(received_at - ${since.getTime()}) / ${width}`;
       const { sql, values } = matching({ since, until, keys });
       const counted = async (
-        statement: Statement,
+        statement: SearchStatement,
         condition = "TRUE",
       ): Promise<ReadonlyMap<number, number>> => {
         const rows = await all(
@@ -320,11 +327,11 @@ export function createSearch(readable: Readable) {
           values,
         ),
       );
-      const approved = await counted({ sql, values }, APPROVED);
+      const approved = await counted({ sql, values }, FULLY_APPROVED);
       const everything = await counted({ sql, values });
       const failing = matching({ since, until, keys, state: "failed" });
       const failed = await counted(failing);
-      const failedApproved = await counted(failing, APPROVED);
+      const failedApproved = await counted(failing, FULLY_APPROVED);
       const refused = await counted({
         sql: `SELECT received_at FROM ${schema}rejections WHERE id >= ? AND id < ?`,
         values: [idAt(since), idAt(until)],
@@ -348,13 +355,13 @@ export function createSearch(readable: Readable) {
   }
 
   /** When the last event arrived that is looked at one by one, if there are older ones. */
-  async function searchedSince(query: ListQuery): Promise<Date | null> {
+  async function searchedSince(query: EventQuery): Promise<Date | null> {
     const { since, until, state, sought } = query;
     // What an index finds is found whatever its age.
     if (sought !== undefined && [sought.amount, sought.card, sought.status].every((one) => one === undefined))
       return null;
     const page = `LIMIT 1 OFFSET ${SEARCHED}`;
-    const last: Statement =
+    const last: SearchStatement =
       state === undefined || state === "rejected" || sought !== undefined
         ? {
             sql: `SELECT id FROM ${schema}events WHERE id >= ? AND id < ? ORDER BY id DESC ${page}`,
@@ -370,12 +377,12 @@ const firstId = (since: Date | undefined): string => (since === undefined ? "" :
 const lastId = (until: Date | undefined): string => (until === undefined ? LAST_ID : idAt(until));
 
 /** The column `event` alone. */
-const idsOf = ({ sql, values }: Statement): Statement => ({
+const idsOf = ({ sql, values }: SearchStatement): SearchStatement => ({
   sql: `SELECT event FROM (${sql}) AS listed`,
   values,
 });
 
-const union = (statements: readonly Statement[]): Statement => ({
+const union = (statements: readonly SearchStatement[]): SearchStatement => ({
   sql: statements.map(({ sql }) => sql).join(" UNION "),
   values: statements.flatMap(({ values }) => values),
 });

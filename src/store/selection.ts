@@ -2,7 +2,7 @@
 import { hint, PaylinkError } from "../domain/errors.ts";
 import type { DeliveryState, Rejection, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
-import { type Condition, type Dialect, isNoneOf, isOneOf, type Readable, type Row } from "./dialects.ts";
+import { type SqlCondition, type Dialect, isNoneOf, isOneOf, type Readable, type Row } from "./dialects.ts";
 import type { Value } from "./database.ts";
 import { damageOf, eventFromRow, rejectionFromRow, type StoredEvent } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
@@ -60,7 +60,7 @@ export const oldEvents = ({ schema }: Dialect): string =>
 
 export function eventsOf({ state, ...filter }: EventFilter, readable: Readable): Source<StoredEvent> {
   const { dialect } = readable;
-  const { where, values } = conditionsOf(filter, dialect);
+  const { where, values } = selectionConditions(filter, dialect);
   const ofState =
     state === undefined
       ? ""
@@ -80,7 +80,7 @@ export function eventsOf({ state, ...filter }: EventFilter, readable: Readable):
 export const rejectionsOf = ({ since, until }: RejectionFilter, readable: Readable): Source<Rejection> => ({
   table: "rejections",
   select: `SELECT * FROM ${readable.dialect.schema}rejections`,
-  ...conditionsOf({ since, until }, readable.dialect),
+  ...selectionConditions({ since, until }, readable.dialect),
   convert: checked(rejectionFromRow, readable),
 });
 
@@ -106,7 +106,7 @@ type Selected = { readonly [Name in keyof Selection]-?: NonNullable<Selection[Na
 
 /** On the columns of `events`. A member of a selection without its condition does not compile: it would select everything. */
 const CONDITIONS: {
-  readonly [Name in keyof Selected]: (value: Selected[Name], dialect: Dialect) => Condition;
+  readonly [Name in keyof Selected]: (value: Selected[Name], dialect: Dialect) => SqlCondition;
 } = {
   outcome: (outcome) => ({ sql: "outcome = ?", values: [outcome] }),
   reference: (part, { position }) => ({ sql: `${position}(reference, ?) > 0`, values: [part] }),
@@ -126,7 +126,7 @@ const SELECTION = Object.keys(CONDITIONS) as (keyof Selection)[];
 export const EVERYTHING = "TRUE";
 
 /** The condition that a selection is, on the columns of `events`. */
-export function conditionsOf(
+export function selectionConditions(
   selection: Selection,
   dialect: Dialect,
 ): { readonly where: string; readonly values: readonly Value[] } {
@@ -141,4 +141,4 @@ const conditionOf = <Name extends keyof Selected>(
   name: Name,
   value: Selected[Name] | undefined,
   dialect: Dialect,
-): readonly Condition[] => (value === undefined ? [] : [CONDITIONS[name](value, dialect)]);
+): readonly SqlCondition[] => (value === undefined ? [] : [CONDITIONS[name](value, dialect)]);

@@ -4,7 +4,7 @@
  */
 import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
-import { forRows, inOrder, insert, isOneOf, type Dialect, type Session } from "./dialects.ts";
+import { forRows, inOrder, insert, isOneOf, type Dialect, type DatabaseSession } from "./dialects.ts";
 import { createGroupCommit } from "./group-commit.ts";
 
 /** Which row of which list: the same wherever it is sent. */
@@ -25,7 +25,7 @@ export interface SentContent {
   readonly content: string;
 }
 
-export interface Claim extends SentKey, SentContent {}
+export interface SentClaim extends SentKey, SentContent {}
 
 /** The link of an attempt, as far as it is known. */
 export interface SentLink {
@@ -37,7 +37,7 @@ export interface SentLink {
 /** What became of a claim: without a link, and with the certainty that none was created, the row is free again. */
 export type Settled = (SentLink & { readonly state: "created" | "unknown" }) | { readonly state: "free" };
 
-export interface Attempt extends SentKey, SentContent, SentLink {
+export interface SentAttempt extends SentKey, SentContent, SentLink {
   /** `claimed` while its request is in flight, or was when its run ended. */
   readonly state: "claimed" | "created" | "unknown";
   /** A claim of a run that has not ended. */
@@ -55,9 +55,9 @@ export interface Memory {
   /** What the user of it should know, in sentences. */
   readonly remarks: readonly string[];
   /** Every attempt of the rows with these keys, in the order in which they were made. */
-  find(keys: readonly string[]): Promise<Attempt[]>;
+  find(keys: readonly string[]): Promise<SentAttempt[]>;
   /** Whether this run may send the attempt now: nobody else has claimed it. */
-  claim(claim: Claim): Promise<boolean>;
+  claim(claim: SentClaim): Promise<boolean>;
   /** Keeps a claim of this run alive, whose request is still in flight. */
   extend(key: SentKey): Promise<void>;
   settle(key: SentKey, settled: Settled): Promise<void>;
@@ -97,10 +97,10 @@ const KEYS = 500;
 const FORGOTTEN = 2000;
 
 /** Runs the work in one transaction. Nothing in it waits for anything but the database. */
-export type Transact = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+export type Transact = <T>(work: (session: DatabaseSession) => Promise<T>) => Promise<T>;
 
-type Write =
-  | { readonly type: "claim"; readonly claim: Claim }
+type SentWrite =
+  | { readonly type: "claim"; readonly claim: SentClaim }
   | { readonly type: "extend"; readonly key: SentKey }
   | { readonly type: "settle"; readonly key: SentKey; readonly settled: Settled };
 
@@ -110,8 +110,8 @@ interface MemoryParts extends Pick<Memory, "place" | "isLocal" | "close"> {
 }
 
 export function createMemory(transact: Transact, { place, isLocal, written, close }: MemoryParts): Memory {
-  const group = createGroupCommit<Write, boolean>(async (writes) => {
-    const claimed = await transact((session) => writeAll(session, writes));
+  const group = createGroupCommit<SentWrite, boolean>(async (writes) => {
+    const claimed = await transact((session) => writeSent(session, writes));
     written?.();
     return writes.map((write) => ({
       status: "fulfilled",
@@ -134,7 +134,7 @@ export function createMemory(transact: Transact, { place, isLocal, written, clos
   };
 }
 
-const attempt = z.object({
+const sentAttempt = z.object({
   key: z.string(),
   occurrence: z.number(),
   attempt: z.number(),
@@ -148,8 +148,8 @@ const attempt = z.object({
   error: z.nullable(z.string()),
 });
 
-async function find({ all, now, dialect }: Session, keys: readonly string[]): Promise<Attempt[]> {
-  const found: Attempt[] = [];
+async function find({ all, now, dialect }: DatabaseSession, keys: readonly string[]): Promise<SentAttempt[]> {
+  const found: SentAttempt[] = [];
   for (let from = 0; from < keys.length; from += KEYS) {
     const { sql, values } = isOneOf("key", keys.slice(from, from + KEYS));
     const rows = await all(
@@ -157,7 +157,7 @@ async function find({ all, now, dialect }: Session, keys: readonly string[]): Pr
       values,
     );
     for (const row of rows) {
-      const { lease, sent_at: sentAt, ...known } = attempt.parse(row);
+      const { lease, sent_at: sentAt, ...known } = sentAttempt.parse(row);
       found.push({ ...known, sentAt, isInFlight: known.state === "claimed" && lease > now });
     }
   }
@@ -168,7 +168,10 @@ async function find({ all, now, dialect }: Session, keys: readonly string[]): Pr
  * Resolves with the keys of those claims that nobody else has. Claims come first: a run that has changed rows of its own
  * might otherwise wait for another one that waits for them.
  */
-async function writeAll(session: Session, writes: readonly Write[]): Promise<ReadonlySet<string>> {
+async function writeSent(
+  session: DatabaseSession,
+  writes: readonly SentWrite[],
+): Promise<ReadonlySet<string>> {
   const { now, dialect } = session;
   const table = `${dialect.schema}${SENT_ROWS}`;
   const ordered = inOrder(writes, (write) => keyText(write.type === "claim" ? write.claim : write.key));
@@ -212,7 +215,7 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Rea
   return new Set(claimed.map((row) => KEY.map((name) => String(row[name])).join(" ")));
 }
 
-const forget = async ({ all, now, dialect: { schema } }: Session, age: number): Promise<void> =>
+const forget = async ({ all, now, dialect: { schema } }: DatabaseSession, age: number): Promise<void> =>
   void (await all(
     `DELETE FROM ${schema}${SENT_ROWS} WHERE (${KEY.join()}) IN (
        SELECT ${KEY.join()} FROM ${schema}${SENT_ROWS} WHERE sent_at < ? ORDER BY sent_at LIMIT ${FORGOTTEN})`,

@@ -1,17 +1,17 @@
 /** The program of the thread that writes events to SQLite. */
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../domain/system-reason.ts";
-import { transaction } from "./database.ts";
+import { inTransaction } from "./database.ts";
 import { SQLITE } from "./dialects.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { createSqliteWriter, openEventDatabase } from "./sqlite-database.ts";
 import type { ThreadAnswer, Write } from "./writes.ts";
 
-const path = String(workerData);
-const database = openEventDatabase(path);
+const databasePath = String(workerData);
+const database = openEventDatabase(databasePath);
 /** Fails at once if the file is read-only, which SQLite would not report before the first event. */
 const proveWritable = (): void =>
-  transaction(database, () => database.exec(`PRAGMA user_version=${SCHEMA_VERSION}`));
+  inTransaction(database, () => database.exec(`PRAGMA user_version=${SCHEMA_VERSION}`));
 proveWritable();
 const writeGroup = createSqliteWriter(database, SQLITE);
 
@@ -42,7 +42,9 @@ async function answerTo(writes: readonly Write[]): Promise<ThreadAnswer> {
 
 function requireInPlace(): void {
   if (!database.isInPlace())
-    throw new Error(`the event store ${path} was removed, renamed, replaced or emptied: restart listen`);
+    throw new Error(
+      `the event store ${databasePath} was removed, renamed, replaced or emptied: restart listen`,
+    );
 }
 
 let received = Promise.resolve();

@@ -7,7 +7,7 @@ import { type Database, IN_MEMORY } from "./database.ts";
 import { openReadOnly } from "./open-read-only.ts";
 import { type All, SQLITE } from "./dialects.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
-import { markOf, readMark, requireMarked } from "./event-mark.ts";
+import { markOf, readEventMark, requireMarked } from "./event-mark.ts";
 import { requireWhole } from "./integrity.ts";
 import { openEventDatabase, statementsOf } from "./sqlite-database.ts";
 import { createEventStore, type EventStore, noStoreAt, type StoreParts } from "./event-store.ts";
@@ -63,7 +63,7 @@ export function openEventStore(path: string, { thread, user, create }: SqlitePar
 
 /** Opens the file to read it; throws for one that has lost events. */
 function openMarked(path: string): Database {
-  const mark = readMark(path);
+  const mark = readEventMark(path);
   const database = openReadOnly(path, SCHEMA_VERSION);
   try {
     if (mark !== undefined) requireMarked(path, mark, markOf(database));
@@ -117,7 +117,7 @@ function createReader(
   };
 }
 
-interface Waiting {
+interface WaitingCall {
   readonly resolve: (answer: ThreadAnswer) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -128,7 +128,7 @@ interface Waiting {
  */
 export function createWriterThread({ program, options }: ThreadProgram, path: string) {
   let worker: Worker | undefined;
-  let waiting: Waiting[] = [];
+  let waiting: WaitingCall[] = [];
   const start = (): Worker => {
     // Without this, Node 22 warns on stderr that its SQLite is experimental.
     const started = new Worker(program, {

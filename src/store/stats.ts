@@ -1,4 +1,5 @@
 /** Whether money is being lost now: what is not delivered, with its sums, and what was refused, read from indexes. */
+import { UNITS } from "../domain/time.ts";
 import { unscaledAmount } from "../domain/money.ts";
 import { UNITS } from "../domain/time.ts";
 import { idAt } from "../receiver/event-id.ts";
@@ -86,7 +87,7 @@ export async function statsOf(
     return new Map(
       [...keys].map((key) => {
         const own = rows.filter((row) => row["key"] === key);
-        return [key, { events: countOf(own), sums: isWhole ? own.flatMap(sumOf) : null }] as const;
+        return [key, { events: countOf(own), sums: isWhole ? own.flatMap(currencySums) : null }] as const;
       }),
     );
   };
@@ -140,5 +141,5 @@ export const NO_EVENTS: StateStats = { events: 0, sums: [] };
 
 const countOf = (rows: readonly Row[]): number => rows.reduce((sum, row) => sum + Number(row["events"]), 0);
 
-const sumOf = ({ currency, sum }: Row): CurrencySum[] =>
+const currencySums = ({ currency, sum }: Row): CurrencySum[] =>
   typeof sum === "string" ? [{ currency: String(currency), amount: unscaledAmount(BigInt(sum)) }] : [];

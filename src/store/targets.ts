@@ -5,7 +5,7 @@ import type { Value } from "./database.ts";
 import { dueFirst, waitingKeys } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";
-import { conditionsOf } from "./selection.ts";
+import { selectionConditions } from "./selection.ts";
 
 /** Events whose last attempt went to one target and had one answer. */
 export interface TargetAnswer {
@@ -25,7 +25,7 @@ export interface TargetRate {
   readonly accepted: number;
 }
 
-export interface Targets {
+export interface TargetReport {
   readonly answers: readonly TargetAnswer[];
   readonly rates: readonly TargetRate[];
   /** The milliseconds that the rates are of: `RATE_PERIOD`, or less where there were very many attempts. */
@@ -41,7 +41,7 @@ const RATED = 10_000;
 export async function targetsOf(
   readable: Readable,
   { now, most, keys }: { readonly now: Date; readonly most: number; readonly keys: RunKeys | undefined },
-): Promise<Targets> {
+): Promise<TargetReport> {
   const { all, dialect } = readable;
   const { schema } = dialect;
   const grouped = (events: string, values: readonly Value[]): Promise<readonly Row[]> =>
@@ -66,7 +66,7 @@ export async function targetsOf(
           `SELECT event, due FROM ${schema}deliveries WHERE event IN (${first.sql})`,
           first.values,
         );
-  const own = conditionsOf({ keys }, dialect);
+  const own = selectionConditions({ keys }, dialect);
   const failed = await grouped(
     `SELECT event, due FROM ${schema}deliveries WHERE ${IN_STATE.failed} AND ${own.where} ORDER BY event DESC LIMIT ?`,
     [...own.values, most],
@@ -83,15 +83,15 @@ export async function targetsOf(
   const oldest = Math.min(...attempts.map(({ oldest }) => Number(oldest)));
   return {
     answers: [
-      ...waiting.map((row) => ({ ...answerFromRow(row), waiting: Number(row["n"]), failed: 0 })),
-      ...failed.map((row) => ({ ...answerFromRow(row), waiting: 0, failed: Number(row["n"]) })),
+      ...waiting.map((row) => ({ ...targetAnswer(row), waiting: Number(row["n"]), failed: 0 })),
+      ...failed.map((row) => ({ ...targetAnswer(row), waiting: 0, failed: Number(row["n"]) })),
     ],
     rates: attempts.map(({ target, accepted }) => ({ target: String(target), accepted: Number(accepted) })),
     period: rated < RATED ? RATE_PERIOD : Math.max(1, Math.min(RATE_PERIOD, now.getTime() - oldest)),
   };
 }
 
-const answerFromRow = ({ target, status, next }: Row) => ({
+const targetAnswer = ({ target, status, next }: Row) => ({
   target: typeof target === "string" ? target : null,
   status: status === null ? null : Number(status),
   next: next === null ? null : new Date(Number(next)),

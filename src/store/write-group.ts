@@ -1,10 +1,11 @@
 /** Writes a group of events, attempts, rejections and orders in one transaction, with the same statements in both databases. */
+import { UNITS } from "../domain/time.ts";
 import { hash } from "node:crypto";
 import { type ReadRecord, readRecord, type TransactionRecord } from "../domain/transaction.ts";
 import type { Warning } from "../domain/reasons.ts";
 import type { Stored } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
-import { lineOf } from "../receiver/event-json.ts";
+import { joinedLine } from "../receiver/event-json.ts";
 import {
   addDeliveries,
   applyOrder,
@@ -13,18 +14,18 @@ import {
   endAttempts,
   endRepeats,
   release,
-  replay,
+  recordReplays,
   statesOf,
 } from "./deliveries.ts";
-import { type Dialect, forRows, inOrder, insert, type Session } from "./dialects.ts";
+import { type Dialect, forRows, inOrder, insert, type DatabaseSession } from "./dialects.ts";
 import { paidBefore } from "./paid-before.ts";
 import { verdictColumn } from "./rows.ts";
 import { oldEvents } from "./selection.ts";
 import {
-  COLUMNS,
+  EVENT_COLUMNS,
   type EventWrite,
   eventValues,
-  paymentOf,
+  storedPayment,
   type Pruned,
   type RejectionWrite,
   type Told,
@@ -47,7 +48,7 @@ export type WriteGroup = (writes: readonly Write[]) => Promise<readonly WriteRes
 interface WriterParts {
   readonly dialect: Dialect;
   /** Runs the statements of `work` in one transaction. */
-  readonly transaction: <T>(work: (statements: Omit<Session, "dialect">) => Promise<T>) => Promise<T>;
+  readonly transaction: <T>(work: (statements: Omit<DatabaseSession, "dialect">) => Promise<T>) => Promise<T>;
   /** Whether a failure may be of one write, so that the others can be stored. */
   readonly isOfOne: (reason: unknown) => boolean;
 }
@@ -67,7 +68,7 @@ export function createGroupWriter({ dialect, transaction, isOfOne }: WriterParts
   return writeGroup;
 }
 
-async function writeAll(session: Session, writes: readonly Write[]): Promise<Told[]> {
+async function writeAll(session: DatabaseSession, writes: readonly Write[]): Promise<Told[]> {
   const of = <Type extends Write["type"]>(type: Type) =>
     writes.filter((write): write is Extract<Write, { type: Type }> => write.type === type);
   const stored = await storeEvents(session, of("event"));
@@ -76,7 +77,7 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Tol
     session,
     of("release").flatMap(({ claims }) => claims),
   );
-  await replay(session, of("replay"));
+  await recordReplays(session, of("replay"));
   const dropped = await insertRejections(session, of("rejection"));
   await keepDropped(session, [...dropped, ...of("dropped").map(({ until }) => until)]);
   const told: Told[] = [];
@@ -84,7 +85,7 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Tol
     if (write.type === "event") told.push({ stored: stored.get(write.id) });
     else if (write.type === "claim") told.push({ claimed: await claim(session, write) });
     else if (write.type === "order") told.push({ changed: await applyOrder(session, write) });
-    else if (write.type === "prune") told.push({ pruned: await prune(session, write.before) });
+    else if (write.type === "prune") told.push({ pruned: await pruneStore(session, write.before) });
     else if (write.type === "backlog") told.push({ backlog: await backlogOf(session) });
     else told.push({});
   }
@@ -93,7 +94,7 @@ async function writeAll(session: Session, writes: readonly Write[]): Promise<Tol
 
 /** Stores new events and further deliveries of known ones, and claims what is forwarded now. */
 async function storeEvents(
-  session: Session,
+  session: DatabaseSession,
   arrived: readonly EventWrite[],
 ): Promise<ReadonlyMap<string, Stored>> {
   const contents = new Map(arrived.map(({ id, body }) => [id, readRecord(body)]));
@@ -113,7 +114,7 @@ async function storeEvents(
   await insert(
     session,
     "events",
-    COLUMNS.events,
+    EVENT_COLUMNS.events,
     events.filter((event) => !isRepeated(event)).map((event) => eventValues(event, recordOf(event))),
     // It was stored before, and the receiver did not learn of it.
     "ON CONFLICT (id) DO NOTHING",
@@ -137,7 +138,7 @@ async function storeEvents(
   );
   const claims = await addDeliveries(
     session,
-    events.map((event) => [firstOf(event), { lease: event.lease, payment: paymentOf(recordOf(event)) }]),
+    events.map((event) => [firstOf(event), { lease: event.lease, payment: storedPayment(recordOf(event)) }]),
   );
   await endRepeats(session, repeated.filter(({ isKnown }) => isKnown).map(firstOf));
   const states = await statesOf(session, repeated.map(firstOf));
@@ -167,21 +168,21 @@ function withWarning(verdict: string, warning: Warning): string {
 const printed = (event: EventWrite, content: ReadRecord): string | undefined =>
   event.print === null
     ? undefined
-    : lineOf(event, content, { repeated: false, level: "info", isCompact: event.print === "compact" });
+    : joinedLine(event, content, { repeated: false, level: "info", isCompact: event.print === "compact" });
 
 /**
  * The first deliveries of those events that were stored before, by the digests of their bodies: verified by any key of the run,
  * since the service may sign a repeat with its next key.
  */
 async function firstDeliveries(
-  session: Session,
+  session: DatabaseSession,
   events: readonly EventWrite[],
 ): Promise<ReadonlyMap<string, string>> {
   const identified = events.map((event) => ({
     event,
-    own: identityOf(event.key, event),
+    own: webhookIdentity(event.key, event),
     // With one key, which is the rule, there are none.
-    others: event.keys.filter((key) => key !== event.key).map((key) => identityOf(key, event)),
+    others: event.keys.filter((key) => key !== event.key).map((key) => webhookIdentity(key, event)),
   }));
   const known = await eventsWith(
     session,
@@ -214,12 +215,12 @@ async function firstDeliveries(
 }
 
 /** The digest of a body that a key has verified: what another key has verified is never the same event. In hex. */
-const identityOf = (key: string, { body }: EventWrite): string =>
+const webhookIdentity = (key: string, { body }: EventWrite): string =>
   hash("sha256", Buffer.concat([Buffer.from(key), body]), "hex");
 
 /** The events that are stored under these digests. */
 async function eventsWith(
-  session: Session,
+  session: DatabaseSession,
   digests: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const { schema, types } = session.dialect;
@@ -238,7 +239,7 @@ async function eventsWith(
 }
 
 /** Which of these events are still stored. */
-async function keptOf(session: Session, events: readonly string[]): Promise<ReadonlySet<string>> {
+async function keptOf(session: DatabaseSession, events: readonly string[]): Promise<ReadonlySet<string>> {
   const found = await forRows(
     session,
     events.map((event) => [event]),
@@ -257,12 +258,12 @@ interface Acceptance {
 }
 
 /** Removes the rejections that have become events, and keeps who accepted them. */
-async function endAcceptance(session: Session, accepted: readonly Acceptance[]): Promise<void> {
+async function endAcceptance(session: DatabaseSession, accepted: readonly Acceptance[]): Promise<void> {
   const { schema } = session.dialect;
   await insert(
     session,
     "actions",
-    COLUMNS.actions,
+    EVENT_COLUMNS.actions,
     accepted.map(({ first, by }) => [first, session.now, "accept", by]),
   );
   await forRows(
@@ -277,14 +278,14 @@ async function endAcceptance(session: Session, accepted: readonly Acceptance[]):
  * delete different rows, and do not wait for each other. Gives when those were received that may have been webhooks and are not kept.
  */
 async function insertRejections(
-  session: Session,
+  session: DatabaseSession,
   rejections: readonly RejectionWrite[],
 ): Promise<readonly number[]> {
   const { schema, skipLocked } = session.dialect;
   await insert(
     session,
     "rejections",
-    COLUMNS.rejections,
+    EVENT_COLUMNS.rejections,
     rejections.map(({ values }) => values),
   );
   const dropped: number[] = [];
@@ -304,13 +305,11 @@ async function insertRejections(
   return dropped;
 }
 
-const MINUTE = 60_000;
-
 /** To the minute, and only where it is news: under a flood, two groups on a server would wait for each other's row. */
-async function keepDropped({ all, dialect }: Session, times: readonly number[]): Promise<void> {
+async function keepDropped({ all, dialect }: DatabaseSession, times: readonly number[]): Promise<void> {
   if (times.length === 0) return;
   const last = times.reduce((one, other) => Math.max(one, other));
-  const until = String(Math.ceil((last + 1) / MINUTE) * MINUTE);
+  const until = String(Math.ceil((last + 1) / UNITS.m) * UNITS.m);
   const { schema } = dialect;
   await all(
     `INSERT INTO ${schema}facts (name, value) SELECT 'dropped', ?
@@ -321,7 +320,7 @@ async function keepDropped({ all, dialect }: Session, times: readonly number[]):
 }
 
 /** Deletes some of the old events, and the old rejections when no such event is left. Their digests stay. */
-async function prune(session: Session, time: Date): Promise<Pruned> {
+async function pruneStore(session: DatabaseSession, time: Date): Promise<Pruned> {
   const { all, dialect } = session;
   const { schema, skipLocked } = dialect;
   const before = idAt(time);

@@ -11,17 +11,17 @@ import type {
   Retry,
   RunKeys,
   Stored,
-  Wanted,
+  ClaimRequest,
 } from "../receiver/event.ts";
 import { type EventTexts, textsOf } from "../receiver/event-json.ts";
 import type { Value } from "./database.ts";
 import type { Row } from "./dialects.ts";
-import { paymentText, SEALED, sealOf } from "./seal.ts";
+import { sealText, SEALED, sealOf } from "./seal.ts";
 import type { Selection } from "./selection.ts";
 import { type Worth, worthOf } from "./worth.ts";
 
 /** The columns that the values of a write are for. */
-export const COLUMNS = {
+export const EVENT_COLUMNS = {
   events: [...SEALED, "seal"],
   deliveries: ["event", "outcome", "currency", "amount", "payment", "key", "state", "attempts"],
   actions: ["event", "at", "action", "actor"],
@@ -75,14 +75,14 @@ export interface ReplayWrite {
 }
 
 /** What an operator can order for an event: a new plan of attempts, whose first is due now, or that it is never forwarded. */
-export type Order = "retry" | "skip";
+export type OperatorOrder = "retry" | "skip";
 
 /** The events of an order, or which of all that wait or failed. */
 export type Ordered = { readonly ids: readonly string[] } | Selection;
 
 export interface OrderWrite {
   readonly type: "order";
-  readonly order: Order;
+  readonly order: OperatorOrder;
   readonly events: Ordered;
   /** Only events of these keys; null for those of any key. */
   readonly keys: RunKeys | null;
@@ -95,7 +95,7 @@ export type Write =
   | EndWrite
   | ReplayWrite
   | OrderWrite
-  | ({ readonly type: "claim" } & Wanted)
+  | ({ readonly type: "claim" } & ClaimRequest)
   /** Gives claimed events back, without an attempt. */
   | { readonly type: "release"; readonly claims: readonly Claim[] }
   /** Keeps that refused requests, received until a time in milliseconds since 1970, are not stored for want of room. */
@@ -159,7 +159,7 @@ export function eventValues(texts: EventWrite, record: TransactionRecord | null)
   const { id, receivedAt, key, verdict, target, body } = texts;
   const [path = ""] = target.split("?", 1);
   const [card = ""] = /\d{4}$/.exec(text("cardPan")) ?? [];
-  const [outcome, currency, amount] = [outcomeOf(record), currencyOf(record), amountOf(record)];
+  const [outcome, currency, amount] = [outcomeOf(record), currencyParameter(record), amountParameter(record)];
   const row = {
     id,
     uti: text("uti"),
@@ -171,32 +171,32 @@ export function eventValues(texts: EventWrite, record: TransactionRecord | null)
     currency,
     amount,
     card,
-    payment: paymentText(outcome, currency, amount),
+    payment: sealText(outcome, currency, amount),
     verdict,
-    head: headOf(texts),
+    head: storedHead(texts),
     body,
   };
   return [...SEALED.map((name) => row[name]), sealOf(row)];
 }
 
 /** Outcome, currency, and the amount that was approved: no other is money that an application misses. Then the three as one text. */
-export function paymentOf(record: TransactionRecord | null): Value[] {
+export function storedPayment(record: TransactionRecord | null): Value[] {
   const outcome = outcomeOf(record);
   const isApproved = outcome === "APPROVED" || outcome === "PARTIALLY_APPROVED";
-  const [currency, amount] = [currencyOf(record), isApproved ? amountOf(record) : null];
-  return [outcome, currency, amount, paymentText(outcome, currency, amount)];
+  const [currency, amount] = [currencyParameter(record), isApproved ? amountParameter(record) : null];
+  return [outcome, currency, amount, sealText(outcome, currency, amount)];
 }
 
-const currencyOf = (record: TransactionRecord | null): string =>
+const currencyParameter = (record: TransactionRecord | null): string =>
   record === null ? "" : indexed(textOf(record, "transCurrencyCode") ?? "").slice(0, 3);
 
 /** Null where it has none that can be added up. */
-function amountOf(record: TransactionRecord | null): number | null {
+function amountParameter(record: TransactionRecord | null): number | null {
   const amount = record === null ? undefined : amountIn(record, "amountTrans");
   return amount === undefined ? null : (scaledAmount(amount) ?? null);
 }
 
-const headOf = ({
+const storedHead = ({
   method,
   scheme,
   authority,
@@ -250,7 +250,7 @@ export function rejectionWrite({
       status,
       storable(detail),
       JSON.stringify(verdict),
-      request && headOf({ ...request, headers: JSON.stringify(request.headers) }),
+      request && storedHead({ ...request, headers: JSON.stringify(request.headers) }),
       body,
     ],
   };

@@ -15,7 +15,7 @@ import { ownColumns, writeResults, type Result } from "../../src/bulk/results.ts
 import type { RowContext } from "../../src/bulk/row.ts";
 import { requestBuilder } from "../../src/service/request.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
-import type { Attempt } from "../../src/store/sent-rows.ts";
+import type { SentAttempt } from "../../src/store/sent-rows.ts";
 
 const NOW = new Date(Date.UTC(2026, 0, 31));
 const SERVICE = "https://pay.example";
@@ -80,7 +80,10 @@ const orders = fc.array(order, { minLength: 1, maxLength: 8 });
 const blanks = fc.constantFrom(" ", "  ", "\u00A0", "\u200B ", "\u3000");
 
 /** What was sent when each of the rows with an even place was. */
-function sentOf(planned: readonly PlannedRow[], rows: Awaited<ReturnType<typeof check>>["rows"]): Attempt[] {
+function sentOf(
+  planned: readonly PlannedRow[],
+  rows: Awaited<ReturnType<typeof check>>["rows"],
+): SentAttempt[] {
   return planned.flatMap(({ claim }, at) => {
     const identity = rows[at]?.identity;
     if (claim === undefined || identity === undefined || at % 2 === 1) return [];

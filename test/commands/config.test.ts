@@ -123,7 +123,7 @@ describe("paylink config", () => {
     [["set", "service", "stripe"], "must be one of dna, dna-test"],
     [["set", "transactionUrl", "https://service.example/t"], "{uti}"],
     [["set", "tokenAuth", "digest"], "must be one of post, basic"],
-    [["set", "tokenScope", "a  b"], "must be scopes separated by one space"],
+    [["set", "tokenScope", "a  b"], "must be scopes separated by single spaces"],
     [["set", "tokenScope", "a\u0007"], "must not have a line end"],
     [["set", "tolerance", "5"], "such as 30s"],
     [["set", "requireCreated", "yes"], "must be true or false"],

@@ -86,7 +86,7 @@ describe("paylink status", () => {
     expect(checks[0]).toMatchObject({
       check: "settings file",
       detail: expect.stringContaining("settings.json is damaged"),
-      remedy: expect.stringContaining("move the file away"),
+      remedy: expect.stringContaining("move it away to start with new settings"),
     });
     writeFileSync(join(home, "settings.json"), '{"profiles":{"shop":{"currency":"EURO"}}}');
     const { stdout } = await runCommand(["status"], { home });

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { transaction } from "../../src/store/database.ts";
+import { inTransaction } from "../../src/store/database.ts";
 import { openEventDatabase } from "../../src/store/sqlite-database.ts";
 import { openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -185,7 +185,7 @@ it("a long reader makes the log grow, which gets small again without a restart",
   reader.exec("BEGIN; SELECT count(*) FROM events");
   reader.prepare("SELECT * FROM events").all();
   const write = (size: number): void =>
-    transaction(writer, () =>
+    inTransaction(writer, () =>
       writer.exec(`UPDATE facts SET value = hex(randomblob(${size})) WHERE name = 'other'`),
     );
   writer.exec("INSERT INTO facts VALUES ('other', '')");

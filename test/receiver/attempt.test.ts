@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import type { WebhookEvent } from "../../src/receiver/event.ts";
-import { attempt, deliverOver } from "../../src/receiver/attempt.ts";
+import { makeAttempt, deliverOver } from "../../src/receiver/attempt.ts";
 import { judge } from "../../src/receiver/judge.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { record, webhook } from "../support/webhooks.ts";
@@ -23,7 +23,7 @@ describe("an application that", () => {
   /** The clock stands still: the result of an attempt must not depend on it. */
   const options = { now: () => AT, timers: SYSTEM_TIMERS, headers: [], insecure: false, keys: () => [] };
   const attemptAt = (app: URL, timeout = 8_000) =>
-    attempt(event("a"), app, { ...options, deliver: deliverOver(openSender()), timeout });
+    makeAttempt(event("a"), app, { ...options, deliver: deliverOver(openSender()), timeout });
 
   const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbooked";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import type { Send } from "../../src/http/exchange.ts";
 import type { HeaderLine, HttpRequest } from "../../src/http/message.ts";
-import { attempt, deliverOver } from "../../src/receiver/attempt.ts";
+import { makeAttempt, deliverOver } from "../../src/receiver/attempt.ts";
 import type { WebhookEvent } from "../../src/receiver/event.ts";
 import { mayAdd } from "../../src/receiver/forwarded-request.ts";
 import { judge } from "../../src/receiver/judge.ts";
@@ -67,7 +67,7 @@ describe("the headers of a forwarded webhook", () => {
       covered,
       warnings,
     } as const;
-    await attempt({ request: forged, verdict: judged, receivedAt: AT }, APP, options);
+    await makeAttempt({ request: forged, verdict: judged, receivedAt: AT }, APP, options);
     expect(requests).toHaveLength(1);
     return requests.flatMap(({ headers }) => headers.filter(([name]) => names.includes(name.toLowerCase())));
   }

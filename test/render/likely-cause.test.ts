@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import type { HeaderLine } from "../../src/http/message.ts";
-import { attempt, deliverOver } from "../../src/receiver/attempt.ts";
+import { makeAttempt, deliverOver } from "../../src/receiver/attempt.ts";
 import { likelyCause } from "../../src/render/likely-cause.ts";
 import { selfSigned } from "../support/certificate.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -83,7 +83,7 @@ describe("a failure without an answer is explained by its cause:", () => {
     const deliver = deliverOver(openSender());
     const time = { now: () => new Date(), timers: SYSTEM_TIMERS, timeout };
     const parts = { ...time, deliver, headers: [], insecure: false, keys: () => [] };
-    const { forward } = await attempt(event("a"), new URL(target), parts);
+    const { forward } = await makeAttempt(event("a"), new URL(target), parts);
     return likelyCause(forward, { comesAgain }) ?? forward.detail;
   };
   const plainServer = async (answers: string): Promise<number> =>

@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Worker } from "node:worker_threads";
 import { expect, it, onTestFinished } from "vitest";
-import { transaction } from "../../src/store/database.ts";
+import { inTransaction } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { temporaryHome } from "../support/home.ts";
 
@@ -57,7 +57,7 @@ it("waits for another program that has opened the new file at the same moment", 
 it("rolls back a transaction that throws", () => {
   const database = openDatabase(join(temporaryHome(), "test.db"), "CREATE TABLE t (a TEXT)");
   expect(() =>
-    transaction(database, () => {
+    inTransaction(database, () => {
       database.prepare("INSERT INTO t VALUES (?)").run("x");
       throw new Error("no");
     }),

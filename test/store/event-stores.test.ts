@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { HeaderLine } from "../../src/http/message.ts";
 import { contentDigest } from "../../src/signatures/digest.ts";
 import type { EventStore } from "../../src/store/event-store.ts";
-import type { ListQuery } from "../../src/store/search.ts";
+import type { EventQuery } from "../../src/store/search.ts";
 import { eventsPath } from "../../src/store/folders.ts";
 import { openPostgres, openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -299,7 +299,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     const store = open(await newPlace());
     for (const id of ["a", "c", "e"]) await store.append(event(id), id === "c" ? 0 : undefined);
     for (const id of ["b", "d"]) await store.reject(rejection(id));
-    const page = async (query: ListQuery = {}, before?: string) =>
+    const page = async (query: EventQuery = {}, before?: string) =>
       idsOf(await store.list(query, { before, limit: 3 }));
     expect(await page()).toEqual(["e", "d", "c"]);
     expect(await page({}, "c")).toEqual(["b", "a"]);

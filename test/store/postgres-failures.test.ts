@@ -3,7 +3,7 @@ import { createServer, connect, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { PaylinkError } from "../../src/domain/errors.ts";
-import { openPostgresEventStore, TIMES } from "../../src/store/postgres.ts";
+import { openPostgresEventStore, TIME_LIMITS } from "../../src/store/postgres.ts";
 import { openPostgres } from "../support/event-stores.ts";
 import { useOwnPostgres } from "../support/postgres.ts";
 import { event, ids, sealWithId } from "../support/stored-events.ts";
@@ -271,7 +271,7 @@ describe("a server that is away", () => {
 
   it("whose network drops everything makes no webhook wait, loses none, and is used again", async () => {
     // The service waits 10 s.
-    expect(TIMES.append).toBeLessThan(8_000);
+    expect(TIME_LIMITS.append).toBeLessThan(8_000);
     const url = await server().createDatabase();
     const way = await passage(server().port);
     const store = openPostgresEventStore(url.replace(/:\d+\//, `:${way.port}/`), {

@@ -4,7 +4,7 @@ import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
 import type { RefusalCode } from "../../domain/reasons.ts";
 import { bodyIsKept, type Rejection } from "../../receiver/event.ts";
 import type { EventStore } from "../../store/event-store.ts";
-import type { Order } from "../../store/writes.ts";
+import type { OperatorOrder } from "../../store/writes.ts";
 import { renderHint } from "../../render/hint.ts";
 import { renderCompactRecord } from "../../render/transaction-record.ts";
 import { eventCount } from "../../render/received-webhook.ts";
@@ -83,7 +83,7 @@ export async function skipEvents(
 }
 
 /** Finds every event before the first is changed. Throws `usage` for those that have nothing to wait for. */
-async function findOpen(store: EventStore, names: readonly string[], order: Order) {
+async function findOpen(store: EventStore, names: readonly string[], order: OperatorOrder) {
   const found = await findEvents(store, names, order);
   const delivered = found.find(({ delivery }) => delivery?.state === "delivered");
   if (delivered === undefined) return found;

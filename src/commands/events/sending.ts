@@ -1,7 +1,7 @@
 /** How `paylink events replay` sends stored events again: which ones, with which signature, and how each attempt ended. */
 import type { Context } from "../../context.ts";
 import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
-import { type Attempt, attempt, type Deliver } from "../../receiver/attempt.ts";
+import { type Attempt, makeAttempt, type Deliver } from "../../receiver/attempt.ts";
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import type { EventStore } from "../../store/event-store.ts";
@@ -62,7 +62,7 @@ export async function openReplay(context: Context, values: ReplayValues): Promis
         signing = await openForwardingKey(signWith, context);
         if (!quiet) out.note(forwardingKeyWords(signing));
       }
-      const made = await attempt(event, url, {
+      const made = await makeAttempt(event, url, {
         deliver: bounded,
         now,
         timers,

@@ -2,10 +2,10 @@
 import type { Context } from "../../context.ts";
 import { hint, paylink } from "../../domain/errors.ts";
 import type { History } from "../../store/reading.ts";
-import { type Delivery, isSentAgain, type StoredAttempt, type StoredEvent } from "../../store/rows.ts";
+import { type StoredDelivery, isSentAgain, type StoredAttempt, type StoredEvent } from "../../store/rows.ts";
 import { type HttpRequest, isSuccess } from "../../http/message.ts";
 import { bodyIsKept, type Rejection } from "../../receiver/event.ts";
-import { eventLine, failedCheck, requestDocument } from "../../receiver/event-json.ts";
+import { eventLine, failedCheckOf, requestDocument } from "../../receiver/event-json.ts";
 import type { Verdict } from "../../signatures/verdict.ts";
 import { renderCommand, renderHint } from "../../render/hint.ts";
 import { formatLocal } from "../../render/layout.ts";
@@ -50,7 +50,7 @@ const eventWithHistory = (event: StoredEvent, history: History): string =>
 const rejectionDocument = ({ request, ...rejection }: Rejection): string =>
   JSON.stringify({
     ...rejection,
-    check: failedCheck(rejection.verdict),
+    check: failedCheckOf(rejection.verdict),
     request: request && requestDocument(request),
   });
 
@@ -96,7 +96,7 @@ function attemptWords({ status, ms, target, detail, isReplay }: StoredAttempt, p
 /** Why the last attempt was probably not accepted, and in full what was answered. */
 function answerLines(
   attempt: StoredAttempt | undefined,
-  delivery: Delivery | null,
+  delivery: StoredDelivery | null,
   full: boolean,
   paint: Paint,
 ): string[] {
@@ -123,7 +123,7 @@ function verdictWords({ keyid, alg, created, covered }: Verdict): string {
 
 function deliveryWords(
   id: string,
-  { state, attempts, isTrying, next, comesAgain }: Delivery,
+  { state, attempts, isTrying, next, comesAgain }: StoredDelivery,
   { out: { paint }, named }: Context,
 ): string {
   const retry = renderCommand(paylink("events", "retry", id), named);
@@ -149,7 +149,7 @@ function rejectionDetails(rejection: Rejection, { out, named }: Context): string
     rejectionText(rejection, out),
     ...(request === null ? [] : requestLines(request, paint, bodyIsKept(rejection))),
     `  ${paint.cyan("signature")}`,
-    `    ${failedCheck(verdict) === undefined ? "verified" : `the check "${failedCheck(verdict)}" failed`}${verdict === null ? "" : `; ${verdictWords(verdict)}`}`,
+    `    ${failedCheckOf(verdict) === undefined ? "verified" : `the check "${failedCheckOf(verdict)}" failed`}${verdict === null ? "" : `; ${verdictWords(verdict)}`}`,
     ...(request === null
       ? []
       : [`  ${renderCommand(paylink("verify", "--event", id), named)}   explains it`]),

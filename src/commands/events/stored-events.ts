@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { type Effect, PaylinkError } from "../../domain/errors.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
-import type { Delivery, StoredEvent, StoredRequest } from "../../store/rows.ts";
+import type { StoredDelivery, StoredEvent, StoredRequest } from "../../store/rows.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { type CurrencySum, type KeyStats, NO_EVENTS, type StateStats } from "../../store/stats.ts";
@@ -134,7 +134,7 @@ function storedCells(one: StoredRequest, { now, out: { paint } }: Context): Cell
 }
 
 /** What became of an event: how many attempts were made, and when the next one is due. */
-function deliveryMark({ state, attempts, isTrying, next, comesAgain }: Delivery, now: Date): string {
+function deliveryMark({ state, attempts, isTrying, next, comesAgain }: StoredDelivery, now: Date): string {
   if (state === "delivered") return "forwarded";
   if (comesAgain) return RESENT_BY_SERVICE;
   if (state !== "pending" || attempts === 0) return state;

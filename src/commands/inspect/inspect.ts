@@ -14,7 +14,7 @@ import {
 import { openTargets } from "../../receiver/brokers/targets.ts";
 import type { RunKeys } from "../../receiver/event.ts";
 import { jsonLine } from "../../receiver/event-json.ts";
-import { attempt, type Deliver, forwardOf } from "../../receiver/attempt.ts";
+import { makeAttempt, type Deliver, forwardOf } from "../../receiver/attempt.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { isLoopback } from "../../domain/addresses.ts";
 import { SANDBOX_PROFILE } from "../../domain/own-addresses.ts";
@@ -149,7 +149,7 @@ async function sendingOf(
       const parts = { ...options, signWith: signing?.key, keys: () => own };
       return deliverTo(
         url.value,
-        async (deliver) => (await attempt(event, url.value, { ...parts, deliver })).forward,
+        async (deliver) => (await makeAttempt(event, url.value, { ...parts, deliver })).forward,
       );
     },
     sendSample:

@@ -8,7 +8,7 @@ import { messageOf } from "../../domain/system-reason.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
 import { createEventIds } from "../../receiver/event-id.ts";
 import { jsonLine } from "../../receiver/event-json.ts";
-import { openTargets, type Targets } from "../../receiver/brokers/targets.ts";
+import { openTargets, type BrokerTargets } from "../../receiver/brokers/targets.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
 import { openKeyring } from "../../receiver/webhook-keys.ts";
@@ -139,7 +139,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
 }
 
 /** What may lose messages at the brokers, and which of them are away, as warnings. Throws `broker_unusable`. */
-async function askBrokers(targets: Pick<Targets, "check">): Promise<readonly string[]> {
+async function askBrokers(targets: Pick<BrokerTargets, "check">): Promise<readonly string[]> {
   try {
     return await targets.check();
   } catch (error) {

@@ -8,7 +8,7 @@ import { leadsTo } from "../../domain/addresses.ts";
 import { withoutPassword } from "../../domain/url-passwords.ts";
 import { type Forward, type Rejection, type RunKeys, type WebhookEvent } from "../../receiver/event.ts";
 import { eventLine, jsonLine, type Level, rejectionLine } from "../../receiver/event-json.ts";
-import type { Progress } from "../../receiver/forwarder.ts";
+import type { ForwardingProgress } from "../../receiver/forwarder.ts";
 import { likelyCause } from "../../render/likely-cause.ts";
 import { renderForward } from "../../render/received-webhook.ts";
 import { clockTime, logLine } from "../../render/layout.ts";
@@ -38,7 +38,7 @@ export interface ListenReporter {
   readonly forwarded: (
     event: Readonly<Record<"id" | "first", string>>,
     forward: Forward,
-    progress?: Progress,
+    progress?: ForwardingProgress,
   ) => void;
 }
 
@@ -138,7 +138,7 @@ const MAX_FAILED = 100_000;
 function forwardLine(
   id: string,
   { at, target, status, ms, detail }: Forward,
-  progress: Progress | undefined,
+  progress: ForwardingProgress | undefined,
   cause: string | undefined,
 ): string {
   const members = {
@@ -156,7 +156,7 @@ function forwardLine(
 function forwardText(
   id: string,
   forward: Forward,
-  progress: Progress | undefined,
+  progress: ForwardingProgress | undefined,
   { out: { isLog, paint }, cause }: { readonly out: Context["out"]; readonly cause: string | undefined },
 ): string {
   const { status } = forward;
@@ -167,7 +167,7 @@ function forwardText(
   return logLine(at, levelOfForward(status, progress), text);
 }
 
-function levelOfForward(status: number | null, progress: Progress | undefined): Level {
+function levelOfForward(status: number | null, progress: ForwardingProgress | undefined): Level {
   if (isSuccess(status)) return "info";
   return progress?.state === "pending" ? "warning" : "error";
 }

@@ -1,13 +1,13 @@
 /** RabbitMQ: publishes with confirms, and takes a message that no queue is bound for as refused. */
 import { type ChannelModel, connect, credentials } from "amqplib";
 import { amqpRoute, brokerServer } from "../../domain/brokers.ts";
-import { CannotKeep, type Connector, type Login, MessageRefused } from "./broker.ts";
+import { CannotKeep, type Connector, type BrokerLogin, MessageRefused } from "./broker.ts";
 
 /** Seconds between the signs of life of a connection: one that misses two is ended. */
 const HEARTBEAT = 5;
 
 export const amqp: Connector = async (url, login) => {
-  await loginOf(login);
+  await amqpLogin(login);
   return async () => {
     const { exchange = "", key, vhost } = amqpRoute(url);
     const { hostname, port } = brokerServer(url);
@@ -15,7 +15,7 @@ export const amqp: Connector = async (url, login) => {
     const model = await connect(
       { protocol, hostname, port, vhost, heartbeat: HEARTBEAT },
       {
-        ...(await loginOf(login)),
+        ...(await amqpLogin(login)),
         rejectUnauthorized: !login.insecure,
         timeout: login.timeout,
         noDelay: true,
@@ -115,7 +115,7 @@ async function checkRoute(model: ChannelModel, exchange: string, key: string): P
 }
 
 /** Without a user, a certificate of paylink's own logs in. */
-async function loginOf({ value, file, tlsFiles }: Login) {
+async function amqpLogin({ value, file, tlsFiles }: BrokerLogin) {
   const files = await tlsFiles("AMQP");
   const stored = (await file("AMQP_PASSWORD_FILE"))?.trimEnd();
   const user = value("AMQP_USER");

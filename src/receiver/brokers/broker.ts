@@ -17,7 +17,7 @@ export class CannotKeep extends Error {}
 export class MessageRefused extends Error {}
 
 /** A connection to a broker, for one target. */
-export interface Session {
+export interface BrokerSession {
   /** Resolves once the broker has confirmed that it holds the message; rejects with the reason why not, and with `MessageRefused` where it is certain. */
   publish(message: BrokerMessage, timeout: number): Promise<void>;
   /**
@@ -31,7 +31,7 @@ export interface Session {
 }
 
 /** How to log in, from the environment. */
-export interface Login {
+export interface BrokerLogin {
   readonly value: (variable: BrokerVariable) => string | undefined;
   /** The text of the file that a variable names. */
   readonly file: (variable: BrokerVariable) => Promise<string | undefined>;
@@ -43,4 +43,4 @@ export interface Login {
 }
 
 /** Gives what connects to a broker, as often as it is called. Rejects if a file to log in with cannot be read. */
-export type Connector = (url: URL, login: Login) => Promise<() => Promise<Session>>;
+export type Connector = (url: URL, login: BrokerLogin) => Promise<() => Promise<BrokerSession>>;

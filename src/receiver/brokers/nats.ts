@@ -12,18 +12,18 @@ import {
 import { brokerServer, natsSubject } from "../../domain/brokers.ts";
 import { type Json, memberAt, plainJson } from "../../domain/json.ts";
 import { parseJsonObject } from "../../domain/parse-json.ts";
-import { CannotKeep, type Connector, type Login, MessageRefused } from "./broker.ts";
+import { CannotKeep, type Connector, type BrokerLogin, MessageRefused } from "./broker.ts";
 
 /** Milliseconds between the signs of life of a connection: one that misses two is ended. */
 const PING_INTERVAL = 5_000;
 
 export const nats: Connector = async (url, login) => {
-  await loginOf(login);
+  await natsLogin(login);
   /** The other servers of the cluster, as they tell it: one of them takes over. */
   let others: readonly string[] = [];
   return async () => {
     const { hostname, port } = brokerServer(url);
-    const { authenticator, files } = await loginOf(login);
+    const { authenticator, files } = await natsLogin(login);
     const connection = await connect({
       servers: [hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`, ...others],
       noRandomize: true,
@@ -125,7 +125,7 @@ function checkAcknowledged(text: string): void {
   if (typeof stream !== "string" || stream === "") throw new Error("what answered is not a stream");
 }
 
-async function loginOf(login: Login) {
+async function natsLogin(login: BrokerLogin) {
   const { value, file } = login;
   const [creds, nkey] = [await file("NATS_CREDS"), await file("NATS_NKEY")];
   const [user, password, token] = [value("NATS_USER"), value("NATS_PASSWORD"), value("NATS_TOKEN")];

@@ -5,20 +5,20 @@ import { hasCertificate } from "../../domain/certificates.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { within } from "../../domain/time.ts";
 import { exchangeFailure, type Send } from "../../http/exchange.ts";
-import type { HttpRequest } from "../../http/message.ts";
+import { type HttpRequest, NO_BODY } from "../../http/message.ts";
 import { sendFailure } from "../../http/send-failure.ts";
 import { type AttemptResult, type Deliver, deliverOver } from "../attempt.ts";
 import {
   type BrokerMessage,
   CannotKeep,
   type Connector,
-  type Login,
+  type BrokerLogin,
   MessageRefused,
-  type Session,
+  type BrokerSession,
 } from "./broker.ts";
 
 /** Milliseconds in which a connection is made, without a shorter limit. */
-const CONNECT_TIMEOUT = 5_000;
+const BROKER_CONNECT_TIMEOUT = 5_000;
 /** Milliseconds for which a connection that failed is not tried again: what arrives meanwhile gets its reason. */
 const RETRY_AFTER = 500;
 /** Milliseconds for a check, which probes wait for. */
@@ -32,7 +32,7 @@ interface TargetParts {
   readonly insecure: boolean;
 }
 
-export interface Targets {
+export interface BrokerTargets {
   readonly deliver: Deliver;
   /**
    * Asks each broker whether it can keep and confirm. Rejects if one cannot be reached or takes no messages now, with
@@ -46,13 +46,13 @@ export interface Targets {
 export async function openTargets(
   routes: readonly { readonly url: URL }[],
   { send, env, readFile, insecure }: TargetParts,
-): Promise<Targets> {
+): Promise<BrokerTargets> {
   const value = (variable: BrokerVariable): string | undefined => env[variable] || undefined;
   const file = async (variable: BrokerVariable): Promise<string | undefined> => {
     const path = value(variable);
     return path === undefined ? undefined : new TextDecoder().decode(await readFile(path, variable));
   };
-  const tlsFiles: Login["tlsFiles"] = async (broker) => {
+  const tlsFiles: BrokerLogin["tlsFiles"] = async (broker) => {
     const [ca, cert, key] = [
       await file(`${broker}_CA`),
       await file(`${broker}_CERT`),
@@ -71,7 +71,7 @@ export async function openTargets(
       ...(key === undefined ? {} : { key }),
     };
   };
-  const login: Login = { value, file, tlsFiles, insecure, timeout: CONNECT_TIMEOUT };
+  const login: BrokerLogin = { value, file, tlsFiles, insecure, timeout: BROKER_CONNECT_TIMEOUT };
   const brokers = new Map<string, ReturnType<typeof createBroker>>();
   for (const { url } of routes) {
     const name = brokerOf(url);
@@ -95,9 +95,9 @@ const CONNECTORS: Readonly<Record<BrokerName, () => Promise<Connector>>> = {
 };
 
 /** Keeps one connection, and makes another when the next message needs it. */
-function createBroker(url: URL, connect: () => Promise<Session>) {
-  let current: Promise<Session> | undefined;
-  const session = (): Promise<Session> => {
+function createBroker(url: URL, connect: () => Promise<BrokerSession>) {
+  let current: Promise<BrokerSession> | undefined;
+  const session = (): Promise<BrokerSession> => {
     if (current !== undefined) return current;
     const opened = connect();
     current = opened;
@@ -116,7 +116,7 @@ function createBroker(url: URL, connect: () => Promise<Session>) {
       const publish = async (): Promise<void> => {
         const open = await session();
         isOpen = true;
-        await open.publish(messageOf(request), timeout);
+        await open.publish(brokerMessage(request), timeout);
       };
       try {
         const isConfirmed = await within(
@@ -124,7 +124,7 @@ function createBroker(url: URL, connect: () => Promise<Session>) {
           publish().then(() => true),
           () => false,
         );
-        if (isConfirmed) return { kind: "answered", status: 200, headers: [], body: NOTHING };
+        if (isConfirmed) return { kind: "answered", status: 200, headers: [], body: NO_BODY };
         const why = `no confirmation within ${timeout / 1000} s`;
         return isOpen
           ? { kind: "noAnswer", why, failure: "timeout", sent: true }
@@ -157,8 +157,6 @@ function createBroker(url: URL, connect: () => Promise<Session>) {
   };
 }
 
-const NOTHING = new Uint8Array();
-
 /** The clients wrap what the system said. */
 function wordsOf(error: unknown): string {
   return exchangeFailure(
@@ -170,7 +168,7 @@ function wordsOf(error: unknown): string {
  * The bytes of the body, and the header fields that an application would get: what the signature covers can be verified
  * later. A field with several lines is one value (RFC 9110 5.3).
  */
-function messageOf({ headers, body }: HttpRequest): BrokerMessage {
+function brokerMessage({ headers, body }: HttpRequest): BrokerMessage {
   const fields = new Map<string, string>();
   for (const [spelled, value] of headers) {
     const name = spelled.toLowerCase();

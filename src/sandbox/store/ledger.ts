@@ -7,7 +7,7 @@ import { formatAmount, scaledAmount, type Amount } from "../../domain/money.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { Bars } from "../../pages/trend.ts";
-import { transaction, type Connection, type Statement, type Value } from "../../store/database.ts";
+import { inTransaction, type Connection, type Statement, type Value } from "../../store/database.ts";
 import { lockFile } from "../../store/lock-file.ts";
 import { openDatabase } from "../../store/open-database.ts";
 import type { LinksQuery } from "../link-operations.ts";
@@ -71,7 +71,7 @@ export function openLedger(path: string, reset = false) {
   };
   return {
     /** Makes all changes of a unit, or none if it throws. */
-    write: <T>(unit: () => T): T => transaction(database, unit),
+    write: <T>(unit: () => T): T => inTransaction(database, unit),
     addLink: (link: Link) => insert("links", { ...z.encode(linkRow, link), searched: textOfLink(link) }),
     saveLink: (link: Link) => {
       const { id, ...columns } = { ...z.encode(linkRow, link), searched: textOfLink(link) };

@@ -71,7 +71,7 @@ export function createConnections(url: string, env: Environment, connectTimeout:
     pool.on("error", () => undefined);
     return { way, server, pool };
   });
-  const name = nameOf(ways.map(({ server }) => server));
+  const name = serverName(ways.map(({ server }) => server));
   let first = 0;
   /** The way that was last used comes first, and the others follow in their order. */
   const connect = async (): Promise<{ client: pg.PoolClient; server: Server }> => {
@@ -107,7 +107,7 @@ export function createConnections(url: string, env: Environment, connectTimeout:
         client.release(error !== undefined);
       };
       try {
-        const result = await work(statementsOf(client));
+        const result = await work(serverStatements(client));
         finish();
         return result;
       } catch (error) {
@@ -147,7 +147,7 @@ const cutOff = (client: pg.Client): void => void client.connection.stream.destro
  * Several statements without values take one round trip, and give the rows of the last one. None is named: behind PgBouncer, the
  * next one may reach another session.
  */
-const statementsOf =
+const serverStatements =
   (client: pg.PoolClient): All =>
   async (sql, values = []) => {
     let number = 0;
@@ -191,7 +191,7 @@ function serverOf({ host, port, user = "", database = user }: pg.Client): Server
 }
 
 /** The URL without the password. */
-function nameOf(servers: readonly Server[]): string {
+function serverName(servers: readonly Server[]): string {
   const [{ user, database } = { user: "", database: "" }] = servers;
   return `postgres://${user}@${[...new Set(servers.map(({ place }) => place))].join()}/${database}`;
 }

@@ -23,17 +23,21 @@ export const isAboutOneRow = (error: unknown): boolean => /^(?:22|23|40|54)/.tes
 
 const causeCode = (error: unknown): string => codeOf(error instanceof PaylinkError ? error.cause : error);
 
-interface Failure {
+interface ServerFailure {
   /** Waiting helps where the database is unreachable, and does not where it is unusable. */
   readonly code: "database_unreachable" | "database_unusable";
   readonly what: string;
   readonly hint?: string;
 }
 
-type Explain = (server: Server, reason: string) => Failure;
+type MakeServerFailure = (server: Server, reason: string) => ServerFailure;
 
-const unreachable = (what: string, hint: string): Failure => ({ code: "database_unreachable", what, hint });
-const unusable = (what: string, hint?: string): Failure => ({
+const unreachable = (what: string, hint: string): ServerFailure => ({
+  code: "database_unreachable",
+  what,
+  hint,
+});
+const unusableServer = (what: string, hint?: string): ServerFailure => ({
   code: "database_unusable",
   what,
   ...(hint === undefined ? {} : { hint }),
@@ -41,14 +45,14 @@ const unusable = (what: string, hint?: string): Failure => ({
 
 const RUNNING = "Check that the server is running and that the host and the port are right.";
 const LOGIN = "Check the user, and the password in PAYLINK_DB, PGPASSWORD or .pgpass.";
-const WAIT = "Nothing is lost: the service repeats webhooks that were answered 503.";
+const NOTHING_LOST = "Nothing is lost: the service repeats webhooks that were answered 503.";
 const TLS =
   "Add sslmode=require to the URL for TLS without a check of the certificate, sslmode=verify-full and sslrootcert=<file> to check it, or sslmode=disable.";
 
-const noDatabase: Explain = ({ database, user }) =>
-  unusable(`has no database "${database}"`, `Create it: createdb -O ${user} ${database}`);
+const noDatabase: MakeServerFailure = ({ database, user }) =>
+  unusableServer(`has no database "${database}"`, `Create it: createdb -O ${user} ${database}`);
 
-const wait: Explain = (_, reason) => unreachable(`cannot be used now: ${reason}`, WAIT);
+const wait: MakeServerFailure = (_, reason) => unreachable(`cannot be used now: ${reason}`, NOTHING_LOST);
 
 /** As PostgreSQL reads it back. */
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -57,19 +61,19 @@ const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
  * What a pool of connections such as PgBouncer reports, in its own words or in those of the server behind it, all as 08P01. What is
  * not in this table is waited for: a server that the pool does not reach, or has no place at.
  */
-const BY_WORDS: readonly [words: RegExp, failure: Explain][] = [
+const BY_WORDS: readonly [words: RegExp, failure: MakeServerFailure][] = [
   [
     /no such database|database .* does not exist|does not allow connections/i,
     (server, reason) => ({ ...noDatabase(server, reason), what: `refused the login: ${reason}` }),
   ],
   [
     /no such user|role .* does not exist|authentication failed|auth failed|pg_hba\.conf|wrong password|not permitted to log in/i,
-    (_, reason) => unusable(`refused the login: ${reason}`, LOGIN),
+    (_, reason) => unusableServer(`refused the login: ${reason}`, LOGIN),
   ],
   [
     /unsupported startup parameter/i,
     (_, reason) =>
-      unusable(
+      unusableServer(
         `refused the login: ${reason}`,
         "Leave options out of the URL and PGOPTIONS, or add the parameter to ignore_startup_parameters of PgBouncer.",
       ),
@@ -77,42 +81,45 @@ const BY_WORDS: readonly [words: RegExp, failure: Explain][] = [
   [
     /statement pooling/i,
     (_, reason) =>
-      unusable(
+      unusableServer(
         `cannot be used: ${reason}`,
         "Set pool_mode = transaction (or session) for this database in PgBouncer.",
       ),
   ],
-  [/SSL required|TLS required/i, (_, reason) => unusable(`cannot be used with this sslmode: ${reason}`, TLS)],
+  [
+    /SSL required|TLS required/i,
+    (_, reason) => unusableServer(`cannot be used with this sslmode: ${reason}`, TLS),
+  ],
 ];
 
 /** The failures that people meet, by SQLSTATE, by the code of a system call or by the driver's words; the first counts. */
-const FAILURES: readonly [pattern: RegExp, failure: Explain][] = [
+const SERVER_FAILURES: readonly [pattern: RegExp, failure: MakeServerFailure][] = [
   [/^ECONNREFUSED/, () => unreachable("refused the connection", RUNNING)],
   [
     /^(?:ENOTFOUND|EAI_AGAIN)/,
     ({ host }) => unreachable(`cannot be found: the host ${host} is unknown`, RUNNING),
   ],
   [/^ENOENT/, ({ host }) => unreachable(`cannot be found: there is no socket in ${host}`, RUNNING)],
-  [/^28P01/, ({ user }) => unusable(`refused the password of ${user}`, LOGIN)],
-  [/client password must be/, () => unusable("asks for a password, and none is configured", LOGIN)],
+  [/^28P01/, ({ user }) => unusableServer(`refused the password of ${user}`, LOGIN)],
+  [/client password must be/, () => unusableServer("asks for a password, and none is configured", LOGIN)],
   [/^3D000/, noDatabase],
   [
     /^ERR_CHANNEL_BINDING/,
     (_, reason) =>
-      unusable(
+      unusableServer(
         `cannot be used with channel_binding=require: ${reason}`,
         "It needs TLS, and a password that the server stores for scram-sha-256. PgBouncer and other pools may not offer it.",
       ),
   ],
   [
     /does not support SSL|no encryption|^ERR_(?:TLS|SSL)|CERT|SIGNATURE/,
-    (_, reason) => unusable(`cannot be used with this sslmode: ${reason}`, TLS),
+    (_, reason) => unusableServer(`cannot be used with this sslmode: ${reason}`, TLS),
   ],
-  [/^28/, (_, reason) => unusable(`refused the login: ${reason}`, LOGIN)],
+  [/^28/, (_, reason) => unusableServer(`refused the login: ${reason}`, LOGIN)],
   [
     /^42501 permission denied for database/,
     ({ user }, reason) =>
-      unusable(
+      unusableServer(
         `failed: ${reason}`,
         `Once, as a user who may: CREATE SCHEMA paylink AUTHORIZATION ${identifier(user)};`,
       ),
@@ -120,39 +127,39 @@ const FAILURES: readonly [pattern: RegExp, failure: Explain][] = [
   [
     /^42501/,
     ({ user }, reason) =>
-      unusable(
+      unusableServer(
         `failed: ${reason}`,
         `As the owner of the tables: GRANT USAGE ON SCHEMA paylink TO ${identifier(user)}; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA paylink TO ${identifier(user)}; (SELECT is enough to read)`,
       ),
   ],
   [/^08/, (server, reason) => (BY_WORDS.find(([words]) => words.test(reason))?.[1] ?? wait)(server, reason)],
-  [/^53300/, () => unreachable("has no connection left", WAIT)],
+  [/^53300/, () => unreachable("has no connection left", NOTHING_LOST)],
   [
     /^25006/,
     (_, reason) =>
       unreachable(
         `cannot be used now: ${reason}`,
-        `${WAIT} With several hosts, target_session_attrs=read-write finds the one that takes writes.`,
+        `${NOTHING_LOST} With several hosts, target_session_attrs=read-write finds the one that takes writes.`,
       ),
   ],
   // 53 resources, 57 stopped or too slow; the network and the driver have no SQLSTATE.
   [/^(?:53|57|E[A-Z]+ )|terminated|timeout|timed out|not queryable/, wait],
 ];
 
-function failureOf(error: Error, server: Server): Failure {
+function serverFailure(error: Error, server: Server): ServerFailure {
   const reason = messageOf(error);
   const text = `${codeOf(error)} ${reason}`;
-  const explain = FAILURES.find(([pattern]) => pattern.test(text))?.[1];
-  return explain?.(server, reason) ?? unusable(`failed: ${reason}`);
+  const explain = SERVER_FAILURES.find(([pattern]) => pattern.test(text))?.[1];
+  return explain?.(server, reason) ?? unusableServer(`failed: ${reason}`);
 }
 
 /** A failure of the server or the driver as a `PaylinkError`, where the event store is called `name`; any other error as it is. */
 export function explained(error: unknown, server: Server, name: string): unknown {
   if (error instanceof PaylinkError || !(error instanceof Error)) return error;
-  return errorOf(failureOf(error, server), name, error);
+  return errorOf(serverFailure(error, server), name, error);
 }
 
-const errorOf = ({ code, what, hint }: Failure, name: string, cause: Error): PaylinkError =>
+const errorOf = ({ code, what, hint }: ServerFailure, name: string, cause: Error): PaylinkError =>
   new PaylinkError(code, `The event store ${name} ${what}.`, {
     cause,
     ...(hint === undefined ? {} : { hints: [[hint]] }),
@@ -172,11 +179,11 @@ const isOfEncryption = (error: unknown): boolean =>
 /** What the tries to connect failed with. Where the servers differ, each is named. */
 export function failureToConnect(failures: readonly Failed[], name: string): unknown {
   const telling = failures.filter(({ error }) => !isOfEncryption(error));
-  const found: { readonly failure: Failure; readonly place: string; readonly error: Error }[] = [];
+  const found: { readonly failure: ServerFailure; readonly place: string; readonly error: Error }[] = [];
   for (const { error, server } of telling.length > 0 ? telling : failures) {
     if (error instanceof PaylinkError || !(error instanceof Error)) return error;
     if (!found.some(({ place }) => place === server.place))
-      found.push({ failure: failureOf(error, server), place: server.place, error });
+      found.push({ failure: serverFailure(error, server), place: server.place, error });
   }
   const [first] = found;
   if (first === undefined) return new Error("there is no server");

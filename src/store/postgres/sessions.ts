@@ -2,14 +2,14 @@
 import type { ClientBase } from "pg";
 import type { Way } from "./ways.ts";
 
-interface Session {
+interface ServerRole {
   readonly isReadOnly: boolean;
   readonly isStandby: boolean;
 }
 
 /** Whether a session will do, and what is wrong with one that does not. */
 const WANTED: Readonly<
-  Record<Exclude<Way["session"], "any">, readonly [fits: (session: Session) => boolean, problem: string]>
+  Record<Exclude<Way["session"], "any">, readonly [fits: (session: ServerRole) => boolean, problem: string]>
 > = {
   "read-write": [({ isReadOnly }) => !isReadOnly, "it is read-only"],
   "read-only": [({ isReadOnly }) => isReadOnly, "it is not read-only"],
@@ -26,7 +26,7 @@ export class UnwantedSession extends Error {
 /** Throws `UnwantedSession`. */
 export async function checkSession(client: ClientBase, wanted: Way["session"]): Promise<void> {
   if (wanted === "any") return;
-  const { rows } = await client.query<Session>(
+  const { rows } = await client.query<ServerRole>(
     `SELECT pg_is_in_recovery() AS "isStandby",
        current_setting('transaction_read_only')::boolean AS "isReadOnly"`,
   );

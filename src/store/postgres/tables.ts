@@ -16,7 +16,7 @@ export const openTables = (connections: Connections, create: boolean, timeout: n
   connections.use(async (all) => {
     const { name } = connections;
     await checkServer(all, name);
-    if ((await versionOf(all, name)) === undefined) {
+    if ((await schemaVersion(all, name)) === undefined) {
       if (!create) throw noStoreAt(name, "database_unusable");
       await makeTables(all, name);
     }
@@ -42,7 +42,7 @@ async function makeTables(all: All, name: string): Promise<void> {
   // A lock of the transaction: behind PgBouncer, a lock of the session would stay with a session that others use.
   await all("BEGIN ISOLATION LEVEL READ COMMITTED");
   await all("SELECT pg_advisory_xact_lock(?)", [CREATION_LOCK]);
-  if ((await versionOf(all, name)) === undefined) {
+  if ((await schemaVersion(all, name)) === undefined) {
     const schemas = await all("SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'paylink'");
     // IF NOT EXISTS would need the right to create schemas even if it exists.
     if (schemas.length === 0) await all("CREATE SCHEMA paylink");
@@ -78,7 +78,7 @@ async function checkServer(all: All, name: string): Promise<void> {
  * Undefined if there are no tables yet. Reads the catalogue as a table: `to_regclass` may answer from a cache that is older
  * than the lock.
  */
-async function versionOf(all: All, name: string): Promise<number | undefined> {
+async function schemaVersion(all: All, name: string): Promise<number | undefined> {
   const tables = await all(
     "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'paylink' AND tablename = 'facts'",
   );

@@ -85,8 +85,8 @@ export function destinationOf(text: string, env: Environment): Destination {
       ssl,
     }));
   const all = (servers.length > 0 ? servers : serversFrom(env)).flatMap(waysTo);
-  const wanted = oneOf(SESSION_ATTRIBUTES, values.target_session_attrs) ?? "any";
-  const binding = oneOf(CHANNEL_BINDINGS, values.channel_binding);
+  const wanted = knownWord(SESSION_ATTRIBUTES, values.target_session_attrs) ?? "any";
+  const binding = knownWord(CHANNEL_BINDINGS, values.channel_binding);
   const sessions = wanted === "prefer-standby" ? (["standby", "any"] as const) : [wanted];
   return {
     ways: sessions.flatMap((session) => all.map((way) => ({ ...way, session }))),
@@ -129,7 +129,7 @@ function serversFrom(env: Environment): readonly PostgresServer[] {
   return parsed.value.servers.length > 0 ? parsed.value.servers : [{ host: undefined, port: undefined }];
 }
 
-const oneOf = <T extends string>(words: readonly T[], value: string | undefined): T | undefined =>
+const knownWord = <T extends string>(words: readonly T[], value: string | undefined): T | undefined =>
   words.find((word) => word === value);
 
 interface Files {
@@ -160,7 +160,7 @@ function issued({ ca, client }: Files): tls.ConnectionOptions {
 function encryptionsOf(values: PostgresParameters, env: Environment): readonly Way["ssl"][] {
   const { sslmode, sslrootcert, sslcert, sslkey, sslnegotiation } = values;
   const isSystem = sslrootcert === "system";
-  const mode = oneOf(SSL_MODES, sslmode) ?? (isSystem ? "verify-full" : "prefer");
+  const mode = knownWord(SSL_MODES, sslmode) ?? (isSystem ? "verify-full" : "prefer");
   if (isSystem && mode !== "verify-full")
     throw unusableUrl(`sslrootcert=system needs sslmode=verify-full, and it is ${mode}`);
   const encryptions = ENCRYPTIONS[mode];
