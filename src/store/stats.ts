@@ -1,5 +1,4 @@
 /** Whether money is being lost now: what is not delivered, with its sums, and what was refused, read from indexes. */
-import { UNITS } from "../domain/time.ts";
 import { unscaledAmount } from "../domain/money.ts";
 import { UNITS } from "../domain/time.ts";
 import { idAt } from "../receiver/event-id.ts";
