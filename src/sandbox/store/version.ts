@@ -1,6 +1,6 @@
 /** Whether a file is a ledger of this version, and the way back from one of another version. */
 import { hint, PaylinkError } from "../../domain/errors.ts";
-import { transaction, type Connection } from "../../store/database.ts";
+import { inTransaction, type Connection } from "../../store/database.ts";
 import { versionOf } from "../../store/database-file.ts";
 import { LEDGER_VERSION } from "./schema.ts";
 
@@ -35,7 +35,7 @@ const tablesIn = (database: Connection): readonly string[] =>
     .map(({ name }) => String(name));
 
 const deleteTables = (database: Connection, tables: readonly string[]): void =>
-  transaction(database, () => {
+  inTransaction(database, () => {
     for (const table of tables) database.exec(`DROP TABLE ${table}`);
     database.exec("PRAGMA user_version=0");
   });
