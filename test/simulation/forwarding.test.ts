@@ -89,6 +89,7 @@ const FOUND: readonly (readonly [
   what: string,
   receivers: WorldSetup["receivers"],
   steps: readonly Step<What>[],
+  hanging: WorldSetup["hanging"],
 ])[] = [
   [
     "an attempt was stored twice, because the first answer of the database was lost",
@@ -101,6 +102,30 @@ const FOUND: readonly (readonly [
       ["accept", 0, 0],
       ["write without an answer", 0, 0],
     ],
+    [],
+  ],
+  [
+    "the world read the backlog after the end of an attempt, and the rows before it",
+    [
+      { isQueued: true, account: "own" },
+      { isQueued: true, account: "own" },
+      { isQueued: true, account: "other" },
+    ],
+    [
+      ["send", 0, 13],
+      ["send", 8, 0],
+      ["pass", 12, 0],
+      ["write and crash", 1, 0],
+      ["crash", 0, 0],
+      ["send", 3, 11],
+      ["pass", 12, 0],
+      ["pass", 14, 0],
+      ["write", 0, 0],
+      ["write", 0, 0],
+      ["answer", 0, 2],
+      ["pass", 0, 0],
+    ],
+    [0],
   ],
   [
     "the world called an event lost that one group of writes had skipped and then deleted",
@@ -118,11 +143,12 @@ const FOUND: readonly (readonly [
       ["prune", 0, 0],
       ["skip", 4, 0],
     ],
+    [],
   ],
 ];
 
-it.each(FOUND)("no more: %s", async (_, receivers, steps) => {
-  await expect(run({ receivers, hanging: [] }, steps)).resolves.toBeUndefined();
+it.each(FOUND)("no more: %s", async (_, receivers, steps, hanging) => {
+  await expect(run({ receivers, hanging }, steps)).resolves.toBeUndefined();
 });
 
 it(`in ${WORLDS} worlds, every acknowledged webhook is stored, and arrives once`, async () => {

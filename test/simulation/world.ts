@@ -420,10 +420,7 @@ export class World {
     while (this.time.elapsed < end && !until()) {
       await settle();
       this.trace.check();
-      while (this.#writes.length > 0) {
-        await this.write(0);
-        await settle();
-      }
+      await this.#writeAll();
       const request = this.#requests.find(({ uti }) => !this.#hangs(uti));
       if (request !== undefined) {
         this.#end(request, "ok");
@@ -463,8 +460,19 @@ export class World {
     }
   }
 
+  /** What waits to be written is written, and what follows from it. */
+  async #writeAll(): Promise<void> {
+    await settle();
+    while (this.#writes.length > 0) {
+      await this.write(0);
+      await settle();
+    }
+  }
+
   /** The rows, and what is counted of them, against what the world has seen. */
   async #checkRows(): Promise<void> {
+    // An end that is written between two readings would make them differ.
+    await this.#writeAll();
     const rows = await this.#all(
       "SELECT id, uti, events.key AS key, state, due, attempts, planned FROM events LEFT JOIN deliveries ON event = id",
     );
@@ -507,8 +515,7 @@ export class World {
     };
     const [waiting, failed] = [await count("due IS NOT NULL"), await count("state = 'failed'")];
     const backlog = this.#operator.backlog();
-    await settle();
-    while (this.#writes.length > 0) await this.write(0);
+    await this.#writeAll();
     const { keys } = await backlog;
     const sum = (of: "events" | "failed"): number => keys.reduce((total, one) => total + one[of], 0);
     if (sum("events") !== waiting || sum("failed") !== failed)
