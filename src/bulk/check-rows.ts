@@ -1,10 +1,13 @@
 /** Checks every row of a list before the first is sent, and finds out which row it is. */
 import { setImmediate } from "node:timers/promises";
 import type { Problem } from "../domain/errors.ts";
+import { CheckedRows, type CheckedRow } from "./checked-rows.ts";
 import type { Columns } from "./columns.ts";
 import { currenciesOf } from "./currencies.ts";
 import { totalIn } from "./leftovers.ts";
-import type { ResultLink, RowToPlan } from "./plan.ts";
+import { otherSpellings } from "./order-numbers.ts";
+import type { Rows } from "./packed-rows.ts";
+import type { ResultLink } from "./plan.ts";
 import type { List, ListRow } from "./read-list.ts";
 import { linkedAt, linkIn, ownColumns, resultColumnsOf } from "./results.ts";
 import { RowProblems, type RowProblem } from "./row-problems.ts";
@@ -12,18 +15,15 @@ import { cellText, requestOf, type RowContext, type RowIdentity } from "./row.ts
 
 export interface Checked {
   /** Of every row, in the order of the list. */
-  readonly rows: readonly CheckedRow[];
+  readonly rows: Rows<CheckedRow>;
+  /** The places of the rows whose order number has other spellings. */
+  readonly respellable: readonly number[];
   /** Warnings about valid rows. */
   readonly warnings: readonly RowProblem[];
   /** The columns that are only copied to the results. */
   readonly unsent: readonly string[];
   /** Those of them whose values are currencies, and that no `--map` leaves out. */
   readonly currencies: readonly string[];
-}
-
-export interface CheckedRow extends RowToPlan {
-  readonly row: ListRow;
-  readonly problems: readonly Problem[];
 }
 
 export interface CheckParts {
@@ -37,8 +37,8 @@ export interface CheckParts {
   readonly checked: () => void;
 }
 
-/** Rows that are checked before signals and the terminal have their turn. */
-const TURN = 1000;
+/** Rows that are read before signals and the terminal have their turn, and what is no longer used is given back. */
+export const TURN = 1000;
 
 export async function checkRows({
   list,
@@ -49,7 +49,8 @@ export async function checkRows({
   checked,
 }: CheckParts): Promise<Checked> {
   const warnings = new RowProblems();
-  const rows: CheckedRow[] = [];
+  const rows = new CheckedRows(list.rows, (row) => requestOf(row, context, now));
+  const respellable: number[] = [];
   const names = resultColumnsOf(list);
   for (const row of list.rows) {
     if (rows.length % TURN === 0) await setImmediate();
@@ -60,13 +61,8 @@ export async function checkRows({
     if (isValid) warnings.add(row, found.warnings());
     const own = linkOf(row, identity, undefined, names, context);
     if (isValid && own === undefined) warnings.add(row, linkElsewhere(row, names));
-    rows.push({
-      row,
-      identity,
-      own,
-      isValid,
-      problems: found.problems,
-    });
+    if (otherSpellings(identity?.orderNumber ?? "").length > 0) respellable.push(rows.length);
+    rows.add({ identity, own, isValid });
     checked();
   }
   const total = totalIn(list.rows);
@@ -76,6 +72,7 @@ export async function checkRows({
   const currencies = unsent.filter(({ name }) => !columns.isMapped(name) && isOfCurrencies(list.rows, name));
   return {
     rows,
+    respellable,
     warnings: warnings.list(),
     unsent: unsent.map(({ name }) => name),
     currencies: currencies.map(({ name }) => name),
@@ -100,7 +97,7 @@ function linkOf(
 }
 
 /** Whether all values of a column are currencies, and there is one. */
-function isOfCurrencies(rows: readonly ListRow[], name: string): boolean {
+function isOfCurrencies(rows: Rows<ListRow>, name: string): boolean {
   let isFound = false;
   for (const { columns, values } of rows) {
     const text = cellText(values[columns.findIndex((column) => column.name === name)] ?? null).trim();

@@ -4,6 +4,7 @@ import type { Problem } from "../domain/errors.ts";
 import { isJsonNumber, type Json } from "../domain/json.ts";
 import { isKnownCurrency, Sums } from "../domain/money.ts";
 import { fieldsOf } from "../domain/payment-link-fields.ts";
+import type { Rows } from "./packed-rows.ts";
 import type { ListRow } from "./read-list.ts";
 
 /** In these very spellings: people and towns are called Nan, Null and None. */
@@ -50,7 +51,7 @@ export function namesTotal(text: string): boolean {
 }
 
 /** Why the last row looks like the sum of those above it; undefined if it does not. */
-export function totalIn(rows: readonly ListRow[]): Problem | undefined {
+export function totalIn(rows: Rows<ListRow>): Problem | undefined {
   const last = rows.at(-1);
   if (last === undefined || rows.length < 3) return undefined;
   for (const [place, { name }] of last.columns.entries()) {
@@ -63,30 +64,29 @@ export function totalIn(rows: readonly ListRow[]): Problem | undefined {
     : undefined;
 }
 
-/** Its amount is that of all others together, and it has nothing else but a currency. */
-function isSumOfOthers(rows: readonly ListRow[], last: ListRow): boolean {
+/** Its amount is that of all others together, half of the whole sum, and it has nothing else but a currency. */
+function isSumOfOthers(rows: Rows<ListRow>, last: ListRow): boolean {
   const place = last.columns.findIndex(({ field }) => field === "amount");
-  const others = rows.slice(0, -1);
   const isBare = last.columns.every(
     ({ field }, at) => at === place || field === "currency" || comparableText(textIn(last, at)) === "",
   );
   const hasOthers = last.columns.some(({ field }, at) => at !== place && field !== "currency");
   if (place === -1 || !isBare || !hasOthers) return false;
-  const [sum, own] = [new Sums(), new Sums()];
-  for (const row of others) {
+  const own = plainAmount(last, place);
+  if (own === undefined) return false;
+  const [sum, twice] = [new Sums(), new Sums()];
+  for (const row of rows) {
     const amount = plainAmount(row, place);
     if (amount === undefined) return false;
     sum.add(amount, "");
   }
-  const amount = plainAmount(last, place);
-  if (amount === undefined) return false;
-  own.add(amount, "");
+  for (const amount of [own, own]) twice.add(amount, "");
   const numberOf = (sums: Sums): string | undefined =>
     sums
       .list()[0]
       ?.amount.replace(/(\.\d*?)0+$/, "$1")
       .replace(/\.$/, "");
-  return numberOf(sum) === numberOf(own) && numberOf(own) !== "0";
+  return numberOf(sum) === numberOf(twice) && numberOf(twice) !== "0";
 }
 
 function textIn({ values }: ListRow, at: number): string {

@@ -40,7 +40,11 @@ const LONGEST = 365 * UNITS.d - CLOCK_DIFFERENCE;
 export const NO_LINKS: ServiceLinks = { links: new Map(), byOrder: new Map(), failure: undefined };
 
 /** Reads the pages of the list once. Where it cannot be had, the run goes on without it. */
-export async function askService(open: () => Promise<Api>, wanted: Wanted, now: Date): Promise<ServiceLinks> {
+export async function askService(
+  open: () => Promise<Pick<Api, "listLinks">>,
+  wanted: Wanted,
+  now: Date,
+): Promise<ServiceLinks> {
   const links = new Map<string, ServiceLink>();
   const byOrder = new Map<string, OrderLink[]>();
   if (wanted.ids.size + wanted.orderNumbers.size === 0) return NO_LINKS;

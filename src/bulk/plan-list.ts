@@ -2,21 +2,22 @@
 import type { Api } from "../service/client.ts";
 import type { SentAttempt, Memory, SentKey, Settled } from "../store/sent-rows.ts";
 import type { PaylinkError } from "../domain/errors.ts";
-import type { CheckedRow } from "./check-rows.ts";
+import type { Checked } from "./check-rows.ts";
+import type { CheckedRow } from "./checked-rows.ts";
 import { askService, type ServiceLinks, type Wanted } from "./link-states.ts";
 import { otherSpellings } from "./order-numbers.ts";
+import type { Rows } from "./packed-rows.ts";
 import { isEnded, plan, type PlannedRow, type PlanOptions, type ResultLink } from "./plan.ts";
 import { isSamePayment, orderKey } from "./row.ts";
 
-export interface PlanParts {
-  readonly rows: readonly CheckedRow[];
+export interface PlanParts extends Pick<Checked, "rows" | "respellable"> {
   readonly memory: Pick<Memory, "find">;
   /** Its address in the canonical spelling. */
   readonly service: string;
   /** The links of results files, by the key of their rows. */
   readonly results: ReadonlyMap<string, readonly ResultLink[]>;
   /** Opens the client that reads the links. */
-  readonly api: () => Promise<Api>;
+  readonly api: () => Promise<Pick<Api, "listLinks">>;
   readonly now: Date;
   readonly options: PlanOptions;
 }
@@ -38,6 +39,7 @@ export interface FoundOutcome {
 
 export async function planList({
   rows,
+  respellable,
   memory,
   service: address,
   results,
@@ -45,16 +47,20 @@ export async function planList({
   now,
   options,
 }: PlanParts): Promise<PlannedList> {
-  const keys = new Set(rows.flatMap(({ identity }) => identity?.key ?? []));
-  const attempts = await memory.find([...keys]);
-  const links = [...[...results.values()].flat(), ...rows.flatMap(({ own }) => own ?? [])];
+  const terminals = new Set<string>();
+  const links = [...results.values()].flat();
+  for (const { terminal, own } of rows) {
+    if (terminal !== undefined) terminals.add(terminal);
+    if (own !== undefined) links.push(own);
+  }
+  const attempts = await attemptsOf(rows, memory);
   const ids = new Set([...attempts, ...links].flatMap(({ id }) => id ?? []));
   const unknown = options.again === "unknown" ? newestUnknown(attempts) : new Map<string, SentAttempt>();
-  const asked = rows.filter(({ identity }) => identity !== undefined && unknown.has(identity.key));
+  const asked = rowsWith(unknown, rows);
   const wanted: Wanted = {
     ids,
     orderNumbers: new Set(asked.flatMap(({ identity }) => identity?.orderNumber ?? [])),
-    terminals: new Set(rows.flatMap(({ identity }) => identity?.terminal ?? [])),
+    terminals,
     since: links.length > 0 ? 0 : firstOf(attempts),
     until: attempts.reduce((last, { sentAt }) => Math.max(last, sentAt), 0),
   };
@@ -71,7 +77,9 @@ export async function planList({
     const remembered = await memory.find(asked);
     return new Set([...remembered.map(({ key }) => key), ...asked.filter((key) => results.has(key))]);
   };
-  const respelled = options.allowDuplicates ? NONE : await findRespelled(rows, planned, address, isSent);
+  const respelled = options.allowDuplicates
+    ? NONE
+    : await findRespelled(rows, newAmong(respellable, planned), address, isSent);
   return {
     planned: planned.map((row, at) =>
       respelled.has(at) ? { ...row, state: "respelled", isDue: false } : row,
@@ -84,28 +92,50 @@ export async function planList({
 
 const NONE: ReadonlyMap<number, string> = new Map();
 
+/** Rows whose attempts are looked for at the same time. */
+const LOOKED_FOR = 10_000;
+
+async function attemptsOf(rows: Rows<CheckedRow>, memory: Pick<Memory, "find">): Promise<SentAttempt[]> {
+  const found: SentAttempt[] = [];
+  const known = new Set<string>();
+  let keys = new Set<string>();
+  const look = async (): Promise<void> => {
+    const attempts = await memory.find([...keys]);
+    keys = new Set();
+    for (const { key } of attempts) known.add(key);
+    found.push(...attempts);
+  };
+  for (const { key } of rows) {
+    if (key !== undefined && !known.has(key)) keys.add(key);
+    if (keys.size === LOOKED_FOR) await look();
+  }
+  await look();
+  return found;
+}
+
 /** Of a longer list, so many rows are looked at first: a spreadsheet changes all numbers of a column alike. */
 const LOOKED_AT_FIRST = 2000;
 
-/** The new rows whose order number was sent in another spelling. `isSent` says which of some keys were sent. */
+const newAmong = (places: readonly number[], planned: readonly PlannedRow[]): number[] =>
+  places.filter((at) => planned[at]?.state === "new");
+
+/** Of the rows at some places, those whose order number was sent in another spelling. `isSent` says which of some keys were sent. */
 async function findRespelled(
-  rows: readonly CheckedRow[],
-  planned: readonly PlannedRow[],
+  rows: Rows<CheckedRow>,
+  respellable: readonly number[],
   service: string,
   isSent: (keys: readonly string[]) => Promise<ReadonlySet<string>>,
 ): Promise<ReadonlyMap<number, string>> {
-  const isNew = (at: number): boolean => planned[at]?.state === "new";
-  const numbered = [...rows.keys()].filter((at) => isNew(at) && spellingsOf(rows[at]).length > 0);
-  const step = Math.ceil(numbered.length / LOOKED_AT_FIRST);
-  const found = await look(numbered.filter((_, place) => place % step === 0));
-  return step <= 1 || found.size === 0 ? found : look(numbered);
+  const step = Math.ceil(respellable.length / LOOKED_AT_FIRST);
+  const found = await look(respellable.filter((_, place) => place % step === 0));
+  return step <= 1 || found.size === 0 ? found : look(respellable);
 
   async function look(places: readonly number[]): Promise<Map<number, string>> {
     const other = new Map<number, string>();
     for (let from = 0; from < places.length; from += LOOKED_AT_FIRST) {
       const part = places.slice(from, from + LOOKED_AT_FIRST).flatMap((at) => {
-        const terminal = rows[at]?.identity?.terminal ?? "";
-        return spellingsOf(rows[at]).map((number) => ({
+        const { terminal = "", orderNumber = "" } = rows.at(at)?.identity ?? {};
+        return otherSpellings(orderNumber).map((number) => ({
           at,
           number,
           key: orderKey(service, terminal, number),
@@ -118,8 +148,11 @@ async function findRespelled(
   }
 }
 
-const spellingsOf = (row: CheckedRow | undefined): string[] =>
-  otherSpellings(row?.identity?.orderNumber ?? "");
+const rowsWith = (keys: ReadonlyMap<string, unknown>, rows: Rows<CheckedRow>): CheckedRow[] => {
+  const found: CheckedRow[] = [];
+  for (const row of rows) if (row.key !== undefined && keys.has(row.key)) found.push(row);
+  return found;
+};
 
 const attemptText = ({ key, occurrence, attempt }: SentKey): string => [key, occurrence, attempt].join(" ");
 

@@ -1,6 +1,7 @@
 /** What a run does with each row of a list, as a pure function of the rows, of what was sent before, and of the flags. */
 import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { SentAttempt, SentKey } from "../store/sent-rows.ts";
+import type { Rows } from "./packed-rows.ts";
 import { isSamePayment, type RowIdentity } from "./row.ts";
 
 /** Which rows are sent once more. */
@@ -39,7 +40,9 @@ export interface ServiceLink {
 
 /** A row as it is planned. */
 export interface RowToPlan {
-  /** Undefined for a row that cannot be sent. */
+  /** That of its identity; undefined for a row that cannot be sent. */
+  readonly key: string | undefined;
+  /** Read again when it is asked for, which is dear: a row that was never sent does not need it. */
   readonly identity: RowIdentity | undefined;
   /** The link that the row itself has, if the list is a results file. */
   readonly own: ResultLink | undefined;
@@ -70,8 +73,8 @@ export interface PlannedRow {
   readonly state: RowState;
   /** Whether this run sends it. */
   readonly isDue: boolean;
-  /** What is to be claimed before it is sent; undefined for a row that cannot be sent. */
-  readonly claim: SentKey | undefined;
+  /** What is to be claimed, with its key, before it is sent; undefined for a row that cannot be sent. */
+  readonly claim: Omit<SentKey, "key"> | undefined;
   /** What was sent before for the row, the newest last. */
   readonly known: readonly Known[];
   /** It was sent with other values that do not change what is paid. */
@@ -97,17 +100,29 @@ export interface PlanOptions {
 }
 
 /** In the order of the rows. */
-export function plan(rows: readonly RowToPlan[], input: PlanInput, options: PlanOptions): PlannedRow[] {
+export function plan(rows: Rows<RowToPlan>, input: PlanInput, options: PlanOptions): PlannedRow[] {
   const planned = Array.from({ length: rows.length }, () => INVALID);
-  const members = rows.flatMap(({ identity, own, isValid }, at) =>
-    identity === undefined ? [] : [{ at, identity, own, isValid }],
-  );
   const attempts = grouped(input.attempts, ({ key }) => key);
   const shared = sharedIds(rows);
-  for (const [key, group] of grouped(members, ({ identity }) => identity.key))
-    for (const [at, row] of planGroup(group, attempts.get(key) ?? [], { ...input, shared }, options))
+  for (const [key, members] of groupsOf(rows))
+    for (const [at, row] of planGroup(members, attempts.get(key) ?? [], { ...input, shared }, options))
       planned[at] = row;
   return planned;
+}
+
+/** The rows of each key. Most keys have one, which a million lists of one place would not be worth. */
+function* groupsOf(rows: Rows<RowToPlan>): Generator<readonly [key: string, members: readonly Member[]]> {
+  const first = new Map<string, number>();
+  const others = new Map<string, number[]>();
+  let place = 0;
+  for (const { key } of rows) {
+    const at = place++;
+    if (key === undefined) continue;
+    if (!first.has(key)) first.set(key, at);
+    else others.set(key, [...(others.get(key) ?? []), at]);
+  }
+  for (const [key, at] of first)
+    yield [key, [at, ...(others.get(key) ?? [])].map((one) => memberAt(rows, one, key))];
 }
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
@@ -121,7 +136,7 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 }
 
 /** The links that more than one row of a results file has: a row was copied, to make another of it. */
-function sharedIds(rows: readonly RowToPlan[]): ReadonlySet<string> {
+function sharedIds(rows: Rows<RowToPlan>): ReadonlySet<string> {
   const [seen, shared] = [new Set<string>(), new Set<string>()];
   for (const { own } of rows) {
     const id = own?.id;
@@ -143,10 +158,28 @@ const INVALID: PlannedRow = {
 
 const NONE_KNOWN: readonly Known[] = [];
 
-interface Member extends RowToPlan {
+/** One object for all rows that were never sent. */
+const NEW: PlannedRow = {
+  ...INVALID,
+  state: "new",
+  isDue: true,
+  claim: { occurrence: 1, attempt: 1 },
+};
+
+interface Member extends Pick<RowToPlan, "own" | "isValid"> {
   /** Its place in the list. */
   readonly at: number;
-  readonly identity: RowIdentity;
+  readonly key: string;
+  readonly identity: () => RowIdentity;
+}
+
+function memberAt(rows: Rows<RowToPlan>, at: number, key: string): Member {
+  const row = rows.at(at);
+  const identity = (): RowIdentity => {
+    if (row?.identity === undefined) throw new TypeError("A row with a key has an identity.");
+    return row.identity;
+  };
+  return { at, key, own: row?.own, isValid: row?.isValid === true, identity };
 }
 
 /** The rows with one order number, or of one content, and every attempt for them. */
@@ -164,11 +197,13 @@ function planGroup(
   }
   const free = new Map(sent);
   const ids = new Set(attempts.flatMap(({ id }) => id ?? []));
-  const links = [...(results.get(members[0]?.identity.key ?? "") ?? [])].filter(
+  const links = [...(results.get(members[0]?.key ?? "") ?? [])].filter(
     ({ id }) => id === null || !ids.has(id),
   );
   // By content, so that the order of the list decides nothing.
-  const left = members.toSorted((one, other) => compareTexts(one.identity.content, other.identity.content));
+  const left = members.toSorted((one, other) =>
+    compareTexts(one.identity().content, other.identity().content),
+  );
   const found = new Map<Member, readonly [occurrence: number, known: readonly Known[]]>();
   const take = (fits: (member: Member, known: readonly Known[]) => boolean): void => {
     for (const member of left) {
@@ -180,9 +215,19 @@ function planGroup(
     }
   };
   take(({ own }, known) => own !== undefined && own.id !== null && known.some(({ id }) => id === own.id));
-  take(({ identity }, known) => known.at(-1)?.content === identity.content);
-  take(({ identity }, known) => known.at(-1)?.payment === identity.payment);
+  take(({ identity }, known) => known.at(-1)?.content === identity().content);
+  take(({ identity }, known) => known.at(-1)?.payment === identity().payment);
   take(() => true);
+  // A run that could no longer write to its memory has written its results.
+  for (const [member, [occurrence, known]] of found) {
+    const newest = known.at(-1);
+    if (newest === undefined || newest.state === "created" || newest.isInFlight) continue;
+    const link = [member.own, ...links].find((one) => one?.state === "created");
+    if (link === undefined) continue;
+    if (links.includes(link)) links.splice(links.indexOf(link), 1);
+    const payment = linkOf(link, service)?.payment ?? newest.payment;
+    found.set(member, [occurrence, [...known, { ...knownResult(link, service), payment }]]);
+  }
   let next = 1;
   for (const member of left) {
     if (found.has(member)) continue;
@@ -191,23 +236,23 @@ function planGroup(
     found.set(member, [next++, link === undefined ? NONE_KNOWN : [knownResult(link, service)]]);
   }
   return members.map((member) => {
+    const { at, key, isValid } = member;
     const [occurrence, before] = found.get(member) ?? [1, NONE_KNOWN];
-    const { key } = member.identity;
     const attempt = Math.max(0, ...before.map((one) => one.attempt)) + 1;
     const newest = before.at(-1);
-    const known = isTwice ? "twice" : rowState(member.identity, newest, shared);
+    const known = isTwice ? "twice" : rowState(member, newest, shared);
+    if (known === "new" && isValid && occurrence === 1) return [at, NEW];
     const isMeant =
       isDue(known, newest, again) && (again !== "unknown" || known === "new" || without.has(key));
-    const state = member.isValid || !isMeant ? known : "invalid";
     const row = {
-      state,
-      isDue: isMeant && member.isValid,
-      claim: { key, occurrence, attempt },
+      state: isValid || !isMeant ? known : ("invalid" as const),
+      isDue: isMeant && isValid,
+      claim: { occurrence, attempt },
       known: before,
-      differs: newest?.content !== undefined && newest.content !== member.identity.content,
+      differs: newest?.content !== undefined && newest.content !== member.identity().content,
       isUncompared: newest?.state === "created" && newest.payment === undefined,
     };
-    return [member.at, row];
+    return [at, row];
   });
 }
 
@@ -232,13 +277,10 @@ function knownResult(result: ResultLink, links: ReadonlyMap<string, ServiceLink>
   };
 }
 
-function rowState(
-  { payment, orderNumber = "" }: RowIdentity,
-  newest: Known | undefined,
-  shared: ReadonlySet<string>,
-): RowState {
+function rowState({ identity }: Member, newest: Known | undefined, shared: ReadonlySet<string>): RowState {
   if (newest === undefined) return "new";
   if (newest.state !== "created") return newest.isInFlight ? "in_flight" : "unknown";
+  const { payment, orderNumber = "" } = identity();
   const isOwnOrder = newest.orderNumber !== "" && newest.orderNumber === orderNumber;
   const isShared = newest.attempt === 0 && newest.id !== null && shared.has(newest.id);
   if (!isOwnOrder && (newest.orderNumber !== "" || isShared)) return "misplaced";

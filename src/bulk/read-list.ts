@@ -1,10 +1,11 @@
 /** Reads a list, CSV or JSON lines, once: its bytes become a header and rows of cells, each with the line that it begins on. */
-import { CsvError, parse } from "csv-parse";
+import { CsvError, parse, type CastingContext } from "csv-parse";
 import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { Columns, misnamed, repeatedFields, type Column } from "./columns.ts";
 import { decode, headOf, type ListHead } from "./list-text.ts";
+import { PackedRows, type Rows } from "./packed-rows.ts";
 
 export interface ListRow {
   /** From 1. */
@@ -26,7 +27,7 @@ export interface List {
   readonly beginning: string;
   /** Every column, in order of appearance. */
   readonly columns: readonly Column[];
-  readonly rows: readonly ListRow[];
+  readonly rows: Rows<ListRow>;
 }
 
 /**
@@ -47,8 +48,16 @@ export async function readList(
       hints: [hint`Write one object a line: jq -c '.[]' list.json > list.jsonl`],
     });
   const [, named] = DELIMITER_LINE.exec(text) ?? [];
-  if (named === undefined) return readCsv(lines, mark, await delimiterOf(head, columns), 1);
-  return readCsv(lines, `${mark}sep=${named}\n`, named, 2);
+  const readWith = async (quotes: Quotes): Promise<List> =>
+    named === undefined
+      ? readCsv(lines, mark, { delimiter: await delimiterOf(head, columns, quotes), quotes }, 1)
+      : readCsv(lines, `${mark}sep=${named}\n`, { delimiter: named, quotes }, 2);
+  try {
+    return await readWith("strict");
+  } catch (error) {
+    if (!(error instanceof PaylinkError && error.cause instanceof CsvError)) throw error;
+    return readWith("formulas");
+  }
 }
 
 /** The names of the columns alone: of CSV in the header, of JSON lines in the first line. */
@@ -60,7 +69,8 @@ export async function columnNames(bytes: Uint8Array): Promise<readonly string[]>
     return jsonRow(line, 1, names).columns.map(({ name }) => name);
   }
   const [, named] = DELIMITER_LINE.exec(head.text) ?? [];
-  const records = await firstRecords(head, named ?? (await delimiterOf(head, names)));
+  const delimiter = named ?? (await delimiterOf(head, names, "strict"));
+  const records = await firstRecords(head, { delimiter, quotes: "strict" });
   const [header = []] = named === undefined ? records : records.slice(1);
   return header.map(spelledName);
 }
@@ -76,6 +86,14 @@ interface Lines {
 /** Characters of one record. Without a limit, an open quote would make the rest of the file one record. */
 const MAX_RECORD = 1_000_000;
 
+/** Programs write formulas that are texts without quotes around the cell (`="A-1",10`), which RFC 4180 does not know. */
+type Quotes = "strict" | "formulas";
+
+interface Dialect {
+  readonly delimiter: string;
+  readonly quotes: Quotes;
+}
+
 const DELIMITER_LINE = /^"?sep=([^\w\s"]|\t)"?[\r\n]/i;
 
 const DELIMITERS = [",", ";", "\t", "|"];
@@ -84,10 +102,10 @@ const DELIMITERS = [",", ";", "\t", "|"];
 const SAMPLE = 50;
 
 /** What splits the first records most evenly; of two such, the one with more columns that are fields, then with more columns. */
-async function delimiterOf(head: ListHead, names: Columns): Promise<string> {
+async function delimiterOf(head: ListHead, names: Columns, quotes: Quotes): Promise<string> {
   const found = await Promise.all(
     DELIMITERS.map(async (delimiter) => {
-      const [header = [], ...rows] = await firstRecords(head, delimiter);
+      const [header = [], ...rows] = await firstRecords(head, { delimiter, quotes });
       const even = rows.filter((cells) => isEven(cells, header)).length;
       const known = header.map((name) => names.named(spelledName(name)));
       const fields = known.filter(({ field, meant }) => (field ?? meant) !== undefined).length;
@@ -106,11 +124,11 @@ const isEven = (cells: readonly string[], header: readonly string[]): boolean =>
   cells.length === header.length || cells.slice(header.length).every((cell) => cell.trim() === "");
 
 /** The records that the beginning holds whole. What is no CSV with this delimiter has none from there on. */
-async function firstRecords({ text: head, isCut }: ListHead, delimiter: string): Promise<string[][]> {
+async function firstRecords({ text: head, isCut }: ListHead, dialect: Dialect): Promise<string[][]> {
   const found: string[][] = [];
   const text = isCut ? head.slice(0, Math.max(head.lastIndexOf("\n"), head.lastIndexOf("\r"))) : head;
   try {
-    for await (const records of recordsOf([text], delimiter))
+    for await (const records of recordsOf([text], dialect))
       for (const { cells } of records) if (!isBlank(cells) && found.length <= SAMPLE) found.push([...cells]);
   } catch (error) {
     if (!(error instanceof PaylinkError)) throw error;
@@ -124,20 +142,20 @@ const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cel
 async function readCsv(
   { bytes, columns: names, signal }: Lines,
   beginning: string,
-  delimiter: string,
+  dialect: Dialect,
   firstLine: number,
 ): Promise<List> {
   let columns: readonly Column[] | undefined;
-  const rows: ListRow[] = [];
-  for await (const records of recordsOf(decode(bytes), delimiter)) {
+  const rows = new PackedRows(([line, ...cells]) => csvRow(cells, columns ?? [], line));
+  for await (const records of recordsOf(decode(bytes), dialect)) {
     signal.throwIfAborted();
     for (const { line, cells } of records) {
       if (isBlank(cells) || line < firstLine) continue;
       if (columns === undefined) columns = headerOf(cells, line, names);
-      else rows.push(csvRow(cells, columns, line));
+      else rows.add([line, ...cells]);
     }
   }
-  return { format: "csv", delimiter, beginning, columns: columns ?? [], rows };
+  return { format: "csv", delimiter: dialect.delimiter, beginning, columns: columns ?? [], rows };
 }
 
 interface CsvRecord {
@@ -152,13 +170,14 @@ const lineBreaks = (cell: string): number =>
 /** The records of each piece. A short row is one bad row, so the parser must accept any number of columns. */
 async function* recordsOf(
   text: Iterable<string> | AsyncIterable<string>,
-  delimiter: string,
+  { delimiter, quotes }: Dialect,
 ): AsyncGenerator<CsvRecord[]> {
   let line = 1;
   const read: CsvRecord[] = [];
   const parser = parse({
     delimiter,
     record_delimiter: ["\r\n", "\n", "\r"],
+    ...(quotes === "formulas" ? { relax_quotes: true, cast: requireFormula } : {}),
     relax_column_count: true,
     max_record_size: MAX_RECORD,
     // Lines are counted here, because the parser counts CRLF in a quoted cell twice.
@@ -202,6 +221,14 @@ const FORMULA = /^'+(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/;
 
 /** A formula that is a text and nothing else: so programs keep Excel from taking a number for one (`="005"`). */
 const FORMULA_TEXT = /^="((?:[^"]|"")*)"$/;
+
+/** The parser takes any cell with a quote in it as it is: here, none but such a formula. */
+function requireFormula(cell: string, { quoting }: CastingContext): string {
+  // The parser calls a cell quoted too whose quote ends before it does (`"A"x`), and leaves the first quote there.
+  if (quoting ? cell.startsWith('"') : cell.includes('"') && !FORMULA_TEXT.test(cell))
+    throw new CsvError("CSV_INVALID_CLOSING_QUOTE", "a quote inside a cell");
+  return cell;
+}
 
 /** The text of a cell: without the apostrophe that results put before what looks like a formula. */
 function textOfCell(cell: string): string {
@@ -295,16 +322,15 @@ function controlProblem(at: string, value: string, isNote: boolean): Problem[] {
 // JSON lines: one object per line, nested like the request or flat with dots.
 
 async function readJsonLines({ bytes, columns: names, signal }: Lines, beginning: string): Promise<List> {
-  const rows: ListRow[] = [];
+  const rows = new PackedRows(([at, json = ""]) => jsonRow(json, at, names));
   const columns = new Set<Column>();
   let line = 0;
   for await (const json of linesOf(bytes)) {
     signal.throwIfAborted();
     line++;
     if (json.trim() === "") continue;
-    const row = jsonRow(json, line, names);
-    for (const column of row.columns) columns.add(column);
-    rows.push(row);
+    for (const column of jsonRow(json, line, names).columns) columns.add(column);
+    rows.add([line, json]);
   }
   const problems = names.unused([...columns].map(({ name }) => name));
   if (rows.length > 0 && problems.length > 0)

@@ -5,7 +5,8 @@ import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { LONGEST_TIMER } from "../domain/time.ts";
 import { passed, type Timers } from "../domain/timers.ts";
 import type { Api } from "../service/client.ts";
-import type { CheckedRow } from "./check-rows.ts";
+import type { CheckedRow } from "./checked-rows.ts";
+import type { Rows } from "./packed-rows.ts";
 import { Pace, type PaceParts } from "./pace.ts";
 import type { Again, PlannedRow } from "./plan.ts";
 import type { ListRow } from "./read-list.ts";
@@ -14,7 +15,7 @@ import { sendRows, type DueRow, type Outcome, type RunParts } from "./send-rows.
 
 export interface ListRun
   extends Pick<RunParts, "memory" | "concurrency">, Pick<PaceParts, "rate" | "random" | "paused"> {
-  readonly rows: readonly CheckedRow[];
+  readonly rows: Rows<CheckedRow>;
   readonly planned: readonly PlannedRow[];
   readonly rowContext: RowContext;
   readonly again: Again | undefined;
@@ -60,7 +61,7 @@ export async function runList({
   // After a timer that was cut short, the caller sleeps again.
   const sleep = (milliseconds: number): Promise<void> =>
     passed(timers, Math.min(milliseconds, LONGEST_TIMER), ended);
-  const rowAt = (at: number): ListRow => checked[at]?.row ?? NO_ROW;
+  const rowAt = (at: number): ListRow => checked.at(at)?.row ?? NO_ROW;
   const isDurable = await sendRows({
     ...run,
     ...dueRows(checked, planned, again),
@@ -84,20 +85,19 @@ export async function runList({
 const NO_ROW: ListRow = { line: 0, columns: [], values: [], problems: [] };
 
 function dueRows(
-  checked: readonly CheckedRow[],
+  checked: Rows<CheckedRow>,
   planned: readonly PlannedRow[],
   again: Again | undefined,
 ): Pick<RunParts, "rows" | "elsewhere"> {
   const rows: DueRow[] = [];
   const elsewhere: DueRow[] = [];
   for (const [at, { isDue, state, claim, known }] of planned.entries()) {
-    const identity = checked[at]?.identity;
-    if (claim === undefined || identity === undefined) continue;
+    const key = checked.at(at)?.key;
+    if (claim === undefined || key === undefined) continue;
     const cancels = again === "changed" ? known.flatMap(({ id }) => id ?? []) : [];
-    const { payment, content } = identity;
     // What another run has in flight is its newest attempt.
     const attempt = state === "in_flight" ? claim.attempt - 1 : claim.attempt;
-    const row = { at, claim: { ...claim, attempt, payment, content }, cancels };
+    const row = { at, sent: { key, ...claim, attempt }, cancels };
     if (isDue) rows.push(row);
     else if (state === "in_flight") elsewhere.push(row);
   }

@@ -4,7 +4,7 @@ import type { LinkStatus } from "../domain/payment-link-reply.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import type { Timers } from "../domain/timers.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
-import { LEASE, type SentAttempt, type SentClaim, type Memory } from "../store/sent-rows.ts";
+import { LEASE, type SentAttempt, type Memory, type SentKey } from "../store/sent-rows.ts";
 import type { Pace } from "./pace.ts";
 import { problemsText, type RowRequest } from "./row.ts";
 
@@ -33,7 +33,8 @@ export interface Created {
 export interface DueRow {
   /** Its place in the list. */
   readonly at: number;
-  readonly claim: SentClaim;
+  /** What is claimed before it is sent. */
+  readonly sent: SentKey;
   /** The earlier links that are cancelled first, and can then no longer be paid. */
   readonly cancels: readonly string[];
 }
@@ -94,7 +95,7 @@ class Sending {
   /** Rows that another run has claimed. */
   private elsewhere: DueRow[];
   /** Claims whose requests are in flight. */
-  private readonly inFlight = new Set<SentClaim>();
+  private readonly inFlight = new Set<SentKey>();
   private readonly settling = new Set<Promise<void>>();
   private unknownInARow = 0;
   private endExtending = (): void => undefined;
@@ -147,7 +148,7 @@ class Sending {
   }
 
   private async extend(): Promise<void> {
-    await Promise.all([...this.inFlight].map((claim) => this.parts.memory.extend(claim)));
+    await Promise.all([...this.inFlight].map((sent) => this.parts.memory.extend(sent)));
   }
 
   private async work(): Promise<void> {
@@ -155,17 +156,18 @@ class Sending {
     while (this.queue.length > 0 && (await pace.waitToSend())) {
       const row = this.queue.pop();
       if (row === undefined) return;
-      const { request, problems } = requestOf(row);
+      const { request, problems, identity } = requestOf(row);
+      const { payment = "", content = "" } = identity() ?? {};
       const since = pace.now();
       if (request === null) settled(row, { status: "refused", error: problemsText(problems) }, null);
-      else if (!(await memory.claim(row.claim))) this.elsewhere.push(row);
+      else if (!(await memory.claim({ ...row.sent, payment, content }))) this.elsewhere.push(row);
       // To another run, a claim that took so long may be one of a run that has ended, and the row sent once more.
       else if (pace.now() - since > LEASE / 2) this.settle(row, CLAIMED_LATE, request);
       else if (!pace.isOpen()) this.postpone(row);
       else {
-        this.inFlight.add(row.claim);
+        this.inFlight.add(row.sent);
         await this.send(row, request);
-        this.inFlight.delete(row.claim);
+        this.inFlight.delete(row.sent);
       }
     }
   }
@@ -225,7 +227,7 @@ class Sending {
 
   /** Nothing was created, and the row may be sent again, by this run or another. */
   private postpone(row: Waiting): void {
-    const free = this.parts.memory.settle(row.claim, { state: "free" });
+    const free = this.parts.memory.settle(row.sent, { state: "free" });
     this.write(free.then(() => void this.queue.push(row)));
   }
 
@@ -234,7 +236,7 @@ class Sending {
     const { memory, settled } = this.parts;
     const { status, id = null, url = null, error = null } = outcome;
     const isLink = status === "created" || status === "unknown";
-    const written = memory.settle(row.claim, isLink ? { state: status, id, url, error } : { state: "free" });
+    const written = memory.settle(row.sent, isLink ? { state: status, id, url, error } : { state: "free" });
     // What could not be written is in the results all the same.
     this.write(written.finally(() => settled(row, outcome, request)));
   }
@@ -252,16 +254,16 @@ class Sending {
   /** What has become of the rows that other runs had in flight: sent, free again, or unknown. */
   private async look(isLast: boolean): Promise<void> {
     const { memory, settled } = this.parts;
-    const found = await memory.find([...new Set(this.elsewhere.map(({ claim }) => claim.key))]);
+    const found = await memory.find([...new Set(this.elsewhere.map(({ sent }) => sent.key))]);
     const left: DueRow[] = [];
     for (const row of this.elsewhere) {
-      const { occurrence, attempt, key } = row.claim;
+      const { occurrence, attempt, key } = row.sent;
       const isOwn = (one: SentAttempt): boolean =>
         one.key === key && one.occurrence === occurrence && one.attempt === attempt;
       const now = found.find(isOwn);
       if (now === undefined) this.queue.push({ ...row, attempts: 0 });
       else if (now.isInFlight && !isLast) left.push(row);
-      else if (now.state === "created" && now.payment !== row.claim.payment)
+      else if (now.state === "created" && now.payment !== this.parts.requestOf(row).identity()?.payment)
         settled(
           row,
           { status: "not_sent", id: now.id, url: now.url, error: otherwise(now), isLeft: true },

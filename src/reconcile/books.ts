@@ -97,7 +97,7 @@ function checkColumns({ columns, rows }: List): void {
         ],
   );
   // The lines of JSON say by themselves what they lack.
-  if (problems.length > 0 && rows.every(({ object }) => object === undefined))
+  if (problems.length > 0 && [...rows].every(({ object }) => object === undefined))
     throw new PaylinkError("usage", "The books cannot be read. Nothing was compared.", { problems });
 }
 

@@ -30,7 +30,7 @@ async function check(
   };
   const { signal } = new AbortController();
   const checked = await checkRows({ list, columns, context, now: NOW, signal, checked: () => undefined });
-  const rows = list.rows.map((row) => {
+  const rows = [...list.rows].map((row) => {
     const { request, problems } = requestOf(row, context, NOW);
     return request === null
       ? problems.map(({ at, message }) => `${at} ${message}`).join("; ")

@@ -17,13 +17,13 @@ describe("the period in which the service is asked", () => {
     ["ahead now", 0, 60],
   ])("has the time at which a link was made, with a clock that is %s", async (_, then, now) => {
     const sent = TRUE_TIME - 3 * DAY;
-    const asked: { from: Date; to: Date }[] = [];
-    const api = {
-      listLinks: ({ from, to }: { from: Date; to: Date }) => {
-        asked.push({ from, to });
+    const asked: Parameters<Api["listLinks"]>[0][] = [];
+    const api: Pick<Api, "listLinks"> = {
+      listLinks: (query) => {
+        asked.push(query);
         return Promise.resolve([]);
       },
-    } as unknown as Api;
+    };
     const at = sent + then * DAY;
     const wanted: Wanted = {
       terminals: new Set(["1"]),

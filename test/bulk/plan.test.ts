@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { checkRows } from "../../src/bulk/check-rows.ts";
+import type { CheckedRow } from "../../src/bulk/checked-rows.ts";
 import { Columns } from "../../src/bulk/columns.ts";
 import {
   plan,
@@ -33,7 +34,8 @@ async function check(text: string, env: Readonly<Record<string, string>> = {}) {
   };
   const { signal } = new AbortController();
   const { rows } = await checkRows({ list, columns, context, now: NOW, signal, checked: () => undefined });
-  return { list, rows };
+  const plain = ({ row, key, identity, own, isValid }: CheckedRow) => ({ row, key, identity, own, isValid });
+  return { list, rows: [...rows].map(plain) };
 }
 
 const NOTHING = { results: new Map(), links: new Map(), without: new Set<string>() };
@@ -87,18 +89,20 @@ function sentOf(
   return planned.flatMap(({ claim }, at) => {
     const identity = rows[at]?.identity;
     if (claim === undefined || identity === undefined || at % 2 === 1) return [];
-    const { payment, content } = identity;
+    const { key, payment, content } = identity;
     const id = `link ${at}`;
     const url = `https://pay.example/?r=${at}`;
     const sent = { state: "created", isInFlight: false, sentAt: 0, id, url, error: null } as const;
-    return [{ ...claim, payment, content, ...sent }];
+    return [{ key, ...claim, payment, content, ...sent }];
   });
 }
 
 /** The plan without the order of the rows. */
-const summary = (planned: readonly PlannedRow[]): string[] =>
+const summary = (planned: readonly PlannedRow[], rows: readonly { readonly key: string | undefined }[]) =>
   planned
-    .map(({ state, claim, known }) => JSON.stringify([state, claim, known.map(({ id }) => id)]))
+    .map(({ state, claim, known }, at) =>
+      JSON.stringify([state, rows[at]?.key, claim, known.map(({ id }) => id)]),
+    )
     .toSorted();
 
 describe("the plan of a list", () => {
@@ -129,7 +133,8 @@ describe("the plan of a list", () => {
           vi.stubEnv("TZ", zone);
           const other = await check(csvOf(shuffled, names), { PAYLINK_CALLBACK_URL: "https://x.example/" });
           vi.unstubAllEnvs();
-          expect(summary(plan(other.rows, { attempts, ...NOTHING }, OPTIONS))).toEqual(summary(expected));
+          const planned = plan(other.rows, { attempts, ...NOTHING }, OPTIONS);
+          expect(summary(planned, other.rows)).toEqual(summary(expected, first.rows));
         },
       ),
       { numRuns: 150 },
@@ -210,6 +215,45 @@ describe("the plan of a list", () => {
       OPTIONS,
     );
   }
+
+  it.each<[string, Partial<SentAttempt>, Partial<ResultLink>, RowState]>([
+    ["takes the link", { state: "claimed" }, {}, "sent"],
+    ["takes the link", { state: "unknown", error: "reset" }, {}, "sent"],
+    ["compares the link", { state: "claimed", payment: "EUR 9.00 one-time SALE" }, {}, "changed"],
+    [
+      "does not take the unknown link",
+      { state: "claimed" },
+      { state: "unknown", id: null, url: null },
+      "unknown",
+    ],
+    ["waits in spite of the link", { state: "claimed", isInFlight: true }, {}, "in_flight"],
+  ])(
+    "%s of results for an attempt whose end is not remembered: %j, %j",
+    async (_, attempt, result, state) => {
+      const { rows } = await check("invoiceId,amount,customerName\nN1,2,Ada\nN2,2,Ada\n");
+      const { key = "", payment = "", content = "" } = rows[0]?.identity ?? {};
+      const claimed: SentAttempt = {
+        ...{
+          key,
+          occurrence: 1,
+          attempt: 1,
+          state: "claimed",
+          isInFlight: false,
+          sentAt: 0,
+          payment,
+          content,
+        },
+        ...{ id: null, url: null, error: null, ...attempt },
+      };
+      const results = new Map([[key, [{ ...own, payment, ...result }]]]);
+      for (const again of [undefined, "unknown", "ended"] as const) {
+        const input = { ...NOTHING, attempts: [claimed], results };
+        const [first, second] = plan(rows, input, { ...OPTIONS, again });
+        expect(first).toMatchObject({ state, isDue: false, claim: { occurrence: 1, attempt: 2 } });
+        expect(second).toMatchObject({ state: "new", isDue: true });
+      }
+    },
+  );
 
   it("takes a link that two rows of a results file have for neither of them, unless the service knows whose it is", async () => {
     const { rows } = await check("invoiceId,amount,customerName\nN1,2,Ada\nN2,2,Ada\n");

@@ -6,7 +6,7 @@ import { JsonNumber } from "../../src/domain/json.ts";
 
 const listOf = (text: string | Uint8Array, columns?: Columns) => readList(Buffer.from(text), columns);
 
-const read = async (text: string | Uint8Array): Promise<readonly ListRow[]> => (await listOf(text)).rows;
+const read = async (text: string | Uint8Array): Promise<readonly ListRow[]> => [...(await listOf(text)).rows];
 
 const plain = ({ columns, values }: ListRow): Record<string, unknown> =>
   Object.fromEntries(columns.map(({ name, field }, at) => [field ?? `(${name})`, values[at]]));
@@ -104,10 +104,52 @@ describe("a list in CSV", () => {
     await expect(listOf("amount,o\u0007wn\n1,2\n")).rejects.toThrow("cannot be read");
   });
 
+  it.each([
+    ['="A-1"', "A-1"],
+    ['="005"', "005"],
+    ['="say ""hi"""', 'say "hi"'],
+    ['""', ""],
+    ['"say ""hi"""', 'say "hi"'],
+    ['"=""A-1"""', "A-1"],
+  ])(
+    "takes the text of a formula that is nothing but a text, in quotes and without: %s",
+    async (cell, text) => {
+      for (const delimiter of [",", ";", "\t"]) {
+        const rows = await read(
+          `invoiceId${delimiter}amount\n${cell}${delimiter}="1"\r\n${cell}${delimiter}2\n`,
+        );
+        expect(rows.map(({ values }) => values)).toEqual([
+          [text, "1"],
+          [text, "2"],
+        ]);
+      }
+    },
+  );
+
+  it.each([
+    '="A,1"',
+    '="A-1',
+    '="A"&"1"',
+    '="A"-1',
+    'A="1"',
+    '5" pipe',
+    '"A"x',
+    '"A"x"',
+    '"A"="1"',
+    '="A"1"',
+  ])("refuses a quote that may mean anything, and says how to write it: %s", async (cell) => {
+    const problem = { at: "line 3", message: expect.stringContaining("quote the whole cell") };
+    await expect(listOf(`amount,invoiceId\n1,x\n10,${cell}\n`)).rejects.toMatchObject({
+      problems: [problem],
+    });
+  });
+
   it("takes columns that mean a field for that field where nothing is sent", async () => {
     const columns = new Columns([], { takesMeant: true });
     const { rows } = await listOf("Order number;Total (EUR);Währung;Colour\nA-1;10;EUR;red\n", columns);
-    expect(rows.map(plain)).toEqual([{ invoiceId: "A-1", amount: "10", currency: "EUR", "(Colour)": "red" }]);
+    expect([...rows].map(plain)).toEqual([
+      { invoiceId: "A-1", amount: "10", currency: "EUR", "(Colour)": "red" },
+    ]);
   });
 
   it.each([

@@ -15,7 +15,7 @@ async function results(
 ): Promise<string> {
   const list = await readList(Buffer.from(text));
   const written: Uint8Array[] = [];
-  const sent = list.rows.map((row, at) => ({
+  const sent = [...list.rows].map((row, at) => ({
     row,
     terminal: "1",
     outcome: { status: "created" as const, id: `id${at}`, url: `https://x/${at}`, error: null, ...answer },
@@ -75,7 +75,9 @@ describe("the results", () => {
         const list = `amount,colour\n${quoted.map((value) => `1,${value}`).join("\n")}\n`;
         const written = await results(list);
         const [first, back] = [await readList(Buffer.from(list)), await readList(Buffer.from(written))];
-        expect(back.rows.map(({ values }) => values[1])).toEqual(first.rows.map(({ values }) => values[1]));
+        expect([...back.rows].map(({ values }) => values[1])).toEqual(
+          [...first.rows].map(({ values }) => values[1]),
+        );
         const shown = parse(written).flat();
         expect(shown.filter((text) => /^[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/.test(text))).toEqual([]);
       }),

@@ -7,7 +7,7 @@ import { requestOf, type RowContext } from "../../src/bulk/row.ts";
 import { sendRows, type Created, type DueRow, type Outcome } from "../../src/bulk/send-rows.ts";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
-import { LEASE, type Memory } from "../../src/store/sent-rows.ts";
+import { LEASE, type SentClaim, type Memory } from "../../src/store/sent-rows.ts";
 import { requestBuilder } from "../../src/service/request.ts";
 import { resolveSettings } from "../../src/settings/resolved-settings.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -55,10 +55,10 @@ async function run({
   };
   const halt = new AbortController();
   const memory = openLocalMemory(temporaryHome(), { isDryRun: false });
-  const rowAt = (at: number) => list.rows[at] ?? { line: 0, columns: [], values: [], problems: [] };
-  const rows = list.rows.map((row, at): DueRow => {
-    const { key = "", payment = "", content = "" } = requestOf(row, context, now()).identity() ?? {};
-    return { at, claim: { key, occurrence: 1, attempt: 1, payment, content }, cancels: [] };
+  const rowAt = (at: number) => list.rows.at(at) ?? { line: 0, columns: [], values: [], problems: [] };
+  const rows = [...list.rows].map((row, at): DueRow => {
+    const { key = "" } = requestOf(row, context, now()).identity() ?? {};
+    return { at, sent: { key, occurrence: 1, attempt: 1 }, cancels: [] };
   });
   await meanwhile?.(memory, rows);
   const outcomes = new Map<number, Outcome>();
@@ -70,7 +70,7 @@ async function run({
   let mostClaimed = 0;
   const watched = {
     ...memory,
-    claim: async (claim: DueRow["claim"]) => {
+    claim: async (claim: SentClaim) => {
       const isOwn = await memory.claim(claim);
       if (isOwn) claimed.add(claim.key);
       mostClaimed = Math.max(mostClaimed, claimed.size);
@@ -121,7 +121,7 @@ async function run({
     violated: () => undefined,
     settled: ({ at }, outcome) => outcomes.set(at, outcome),
   });
-  const left = await memory.find(rows.map(({ claim }) => claim.key));
+  const left = await memory.find(rows.map(({ sent }) => sent.key));
   await memory.close();
   const statuses = (status: string): number =>
     [...outcomes.values()].filter((outcome) => outcome.status === status).length;
@@ -236,8 +236,8 @@ describe("a run", () => {
           [second, "EUR 9.00 one-time SALE"],
         ] as const) {
           if (row === undefined) continue;
-          await memory.claim({ ...row.claim, payment });
-          await memory.settle(row.claim, { state: "created", id: "other", url: "https://x/o", error: null });
+          await memory.claim({ ...row.sent, payment, content: "" });
+          await memory.settle(row.sent, { state: "created", id: "other", url: "https://x/o", error: null });
         }
       },
     });

@@ -2,6 +2,8 @@
 import { realpathSync } from "node:fs";
 import { join, parse } from "node:path";
 import { beforeSending } from "../../bulk/before-sending.ts";
+import { Columns } from "../../bulk/columns.ts";
+import { readList, type List } from "../../bulk/read-list.ts";
 import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
 import { RowProblems } from "../../bulk/row-problems.ts";
 import { runList } from "../../bulk/run-list.ts";
@@ -23,22 +25,33 @@ import { askedNow, beforeJson, confirmSending, introduce, renderPreview } from "
 const REMEMBERED = 400 * UNITS.d;
 
 export async function bulk(context: Context, options: BulkOptions): Promise<number> {
-  const { file, dryRun } = options;
+  const { dryRun } = options;
   context.out.streamWarnings();
-  const bytes = await context.readFile(file);
+  const read = await readFileOf(context, options);
   const reporter = createReporter(context);
   let memory: Memory | undefined;
   try {
     memory = await beforeSending(() => context.sentRows({ isDryRun: dryRun }));
-    return await (dryRun ? showList : sendList)(context, options, { bytes, memory, reporter });
+    return await (dryRun ? showList : sendList)(context, options, { ...read, memory, reporter });
   } finally {
     reporter.end();
     await memory?.close();
   }
 }
 
-interface Run {
-  readonly bytes: Uint8Array;
+/** The bytes are not kept: a run may take hours. */
+async function readFileOf({ readFile, signal }: Context, { file, map }: BulkOptions): Promise<ListFile> {
+  const bytes = await readFile(file);
+  const columns = new Columns(map);
+  return { columns, list: await beforeSending(() => readList(bytes, columns, signal)) };
+}
+
+interface ListFile {
+  readonly list: List;
+  readonly columns: Columns;
+}
+
+interface Run extends ListFile {
   readonly memory: Memory;
   readonly reporter: Reporter;
 }
@@ -51,7 +64,7 @@ async function showList(context: Context, options: BulkOptions, run: Run): Promi
   );
   const { rows, invalid, sentBefore } = list.counts;
   const failure = listRefusal(context, list, options);
-  const asked = askedNow(context, list);
+  const asked = await askedNow(context, list);
   list.reporter.end();
   if (!out.json) out.data(await renderPreview(context, asked, options, out.paint));
   introduce(context, list, options);

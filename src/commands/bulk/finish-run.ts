@@ -1,4 +1,5 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
+import type { CheckedRow } from "../../bulk/checked-rows.ts";
 import { isLeft, type PlannedRow } from "../../bulk/plan.ts";
 import type { List } from "../../bulk/read-list.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
@@ -50,16 +51,20 @@ export async function finishRun(
   const { service = "" } = options;
   const tally = { ...NO_ROWS };
   const named: string[] = [];
-  const results: Result[] = list.checked.rows.map(({ row, problems, identity }, at) => {
-    const planned = list.planned[at];
-    const outcome = outcomes.get(at) ?? earlierOutcome(planned, options, problemsText(problems));
+  const outcomeAt = (at: number, row: CheckedRow): Outcome =>
+    outcomes.get(at) ?? earlierOutcome(list.planned[at], options, row);
+  for (const [at, row] of list.checked.rows.entries()) {
+    const outcome = outcomeAt(at, row);
     const kind = kindOf(outcome);
     tally[kind]++;
     if (FAILED.has(kind) && named.length < MAX_NAMED_ROWS)
-      named.push(`  line ${row.line}  ${kind}  ${safeText(outcome.error ?? "")}`);
-    return { row, outcome, terminal: identity?.terminal };
-  });
-  await writeResults(output.format, { list: list.list, results, service }, output.sink);
+      named.push(`  line ${row.row.line}  ${kind}  ${safeText(outcome.error ?? "")}`);
+  }
+  await writeResults(
+    output.format,
+    { list: list.list, results: resultsOf(list, outcomeAt), service },
+    output.sink,
+  );
   const failed = tally.refused + tally.not_reached + tally.unknown + tally.left;
   if (named.length > 0) out.note(named.join("\n"));
   if (failed > named.length) out.note(`  and ${formatCount(failed - named.length)} more, in the results`);
@@ -88,6 +93,14 @@ export async function finishRun(
   if (failure !== undefined) throw failure;
 }
 
+function* resultsOf(
+  { checked }: PreparedList,
+  outcomeAt: (at: number, row: CheckedRow) => Outcome,
+): Generator<Result> {
+  for (const [at, row] of checked.rows.entries())
+    yield { row: row.row, outcome: outcomeAt(at, row), terminal: row.terminal };
+}
+
 const NO_ROWS: Record<keyof Tally, number> = {
   created: 0,
   sent_before: 0,
@@ -100,9 +113,10 @@ const NO_ROWS: Record<keyof Tally, number> = {
 };
 
 /** What became of a row that this run has not sent. */
-function earlierOutcome(planned: PlannedRow | undefined, { again }: BulkOptions, problems: string): Outcome {
+function earlierOutcome(planned: PlannedRow | undefined, { again }: BulkOptions, row: CheckedRow): Outcome {
   const newest = planned?.known.at(-1);
-  if (planned === undefined || planned.state === "invalid") return { status: "invalid", error: problems };
+  if (planned === undefined || planned.state === "invalid")
+    return { status: "invalid", error: problemsText(row.problems) };
   if (newest === undefined || planned.isDue) return { status: "not_sent", ...(newest && knownLink(newest)) };
   const left = isLeft(planned, again) ? { isLeft: true, error: WHY_LEFT[planned.state] } : {};
   if (newest.state !== "created")

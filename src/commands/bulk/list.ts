@@ -1,7 +1,9 @@
 /** The list of a bulk run: its rows, what is known of them, and what keeps it from being sent. */
-import { checkRows, linksByKey, type Checked, type CheckedRow } from "../../bulk/check-rows.ts";
+import { checkRows, linksByKey, type Checked } from "../../bulk/check-rows.ts";
+import type { CheckedRow } from "../../bulk/checked-rows.ts";
 import { Columns, mapAdvice } from "../../bulk/columns.ts";
 import { isHeldUp, type Known, type PlannedRow, type ResultLink, type RowState } from "../../bulk/plan.ts";
+import type { Rows } from "../../bulk/packed-rows.ts";
 import { planList, type PlannedList } from "../../bulk/plan-list.ts";
 import { readList, type List as ReadList } from "../../bulk/read-list.ts";
 import { resultsAt } from "../../bulk/results.ts";
@@ -42,7 +44,8 @@ export interface PlanCounts {
 }
 
 interface ListParts {
-  readonly bytes: Uint8Array;
+  readonly list: ReadList;
+  readonly columns: Columns;
   readonly memory: Memory;
   readonly reporter: Reporter;
   /** Files that may have results of this list. */
@@ -51,14 +54,12 @@ interface ListParts {
 
 export async function prepareList(
   context: Context,
-  { bytes, memory, reporter, resultFiles }: ListParts,
+  { list, columns, memory, reporter, resultFiles }: ListParts,
   options: BulkOptions,
 ): Promise<PreparedList> {
   const { now: clock, signal, out } = context;
   const now = clock();
   const { build, map, service = "", currencyEvidence: currency, accountFields: defaults } = options;
-  const columns = new Columns(map);
-  const list = await readList(bytes, columns, signal);
   const rowContext: RowContext = { build, service, currency, defaults, list };
   const checked = await checkRows({
     list,
@@ -68,9 +69,9 @@ export async function prepareList(
     signal,
     checked: reporter.checked,
   });
-  for (const { row, problems, isValid, identity } of checked.rows)
-    if (out.json && !isValid && identity === undefined)
-      out.lines([JSON.stringify(invalidJson(row.line, problems))]);
+  if (out.json)
+    for (const checkedRow of checked.rows)
+      if (checkedRow.key === undefined) out.lines([JSON.stringify(invalidJson(checkedRow))]);
   const results = new Map<string, readonly ResultLink[]>();
   for (const path of resultFiles) {
     const found = await resultsAt(path);
@@ -85,7 +86,7 @@ export async function prepareList(
     }
   }
   const planned = await planList({
-    rows: checked.rows,
+    ...checked,
     memory,
     service,
     results,
@@ -96,7 +97,7 @@ export async function prepareList(
   return { ...planned, list, rowContext, checked, memory, reporter, counts: countsOf(planned.planned) };
 }
 
-const invalidJson = (line: number, problems: readonly Problem[]) => ({
+const invalidJson = ({ row: { line }, problems }: CheckedRow) => ({
   type: "row",
   line,
   status: "invalid",
@@ -106,7 +107,8 @@ const invalidJson = (line: number, problems: readonly Problem[]) => ({
 const NOT_BEFORE: ReadonlySet<RowState> = new Set(["invalid", "twice", "misplaced", "respelled", "new"]);
 
 function countsOf(planned: readonly PlannedRow[]): PlanCounts {
-  const number = (is: (row: PlannedRow) => boolean): number => planned.filter(is).length;
+  const number = (is: (row: PlannedRow) => boolean): number =>
+    planned.reduce((rows, row) => rows + Number(is(row)), 0);
   const isBefore = ({ state, isDue }: PlannedRow): boolean => !isDue && !NOT_BEFORE.has(state);
   return {
     rows: planned.length,
@@ -134,8 +136,8 @@ export function listRefusal(
 ): PaylinkError | undefined {
   const { invalid, rows } = counts;
   const found = new RowProblems();
-  for (const [at, { row, problems }] of checked.rows.entries())
-    if (planned[at]?.state === "invalid") found.add(row, problems);
+  for (const [at, row] of checked.rows.entries())
+    if (planned[at]?.state === "invalid") found.add(row.row, row.problems);
   for (const problem of found.list()) out.note(`  ${renderRowProblem(problem)}`);
   if (found.others > 0) out.note(`  and ${formatCount(found.others)} more`);
   const refusals: ListRefusal[] = [];
@@ -153,10 +155,10 @@ export function listRefusal(
   const repeated = repetitions(checked, planned);
   if (repeated.length > 0)
     refusals.push({ message: "Some rows repeat others.", problems: repeated, hint: REMOVE_ROWS });
-  const misplaced = [...planned.keys()].filter((at) => planned[at]?.state === "misplaced");
+  const misplaced = placesOf(planned, ({ state }) => state === "misplaced");
   if (misplaced.length > 0) refusals.push(misplacements(misplaced, checked, planned));
   if (respelled.size > 0) refusals.push(respellings(respelled, checked));
-  const changed = [...planned.keys()].filter((at) => planned[at] && isHeldUp(planned[at], again));
+  const changed = placesOf(planned, (row) => isHeldUp(row, again));
   if (changed.length > 0) refusals.push(changes(changed, checked, planned));
   if (refusals.length === 0) return undefined;
   const message = [...refusals.map((refusal) => refusal.message), "Nothing was sent."].join(" ");
@@ -173,6 +175,9 @@ export function listRefusal(
   });
 }
 
+const placesOf = (planned: readonly PlannedRow[], is: (row: PlannedRow) => boolean): number[] =>
+  planned.flatMap((row, at) => (is(row) ? [at] : []));
+
 const FIX_ROWS = hint`Fix the rows named above, or send the others with --skip-invalid.`;
 const REMOVE_ROWS = hint`Remove the rows that are there by mistake, or send each of them once: --allow-duplicates`;
 const CORRECT_ORDER = hint`Write their order numbers as they were. If a row is another order, empty its cells id, url and status.`;
@@ -185,7 +190,7 @@ const MAX_NAMED = 10;
 function repetitions({ rows }: Checked, planned: readonly PlannedRow[]): Problem[] {
   const groups = new Map<string, CheckedRow[]>();
   for (const [at, row] of rows.entries()) {
-    const key = planned[at]?.state === "twice" ? row.identity?.key : undefined;
+    const key = planned[at]?.state === "twice" ? row.key : undefined;
     if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), row]);
   }
   return [...groups.values()].slice(0, MAX_NAMED).map((group) => {
@@ -242,9 +247,9 @@ function misplacements(
 function respellings(respelled: ReadonlyMap<number, string>, { rows }: Checked): ListRefusal {
   const at = [...respelled.keys()];
   const problems = at.slice(0, MAX_NAMED).map((place) => {
-    const number = safeText(rows[place]?.identity?.orderNumber ?? "");
+    const number = safeText(rows.at(place)?.identity?.orderNumber ?? "");
     return {
-      at: `line ${rows[place]?.row.line ?? 0}`,
+      at: `line ${rows.at(place)?.row.line ?? 0}`,
       message: `has the order number ${number}, and ${safeText(respelled.get(place) ?? "")} was sent before`,
     };
   });
@@ -289,11 +294,11 @@ interface NamedRow {
 
 const namedRows = (
   at: readonly number[],
-  rows: readonly CheckedRow[],
+  rows: Rows<CheckedRow>,
   planned: readonly PlannedRow[],
 ): NamedRow[] =>
   at.slice(0, MAX_NAMED).flatMap((place) => {
-    const [row, { known = [] } = {}] = [rows[place], planned[place]];
+    const [row, { known = [] } = {}] = [rows.at(place), planned[place]];
     const newest = known.at(-1);
     if (row?.identity === undefined || newest === undefined) return [];
     return [{ line: `line ${row.row.line}`, identity: row.identity, newest, earlier: known.length - 1 }];

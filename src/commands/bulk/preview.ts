@@ -1,4 +1,6 @@
 /** The preview of a list before it is sent: what it asks for, from which account, and whether that is what the user wants. */
+import { setImmediate } from "node:timers/promises";
+import { TURN } from "../../bulk/check-rows.ts";
 import { requestOf } from "../../bulk/row.ts";
 import type { Context } from "../../context.ts";
 import { parseWebAddress } from "../../domain/addresses.ts";
@@ -23,10 +25,13 @@ export interface Asked {
 /** Links that are shown before they are sent. */
 const SHOWN = 3;
 
-export function askedNow(context: Context, list: PreparedList): Asked {
+export async function askedNow(context: Context, list: PreparedList): Promise<Asked> {
   const sums = new Sums();
   const first: PaymentLinkRequest[] = [];
+  let links = 0;
   for (const request of requestsNow(context, list)) {
+    if (links++ % TURN === 0) await setImmediate();
+    context.signal.throwIfAborted();
     sums.add(request.amount, request.currency);
     if (first.length < SHOWN) first.push(request);
   }
@@ -39,9 +44,9 @@ function* requestsNow(
   { checked, planned, rowContext }: PreparedList,
 ): Generator<PaymentLinkRequest> {
   const time = now();
-  for (const [at, { row }] of checked.rows.entries()) {
+  for (const [at, checkedRow] of checked.rows.entries()) {
     if (planned[at]?.isDue !== true) continue;
-    const { request } = requestOf(row, rowContext, time);
+    const { request } = requestOf(checkedRow.row, rowContext, time);
     if (request !== null) yield request;
   }
 }
@@ -127,7 +132,7 @@ export async function confirmSending(
     return true;
   }
   list.reporter.hide();
-  out.note(await renderPreview(context, askedNow(context, list), options, out.notePaint));
+  out.note(await renderPreview(context, await askedNow(context, list), options, out.notePaint));
   introduce(context, list, options);
   await warnOfListCallbacks(context, list);
   const settings = await context.settings();

@@ -1,5 +1,5 @@
 /** The lists that are sent in a simulated world, read and checked once. */
-import { checkRows, type CheckedRow } from "../../../src/bulk/check-rows.ts";
+import { checkRows, type Checked } from "../../../src/bulk/check-rows.ts";
 import { Columns } from "../../../src/bulk/columns.ts";
 import { readList } from "../../../src/bulk/read-list.ts";
 import type { RowContext } from "../../../src/bulk/row.ts";
@@ -37,8 +37,7 @@ const LISTS = [
   ORDERS.map((order, at) => (at < 2 ? { ...order, amount: order.amount + 1 } : order)),
 ];
 
-export interface CheckedList {
-  readonly rows: readonly CheckedRow[];
+export interface CheckedList extends Pick<Checked, "rows" | "respellable"> {
   readonly rowContext: RowContext;
   /** What each row pays for, in the words of the service. */
   readonly keys: readonly string[];
@@ -59,7 +58,7 @@ async function checked(orders: readonly Order[]): Promise<CheckedList> {
   const { signal } = new AbortController();
   const parts = { list, columns, context: rowContext, now: new Date(0), signal, checked: () => undefined };
   return {
-    rows: (await checkRows(parts)).rows,
+    ...(await checkRows(parts)),
     rowContext,
     keys: orders.map(({ number, customer, amount }) => number ?? `${customer} ${amount}`),
     amounts: orders.map(({ amount }) => amount),

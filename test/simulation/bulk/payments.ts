@@ -98,7 +98,9 @@ export class Payments {
       if (outcome?.status === "unknown" && outcome.isEarlier !== true && !this.#isOpenOf(run, key))
         this.#trace.broken(`${says}, although every answer was clear`);
       if (claim === undefined || outcome?.status !== "created" || !end.isDurable) continue;
-      const stored = attempts.find((row) => String(row["key"]) === claim.key && row["id"] === outcome.id);
+      const stored = attempts.find(
+        (row) => String(row["key"]) === list.rows.at(at)?.key && row["id"] === outcome.id,
+      );
       if (stored?.["state"] !== "created")
         this.#trace.broken(`${says}: ${outcome.id}, and the memory does not have it`);
     }
@@ -123,6 +125,6 @@ const textOfRow = (row: Row): string =>
 const DIGESTS = new Map<string, Set<string>>();
 for (const { rows, keys } of CHECKED_LISTS)
   for (const [at, key] of keys.entries()) {
-    const digest = rows[at]?.identity?.key;
+    const digest = rows.at(at)?.key;
     if (digest !== undefined) DIGESTS.set(key, new Set([...(DIGESTS.get(key) ?? []), digest]));
   }

@@ -56,7 +56,7 @@ export class Run {
 
   async start(): Promise<void> {
     const { signal } = this.#interruption;
-    const { rows, rowContext } = this.list;
+    const { rows, respellable, rowContext } = this.list;
     const { again } = this;
     const now = (): Date => this.#world.dateOf(this.#skew());
     const timers = this.#world.time.timersOf(() => this.isAlive);
@@ -80,6 +80,7 @@ export class Run {
     const api = async () => openApi({ ...parts, retries: true });
     const { planned, found } = await planList({
       rows,
+      respellable,
       memory,
       service: rowContext.service,
       results: new Map(),
