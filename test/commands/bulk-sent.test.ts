@@ -1,11 +1,11 @@
 /** Rows that `paylink bulk` has sent before, in process: in another order or list, changed, expired, and what holds them. */
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openLocalMemory } from "../../src/bulk/local-memory.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { interrupted, runCommand } from "../support/context.ts";
-import { temporaryHome } from "../support/home.ts";
+import { storeProfiles, temporaryHome } from "../support/home.ts";
 import { startLinkService, type Fate } from "../support/link-service.ts";
 
 const HEADER = "invoiceId,amount,customerName\n";
@@ -20,6 +20,7 @@ interface Run {
   readonly now?: () => Date;
   readonly env?: Readonly<Record<string, string>>;
   readonly home?: string;
+  readonly output?: string;
 }
 
 /** A home, a service, and how to send a list. */
@@ -38,12 +39,12 @@ async function desk(
     links: () => [...service.links.values()],
     send: (
       text: string,
-      { name = "orders.csv", flags = [], url = service.url, signal, now, ...more }: Run = {},
+      { name = "orders.csv", flags = [], url = service.url, signal, now, output, ...more }: Run = {},
     ) => {
       const home = more.home ?? ownHome;
       const path = name === "-" ? "-" : join(home, name);
       if (name !== "-") writeFileSync(path, text);
-      const args = ["bulk", path, "--currency", "EUR", "-o", join(home, "out.csv"), ...flags];
+      const args = ["bulk", path, "--currency", "EUR", "-o", output ?? join(home, "out.csv"), ...flags];
       const env = { ...service.env, PAYLINK_BASE_URL: url, ...more.env };
       return runCommand(args, { home, env, stdin: text, ...(signal && { signal }), ...(now && { now }) });
     },
@@ -127,6 +128,43 @@ describe("a row that was sent", () => {
         (await send(list, { ...run, flags: [...(run.flags ?? []), "--customer-name", "Ada"] })).stdout,
       ).toContain("2 sent before");
     expect(service.arrivals).toHaveLength(2);
+  });
+
+  it("is another row for another profile, unless that is of the same service and terminal", async () => {
+    const { home, service, links } = await desk();
+    const shop = { baseUrl: service.url, token: "t", currency: "EUR" };
+    storeProfiles(home, {
+      shopA: { ...shop, terminalId: "1" },
+      shopB: { ...shop, terminalId: "2" },
+      colleague: { ...shop, terminalId: "1" },
+    });
+    const path = join(home, "orders.csv");
+    writeFileSync(path, LIST);
+    const sendAs = (profile: string) =>
+      runCommand(["bulk", path, "-p", profile, "-o", join(home, `${profile}.csv`)], { home });
+    expect((await sendAs("shopA")).stdout).toContain("4 rows: 4 created");
+    expect((await sendAs("shopB")).stdout).toContain("4 rows: 4 created");
+    for (const profile of ["shopA", "shopB", "colleague"])
+      expect((await sendAs(profile)).stdout).toContain("4 rows: 4 sent before");
+    expect(links()).toEqual([2, 2, 2, 2]);
+  });
+
+  it("is new for another profile whose results have its link, which the list says", async () => {
+    const { home, service, links } = await desk();
+    const shop = { baseUrl: service.url, token: "t", currency: "EUR" };
+    storeProfiles(home, { shopA: { ...shop, terminalId: "1" }, shopB: { ...shop, terminalId: "2" } });
+    const [path, results] = [join(home, "orders.csv"), join(home, "results.csv")];
+    writeFileSync(path, LIST);
+    expect((await runCommand(["bulk", path, "-p", "shopA", "-o", results], { home })).exit).toBe(0);
+    const sendResults = (...flags: string[]) =>
+      runCommand(["bulk", results, "-p", "shopB", "-o", join(home, "other.csv"), ...flags], { home });
+    const address = service.url.replace("127.0.0.1", "localhost");
+    const warning = `lines 2, 3, 4 and 1 more  has a link at ${address} 1, which does not count here`;
+    const seen = await sendResults("--dry-run");
+    expect([seen.exit, seen.stdout]).toEqual([0, expect.stringContaining("4 links, EUR 12.00")]);
+    expect(seen.stderr).toContain(warning);
+    expect((await sendResults()).stderr).toContain(warning);
+    expect(links()).toEqual([2, 2, 2, 2]);
   });
 
   it("is another row at another terminal", async () => {
@@ -572,6 +610,26 @@ describe("the memory of what was sent", () => {
     const { send, folder } = await desk();
     await send(LIST, { flags: ["--dry-run"] });
     expect(existsSync(folder)).toBe(false);
+  });
+
+  it("has everything where the results can no longer be written at the end", async () => {
+    let remove = (): void => undefined;
+    const { home, send, service, links } = await desk((before) => {
+      if (before === 1) remove();
+      return "create";
+    });
+    const folder = join(home, "results");
+    mkdirSync(folder);
+    remove = () => rmSync(folder, { recursive: true });
+    const { exit, stderr } = await send(LIST, { output: join(folder, "out.csv") });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`Cannot write the results to ${join(folder, "out.csv")}`);
+    expect(stderr).toContain("Run the same command again with another --output: no row is sent twice.");
+    const again = join(home, "again.csv");
+    expect((await send(LIST, { output: again })).stdout).toContain("4 rows: 4 sent before");
+    expect(readFileSync(again, "utf8").match(/,https:\S+,active,/g)).toHaveLength(4);
+    expect(links()).toEqual([1, 1, 1, 1]);
+    expect(service.arrivals).toHaveLength(4);
   });
 
   it("ends the run when it is removed", async () => {

@@ -1,11 +1,12 @@
 /** `paylink bulk`, the real binary: against the sandbox, on a terminal, at a full disk, and killed. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { bulkLists, expectExactlyOnce, listOfRows } from "../support/bulk-list.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService } from "../support/link-service.ts";
-import { ENTER, openScreen } from "../support/screen.ts";
+import { CTRL_C, ENTER, openScreen } from "../support/screen.ts";
+import { openShell } from "../support/shell.ts";
 import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
 
 const listOf = bulkLists(runPaylink);
@@ -121,6 +122,70 @@ describe("bulk", () => {
     expect(service.arrivals).toEqual([]);
     expect((await small.send()).code).toBe(0);
     expect(service.arrivals).toEqual(["I0"]);
+  });
+
+  it("stops where the disk of its memory becomes full during the run, and continues once there is room", async () => {
+    const rows = 400;
+    const service = await startLinkService(() => "create");
+    const list = listOf(listOfRows(rows), service);
+    // A file may have 200 KiB, or 400, as the shell counts: the log of the memory reaches that after some rows.
+    const stopped = await runPaylink(list.args, {
+      ...list,
+      through: ["sh", "-c", 'ulimit -S -f 400; exec "$@"', "sh"],
+    });
+    const { length } = service.arrivals;
+    expect(length).toBeGreaterThan(0);
+    expect(length).toBeLessThan(rows);
+    expect(stopped).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/✗ The run was stopped, with \d+ rows not sent\. /),
+    });
+    expect(stopped.stderr).toContain("Run the same command again to continue: no row is sent twice.");
+    const created = list.results().filter((record) => record[6] === "created");
+    expect(created).toHaveLength(length);
+    const ended = await list.send();
+    expect([0, 6]).toContain(ended.code);
+    expectExactlyOnce(list.results(), service.links, rows);
+    // Those in flight when the disk was full: one for each of the eight requests at a time.
+    expect(list.results().filter((record) => record[6] === "unknown").length).toBeLessThanOrEqual(8);
+  });
+
+  it("sends nothing after Ctrl-C at its question, and leaves no trace", async () => {
+    const service = await startLinkService(() => "create");
+    const list = listOf(listOfRows(3), service);
+    const asked = openScreen(list.args, list);
+    await asked.until(/Send 3 links to \S+ \(LOCAL\)\? \(y\/N\)/i);
+    asked.type(CTRL_C);
+    expect(await asked.ended).toBe(130);
+    expect(service.arrivals).toEqual([]);
+    expect(existsSync(join(list.home, "orders.links.csv"))).toBe(false);
+    expect(await list.send()).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("3 rows: 3 created"),
+    });
+  });
+
+  it.each([
+    ["what is invisible", "Invoice\u200B No."],
+    ["a line break", '"Invoice\nNo."'],
+    ["quotes, a dollar and a backslash", `"Invoice ""No'$(x)\\"`],
+  ])("takes its own advice about a header with %s, pasted into a shell", async (_, header) => {
+    const home = temporaryHome();
+    const shell = openShell(home);
+    writeFileSync(join(shell.cwd, "list.csv"), `${header},amount,customerName\nA-1,10,Ada\n`);
+    const command = "paylink bulk list.csv --dry-run --currency EUR --terminal-id 1";
+    const refused = await shell.run(command);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("did you mean invoiceId?") });
+    const [, advised = "", left = ""] =
+      /\((--map .+), or\s+(--map .+) to\s+leave it out\)/s.exec(refused.stderr) ?? [];
+    expect(await shell.run(`${command} ${advised}`)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/order number.*\n.*A-1/),
+    });
+    expect(await shell.run(`${command} ${left}`)).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining("A-1"),
+    });
   });
 });
 
