@@ -233,17 +233,18 @@ describe("the plan of a list", () => {
       const { rows } = await check("invoiceId,amount,customerName\nN1,2,Ada\nN2,2,Ada\n");
       const { key = "", payment = "", content = "" } = rows[0]?.identity ?? {};
       const claimed: SentAttempt = {
-        ...{
-          key,
-          occurrence: 1,
-          attempt: 1,
-          state: "claimed",
-          isInFlight: false,
-          sentAt: 0,
-          payment,
-          content,
-        },
-        ...{ id: null, url: null, error: null, ...attempt },
+        key,
+        occurrence: 1,
+        attempt: 1,
+        state: "claimed",
+        isInFlight: false,
+        sentAt: 0,
+        payment,
+        content,
+        id: null,
+        url: null,
+        error: null,
+        ...attempt,
       };
       const results = new Map([[key, [{ ...own, payment, ...result }]]]);
       for (const again of [undefined, "unknown", "ended"] as const) {
