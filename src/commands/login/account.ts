@@ -63,6 +63,8 @@ export async function loginOptions(
     ["service", "tokenStdin", "clientSecretStdin"],
     async ({ service, ...flags }) => {
       const key = secretOf(flags);
+      // Nobody can be asked once the secret has been read from standard input.
+      const read = key === undefined ? {} : { [key]: await readSecret(key, usage, context) };
       const baseUrl = ifRead(["baseUrl"], (values) => values.baseUrl);
       // A value that could not be read is not missing too.
       const isGiven = (one: AccountKey): boolean =>
@@ -73,7 +75,7 @@ export async function loginOptions(
           at: loginFlagOf(one),
           message: ["is required", INSTEAD_OF[one] ?? ""].join(""),
         });
-      return key === undefined ? {} : { [key]: await readSecret(key, usage, context) };
+      return read;
     },
   );
   if (hasAccount(known) && context.ask() === undefined && !context.yes)
