@@ -59,19 +59,26 @@ function licenceByName(name, licence, author) {
   return readFileSync(new URL("LICENSE", root), "utf8").replace(/^Copyright .*$/m, `Copyright (c) ${holder}`);
 }
 
+/** A line of a licence that is the package's own, such as `Copyright (c) 2024 Ada Lovelace`. */
+const COPYRIGHT = /^ *Copyright (?:\([cC]\)|©|\d).*\n?/gm;
+
 /**
- * The packages with the text of their licence, each text once.
+ * The packages with the text of their licence: each text once, below the copyright lines of the packages that share it.
  * @param {readonly BundledPackage[]} packages
  */
 export function notices(packages) {
-  /** @type {Map<string, string[]>} */
-  const titles = new Map();
+  /** @type {Map<string, { text: string, packages: string[] }>} */
+  const licences = new Map();
   for (const { name, version, licence, text } of packages) {
-    const sharing = titles.get(text.trim()) ?? [];
-    titles.set(text.trim(), [...sharing, `${name} ${version} (${licence})`]);
+    const shared = text.replace(COPYRIGHT, "");
+    const words = shared.replace(/\s+/g, " ").trim();
+    const known = licences.get(words) ?? { text: shared.replace(/\n{3,}/g, "\n\n").trim(), packages: [] };
+    const own = (text.match(COPYRIGHT) ?? []).map((line) => `  ${line.trim()}\n`);
+    known.packages.push([`${name} ${version} (${licence})\n`, ...own].join(""));
+    licences.set(words, known);
   }
-  return [...titles]
-    .map(([text, names]) => `${names.join("\n")}\n\n${text}\n`)
+  return [...licences.values()]
+    .map((shared) => `${shared.packages.join("")}\n${shared.text}\n`)
     .join(`\n${"-".repeat(80)}\n\n`);
 }
 
