@@ -70,7 +70,7 @@ export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promi
 function isTotal(row: ListRow, { rows }: List): boolean {
   const orderNumber = comparableText(cellText(fieldsOf(row).get("invoiceId") ?? ""));
   if (orderNumber !== "") return rows.length > 1 && namesTotal(orderNumber);
-  return row === rows.at(-1) && totalIn(rows) !== undefined;
+  return row.line === rows.at(-1)?.line && totalIn(rows) !== undefined;
 }
 
 function checkColumns({ columns, rows }: List): void {
