@@ -155,7 +155,10 @@ export const misnamed = (columns: readonly Column[]): Problem[] =>
 
 /** How to say what a column is. */
 export const mapAdvice = (name: string, field: string): string =>
-  `--map ${shellWord(`${name}=${field}`)}, or --map ${shellWord(`${name}=`)} to leave it out`;
+  `${mapFlag(name, field)}, or --map ${shellWord(`${name}=`)} to leave it out`;
+
+/** As it is typed in a shell. */
+export const mapFlag = (name: string, field: string): string => `--map ${shellWord(`${name}=${field}`)}`;
 
 /** The fields that more than one column has. */
 export function repeatedFields(columns: readonly Column[]): string[] {

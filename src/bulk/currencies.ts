@@ -100,7 +100,7 @@ export interface CurrencyEvidence {
   readonly currencies: readonly string[];
 }
 
-/** The one currency that all evidence allows, or why there is none; undefined without evidence. */
+/** The one currency that all evidence allows, or why none can be chosen; undefined without evidence. */
 export function agreedCurrency(
   evidence: readonly CurrencyEvidence[],
   at: string,

@@ -6,7 +6,7 @@
 /** Rows in the order of the list. An array is one form of them. */
 export interface Rows<T> extends Iterable<T> {
   readonly length: number;
-  /** Counted from 0, or from the end if it is negative; undefined where there is none. */
+  /** Counted from 0, or from the end if it is negative; undefined if the list has no row at this place. */
   at(place: number): T | undefined;
   entries(): Iterable<[place: number, row: T]>;
 }

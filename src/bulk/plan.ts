@@ -34,7 +34,7 @@ export interface ServiceLink {
   readonly status: LinkStatus | undefined;
   /** What it was created for, in the form of a row's `payment`; undefined if the service does not say it. */
   readonly payment: string | undefined;
-  /** As it is compared; empty if there is none. */
+  /** As it is compared; empty if the link has no order number. */
   readonly orderNumber: string;
 }
 

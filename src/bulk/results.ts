@@ -206,7 +206,7 @@ export async function requireWritable(path: string, force: boolean, input: strin
     );
 }
 
-/** The results in a file; undefined where there is none, or it holds something else. */
+/** The results in a file; undefined if no file is there, or paylink did not write it. */
 export async function resultsAt(path: string): Promise<Uint8Array | undefined> {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   const bytes = await readFile(path).catch((error: unknown) => {

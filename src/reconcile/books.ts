@@ -1,5 +1,5 @@
 /** Reads the merchant's books, CSV or JSON lines: what is booked as paid, by order number, with the reader of `bulk`. */
-import { Columns, mapAdvice, type Mapping } from "../bulk/columns.ts";
+import { Columns, mapFlag, type Mapping } from "../bulk/columns.ts";
 import type { CurrencyEvidence } from "../bulk/currencies.ts";
 import { leftoverIn, namesTotal, totalIn } from "../bulk/leftovers.ts";
 import { type List, type ListRow, readList } from "../bulk/read-list.ts";
@@ -92,7 +92,7 @@ function checkColumns({ columns, rows }: List): void {
       : [
           {
             at: "--books",
-            message: `must have a column for ${what}: ${field}, or another one with ${mapAdvice(names[0] ?? "", field).replace(/, or .*/, "")}`,
+            message: `must have a column for ${what}: ${field}, or another one with ${mapFlag(names[0] ?? "", field)}`,
           },
         ],
   );

@@ -94,7 +94,7 @@ export function expiryIn({ json }: ServiceLink): Pick<LinkChanges, "expirationDa
 /** 204, or another success without a body. */
 const isEmpty = ({ body }: HttpReply): boolean => UTF8.decode(body).trim() === "";
 
-/** A success that does not give the link: one without a body, or JSON such as `{"success":true}`. An error is none. */
+/** A success that does not give the link: one without a body, or JSON such as `{"success":true}`. An error is not a success. */
 export function isWithoutLink(reply: HttpReply): boolean {
   if (isEmpty(reply)) return true;
   const json = parseJson(UTF8.decode(reply.body));

@@ -7,7 +7,7 @@ import { profileNamed, type Profile, type Profiles } from "./profile.ts";
 /** The profile that commands write if none is named and none is current. */
 export const DEFAULT_PROFILE = "default";
 
-/** The profile of this name. Throws `no_profile` if there is none. */
+/** The profile of this name. Throws `no_profile` if no profile has it. */
 export function requireProfile(name: string, profiles: Profiles): Profile {
   const profile = profileNamed(profiles, name);
   if (profile !== undefined) return profile;

@@ -40,7 +40,7 @@ export interface Destination {
     /** Takes channel binding where a server offers it. */
     readonly enableChannelBinding: boolean;
   };
-  /** A login without channel binding is none. */
+  /** Whether a login without channel binding is refused. */
   readonly requiresChannelBinding: boolean;
   /** Milliseconds; undefined without a limit. */
   readonly connectTimeout: number | undefined;
