@@ -360,7 +360,10 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await page.getByRole("button", { name: "Insufficient funds" }).click();
     await page.getByText("Your card was declined").waitFor();
     await expect
-      .poll(async () => (await page.goto(shop.at("/deliveries"))) && page.getByText("1 failed").count())
+      .poll(async () => {
+        await page.goto(shop.at("/deliveries"));
+        return page.locator("nav").getByText("1 failed").count();
+      })
       .toBe(1);
     await page.getByRole("navigation", { name: "Filter" }).getByRole("link", { name: "Failed" }).click();
     shop.receiver.status = 200;
