@@ -172,33 +172,54 @@ export async function openLoad(url, list, perSecond) {
   const { port, hostname } = new URL(url);
   /** @type {number[]} */
   const latencies = [];
-  /** @type {((bytes: Buffer) => Promise<void>)[]} Connections on which nothing is under way. */
+  /** @type {import("node:net").Socket[]} Connections on which nothing is under way. */
   const idle = [];
-  /** @type {import("node:net").Socket[]} */
-  const sockets = [];
+  /** @type {Set<import("node:net").Socket>} */
+  const sockets = new Set();
   const open = () => {
     const socket = connect({ port: Number(port), host: hostname, noDelay: true });
-    sockets.push(socket);
-    return async (/** @type {Buffer} */ bytes) => {
-      const sent = performance.now();
-      socket.write(bytes);
-      const [reply] = await once(socket, "data");
+    sockets.add(socket.on("error", () => undefined).on("close", () => sockets.delete(socket)));
+    return socket;
+  };
+  const post = async (/** @type {Buffer} */ bytes) => {
+    const sent = performance.now();
+    for (;;) {
+      const socket = idle.pop() ?? open();
+      const reply = sockets.has(socket) ? await replyTo(bytes, socket) : undefined;
+      // Servers close a connection that has been idle for some seconds, also while a request is on its way.
+      if (reply === undefined) continue;
       latencies.push(performance.now() - sent);
       if (!String(reply).startsWith("HTTP/1.1 200 ")) throw new Error(`answered with ${reply}`);
-    };
+      return void idle.push(socket);
+    }
   };
   const started = performance.now();
   const answers = [];
   for (const [index, { bytes }] of list.entries()) {
     const due = started + (index * 1000) / perSecond;
     while (performance.now() < due) await pause(1);
-    const post = idle.pop() ?? open();
-    answers.push(post(bytes).then(() => idle.push(post)));
+    answers.push(post(bytes));
   }
   await Promise.all(answers);
   for (const socket of sockets) socket.destroy();
   return latencies.toSorted((a, b) => a - b);
 }
+
+/**
+ * Undefined if the connection is closed without a reply.
+ * @param {Buffer} bytes
+ * @param {import("node:net").Socket} socket
+ * @returns {Promise<Buffer | undefined>}
+ */
+const replyTo = (bytes, socket) =>
+  new Promise((resolve) => {
+    const answered = (/** @type {Buffer | undefined} */ reply) => {
+      socket.off("data", answered).off("close", closed);
+      resolve(reply);
+    };
+    const closed = () => answered(undefined);
+    socket.on("data", answered).on("close", closed).write(bytes);
+  });
 
 /**
  * @param {readonly number[]} sorted In ascending order.
