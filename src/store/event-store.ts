@@ -65,8 +65,8 @@ export const noStoreAt = (place: string, code: "file_unreadable" | "database_unu
 
 export function createEventStore(database: EventDatabase, user: string) {
   const { dialect, write, place, ready, hurry } = database;
-  // A server works on two groups at the same time. In a file one waits for the other, and larger groups cost less (listen bench).
-  const group = createGroupCommit(write, { atOnce: dialect.concurrent ? 2 : 1 });
+  // A server works on two groups at the same time. In a file the second one waits where the first is written (listen bench).
+  const group = createGroupCommit(write, { atOnce: 2 });
   // On a server, claims and deleting would delay the webhooks of their group. In a file, a group more would be a sync more.
   const queueGroup = dialect.concurrent ? createGroupCommit<Write, Told>(write) : group;
   let rejectedBytes = 0;

@@ -6,10 +6,10 @@ import { BUSY_TIMEOUT, createFile, fileAt, newerVersion, versionOf } from "./dat
 import { driver } from "./sqlite-driver.ts";
 
 /**
- * Bytes of the log of commits when it is copied into the database, and the most that it keeps afterwards: a long reader makes it
- * grow. To cut it shorter would make the next syncs write its new length too.
+ * Bytes of the log of commits when it is copied into the database: with 8 MB, an eighth more is written for a webhook (listen bench).
+ * A long reader makes it grow; afterwards it keeps no more. To cut it shorter would make the next syncs write its new length too.
  */
-const LOG_SIZE = 8 * 1024 * 1024;
+const LOG_SIZE = 16 * 1024 * 1024;
 
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut
