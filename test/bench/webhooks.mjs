@@ -1,6 +1,5 @@
 /** A load generator: signed webhooks, each with its own record, over kept-alive connections to this machine. */
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from "node:crypto";
-import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -189,7 +188,7 @@ export async function openLoad(url, list, perSecond) {
       // Servers close a connection that has been idle for some seconds, also while a request is on its way.
       if (reply === undefined) continue;
       latencies.push(performance.now() - sent);
-      if (!String(reply).startsWith("HTTP/1.1 200 ")) throw new Error(`answered with ${reply}`);
+      if (!String(reply).startsWith("HTTP/1.1 200 ")) throw new Error(`answered with ${reply.toString()}`);
       return void idle.push(socket);
     }
   };
