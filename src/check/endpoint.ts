@@ -1,5 +1,5 @@
 /** The endpoint that webhooks are posted to: its answers, and the cases that it is checked with. */
-import type { Timers } from "../domain/timers.ts";
+import { millisecondsSince, type Timers } from "../domain/timers.ts";
 import { exchangeFailure, SendError, type Send } from "../http/exchange.ts";
 import { type HeaderLine, type HttpRequest, isSuccess } from "../http/message.ts";
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";
@@ -46,7 +46,7 @@ export async function postWebhook(
       keep: ANSWER_BYTES,
     });
     const reply = { headers, text: new TextDecoder().decode(body) };
-    return { status, failure: null, milliseconds: timers.elapsed() - start, reply };
+    return { status, failure: null, milliseconds: millisecondsSince(timers, start), reply };
   } catch (error) {
     if (!(error instanceof SendError)) throw error;
     const { sent } = error;

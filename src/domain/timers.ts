@@ -1,7 +1,7 @@
-/** Time that passes, by a clock that nobody sets. It is handed in, so that a test can have another. */
+/** Time that passes, on the monotonic clock. It is handed in, so that a test can have another. */
 
 export interface Timers {
-  /** Milliseconds since some moment. */
+  /** Milliseconds since some moment, with fractions. */
   readonly elapsed: () => number;
   /** Calls back once after so many milliseconds. The result cancels that. */
   readonly after: (milliseconds: number, call: () => void) => () => void;
@@ -14,6 +14,10 @@ export const SYSTEM_TIMERS: Timers = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Whole milliseconds since `elapsed` gave `began`. */
+export const millisecondsSince = ({ elapsed }: Pick<Timers, "elapsed">, began: number): number =>
+  Math.round(elapsed() - began);
 
 /** Resolves after so many milliseconds, or when the signal fires. */
 export const passed = ({ after }: Pick<Timers, "after">, milliseconds: number, signal: AbortSignal) =>

@@ -2,7 +2,7 @@
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { isBroker } from "../domain/brokers.ts";
 import { messageOf } from "../domain/system-reason.ts";
-import type { Timers } from "../domain/timers.ts";
+import { millisecondsSince, type Timers } from "../domain/timers.ts";
 import { exchangeFailure, type Send, SendError } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpRequest, isSuccess } from "../http/message.ts";
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";
@@ -99,7 +99,7 @@ export async function makeAttempt(forwarded: Forwarded, url: URL, parts: Attempt
     failure: "other",
     sent: false,
   }));
-  const ms = Math.round(timers.elapsed() - began);
+  const ms = millisecondsSince(timers, began);
   const age = signWith === undefined ? lateAge(forwarded, at) : undefined;
   const isLate = age !== undefined && result.kind === "answered" && REFUSES_SIGNATURE.has(result.status);
   return {

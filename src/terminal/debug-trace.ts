@@ -1,6 +1,6 @@
 /** Watches every exchange: remembers its secrets, so that none is printed, and shows it with `--debug`. */
 import { messageOf } from "../domain/system-reason.ts";
-import type { Timers } from "../domain/timers.ts";
+import { millisecondsSince, type Timers } from "../domain/timers.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest, targetUri } from "../http/message.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
@@ -24,7 +24,7 @@ export function traceSend(send: Send, { secrets, timers, show }: Trace): Send {
     try {
       const reply = await send(request, options);
       learnTokens(reply.body, secrets);
-      show?.(renderReply(reply, "←", timers.elapsed() - started));
+      show?.(renderReply(reply, "←", millisecondsSince(timers, started)));
       return reply;
     } catch (error) {
       show?.(`← ${messageOf(error)}`);
@@ -40,7 +40,7 @@ export function traceServe(serve: Serve, { show, timers }: Trace): Serve {
       const received = timers.elapsed();
       show(renderRequest(request, "⇒"));
       const reply = await handler(request);
-      show(renderReply(reply, "⇐", timers.elapsed() - received));
+      show(renderReply(reply, "⇐", millisecondsSince(timers, received)));
       return reply;
     };
     const { refused } = options;

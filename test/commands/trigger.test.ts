@@ -22,7 +22,7 @@ describe("paylink trigger", () => {
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([{ status: 200 }, { status: 200 }]);
     const bad = await runCommand(["trigger", "approved", "--to", to, "--tamper", "key"], { home });
     expect(bad.exit).toBe(0);
-    expect(bad.stdout).toMatch(/^401 /);
+    expect(bad.stdout).toMatch(/^401 \d+ ms /);
     const [, rejected = ""] = await listen.until(/"type":"rejected","id":"([^"]+)".*signature_invalid/);
     const [, uti = ""] = await listen.until(/"uti":"([^"]+)"/);
     await listen.stop();

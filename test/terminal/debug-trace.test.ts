@@ -1,6 +1,6 @@
 /** The messages of `--debug`: credentials are recognised by their names, wherever a service wants them. */
 import { describe, expect, it } from "vitest";
-import { renderRequest } from "../../src/terminal/debug-trace.ts";
+import { createSecrets, renderRequest, traceSend } from "../../src/terminal/debug-trace.ts";
 
 const SECRET = "s3cret-value";
 
@@ -56,4 +56,18 @@ describe("a shown request", () => {
     expect(text).toContain("[redacted]");
     expect(text).not.toContain(SECRET);
   });
+});
+
+it("shows how long an exchange took in whole milliseconds, as the monotonic clock has fractions", async () => {
+  const shown: string[] = [];
+  const times = [1_000.25, 1_064.073_180_999_999_98];
+  const trace = {
+    secrets: createSecrets(),
+    timers: { elapsed: () => times.shift() ?? 0 },
+    show: (text: string) => void shown.push(text),
+  };
+  const request = { method: "GET", scheme: "https", authority: "a.example", target: "/" } as const;
+  const send = traceSend(async () => ({ status: 204, headers: [], body: new Uint8Array() }), trace);
+  await send({ ...request, headers: [], body: new Uint8Array() });
+  expect(shown[1]).toBe("← 204  (64 ms)");
 });

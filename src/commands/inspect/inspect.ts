@@ -16,6 +16,7 @@ import type { RunKeys } from "../../receiver/event.ts";
 import { jsonLine } from "../../receiver/event-json.ts";
 import { makeAttempt, type Deliver, forwardOf } from "../../receiver/attempt.ts";
 import { safeText } from "../../render/safe-text.ts";
+import { millisecondsSince } from "../../domain/timers.ts";
 import { isLoopback } from "../../domain/addresses.ts";
 import { SANDBOX_PROFILE } from "../../domain/own-addresses.ts";
 import { isThumbprint } from "../../signatures/thumbprint.ts";
@@ -169,7 +170,7 @@ async function sendingOf(
           headers: (lines) => [...lines, [SAMPLE_HEADER, `edited copy of ${ofEvent}`]],
         });
         const result = await deliverTo(url.value, (deliver) => deliver(request, options, url.value));
-        const ms = Math.round(timers.elapsed() - began);
+        const ms = millisecondsSince(timers, began);
         return forwardOf(result, { at, target: url.value.href, ms });
       }),
   };
