@@ -1,6 +1,7 @@
 /** Follows a store: returns the events, or the rejections, that any receiver has stored since the last look. */
 import { idAt } from "../receiver/event-id.ts";
 import { isOneOf, type Readable } from "./dialects.ts";
+import { factOf } from "./facts.ts";
 import type { Value } from "./database.ts";
 import type { Source } from "./selection.ts";
 
@@ -26,10 +27,12 @@ export interface Followed<T> {
  * followed from its beginning.
  */
 export function follow<T>(
-  { dialect: { schema, concurrent }, all }: Readable,
+  readable: Readable,
   { table, select, where, values, convert }: Source<T>,
   since = END_OF_TIME,
 ): (now: Date) => Promise<Followed<T>> {
+  const { dialect, all } = readable;
+  const { schema, concurrent } = dialect;
   const from = `${schema}${table}`;
   let store: string | undefined;
   let last = 0;
@@ -53,8 +56,7 @@ export function follow<T>(
     last = Math.max(last, seq);
   };
   return async (now) => {
-    const [identity] = await all(`SELECT value FROM ${schema}facts WHERE name = 'store'`);
-    const present = String(identity?.["value"]);
+    const present = await factOf(readable, "store");
     if (store !== present) {
       last = store === undefined ? await start() : 0;
       missing.clear();

@@ -8,6 +8,7 @@ import type { DeliveryState } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
 import { isOneOf, type Readable, type Row } from "./dialects.ts";
+import { timeOfFact } from "./facts.ts";
 import { deliveryStateOf } from "./rows.ts";
 import { requireSeal } from "./seal.ts";
 import { checked } from "./selection.ts";
@@ -105,8 +106,8 @@ export function createPayments(readable: Readable) {
     },
     /** Until when refused requests, of which any may have been a webhook, were not kept for want of room; undefined if all were. */
     refusalsDroppedUntil: async (): Promise<Date | undefined> => {
-      const [row] = await all(`SELECT value FROM ${schema}facts WHERE name = 'dropped'`);
-      return row === undefined ? undefined : new Date(Number(row["value"]));
+      const until = await timeOfFact(readable, "dropped");
+      return until === undefined ? undefined : new Date(until);
     },
     /**
      * Since when the store has all that arrived: it was made then, or what was older has been deleted. Undefined for a store that
@@ -119,10 +120,9 @@ export function createPayments(readable: Readable) {
         `SELECT min(received_at) AS at FROM (${first("events")} UNION ALL ${first("rejections")}) AS oldest`,
       );
       if (typeof oldest?.["at"] !== "number") return undefined;
-      const rows = await all(`SELECT name, value FROM ${schema}facts WHERE name IN ('created', 'pruned')`);
-      const facts = new Map(rows.map(({ name, value }) => [name, Number(value)]));
-      const began = Math.min(facts.get("created") ?? oldest["at"], oldest["at"]);
-      return new Date(Math.max(began, facts.get("pruned") ?? began));
+      const created = (await timeOfFact(readable, "created")) ?? oldest["at"];
+      const began = Math.min(created, oldest["at"]);
+      return new Date(Math.max(began, (await timeOfFact(readable, "pruned")) ?? began));
     },
   };
 }

@@ -9,6 +9,7 @@ import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
 import { dueFirst, openEvents, waitingKeys } from "./deliveries.ts";
 import { isOneOf, type Readable, type Row } from "./dialects.ts";
+import { factOf } from "./facts.ts";
 import { follow } from "./following.ts";
 import {
   type Action,
@@ -188,10 +189,7 @@ export function createReading(readable: Readable) {
       rejections: await count(`${schema}rejections WHERE id < ?`, [idAt(before)]),
     }),
     /** The text that no other store has. */
-    identity: async (): Promise<string> => {
-      const [row] = await all(`SELECT value FROM ${schema}facts WHERE name = 'store'`);
-      return String(row?.["value"]);
-    },
+    identity: async (): Promise<string> => (await factOf(readable, "store")) ?? "",
     /**
      * Each look gives the events that pass the filter and were stored since the last one; the first, those since `since`.
      * With `rejected`, it gives rejections instead.

@@ -17,8 +17,7 @@ export const IN_STATE: Readonly<Record<DeliveryState, string>> = {
 };
 
 /**
- * `facts` has what makes the store itself: its identity, when it was made, before which time events were deleted, and until when
- * refused requests were not kept for want of room.
+ * `facts` has what makes the store itself: see facts.ts.
  *
  * Times are milliseconds since 1970. The ids of events and rejections sort by arrival.
  *

@@ -1,6 +1,6 @@
 /** Writes a group of events, attempts, rejections and orders in one transaction, with the same statements in both databases. */
-import { UNITS } from "../domain/time.ts";
 import { hash } from "node:crypto";
+import { UNITS } from "../domain/time.ts";
 import { type ReadRecord, readRecord, type TransactionRecord } from "../domain/transaction.ts";
 import type { Warning } from "../domain/reasons.ts";
 import type { Stored } from "../receiver/event.ts";
@@ -18,6 +18,7 @@ import {
   statesOf,
 } from "./deliveries.ts";
 import { type Dialect, forRows, inOrder, insert, type DatabaseSession } from "./dialects.ts";
+import { advanceFact } from "./facts.ts";
 import { paidBefore } from "./paid-before.ts";
 import { verdictColumn } from "./rows.ts";
 import { oldEvents } from "./selection.ts";
@@ -305,18 +306,11 @@ async function insertRejections(
   return dropped;
 }
 
-/** To the minute, and only where it is news: under a flood, two groups on a server would wait for each other's row. */
-async function keepDropped({ all, dialect }: DatabaseSession, times: readonly number[]): Promise<void> {
+/** To the minute, so that most groups of a flood have nothing to change. */
+async function keepDropped(session: DatabaseSession, times: readonly number[]): Promise<void> {
   if (times.length === 0) return;
   const last = times.reduce((one, other) => Math.max(one, other));
-  const until = String(Math.ceil((last + 1) / UNITS.m) * UNITS.m);
-  const { schema } = dialect;
-  await all(
-    `INSERT INTO ${schema}facts (name, value) SELECT 'dropped', ?
-       WHERE NOT EXISTS (SELECT 1 FROM ${schema}facts WHERE name = 'dropped' AND value >= ?)
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE facts.value < excluded.value`,
-    [until, until],
-  );
+  await advanceFact(session, "dropped", Math.ceil((last + 1) / UNITS.m) * UNITS.m);
 }
 
 /** Deletes some of the old events, and the old rejections when no such event is left. Their digests stay. */
@@ -339,12 +333,7 @@ async function pruneStore(session: DatabaseSession, time: Date): Promise<Pruned>
     events.length > 0
       ? []
       : await all(`DELETE FROM ${schema}rejections WHERE id < ? RETURNING seq`, [before]);
-  if (events.length + rejections.length > 0)
-    await all(
-      `INSERT INTO ${schema}facts (name, value) VALUES ('pruned', ?)
-       ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE facts.value < excluded.value`,
-      [String(time.getTime())],
-    );
+  if (events.length + rejections.length > 0) await advanceFact(session, "pruned", time.getTime());
   if (dialect.giveBack !== undefined) await all(dialect.giveBack);
   return { events: events.length, rejections: rejections.length };
 }

@@ -45,14 +45,16 @@ const unusableServer = (what: string, hint?: string): ServerFailure => ({
 
 const RUNNING = "Check that the server is running and that the host and the port are right.";
 const LOGIN = "Check the user, and the password in PAYLINK_DB, PGPASSWORD or .pgpass.";
-const NOTHING_LOST = "Nothing is lost: the service repeats webhooks that were answered 503.";
+/** True for whichever command meets it: how often the service sends a webhook again is not documented. */
+const ANSWERED_503 =
+  "Run the command again later. Webhooks that arrive meanwhile are answered 503, so that the service sends them again.";
 const TLS =
   "Add sslmode=require to the URL for TLS without a check of the certificate, sslmode=verify-full and sslrootcert=<file> to check it, or sslmode=disable.";
 
 const noDatabase: MakeServerFailure = ({ database, user }) =>
   unusableServer(`has no database "${database}"`, `Create it: createdb -O ${user} ${database}`);
 
-const wait: MakeServerFailure = (_, reason) => unreachable(`cannot be used now: ${reason}`, NOTHING_LOST);
+const wait: MakeServerFailure = (_, reason) => unreachable(`cannot be used now: ${reason}`, ANSWERED_503);
 
 /** As PostgreSQL reads it back. */
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -133,13 +135,13 @@ const SERVER_FAILURES: readonly [pattern: RegExp, failure: MakeServerFailure][] 
       ),
   ],
   [/^08/, (server, reason) => (BY_WORDS.find(([words]) => words.test(reason))?.[1] ?? wait)(server, reason)],
-  [/^53300/, () => unreachable("has no connection left", NOTHING_LOST)],
+  [/^53300/, () => unreachable("has no connection left", ANSWERED_503)],
   [
     /^25006/,
     (_, reason) =>
       unreachable(
         `cannot be used now: ${reason}`,
-        `${NOTHING_LOST} With several hosts, target_session_attrs=read-write finds the one that takes writes.`,
+        `${ANSWERED_503} With several hosts, target_session_attrs=read-write finds the one that takes writes.`,
       ),
   ],
   // 53 resources, 57 stopped or too slow; the network and the driver have no SQLSTATE.

@@ -2,6 +2,7 @@
 import { hint, PaylinkError } from "../../domain/errors.ts";
 import { type All, POSTGRES, type Row } from "../dialects.ts";
 import { noStoreAt } from "../event-store.ts";
+import { factOf } from "../facts.ts";
 import { createTables, SCHEMA_VERSION } from "../schema.ts";
 import { createSentRows } from "../sent-rows.ts";
 import type { Connections } from "./connections.ts";
@@ -83,8 +84,7 @@ async function schemaVersion(all: All, name: string): Promise<number | undefined
     "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'paylink' AND tablename = 'facts'",
   );
   if (tables.length === 0) return undefined;
-  const [row] = await all("SELECT value FROM paylink.facts WHERE name = 'schema'");
-  const version = Number(row?.["value"]);
+  const version = Number(await factOf({ all, dialect: POSTGRES }, "schema"));
   if (version > SCHEMA_VERSION)
     throw new PaylinkError(
       "database_unusable",

@@ -1,0 +1,40 @@
+/** The facts of an event store, each a text by its name: they tell the store from others, and what it has not kept. */
+import type { DatabaseSession } from "./dialects.ts";
+
+/**
+ * `store`: its identity, which no other one has. `created`: when it was made. `pruned`: before which time events were deleted.
+ * `dropped`: until when refused requests were not kept for want of room. `schema`: on a server, the version of its tables. Times are
+ * milliseconds since 1970.
+ */
+type FactName = "store" | "created" | "pruned" | "dropped" | "schema";
+
+type Statements = Pick<DatabaseSession, "all" | "dialect">;
+
+/** Undefined where the store does not have it. */
+export async function factOf({ all, dialect }: Statements, name: FactName): Promise<string | undefined> {
+  const [row] = await all(`SELECT value FROM ${dialect.schema}facts WHERE name = ?`, [name]);
+  return row === undefined ? undefined : String(row["value"]);
+}
+
+export async function timeOfFact(
+  statements: Statements,
+  name: "created" | "pruned" | "dropped",
+): Promise<number | undefined> {
+  const text = await factOf(statements, name);
+  return text === undefined ? undefined : Number(text);
+}
+
+/** Only where the time is later than before: under a flood, two groups on a server would wait for each other's row. */
+export async function advanceFact(
+  { all, dialect: { schema } }: Statements,
+  name: "pruned" | "dropped",
+  time: number,
+): Promise<void> {
+  // Times are compared as texts: all have 13 digits until the year 2286.
+  await all(
+    `INSERT INTO ${schema}facts (name, value) SELECT '${name}', ?
+       WHERE NOT EXISTS (SELECT 1 FROM ${schema}facts WHERE name = '${name}' AND value >= ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE facts.value < excluded.value`,
+    [String(time), String(time)],
+  );
+}
