@@ -18,6 +18,15 @@ function parsedInput(text: string) {
   return input;
 }
 
+/** The same; null for what cannot be parsed. */
+function parsedIfValid(text: string) {
+  try {
+    return parsedInput(text);
+  } catch {
+    return null;
+  }
+}
+
 /** Verifies it, so that it is remembered, and gives its Signature-Input. */
 function remembered(
   parameters: Record<string, string | number>,
@@ -52,6 +61,59 @@ describe("a Signature-Input", () => {
       }),
       { numRuns: 5000 },
     );
+  });
+
+  it("is recalled as it would be parsed, or not at all, whatever its strings hold", () => {
+    const parameters = fc.record(
+      {
+        created: fc.constantFrom(NOW, NOW - 1),
+        nonce: fc.constantFrom("n", "", ";created=5", "a;created=5;b", ";nonce=", 'a"b', ";x"),
+        keyid: fc.constantFrom(
+          "k",
+          ";created=5",
+          ";created=5;",
+          ";created=;",
+          "a;nonce=",
+          ";nonce=;created=1;",
+        ),
+        tag: fc.constantFrom("t", ";x", ";created=6;", ";nonce="),
+      },
+      { requiredKeys: [] },
+    );
+    const values = ["", "5", "05", '"n"', '""', '";created=5"', '";nonce="', '"a\\"b"', "x"];
+    const pieces = fc.oneof(
+      fc.constantFrom(...values.flatMap((value) => [`;created=${value}`, `;nonce=${value}`])),
+      fc.constantFrom(';keyid="', ';created=5"', ';nonce=";tag="', ";a", '"', ""),
+    );
+    const changes = fc.array(fc.tuple(fc.nat(9), pieces), { minLength: 1, maxLength: 2 });
+    let recalls = 0;
+    fc.assert(
+      fc.property(parameters, fc.array(changes, { minLength: 20, maxLength: 20 }), (signedWith, texts) => {
+        const written = remembered(signedWith).split(/(?=;)/);
+        for (const changed of texts) {
+          const parts = [...written];
+          for (const [at, piece] of changed) parts[at % parts.length] = piece;
+          const text = parts.join("");
+          const recalled = recallInput(text);
+          if (recalled === undefined) continue;
+          expect(recalled).toEqual(parsedInput(text));
+          recalls += 1;
+        }
+      }),
+      { numRuns: 500 },
+    );
+    expect(recalls).toBeGreaterThan(50);
+  });
+
+  it.each([
+    ['keyid=";created=5;"', 'keyid=";created=;"'],
+    ['keyid=";created=;"', 'keyid=";created=5;"'],
+    ['nonce="a;created=5;b"', 'nonce="a;created=;b"'],
+  ])("with %s is not taken for one with %s", (known, other) => {
+    const [name = "", value = ""] = /^(\w+)="(.*)"$/.exec(known)?.slice(1) ?? [];
+    const input = remembered({ created: NOW, [name]: value });
+    for (const text of [input.replace(known, other), input.replace(known, other).replace(String(NOW), "")])
+      expect([undefined, parsedIfValid(text)]).toContainEqual(recallInput(text));
   });
 
   it.each([
