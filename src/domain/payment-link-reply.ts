@@ -21,26 +21,35 @@ export type LinkStatus = (typeof LINK_STATUSES)[number];
 /** Older links are not listed. */
 export const LISTED_AGE = duration(365, "d");
 
+interface ReadLink {
+  readonly link: PaymentLink;
+  readonly violations: readonly Problem[];
+  /** Whether the customer would pay another amount, or somebody else, than was requested. */
+  readonly asksForOther: boolean;
+}
+
 /**
  * Reads the body of a link and never refuses it, so that the URL is shown whatever else is wrong. With `requested`, it
  * also checks the fields that the service must echo.
  */
-export function readPaymentLink(
-  reply: Json,
-  requested?: PaymentLinkRequest,
-): { readonly link: PaymentLink; readonly violations: readonly Problem[] } {
-  if (!isJsonObject(reply)) return { link: {}, violations: [{ at: "", message: "must be a JSON object" }] };
+export function readPaymentLink(reply: Json, requested?: PaymentLinkRequest): ReadLink {
+  if (!isJsonObject(reply))
+    return {
+      link: {},
+      violations: [{ at: "", message: "must be a JSON object" }],
+      asksForOther: false,
+    };
   const given = withoutNulls(reply);
   const violations = problemsOfReply(given);
   const link = shownPart(given);
   const isShown = (name: string): boolean => Object.hasOwn(link, name);
-  const echo = requested === undefined ? [] : brokenEcho(given, requested);
+  const echo = requested === undefined ? [] : [...brokenEcho(given, requested)];
   for (const violation of [...brokenDates(given), ...brokenUrl(link), ...echo]) {
     // A field that is missing is not echoed either; an amount as text may also be another amount.
     if (isShown(violation.at) || !violations.some(({ at }) => at === violation.at))
       violations.push(violation);
   }
-  return { link, violations };
+  return { link, violations, asksForOther: echo.some(({ at }) => PAID_FIELDS.has(at) && isShown(at)) };
 }
 
 const DATES = fieldsOf("reply").flatMap(([path, { type }]) => (isDate(type) ? [path] : []));
@@ -63,6 +72,9 @@ function* brokenUrl({ url, id }: PaymentLink): Iterable<Problem> {
 }
 
 const ECHOED = fieldsOf("reply").filter(([, { echoed }]) => echoed === true);
+
+/** What decides how much the customer pays, and to whom. */
+const PAID_FIELDS: ReadonlySet<string> = new Set(["amount", "currency", "terminalId"]);
 
 /** The fields that must equal the request's (Endpoints rules 2 and 3), and the first status (States rule 1). */
 function* brokenEcho(reply: JsonObject, requested: PaymentLinkRequest): Iterable<Problem> {

@@ -92,11 +92,17 @@ function isSpace(code: number): boolean {
 /** Whether a status is 2xx (RFC 9110 15.3), with which an application accepts a webhook; null is no answer. */
 export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
-/** Milliseconds that `Retry-After` asks for, as seconds or as a date (RFC 9110 10.2.3). */
-export function retryAfter(reply: HttpReply, now: Date): number | undefined {
-  const [value = ""] = fieldLines(reply.headers, "retry-after");
+/**
+ * Milliseconds that `Retry-After` asks for, as seconds or as a date (RFC 9110 10.2.3). A date is read by the sender's own clock,
+ * which its `Date` shows, and by this machine's without one; undefined if it has passed.
+ */
+export function retryAfter({ headers }: HttpReply, now: Date): number | undefined {
+  const [value = ""] = fieldLines(headers, "retry-after");
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  // An HTTP-date begins with the name of the day; Date.parse alone accepts many other texts.
-  const date = /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+  const [sent = ""] = fieldLines(headers, "date");
+  const wait = httpDate(value) - (httpDate(sent) || now.getTime());
+  return wait > 0 ? wait : undefined;
 }
+
+/** Milliseconds since 1970 of an HTTP-date, which begins with the name of the day; `Date.parse` alone accepts many other texts. */
+const httpDate = (text: string): number => (/^[A-Z][a-z]+,? /.test(text) ? Date.parse(text) : Number.NaN);

@@ -68,18 +68,19 @@ export function failureOfReply(
   { link, now }: Refused = {},
 ): UnusableAnswer {
   const code = replyCode(reply, effect);
+  const wait = waitDetails(code, reply, now);
   const hints =
-    code === "outcome_unknown" ? whenUnknown(effect, link) : refusalHints(reply, code, effect, link);
-  const details = { ...(link === undefined ? {} : { link }), ...waitDetails(code, reply, now) };
+    code === "outcome_unknown" ? whenUnknown(effect, link) : refusalHints(reply, code, effect, wait, link);
+  const details = { ...(link === undefined ? {} : { link }), ...wait };
   return unusableReply(code, reply, { effect, hints, details });
 }
 
 /** How long an overloaded service asks to wait, in milliseconds: a run that retries by itself reads it. */
-export function waitDetails(
-  code: FailureCode,
-  reply: HttpReply,
-  now?: Date,
-): { readonly retryAfter?: number } {
+export interface WaitDetails {
+  readonly retryAfter?: number;
+}
+
+export function waitDetails(code: FailureCode, reply: HttpReply, now?: Date): WaitDetails {
   const wait = code === "overloaded" && now !== undefined ? retryAfter(reply, now) : undefined;
   return wait === undefined ? {} : { retryAfter: wait };
 }
@@ -178,11 +179,12 @@ function refusalHints(
   reply: HttpReply,
   code: FailureCode,
   effect: Effect,
+  wait: WaitDetails,
   link = "",
 ): readonly Hint[] | undefined {
   const { status } = reply;
   if (effect === "pay") return [];
-  if (code === "overloaded") return waitHints(reply);
+  if (code === "overloaded") return waitHints(wait);
   if (status === 403) return [CHECK_TERMINAL, CHECK_SCOPE];
   if (status === 404 && effect === "read") return [hint`Check the transaction id (uti).`, CHECK_TRANSACTIONS];
   if (status === 404 && (effect === "create" || effect === "list")) return [CHECK_ADDRESS];
@@ -190,25 +192,25 @@ function refusalHints(
     return [
       hint`The service has no link ${link}, or the account may not see it. To list the links: ${paylink("links", "list")}`,
     ];
+  // A gateway that sends a request twice passes on the second answer, which refuses what the first one created.
+  if (status === 409 && effect === "create")
+    return [
+      hint`If the order number is already used, look at its link first: ${paylink("links", "list", "--since", "10m")}`,
+    ];
   if (code === "refused" && effect === "list") return [CHECK_TERMINAL];
   if (code === "refused" && (effect === "update" || effect === "cancel"))
     return [hint`To see the link: ${paylink("links", "show", link)}`];
   return undefined;
 }
 
-/** Undefined if the service does not say how long (`Retry-After`, RFC 9110 10.2.3). */
-export function waitHints({ headers }: HttpReply): readonly Hint[] | undefined {
-  const [value = ""] = fieldLines(headers, "retry-after");
-  const isDate = /^\w+, \d/.test(value);
-  if (!isDate && !/^\d{1,9}$/.test(value)) return undefined;
-  // By the service's own clock, which may not be that of this machine.
-  const [date = ""] = fieldLines(headers, "date");
-  const wait = isDate
-    ? /^\w+, \d/.test(date)
-      ? formatRelative(new Date(value), new Date(date))
-      : `after ${value}`
-    : formatRelative(new Date(Number(value) * 1000), new Date(0));
-  return [hint`The service asks you to wait: run the command again ${wait}.`];
+/** The longest wait that is named, in milliseconds: nobody waits for longer. */
+const LONGEST_WAIT = 365 * 86_400_000;
+
+/** The next step after `overloaded`; undefined if the service does not say how long to wait. */
+export function waitHints({ retryAfter: wait = Infinity }: WaitDetails): readonly Hint[] | undefined {
+  if (wait > LONGEST_WAIT) return undefined;
+  const when = formatRelative(new Date(wait), new Date(0));
+  return [hint`The service asks you to wait: run the command again ${when}.`];
 }
 
 /** The failure for an exchange without a usable reply. */

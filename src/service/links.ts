@@ -17,6 +17,8 @@ export interface CreatedLink {
   readonly text: string;
   readonly link: PaymentLink & { readonly url: string };
   readonly violations: readonly Problem[];
+  /** Whether the customer would pay another amount, or somebody else, than was requested. */
+  readonly asksForOther: boolean;
 }
 
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -25,12 +27,13 @@ const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 export function readCreated(reply: HttpReply, request: PaymentLinkRequest): CreatedLink {
   if (reply.undecoded !== undefined) throw unusableCreation(reply, serviceWords(reply).text, "");
   const text = UTF8.decode(reply.body);
+  if (isEmpty(reply)) throw unusableCreation(reply, "an empty body", "");
   const json = parseJson(text);
   if (!json.ok) throw unusableCreation(reply, `a body that ${json.message}`, text);
   const body = json.value.value;
   const found = linksIn(body);
   if (found.length > 1) throw unusableCreation(reply, "more than one link", text);
-  const { link, violations } = readPaymentLink(found[0] ?? body, request);
+  const { link, violations, asksForOther } = readPaymentLink(found[0] ?? body, request);
   const { id, url } = link;
   // An error may have the address of a page about it.
   if ((id === undefined || url === undefined) && reportsError(body))
@@ -40,7 +43,12 @@ export function readCreated(reply: HttpReply, request: PaymentLinkRequest): Crea
     at,
     message: "is given twice; the last one is shown",
   }));
-  return { text, link: { ...link, url }, violations: [...headViolations(reply), ...repeated, ...violations] };
+  return {
+    text,
+    link: { ...link, url },
+    violations: [...headViolations(reply), ...repeated, ...violations],
+    asksForOther,
+  };
 }
 
 /** The reply itself or what it wraps. An envelope may have an id and a status of its own, but no URL. */
@@ -53,9 +61,16 @@ function linksIn(document: Json): readonly JsonObject[] {
   );
 }
 
-function unusableCreation({ status }: HttpReply, what: string, body: string): PaylinkError {
-  return new PaylinkError("outcome_unknown", `The service answered ${status} with ${what}.`, {
-    details: { status, ...(body === "" ? {} : { body }) },
+function unusableCreation({ status, headers }: HttpReply, what: string, body: string): PaylinkError {
+  // The address of what was created (RFC 9110 10.2.2).
+  const [location] = fieldLines(headers, "location");
+  const named = location === undefined ? "" : `, and names the address ${location}`;
+  return new PaylinkError("outcome_unknown", `The service answered ${status} with ${what}${named}.`, {
+    details: {
+      status,
+      ...(body === "" ? {} : { body }),
+      ...(location === undefined ? {} : { location }),
+    },
     effect: "create",
   });
 }

@@ -1,8 +1,9 @@
 /** Creates the client of the service from the settings: the base URL, and the token or the client credentials. */
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { hint, paylink, PaylinkError } from "../domain/errors.ts";
 import type { Send } from "../http/exchange.ts";
 import type { AccessToken, TokenClient } from "../settings/token-files.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
+import { SETTINGS } from "../settings/setting-table.ts";
 import { createApi, type Api } from "./client.ts";
 import { withRetries, type RetryParts } from "./retries.ts";
 import { fixedToken, tokensByCredentials, type TokenSource } from "./tokens.ts";
@@ -67,8 +68,20 @@ function tokensOf({ kept, keep, ...parts }: ClientParts): TokenSource {
   });
 }
 
-function noToken({ withheld, profile = "" }: ResolvedSettings): PaylinkError {
-  if (withheld === undefined) return new PaylinkError("no_token", "No access token configured.");
+const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const;
+
+function noToken({ withheld, profile = "", get }: ResolvedSettings): PaylinkError {
+  if (withheld === undefined) {
+    const missing = CREDENTIALS.filter((key) => get(key) === undefined);
+    if (missing.length === CREDENTIALS.length || get("clientSecret") === undefined)
+      return new PaylinkError("no_token", "No access token configured.");
+    const variables = missing.map((key) => SETTINGS[key].variable).join(" and ");
+    return new PaylinkError(
+      "no_token",
+      `There are client credentials for the service, but no ${variables}. Nothing was sent.`,
+      { hints: [hint`Set ${variables} too, or store the whole account: ${paylink("login")}`] },
+    );
+  }
   const { secret, variable, address, stored } = withheld;
   const owner = stored === undefined ? "" : ` was stored for ${stored}, and`;
   return new PaylinkError(

@@ -185,13 +185,14 @@ function tokenFailureCode(reply: HttpReply): FailureCode {
 /** The failure for an answer without a token. */
 function refusedToken({ url, reply, at, effect }: TokenAnswer, words = serviceWords(reply)): PaylinkError {
   const code = tokenFailureCode(reply);
-  const hints = code === "overloaded" ? waitHints(reply) : tokenHints(reply.status, code, words);
+  const wait = waitDetails(code, reply, at);
+  const hints = code === "overloaded" ? waitHints(wait) : tokenHints(reply.status, code, words);
   return new UnusableAnswer(
     code,
     `${url.origin} gave no access token. It ${answeredWith(reply, words)}`,
     reply,
     words,
-    { effect, hints, details: waitDetails(code, reply, at) },
+    { effect, hints, details: { ...wait } },
   );
 }
 

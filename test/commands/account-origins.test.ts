@@ -76,7 +76,9 @@ it("sends a secret of the environment to an address of the environment, and noth
   const credentials = { PAYLINK_CLIENT_ID: "id", PAYLINK_CLIENT_SECRET: "env-secret" };
   const incomplete = { PAYLINK_PROFILE: "store", PAYLINK_BASE_URL: other.url, ...credentials };
   // The stored token URL belongs to another account.
-  expect(await runCommand(LIST, { home, env: incomplete })).toMatchObject({ exit: 3 });
+  const { exit, stderr } = await runCommand(LIST, { home, env: incomplete });
+  expect(exit).toBe(3);
+  expect(stderr).toContain("client credentials for the service, but no PAYLINK_TOKEN_URL. Nothing was sent.");
   const whole = { ...incomplete, PAYLINK_TOKEN_URL: `${other.url}/token` };
   expect(await runCommand(LIST, { home, env: whole })).toMatchObject({ exit: 0 });
   expect(sentTo(other)).toContain("env-secret");

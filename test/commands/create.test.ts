@@ -410,6 +410,21 @@ describe("the link of create", () => {
     expect(bounded.stderr).not.toContain("is only filled in");
   });
 
+  it.each([
+    ["amount", '"amount": 10.00', '"amount": 1000.00'],
+    ["currency", '"currency":"EUR"', '"currency":"USD"'],
+    ["terminal", '"terminalId":"1234567890"', '"terminalId":"9"'],
+  ])("is not to be passed on if its %s is not the one that was sent", async (_, sent, other) => {
+    const advice = "do not pass it on. To cancel it: paylink links cancel L1";
+    const right = await runCommand(CREATE, answering(200, ANSWER));
+    expect(right.stderr).not.toContain("do not pass it on");
+    for (const flag of ["--quiet", "--json"]) {
+      const run = await runCommand([...CREATE, flag], answering(200, ANSWER.replace(sent, other)));
+      expect(run.exit).toBe(0);
+      expect(run.stderr.replace(/\s+/g, " ")).toContain(advice);
+    }
+  });
+
   it("exists even if it cannot be opened, which is a warning", async () => {
     const run = await runCommand([...CREATE, "-q", "--open"], answering(200, ANSWER));
     expect(run.exit).toBe(0);

@@ -125,6 +125,7 @@ test("a value other than an object is an empty link with one violation", () => {
   expect(readPaymentLink(read("[]"), ONE_TIME)).toEqual({
     link: {},
     violations: [{ at: "", message: "must be a JSON object" }],
+    asksForOther: false,
   });
 });
 

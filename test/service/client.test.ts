@@ -73,6 +73,26 @@ describe("a request that may have arrived", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it.each([
+    [undefined, "The service answered 201 with an empty body."],
+    [
+      "/v1/payment-links/L1",
+      "The service answered 201 with an empty body, and names the address /v1/payment-links/L1.",
+    ],
+  ])("is of unknown outcome after an answer without a body (Location: %s)", async (location, message) => {
+    const server = await rawServer(reply(201, "", location === undefined ? {} : { Location: location }));
+    const error = await failure(apiAt(server.url).api.createLink(REQUEST));
+    expect(error).toMatchObject({ code: "outcome_unknown", message });
+    expect(error.details["location"]).toBe(location);
+  });
+
+  it("names the order's link as the next step after a 409, which a gateway that sends twice causes", async () => {
+    const server = await rawServer(reply(409, '{"message":"Order number already used"}'));
+    const error = await failure(apiAt(server.url).api.createLink(REQUEST));
+    expect([error.code, error.exit]).toEqual(["refused", 4]);
+    expect(adviceOf(error)).toContain("paylink links list --since 10m");
+  });
+
   it("has an unknown outcome if no answer arrives", async () => {
     const server = await rawServer(() => undefined);
     const error = await failure(apiAt(server.url, { timeout: 1500 }).api.createLink(REQUEST));
@@ -201,6 +221,25 @@ describe("a request that is sent again", () => {
     const { api, waits } = apiAt(server.url);
     await api.createLink(REQUEST);
     expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([20_000]);
+  });
+
+  it("after a date by the service's clock, not by a wrong one here", async () => {
+    const later = { Date: "Sat, 21 Nov 2026 09:00:00 GMT", "Retry-After": "Sat, 21 Nov 2026 09:00:20 GMT" };
+    const server = await rawServer((socket, count) =>
+      count === 1 ? reply(503, MAINTENANCE, later)(socket) : reply(200, ANSWER)(socket),
+    );
+    const { api, waits } = apiAt(server.url);
+    await api.createLink(REQUEST);
+    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([20_000]);
+  });
+
+  it("after a date that has passed, as if there were none: not at once, and nothing is said of it", async () => {
+    const server = await rawServer(reply(429, "", { "Retry-After": "Sat, 21 Nov 2026 09:00:00 GMT" }));
+    const { api, waits } = apiAt(server.url);
+    const error = await failure(api.createLink(REQUEST));
+    expect(error.details).not.toHaveProperty("retryAfter");
+    expect(adviceOf(error)).not.toContain("asks you to wait");
+    expect(waits.every(({ milliseconds }) => milliseconds > 0)).toBe(true);
   });
 
   it("three times and no more", async () => {

@@ -57,7 +57,7 @@ describe("a refusal", () => {
 
   it.each([
     ["600", "in 10 minutes"],
-    ["Sat, 21 Nov 2026 10:10:00 GMT", "after Sat, 21 Nov 2026 10:10:00 GMT"],
+    ["Sat, 21 Nov 2026 10:10:00 GMT", "in 10 minutes"],
     // No time that anybody waits for.
     ["999999999999", "It is safe to run the command again later."],
   ])(

@@ -177,11 +177,15 @@ async function warnOfCallbacks(
   if (warning !== undefined) out.warn(warning);
 }
 
+const cancelOther = ({ id, url }: CreatedLink["link"]): Hint =>
+  hint`The link does not ask the customer for what you sent: do not pass it on. To cancel it: ${paylink("links", "cancel", id ?? url)}`;
+
 async function showCreated(created: CreatedLink, options: CreateOptions, context: Context): Promise<void> {
   const { out } = context;
   const { link } = created;
   const { now, settings, quiet } = options;
   printLink(created, quiet, context, () => renderLink(link, { paint: out.paint, now, service: settings }));
+  if (created.asksForOther) out.warn(renderHint(cancelOther(link), context.named));
   const card = !out.json && !quiet;
   if (card) for (const next of linkNextSteps(link, options)) out.note(renderHint(next, context.named));
   if (options.qr) {
