@@ -13,13 +13,27 @@ export interface BaseRequest {
   readonly warnings: readonly Problem[];
 }
 
-/** Throws `usage` if the text is not JSON. `-` is stdin. */
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+/** A text in another encoding must not reach the customer with replaced letters. */
+function utf8Text(bytes: Uint8Array, name: string): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw new PaylinkError(
+      "usage",
+      `${name} is not UTF-8 text: save it as UTF-8 (PowerShell: Out-File -Encoding utf8). Nothing was sent.`,
+    );
+  }
+}
+
+/** Throws `usage` if the text is not JSON in UTF-8 (RFC 8259 8.1). `-` is stdin. */
 export async function readBaseRequest(
   path: string,
   readFile: (path: string, place: string) => Promise<Uint8Array>,
 ): Promise<BaseRequest> {
   const name = path === "-" ? "stdin" : path;
-  const json = parseJson(new TextDecoder().decode(await readFile(path, "--from")));
+  const json = parseJson(utf8Text(await readFile(path, "--from"), name));
   if (!json.ok) throw new PaylinkError("usage", `${name} ${json.message}. Nothing was sent.`);
   const { value, duplicates } = json.value;
   const at = (place: string): string => `${name}: ${place}`;

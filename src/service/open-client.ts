@@ -70,10 +70,11 @@ function tokensOf({ kept, keep, ...parts }: ClientParts): TokenSource {
 
 const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const;
 
-function noToken({ withheld, profile = "", get }: ResolvedSettings): PaylinkError {
+function noToken(settings: ResolvedSettings): PaylinkError {
+  const { withheld, profile = "" } = settings;
   if (withheld === undefined) {
-    const missing = CREDENTIALS.filter((key) => get(key) === undefined);
-    if (missing.length === CREDENTIALS.length || get("clientSecret") === undefined)
+    const missing = CREDENTIALS.filter((key) => settings.get(key) === undefined);
+    if (settings.get("clientSecret") === undefined)
       return new PaylinkError("no_token", "No access token configured.");
     const variables = missing.map((key) => SETTINGS[key].variable).join(" and ");
     return new PaylinkError(

@@ -155,6 +155,17 @@ describe("the request of create", () => {
       expect(run.stdout).toContain(part);
   });
 
+  it.each([
+    ["Latin-1", Buffer.from('{"customerName":"Jos\u00e9"}', "latin1")],
+    ["UTF-16, as PowerShell writes it", Buffer.from('\ufeff{"customerName":"Ada"}', "utf16le")],
+  ])("sends nothing of a file of --from in %s", async (_, bytes) => {
+    const file = join(temporaryHome(), "request.json");
+    writeFileSync(file, bytes);
+    const run = await runCommand([...CREATE, "--from", file], OFFLINE);
+    expect(run).toMatchObject({ exit: 2, stdout: "" });
+    expect(run.stderr).toContain("is not UTF-8 text: save it as UTF-8");
+  });
+
   it("reports every problem at once, in the flags and in the file", async () => {
     const stdin = '{"currency": "EUR", "currency": "USD", "description": 7}';
     const args = ["create", "--from", "-", "--amount", "x", "--timeout", "0s", "--expires", "soon"];
