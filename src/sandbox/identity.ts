@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { hint, PaylinkError } from "../domain/errors.ts";
-import { hasCode } from "../domain/system-reason.ts";
+import { hasCode, systemReason } from "../domain/system-reason.ts";
 import { SCOPE } from "../domain/known-services.ts";
 import { UNITS } from "../domain/time.ts";
 import type { Profile } from "../settings/profile.ts";
@@ -116,7 +116,12 @@ export async function openIdentity(
   const path = join(folder, FILE);
   const stored = readIdentity(path);
   if (stored !== undefined) return stored;
-  makeFolder(folder);
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    const message = `Cannot write the sandbox's identity ${path}: ${systemReason(error)}.`;
+    throw new PaylinkError("file_unwritable", message, { cause: error });
+  }
   const created = newIdentity(newId);
   if (await createFile(path, JSON.stringify(created, null, 2))) return created;
   return openIdentity(folder, newId, createFile);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
 import { isPlainObject, joinPath } from "../domain/json.ts";
 import { nearest } from "../domain/parse-result.ts";
-import { hasCode, systemReason } from "../domain/system-reason.ts";
+import { codeOf, hasCode, systemReason } from "../domain/system-reason.ts";
 import { makeFolder, syncFolder } from "../store/folders.ts";
 import { type Profile, profileNamed, type Profiles, readProfile, type UnknownMember } from "./profile.ts";
 import { withFileLock } from "./file-lock.ts";
@@ -32,7 +32,7 @@ export interface SettingsFile {
   unknown(): readonly UnknownMember[];
   /**
    * Changes a profile as it is in the file at that moment; creates it if it does not exist. It becomes the current one if
-   * no profile is.
+   * no profile is. Throws `file_unwritable`, as the other changes do.
    */
   change(name: string, change: (value: Profile) => Profile): Promise<void>;
   use(name: string): Promise<void>;
@@ -64,13 +64,17 @@ export function openSettingsFile(folder: string): SettingsFile {
   const write = async (change: (now: StoredProfiles) => StoredProfiles): Promise<void> => {
     // Only writing needs conf, which is slow to load.
     const { default: Store } = await import("conf");
-    makeFolder(folder);
-    await withFileLock(path, () => {
-      const { stored, members } = readAll();
-      const next = withOthers(members, change(stored));
-      new Store<JsonMembers>({ cwd: folder, configName: FILE_NAME, ...OPTIONS }).store = next;
-      syncFolder(folder);
-    });
+    try {
+      makeFolder(folder);
+      await withFileLock(path, () => {
+        const { stored, members } = readAll();
+        const next = withOthers(members, change(stored));
+        new Store<JsonMembers>({ cwd: folder, configName: FILE_NAME, ...OPTIONS }).store = next;
+        syncFolder(folder);
+      });
+    } catch (error) {
+      throw unwritableSettings(path, error);
+    }
   };
   return {
     path,
@@ -160,6 +164,13 @@ const invalidFile = (path: string, what: string, problems: readonly Problem[] = 
     problems,
     hints: [hint`Fix the file, or move it away to start with new settings.`],
   });
+
+/** A failure of the file system; any other error as it is. */
+function unwritableSettings(path: string, error: unknown): unknown {
+  if (error instanceof PaylinkError || codeOf(error) === "") return error;
+  const message = `The settings in ${path} cannot be written: ${systemReason(error)}. Nothing was stored.`;
+  return new PaylinkError("file_unwritable", message, { cause: error });
+}
 
 function readSettingsText(path: string): string | undefined {
   try {

@@ -4,15 +4,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
+import { NOT_ROOT } from "../support/not-root.ts";
 import { startPaylink } from "../support/paylink.ts";
 import { event } from "../support/stored-events.ts";
 import { keyFile } from "../support/keys.ts";
-
-/** Permissions do not stop root, which containers often run tests as. */
-const NOT_ROOT =
-  process.getuid?.() === 0
-    ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
-    : [];
 
 describe("a store that cannot be written", () => {
   it.each([
