@@ -1,5 +1,8 @@
 /** The names of headers, form fields, parameters and members that carry credentials, whose values are never shown. */
 
+/** What messages, pages and logs have in the place of a secret. */
+export const REDACTED = "[redacted]";
+
 /** The ends of these names, for a regular expression that ignores case. */
 export const SECRET_NAME_ENDS = [
   "token",

@@ -1,4 +1,5 @@
 /** Passwords in URLs: texts without them, and URLs that a password makes unreadable. */
+import { REDACTED } from "./secrets.ts";
 
 /**
  * The text without the passwords of its URLs, also of those that cannot be read: a password that was pasted unescaped may
@@ -14,13 +15,13 @@ export const withoutPassword = (text: string): string =>
 /** `text` has one URL, at its start. */
 function withoutUserPassword(text: string): string {
   // A token of NATS stands where others have a user.
-  const hidden = text.replace(/^((?:nats|tls):\/\/)[^/?#@:\s]+@/i, "$1[redacted]@");
+  const hidden = text.replace(/^((?:nats|tls):\/\/)[^/?#@:\s]+@/i, `$1${REDACTED}@`);
   if (hidden !== text) return hidden;
-  const readable = text.replace(/^([^:]+:\/\/[^/?#@:\s]*:)[^/?#@\s]*@(?!\S*@)/, "$1[redacted]@");
+  const readable = text.replace(/^([^:]+:\/\/[^/?#@:\s]*:)[^/?#@\s]*@(?!\S*@)/, `$1${REDACTED}@`);
   if (readable !== text) return readable;
   const [, before = "", host = "", rest = ""] = /^([^:]+:\/\/([^/?#@:[\s]*):)(.*)@/is.exec(text) ?? [];
   if (before === "" || (/^https?:/i.test(text) && isHost(host) && PORT_FORM.test(rest))) return text;
-  return `${before}[redacted]${text.slice(before.length + rest.length)}`;
+  return `${before}${REDACTED}${text.slice(before.length + rest.length)}`;
 }
 
 const PORT_FORM = /^\d*(?:[/?#\s,;.)"']|$)/;
@@ -33,7 +34,7 @@ function withoutSecretParameters(text: string): string {
   for (const { 0: name, 1: spelled = "", index } of text.matchAll(/[?&]([^=?&#\s]+)=/g)) {
     if (!/pass(?:word|wd|phrase)?$|^pwd$|secret$/i.test(decodedPart(spelled) ?? spelled)) continue;
     const start = index + name.length;
-    return text.slice(0, start) + text.slice(start).replace(/^\S+/, "[redacted]");
+    return text.slice(0, start) + text.slice(start).replace(/^\S+/, REDACTED);
   }
   return text;
 }

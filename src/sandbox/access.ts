@@ -4,7 +4,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { isLoopback } from "../domain/addresses.ts";
 import { SCOPE } from "../domain/known-services.ts";
 import { isSameSecret, ownHost, type PageAccess } from "../pages/access.ts";
-import type { Merchant } from "./identity.ts";
+import { type Merchant, newToken } from "./identity.ts";
 import { ServiceProblem } from "./replies.ts";
 import type { SandboxSetup } from "./setup.ts";
 
@@ -22,9 +22,12 @@ const dashboardSecret = ({ token }: Merchant, what: "host" | "cookie"): string =
 export const dashboardHost = (merchant: Merchant): string => ownHost(dashboardSecret(merchant, "host"));
 export const dashboardCookie = (merchant: Merchant): string => dashboardSecret(merchant, "cookie");
 
+/** Where customers pay. */
+export const CHECKOUT_PATH = "/pay";
+
 /** The checkout's URL at the address that the client used for the sandbox; the dashboard's host is not for customers. */
 export function checkoutUrl(c: Context, { apiHost, merchant }: SandboxSetup): string {
-  const url = new URL("/pay", c.req.url);
+  const url = new URL(CHECKOUT_PATH, c.req.url);
   if (url.hostname === dashboardHost(merchant)) url.hostname = apiHost;
   return url.href;
 }
@@ -94,7 +97,7 @@ export function createAccessTokens({ merchant, tokenAuth, newId, clock }: Sandbo
       if (!isSameSecret(clientId, merchant.clientId) || !isSameSecret(clientSecret, merchant.clientSecret))
         return tokenError("invalid_client", "the client id or the client secret is wrong", challenge);
       if (field("scope") !== SCOPE) return tokenError("invalid_scope", `scope must be ${SCOPE}`);
-      const token = `sandbox_${newId()}`;
+      const token = newToken(newId);
       expiries.set(token, now() + TOKEN_LIFETIME * 1000);
       const rest = { scope: SCOPE, refresh_token: "" } as const;
       return { access_token: token, token_type: "Bearer", expires_in: TOKEN_LIFETIME, ...rest };

@@ -40,11 +40,16 @@ function newIdentity(newId: () => string): SandboxIdentity {
     clientId: "sandbox",
     clientSecret: newId(),
     terminalId: "1234567890",
-    token: `sandbox_${newId()}`,
+    token: newToken(newId),
     ...newKey(newId),
     retired: [],
   };
 }
+
+/** What every access token begins with, so that it is known wherever it stands. */
+export const TOKEN_PREFIX = "sandbox_";
+
+export const newToken = (newId: () => string): string => TOKEN_PREFIX + newId();
 
 function newKey(newId: () => string): Pick<SandboxIdentity, "keyid" | "privateKey"> {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });

@@ -4,10 +4,11 @@ import { withoutPassword } from "../domain/url-passwords.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { isJsonObject, indentedJson, type Json } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
-import { isSecretName } from "../domain/secrets.ts";
+import { isSecretName, REDACTED } from "../domain/secrets.ts";
 import { CloseConnection, type Handler } from "../http/exchange.ts";
 import { fieldLines, type HttpReply, targetUri } from "../http/message.ts";
 import type { Faults } from "./faults.ts";
+import { TOKEN_PREFIX } from "./identity.ts";
 import type { SandboxSetup } from "./setup.ts";
 import type { LedgerPage, LedgerQuery } from "./store/lists.ts";
 
@@ -48,11 +49,9 @@ export function createRequestLog({
 }: Pick<SandboxSetup, "merchant" | "clock" | "machineNow">) {
   const kept: ApiRequest[] = [];
   let number = 0;
-  /** What is secret under any name: access tokens all begin alike. */
+  /** What is secret under any name. */
   const hide = (text: string): string =>
-    maskCardNumbers(text)
-      .replace(/sandbox_[\w-]+/g, HIDDEN)
-      .replaceAll(clientSecret, HIDDEN);
+    maskCardNumbers(text).replace(ACCESS_TOKEN, REDACTED).replaceAll(clientSecret, REDACTED);
   const bodyOf = ({ headers, body }: Pick<HttpReply, "headers" | "body">): ShownBody => {
     const [type = ""] = (fieldLines(headers, "content-type")[0] ?? "").split(";", 1);
     // Cut off only now: a part of a secret is not recognised, and indenting can make a text very long.
@@ -101,7 +100,7 @@ export function createRequestLog({
 
 export const isFailed = ({ status }: ApiRequest): boolean => status >= 400;
 
-const HIDDEN = "[redacted]";
+const ACCESS_TOKEN = new RegExp(`${TOKEN_PREFIX}[\\w-]+`, "g");
 const NOT_SHOWN = "(not shown)";
 
 /** A body for people: JSON indented, a form as it is. Nothing of any other or longer body is kept. */
@@ -118,14 +117,14 @@ function shownText(type: string, body: Uint8Array): string {
 
 const formText = (form: URLSearchParams): string =>
   [...form]
-    .map(([name, value]) => `${name}=${isSecret(name) && value !== "" ? HIDDEN : withoutPassword(value)}`)
+    .map(([name, value]) => `${name}=${isSecret(name) && value !== "" ? REDACTED : withoutPassword(value)}`)
     .join("&");
 
 const isSecret = (name: string): boolean => isSecretName(name) || /key$/i.test(name);
 
 /** `name` is that of the member or the field. */
 function redacted(value: Json, name = ""): Json {
-  if (value !== "" && value !== null && isSecret(name)) return HIDDEN;
+  if (value !== "" && value !== null && isSecret(name)) return REDACTED;
   if (typeof value === "string") return withoutPassword(value);
   if (Array.isArray(value)) return value.map((item) => redacted(item));
   if (!isJsonObject(value)) return value;

@@ -1,6 +1,6 @@
 /** A profile: one account at one service, with the defaults of its links and its credentials. */
 import { withoutPassword } from "../domain/url-passwords.ts";
-import { mayBeKeyText } from "../domain/secrets.ts";
+import { mayBeKeyText, REDACTED } from "../domain/secrets.ts";
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./setting-table.ts";
 
 export type Profile = { readonly [Key in SettingKey]?: SettingValue<Key> | undefined };
@@ -53,7 +53,7 @@ const mayBePrivateKey = (value: string): boolean =>
 
 /** A value for people to read, without the password of a URL. */
 export function shownSetting(value: SettingValue<SettingKey>): string {
-  if (typeof value === "string") return mayBePrivateKey(value) ? "[redacted]" : withoutPassword(value);
+  if (typeof value === "string") return mayBePrivateKey(value) ? REDACTED : withoutPassword(value);
   if (typeof value === "boolean") return String(value);
   return value.map(shownSetting).join(", ");
 }

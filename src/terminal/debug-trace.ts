@@ -4,7 +4,7 @@ import { millisecondsSince, type Timers } from "../domain/timers.ts";
 import type { Handler, Send, Serve } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpReply, type HttpRequest, targetUri } from "../http/message.ts";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { isSecretName, SECRET_NAME_ENDS } from "../domain/secrets.ts";
+import { isSecretName, REDACTED, SECRET_NAME_ENDS } from "../domain/secrets.ts";
 import { safeText } from "../render/safe-text.ts";
 import { clip } from "../render/width.ts";
 
@@ -72,7 +72,7 @@ function learnTokens(body: Uint8Array, { know }: Secrets): void {
 
 export interface Secrets {
   readonly know: (secret: string | undefined) => void;
-  /** Replaces each known secret in the text by `[redacted]`. */
+  /** Replaces each known secret in the text. */
   readonly hide: (text: string) => string;
 }
 
@@ -92,13 +92,11 @@ export function createSecrets(): Secrets {
     hide: (text) => {
       let hidden = text;
       for (const secret of [...known].toSorted((one, other) => other.length - one.length))
-        hidden = hidden.replaceAll(secret, "[redacted]");
+        hidden = hidden.replaceAll(secret, REDACTED);
       return hidden;
     },
   };
 }
-
-const REDACTED = "[redacted]";
 
 /** Credentials in JSON bodies, forms and query strings, by their names. */
 const SECRET_MEMBER = new RegExp(`("[\\w-]*(?:${SECRET_NAME_ENDS})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, "gi");
