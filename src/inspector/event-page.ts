@@ -36,7 +36,7 @@ import {
 } from "../pages/exchange.ts";
 import { answerPart } from "../pages/answer.ts";
 import type { Page } from "../pages/page.ts";
-import { bodyIsKept, type Rejection } from "../receiver/event.ts";
+import { bodyIsKept, lateAge, type Rejection } from "../receiver/event.ts";
 import { likelyCause } from "../render/likely-cause.ts";
 import { ageWords } from "../render/stats.ts";
 import { BODY_FILE, curlCommand } from "./curl.ts";
@@ -74,7 +74,7 @@ export function eventPage(
       { ...describeEvent(event, history, view.now), advice },
       `${capitalized(eventOutcome(event))} ${eventAmount(event)}`.trim(),
     )}
-    ${paidTwice(event, order)} ${answerPanel(last, undefined)} ${attemptsPart(history, view.now)}
+    ${paidTwice(event, order)} ${answerPanel(last)} ${attemptsPart(history, view.now)}
     ${order === undefined ? "" : orderPanel(view, order)} ${recordPart(event, history, view.now)}
     ${verdictPanel({ verdict, request, at: receivedAt }, filesOf(id))}
     ${requestPanel(request, { ...filesOf(id), isFolded: true })} ${curlPanel(view, event)}`,
@@ -249,14 +249,14 @@ function attemptsPart({ attempts, actions }: History, now: Date): Page {
 }
 
 /** What the application answered last, whole. */
-function answerPanel(attempt: StoredAttempt | undefined, cause: string | undefined): Page | "" {
+function answerPanel(attempt: StoredAttempt | undefined): Page | "" {
   if (attempt === undefined || attempt.status === null || attempt.reply === null) return "";
   const { status, ms: duration, reply } = attempt;
   const body = maskCardNumbers(reply.text);
   return panel(
     "answer-panel",
     attempt.isReplay ? "Answer to the webhook sent by hand" : "Your application's answer",
-    answerPart({ status, duration, headers: reply.headers, body }, cause),
+    answerPart({ status, duration, headers: reply.headers, body }),
   );
 }
 
@@ -302,19 +302,15 @@ function recordPart(event: StoredEvent, { arrivals }: History, now: Date): Page 
 const receivedAt = ({ receivedAt: at, id }: Pick<StoredEvent, "receivedAt" | "id">, now: Date): Page =>
   html`${exactTime(at, now)}, ${timeAgo(at, now)} · <span class="mono">${id}</span>`;
 
-/** Milliseconds after which most verifiers refuse a signature. */
-const FRESH = 300_000;
-
 function actionsOf(view: InspectorView, event: StoredEvent, signs: boolean): Page {
   const { now, target, here: back } = view;
-  const { delivery, id, receivedAt, verdict } = event;
+  const { delivery, id } = event;
   const path = eventPath(id);
   const isOpen = delivery !== null && delivery.state !== "delivered" && !delivery.isTrying;
-  const signed = verdict.created === null ? receivedAt : new Date(verdict.created * 1000);
-  const age = now.getTime() - signed.getTime();
+  const age = signs ? undefined : lateAge(event, now);
   const warnings = [
     delivery?.state === "delivered" ? "Your application will receive it twice." : "",
-    !signs && age > FRESH ? `Its signature is ${ageWords(age)} old; most verifiers refuse it.` : "",
+    age !== undefined ? `Its signature is ${ageWords(age)} old; most verifiers refuse it.` : "",
   ].filter((words) => words !== "");
   return html`${isOpen && isOwn(view, event) ? actionForm(`${path}/retry`, back, html`<button class="primary">Retry</button>`) : ""}
   ${

@@ -63,7 +63,7 @@ function retryAll(view: InspectorView): Page {
     id: "retry-all",
     button: "Retry all…",
     title: `Retry ${what} now?`,
-    text: "They are sent at most 8 at a time.",
+    text: "They are due then: a running listen --ack stored forwards them.",
     confirm: `Retry ${what}`,
     action: "/retry-all",
     back: view.here,

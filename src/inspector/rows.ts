@@ -3,12 +3,13 @@ import { isSuccess } from "../http/message.ts";
 import { html } from "hono/html";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { groupedAmount } from "../domain/money.ts";
+import { outcomeName } from "../domain/outcome.ts";
 import { WARNING_MEANINGS } from "../domain/reasons.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import type { StoredAttempt, StoredEvent, StoredRequest } from "../store/rows.ts";
 import type { EventStore } from "../store/event-store.ts";
 import { answerLine } from "../pages/answer.ts";
-import { badge, clipped, countdown, exactTime, plural } from "../pages/components.ts";
+import { badge, clipped, countdown, exactTime, plural, spaced } from "../pages/components.ts";
 import type { Listing } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
 import type { InspectorView } from "./frame.ts";
@@ -43,7 +44,7 @@ export const eventPath = (id: string): string => `/events/${encodeURIComponent(i
 export const eventName = ({ reference, uti, id }: StoredEvent): string => clipped(reference || uti || id);
 
 /** `partially approved` */
-export const eventOutcome = ({ outcome }: StoredEvent): string => outcome.toLowerCase().replaceAll("_", " ");
+export const eventOutcome = ({ outcome }: StoredEvent): string => spaced(outcomeName(outcome));
 
 export function eventAmount(event: StoredEvent): string {
   const { record } = event.content;

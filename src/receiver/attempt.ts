@@ -7,8 +7,7 @@ import { exchangeFailure, type Send, SendError } from "../http/exchange.ts";
 import { fieldLines, type HeaderLine, type HttpRequest, isSuccess } from "../http/message.ts";
 import { type SendFailure, sendFailure } from "../http/send-failure.ts";
 import type { SigningKey } from "../signatures/keys.ts";
-import { DEFAULT_POLICY } from "../signatures/policy.ts";
-import { type Forward, type RunKeys } from "./event.ts";
+import { type Forward, lateAge, type RunKeys } from "./event.ts";
 import { type Forwarded, forwardedRequest, signAgain } from "./forwarded-request.ts";
 
 /** The most bytes of the application's answer in memory, which the service gets if it waits for it. */
@@ -151,13 +150,6 @@ function reasonFor(result: NotReached | NoAnswer): string {
 
 /** What applications answer to a signature that they do not accept. */
 const REFUSES_SIGNATURE: ReadonlySet<number> = new Set([400, 401, 403]);
-
-/** The age of the service's signature in milliseconds, once it is older than verifiers accept. */
-function lateAge({ verdict, receivedAt }: Forwarded, at: Date): number | undefined {
-  const signedAt = verdict.created === null ? receivedAt.getTime() : verdict.created * 1000;
-  const age = at.getTime() - signedAt;
-  return age > DEFAULT_POLICY.maxAge * 1000 ? age : undefined;
-}
 
 /** By the charset that the answer names, if it is known; else as UTF-8. */
 function decodedText(headers: readonly HeaderLine[], body: Uint8Array): string {

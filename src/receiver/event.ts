@@ -2,6 +2,7 @@
 import type { ReadRecord } from "../domain/transaction.ts";
 import type { HeaderLine, HttpRequest } from "../http/message.ts";
 import type { SendFailure } from "../http/send-failure.ts";
+import { DEFAULT_POLICY } from "../signatures/policy.ts";
 import type { Verdict } from "../signatures/verdict.ts";
 
 /** A webhook that the receiver accepted: verified, unless it also accepts unverified ones. */
@@ -184,4 +185,14 @@ export interface KeyBacklog {
   readonly overdue: number;
   /** The events that failed, which wait for nothing. */
   readonly failed: number;
+}
+
+/** The age of the service's signature in milliseconds, once it is older than verifiers accept. */
+export function lateAge(
+  { verdict, receivedAt }: Pick<WebhookEvent, "verdict" | "receivedAt">,
+  at: Date,
+): number | undefined {
+  const signedAt = verdict.created === null ? receivedAt.getTime() : verdict.created * 1000;
+  const age = at.getTime() - signedAt;
+  return age > DEFAULT_POLICY.maxAge * 1000 ? age : undefined;
 }
