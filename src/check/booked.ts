@@ -5,7 +5,7 @@ import { isRepeated, isSame, isZero, sumOf } from "../reconcile/amounts.ts";
 import type { Sum } from "../domain/money.ts";
 import { comparableText } from "../domain/comparable-text.ts";
 import { splitReference } from "../domain/reference.ts";
-import { type OrderUse } from "./endpoint.ts";
+import type { OrderUse } from "./endpoint.ts";
 import type { SampleOrder } from "./samples.ts";
 
 export interface BookedOrder {

@@ -43,7 +43,7 @@ function requireOwnTerminal({ terminalId: own }: Merchant, terminalId: string): 
   ]);
 }
 
-/** The checked value. Throws a 400 problem that names every invalidRequest field. */
+/** The checked value. Throws a 400 problem that names every invalid field. */
 function validated<T>(checked: Validated<T>, clock?: LinkClock): T {
   if (checked.ok) return checked.value;
   throw invalidRequest(checked.problems, clock);
@@ -74,14 +74,17 @@ export function linkResponse(link: Link, checkoutUrl: string, now: Date): WellFo
     paidDate: dateOrNull(paidDate),
     cancelledDate: dateOrNull(cancelledDate),
     status: linkStatusAt(link, now),
-    url: `${checkoutUrl}?r=${encodeURIComponent(id)}`,
+    url: linkUrl(checkoutUrl, id),
   };
 }
+
+/** Where customers pay the link; `checkout` is the address of the checkout, or its path. */
+export const linkUrl = (checkout: string, id: string): string => `${checkout}?r=${encodeURIComponent(id)}`;
 
 const dateOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /**
- * Creates a link. Throws a 400 problem that names every invalidRequest field, a 403 problem for a terminal of another merchant, a 422
+ * Creates a link. Throws a 400 problem that names every invalid field, a 403 problem for a terminal of another merchant, a 422
  * problem for the number of a paid order.
  */
 export function addLink(runtime: SandboxRuntime, body: Json, checkoutUrl: string): Link {
@@ -107,7 +110,7 @@ export function addLink(runtime: SandboxRuntime, body: Json, checkoutUrl: string
     cancelledDate: null,
   };
   ledger.write(() => ledger.addLink(link));
-  runtime.observe({ type: "link", link, url: `${checkoutUrl}?r=${link.id}` });
+  runtime.observe({ type: "link", link, url: linkUrl(checkoutUrl, link.id) });
   return link;
 }
 
@@ -131,7 +134,7 @@ export function findLink(ledger: Ledger, id: string): Link {
 /** Milliseconds by which a client's clock, with which it asks for the whole period, may differ from this one. */
 const CLIENT_CLOCK_DIFFERENCE = 60_000;
 
-/** The newest links first. Throws a 400 problem for an invalidRequest query, a 403 problem for a foreign terminal. */
+/** The newest links first. Throws a 400 problem for an invalid query, a 403 problem for a foreign terminal. */
 export function listLinks(
   { ledger, merchant, clock }: SandboxRuntime,
   query: Readonly<Record<string, string>>,
@@ -144,7 +147,7 @@ export function listLinks(
   return ledger.linksCreated(asked, now);
 }
 
-/** Throws a 400 problem for invalidRequest changes, a 422 problem once the customer has tried to pay. */
+/** Throws a 400 problem for invalid changes, a 422 problem once the customer has tried to pay. */
 export function updateLink(runtime: SandboxRuntime, id: string, body: Json): Link {
   const { ledger, clock } = runtime;
   const link = findLink(ledger, id);

@@ -6,8 +6,9 @@ import baseStyle from "../../pages/browser/base.css?raw";
 import checkoutStyle from "../../pages/browser/checkout.css?raw";
 import checkoutScript from "../../pages/browser/checkout.js?raw";
 import { fileReply, htmlReply } from "../../pages/page.ts";
+import { CHECKOUT_PATH } from "../access.ts";
 import type { Refused } from "../form.ts";
-import { findLink, isOpen, linkStatusAt } from "../links.ts";
+import { findLink, isOpen, linkStatusAt, linkUrl } from "../links.ts";
 import { acceptPayment, checkPayment, leftToPay, paymentInputFromForm } from "../payments.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
 import type { SandboxRuntime } from "../runtime.ts";
@@ -17,8 +18,8 @@ import { declineReason, resultPath, sandboxStrip } from "./components.ts";
 import { checkoutPage, type Declined } from "./payment-form.ts";
 
 export function checkoutRoutes(app: Hono, runtime: SandboxRuntime): void {
-  app.get("/pay", (c) => viewLink(c, runtime));
-  app.post("/pay", (c) => submitPayment(c, runtime));
+  app.get(CHECKOUT_PATH, (c) => viewLink(c, runtime));
+  app.post(CHECKOUT_PATH, (c) => submitPayment(c, runtime));
   app.get("/pay/result", (c) => viewResult(c, runtime));
   app.get("/checkout.css", () => fileReply(baseStyle + checkoutStyle, "text/css"));
   app.get("/checkout.js", () => fileReply(checkoutScript, "text/javascript"));
@@ -71,7 +72,7 @@ async function submitPayment(c: Context, runtime: SandboxRuntime): Promise<Respo
     const link = linkFromQuery(c, runtime);
     if (!(error instanceof ServiceProblem)) throw error;
     if (link === undefined) return htmlReply(unknownPage(), 404);
-    if (error.status === 409) return c.redirect(checkoutPath(link.id), 303);
+    if (error.status === 409) return c.redirect(linkUrl(CHECKOUT_PATH, link.id), 303);
     if (!form.has("check"))
       return formPage(link, runtime, { refused: { entered: form, problem: error } }, 422);
     return checkedPage(form, link, runtime, error);
@@ -119,8 +120,6 @@ async function payInBrowser(c: Context, form: URLSearchParams, runtime: SandboxR
   return c.redirect(resultPath(uti), 303);
 }
 
-const checkoutPath = (linkId: string): string => `/pay?r=${encodeURIComponent(linkId)}`;
-
 function viewResult(c: Context, runtime: SandboxRuntime): Promise<Response> {
   const { ledger, clock, merchant } = runtime;
   const payment = ledger.findPayment(c.req.query("t") ?? "");
@@ -131,7 +130,7 @@ function viewResult(c: Context, runtime: SandboxRuntime): Promise<Response> {
     link,
     merchantName: merchant.merchantName,
     left: leftToPay(link, ledger),
-    payAgain: isOpen(linkStatusAt(link, clock.now())) ? checkoutPath(link.id) : undefined,
+    payAgain: isOpen(linkStatusAt(link, clock.now())) ? linkUrl(CHECKOUT_PATH, link.id) : undefined,
     returnUrl: returnUrlFor(payment.record, link),
     strip: sandboxStrip(payment, runtime),
   });

@@ -11,7 +11,6 @@ import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domai
 import { actionForm, clipped, localPath } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { isReusable } from "../links.ts";
-
 import type { SandboxRuntime } from "../runtime.ts";
 import type { Attempt, Link } from "../store/rows.ts";
 

@@ -7,7 +7,13 @@ import { formatAmount, scaledAmount, type Amount } from "../../domain/money.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import type { Bars } from "../../pages/trend.ts";
-import { inTransaction, type Connection, type Statement, type Value } from "../../store/database.ts";
+import {
+  IN_MEMORY,
+  inTransaction,
+  type Connection,
+  type Statement,
+  type Value,
+} from "../../store/database.ts";
 import { lockFile } from "../../store/lock-file.ts";
 import { openDatabase } from "../../store/open-database.ts";
 import type { LinksQuery } from "../link-operations.ts";
@@ -196,7 +202,7 @@ function openLocked(path: string, reset: boolean) {
 
 /** Locks a file beside the ledger, until the returned function is called or this process ends. */
 function lockLedger(path: string): () => void {
-  if (path === ":memory:") return () => undefined;
+  if (path === IN_MEMORY) return () => undefined;
   const release = lockFile(`${path}.owner`);
   if (release !== undefined) return release;
   throw new PaylinkError("usage", `Another sandbox is using ${path}.`, {
