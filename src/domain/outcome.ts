@@ -4,6 +4,10 @@
 export const OUTCOMES = ["APPROVED", "PARTIALLY_APPROVED", "DECLINED", "CANCELLED", "UNCLEAR"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** Whether an amount was approved: all that was asked for, or a part of it. */
+export const hasApprovedAmount = (outcome: Outcome): boolean =>
+  outcome === "APPROVED" || outcome === "PARTIALLY_APPROVED";
+
 /** What a simulated payment can have. */
 export const SAMPLE_OUTCOMES = ["approved", "partially-approved", "declined", "cancelled"] as const;
 export type SampleOutcome = (typeof SAMPLE_OUTCOMES)[number];

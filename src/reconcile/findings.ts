@@ -64,6 +64,9 @@ export type Reason =
 
 export type Finding = Reason & Facts;
 
+/** Whether records that must agree do not. */
+export const isDifference = (finding: FindingName): boolean => finding !== "unmatched";
+
 /** What every finding says. */
 interface Facts {
   /** As it is spelled by the side that has it; null without one. */

@@ -1,6 +1,6 @@
 /** The three sides by order number: each order with its links, the payments that arrived, and its lines of the books. */
 import { comparableText } from "../domain/comparable-text.ts";
-import type { Outcome } from "../domain/outcome.ts";
+import { hasApprovedAmount, type Outcome } from "../domain/outcome.ts";
 import { splitReference } from "../domain/reference.ts";
 import { isSame } from "./amounts.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment } from "./sides.ts";
@@ -21,8 +21,6 @@ export interface Order {
   /** A link of this number was paid, or a webhook of it arrived, outside the period. */
   isOfOtherTime: boolean;
 }
-
-const APPROVED: ReadonlySet<Outcome> = new Set<Outcome>(["APPROVED", "PARTIALLY_APPROVED"]);
 
 /**
  * An order as most are: one paid link and, once it has arrived, one payment that is all of it and waits for nothing. In one object
@@ -71,7 +69,7 @@ export class Orders {
     const known = this.byNumber.get(comparableText(payment.reference));
     if (known !== undefined && isPlain(known) && takesPayment(known, payment)) return;
     const order = this.orderOf(payment.reference);
-    if (!APPROVED.has(payment.outcome)) {
+    if (!hasApprovedAmount(payment.outcome)) {
       order.other = payment.outcome;
       return;
     }

@@ -1,6 +1,13 @@
 /** Counts the paid links and the findings of a reconciliation, with their sums. */
 import { type Sum, Sums } from "../domain/money.ts";
-import { type Circumstances, type Finding, type FindingName, FINDINGS, findingsOf } from "./findings.ts";
+import {
+  type Circumstances,
+  type Finding,
+  type FindingName,
+  FINDINGS,
+  findingsOf,
+  isDifference,
+} from "./findings.ts";
 import type { Order, Orders } from "./orders.ts";
 
 export interface Counted {
@@ -81,4 +88,4 @@ function countLinks(
 
 /** Whether records that must agree do not. */
 export const isDifferent = ({ findings }: Pick<Summary, "findings">): boolean =>
-  Object.keys(findings).some((name) => name !== "unmatched");
+  FINDINGS.some((name) => isDifference(name) && findings[name] !== undefined);

@@ -3,7 +3,7 @@ import { comparableText } from "../domain/comparable-text.ts";
 import type { Sum } from "../domain/money.ts";
 import { splitReference } from "../domain/reference.ts";
 import { sumOf } from "./amounts.ts";
-import { type Finding, findingsOf, type Circumstances } from "./findings.ts";
+import { type Finding, findingsOf, isDifference, type Circumstances } from "./findings.ts";
 import type { Order } from "./orders.ts";
 
 /** What happened. */
@@ -72,7 +72,7 @@ export interface OrderFacts {
 export function verdictOf({ order, known, standing, accepted }: OrderFacts): OrderVerdict {
   const { links, payments } = order;
   const findings = [...findingsOf(order, known)];
-  const differences = findings.filter(({ finding }) => finding !== "unmatched");
+  const differences = findings.filter(({ finding }) => isDifference(finding));
   if (differences.length > 0) return { is: "different", findings: differences };
   const money = sumOf(payments.flatMap((payment) => payment.money ?? []));
   const [first] = payments;

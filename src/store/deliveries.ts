@@ -11,7 +11,7 @@ import type {
 } from "../receiver/event.ts";
 import type { Value } from "./database.ts";
 import {
-  type SqlCondition,
+  type Sql,
   type Dialect,
   forRows,
   inOrder,
@@ -132,7 +132,7 @@ export function dueFirst(
   { schema }: Dialect,
   { keys, outcomes, until, limit, isFresh = false }: Omit<ClaimRequest, "lease"> & { readonly until: number },
   lock = "",
-): { readonly sql: string; readonly values: readonly Value[] } {
+): Sql {
   const ordered = `ORDER BY due, event LIMIT ?`;
   const ofOutcome = (_: string, index: number): string => `SELECT * FROM (
     SELECT event, due FROM ${schema}deliveries
@@ -299,15 +299,11 @@ const orderSql = (order: OperatorOrder, now: number) =>
     : { assigned: "state = 'skipped', due = NULL", given: [], isOther: "state <> 'skipped'", more: [] };
 
 /** Of every key, where there is no list of them. */
-const ofKeys = (keys: RunKeys | null): SqlCondition =>
+const ofKeys = (keys: RunKeys | null): Sql =>
   keys === null ? { sql: "TRUE", values: [] } : isOneOf("key", keys);
 
 /** Events by their ids. One that was not to be forwarded so far gets a delivery. */
-async function chosenEvents(
-  session: DatabaseSession,
-  ids: readonly string[],
-  owned: SqlCondition,
-): Promise<SqlCondition> {
+async function chosenEvents(session: DatabaseSession, ids: readonly string[], owned: Sql): Promise<Sql> {
   const { schema } = session.dialect;
   const named = isOneOf("id", ids);
   const unplanned = await session.all(
@@ -331,7 +327,7 @@ async function chosenEvents(
 }
 
 /** The deliveries of all events that wait or failed, as far as they are selected. */
-export function openEvents(dialect: Dialect, selection: Selection): SqlCondition {
+export function openEvents(dialect: Dialect, selection: Selection): Sql {
   const { schema } = dialect;
   const open = `event IN (SELECT event FROM ${schema}deliveries WHERE due IS NOT NULL
     UNION ALL SELECT event FROM ${schema}deliveries WHERE ${IN_STATE.failed})`;

@@ -151,17 +151,31 @@ export const insert = (
 export const inOrder = <T>(rows: readonly T[], keyOf: (row: T) => string): T[] =>
   rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 
-/** A part of a statement, and the values of its places. */
-export interface SqlCondition {
+/** A statement or a part of one, and the values of its places. */
+export interface Sql {
   readonly sql: string;
   readonly values: readonly Value[];
 }
 
 /** Whether a column has one of these values. PostgreSQL takes no empty list. */
-export const isOneOf = (column: string, values: readonly Value[]): SqlCondition =>
+export const isOneOf = (column: string, values: readonly Value[]): Sql =>
   values.length === 0 ? { sql: "FALSE", values } : { sql: `${column} IN (${placesOf(values)})`, values };
 
-export const isNoneOf = (column: string, values: readonly Value[]): SqlCondition =>
+export const isNoneOf = (column: string, values: readonly Value[]): Sql =>
   values.length === 0 ? { sql: "TRUE", values } : { sql: `${column} NOT IN (${placesOf(values)})`, values };
+
+/** Behind every text that goes on with another character. */
+export const LAST_CHARACTER = "\u{10ffff}";
+
+/** Whether a column begins with a text, as its index finds it. */
+export const beginsWith = (column: string, text: string): Sql => ({
+  sql: `${column} >= ? AND ${column} < ?`,
+  values: [text, `${text}${LAST_CHARACTER}`],
+});
+
+export const union = (statements: readonly Sql[]): Sql => ({
+  sql: statements.map(({ sql }) => sql).join(" UNION "),
+  values: statements.flatMap(({ values }) => values),
+});
 
 const placesOf = (values: readonly Value[]): string => values.map(() => "?").join();

@@ -2,12 +2,12 @@
 import { setImmediate } from "node:timers/promises";
 import * as z from "zod/mini";
 import type { Sum } from "../domain/money.ts";
-import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
+import { hasApprovedAmount, type Outcome, OUTCOMES } from "../domain/outcome.ts";
 import { moneyIn, readRecord } from "../domain/transaction.ts";
 import type { DeliveryState } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
-import { isOneOf, type Readable, type Row } from "./dialects.ts";
+import { beginsWith, isOneOf, type Readable, type Row } from "./dialects.ts";
 import { timeOfFact } from "./facts.ts";
 import { deliveryStateOf } from "./rows.ts";
 import { requireSeal } from "./seal.ts";
@@ -35,7 +35,8 @@ export interface StoredPayment {
 /** Rows in memory at once. */
 const ORDERS_PER_READ = 100;
 
-const ANY_APPROVED = "outcome IN ('APPROVED', 'PARTIALLY_APPROVED')";
+const APPROVED_OUTCOMES = OUTCOMES.filter(hasApprovedAmount);
+const ANY_APPROVED = `outcome IN (${APPROVED_OUTCOMES.map((outcome) => `'${outcome}'`).join()})`;
 
 const paymentColumns = z.object({
   id: z.string(),
@@ -101,8 +102,8 @@ export function createPayments(readable: Readable) {
     },
     /** All of the payments of a reusable link, which have a suffix behind its order number. */
     paymentsOfReusable: async function* (orderNumber: string): AsyncGenerator<StoredPayment> {
-      const range = [`${orderNumber}-`, `${orderNumber}-\u{10ffff}`];
-      yield* await read(`SELECT id FROM ${schema}events WHERE reference >= ? AND reference < ?`, range, "");
+      const { sql, values } = beginsWith("reference", `${orderNumber}-`);
+      yield* await read(`SELECT id FROM ${schema}events WHERE ${sql}`, values, "");
     },
     /** Until when refused requests, of which any may have been a webhook, were not kept for want of room; undefined if all were. */
     refusalsDroppedUntil: async (): Promise<Date | undefined> => {
@@ -130,12 +131,11 @@ export function createPayments(readable: Readable) {
 function paymentFromRow(row: Row): StoredPayment {
   const { id, received_at: receivedAt, body, earlier, state, ...rest } = paymentColumns.parse(row);
   requireSeal(row);
-  const isApproved = rest.outcome === "APPROVED" || rest.outcome === "PARTIALLY_APPROVED";
   return {
     event: id,
     ...rest,
     receivedAt,
-    money: isApproved ? moneyIn(readRecord(body).record) : undefined,
+    money: hasApprovedAmount(rest.outcome) ? moneyIn(readRecord(body).record) : undefined,
     delivery: deliveryStateOf(state),
     hasEarlier: earlier !== 0,
   };

@@ -8,7 +8,7 @@ import type { Rejection, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
 import { dueFirst, openEvents, waitingKeys } from "./deliveries.ts";
-import { isOneOf, type Readable, type Row } from "./dialects.ts";
+import { beginsWith, isOneOf, type Readable, type Row } from "./dialects.ts";
 import { factOf } from "./facts.ts";
 import { follow } from "./following.ts";
 import {
@@ -23,6 +23,7 @@ import {
   type StoredRequest,
   type RecordedAnswer,
 } from "./rows.ts";
+import { namedEvents } from "./named.ts";
 import { createPayments } from "./payments.ts";
 import { IN_STATE } from "./schema.ts";
 import {
@@ -70,24 +71,17 @@ export function createReading(readable: Readable) {
   };
   /** The events and rejections whose uti or id begins with `prefix`, or whose order number it is; newest first. */
   const find = async (prefix: string): Promise<StoredRequest[]> => {
-    const range = (from: string): [string, string] => [from, `${from}\u{10ffff}`];
-    // By the index of the column: by `id`, a server without statistics would read the whole table.
-    const first = (column: string): string =>
-      `SELECT id FROM (SELECT id FROM ${schema}events WHERE ${column} >= ? AND ${column} < ?
-         ORDER BY ${column}, id DESC LIMIT ${MAX_FOUND}) AS by_${column}`;
+    const named = namedEvents(dialect, prefix, MAX_FOUND);
     const found = await read(
       eventsOf({}, readable),
-      `WHERE events.id IN (
-         ${first("uti")} UNION ${first("id")} UNION ${first("reference")}
-         UNION SELECT id FROM (SELECT id FROM ${schema}events WHERE reference = ?
-           ORDER BY id DESC LIMIT ${MAX_FOUND}) AS by_order)
-       ORDER BY events.id DESC LIMIT ${MAX_FOUND}`,
-      [...range(prefix), ...range(prefix), ...range(`${prefix}-`), prefix],
+      `WHERE events.id IN (${named.sql}) ORDER BY events.id DESC LIMIT ${MAX_FOUND}`,
+      named.values,
     );
+    const { sql, values } = beginsWith("id", prefix);
     const rejected = await read(
       rejectionsOf({}, readable),
-      `WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ${MAX_FOUND}`,
-      range(prefix),
+      `WHERE ${sql} ORDER BY id DESC LIMIT ${MAX_FOUND}`,
+      values,
     );
     return [...found, ...rejected];
   };

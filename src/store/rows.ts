@@ -1,5 +1,6 @@
 /** Rows of the event tables, of SQLite and PostgreSQL alike, parsed into stored events, rejections, arrivals and attempts. */
 import * as z from "zod/mini";
+import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
 import { isReason, isWarning, type Reason, type Warning } from "../domain/reasons.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { LateRecord } from "../domain/transaction.ts";
@@ -31,7 +32,7 @@ export const isSentAgain = (delivery: StoredDelivery | null): boolean =>
 /** An event as it is stored. The record is not stored again beside the body that holds it. */
 export interface StoredEvent extends WebhookEvent {
   readonly uti: string;
-  readonly outcome: string;
+  readonly outcome: Outcome;
   readonly reference: string;
   /** The thumbprint of the key that has verified it. */
   readonly key: string;
@@ -93,7 +94,7 @@ const eventRow = z.object({
   id: z.string(),
   uti: z.string(),
   received_at: time,
-  outcome: z.string(),
+  outcome: z.enum(OUTCOMES),
   reference: z.string(),
   key: z.string(),
   verdict: verdictColumn,

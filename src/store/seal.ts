@@ -45,6 +45,10 @@ export function requireSeal(row: Row): void {
 export const sealText = (outcome: string, currency: Value, amount: Value): string =>
   `${outcome} ${String(currency)} ${String(amount ?? "")}`;
 
-/** The condition that these columns are as they were stored. */
-export const IS_AS_STORED =
-  "payment = outcome || ' ' || currency || ' ' || coalesce(CAST(amount AS text), '')";
+/** A column of sums: how many rows do not have these columns as they were stored. */
+export const DAMAGED_ROWS =
+  "sum(CASE WHEN payment = outcome || ' ' || currency || ' ' || coalesce(CAST(amount AS text), '') THEN 0 ELSE 1 END) AS damaged";
+
+/** Whether any of the rows with `DAMAGED_ROWS` counts one. */
+export const hasDamagedRows = (sums: readonly Row[]): boolean =>
+  sums.some(({ damaged }) => Number(damaged) > 0);

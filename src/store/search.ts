@@ -3,10 +3,11 @@ import type { Outcome } from "../domain/outcome.ts";
 import type { DeliveryState, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
-import type { Readable, Row } from "./dialects.ts";
+import { beginsWith, LAST_CHARACTER, type Readable, type Row, type Sql, union } from "./dialects.ts";
+import { namedEvents } from "./named.ts";
 import type { StoredRequest } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
-import { IS_AS_STORED } from "./seal.ts";
+import { DAMAGED_ROWS, hasDamagedRows } from "./seal.ts";
 import { selectionConditions, damagedRow, eventsOf, rejectionsOf, type Selection } from "./selection.ts";
 
 /** A text that a person looks for, with all that it may mean. */
@@ -71,14 +72,6 @@ export interface Bar {
 export const SEARCHED = 100_000;
 /** The most that an index finds of one text. */
 const BY_INDEX = 1_000;
-/** Behind every id. */
-const LAST_ID = "\u{10ffff}";
-
-interface SearchStatement {
-  readonly sql: string;
-  readonly values: readonly Value[];
-}
-
 const FULLY_APPROVED = "outcome = 'APPROVED'";
 
 /** What lists ask of an event; `events_listed` has all of it. */
@@ -89,13 +82,13 @@ export function createSearch(readable: Readable) {
   const { schema, position } = dialect;
 
   /** The newest events of a period, as far as they are looked at. */
-  const newest = (columns: string, { since, until }: EventQuery): SearchStatement => ({
+  const newest = (columns: string, { since, until }: EventQuery): Sql => ({
     sql: `SELECT ${columns} FROM ${schema}events WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ${SEARCHED}`,
     values: [firstId(since), lastId(until)],
   });
 
   /** The newest events in a state, as far as they are looked at; `page` says how many of them. */
-  const newestIn = (state: DeliveryState, { since, until }: EventQuery, page: string): SearchStatement => {
+  const newestIn = (state: DeliveryState, { since, until }: EventQuery, page: string): Sql => {
     // What waits has an index of its own: as a bare column, `event` would be looked for among all deliveries.
     const event = state === "pending" ? "event || ''" : "event";
     return {
@@ -106,7 +99,7 @@ export function createSearch(readable: Readable) {
   };
 
   /** The ids of a page of events, the newest first. */
-  const pageOf = (query: EventQuery, before: string, limit: number): SearchStatement => {
+  const pageOf = (query: EventQuery, before: string, limit: number): Sql => {
     const { sought, state, path, outcome, keys, otherThan } = query;
     if (sought !== undefined || path !== undefined || state === undefined || state === "rejected") {
       const { sql, values } = matching(query);
@@ -125,28 +118,15 @@ export function createSearch(readable: Readable) {
   };
 
   /** The ids of what a text finds: by indexes, and among the newest. */
-  const soughtIds = (sought: Sought, query: EventQuery): SearchStatement => {
+  const soughtIds = (sought: Sought, query: EventQuery): Sql => {
     const { text, amount, currency, card, status } = sought;
-    const beginning = (column: string, from: string): SearchStatement => ({
-      sql: `SELECT id FROM (SELECT id FROM ${schema}events WHERE ${column} >= ? AND ${column} < ?
-        ORDER BY ${column}, id DESC LIMIT ${BY_INDEX}) AS by_${column}`,
-      values: [from, `${from}${LAST_ID}`],
-    });
     const listed = newest(LISTED, query);
-    const among = (condition: string, ...values: Value[]): SearchStatement => ({
+    const among = (condition: string, ...values: Value[]): Sql => ({
       sql: `SELECT id FROM (${listed.sql}) AS newest WHERE ${condition}`,
       values: [...listed.values, ...values],
     });
     return union([
-      beginning("uti", text),
-      beginning("id", text),
-      // The payments of a reusable link have a suffix behind its order number.
-      beginning("reference", `${text}-`),
-      {
-        sql: `SELECT id FROM (SELECT id FROM ${schema}events WHERE reference = ?
-          ORDER BY id DESC LIMIT ${BY_INDEX}) AS by_order`,
-        values: [text],
-      },
+      namedEvents(dialect, text, BY_INDEX),
       ...(amount === undefined
         ? []
         : [
@@ -172,10 +152,10 @@ export function createSearch(readable: Readable) {
   };
 
   /** The columns of `LISTED` of the events that a query finds. */
-  const matching = (query: EventQuery): SearchStatement => {
+  const matching = (query: EventQuery): Sql => {
     const { sought, state, outcome, path, keys, otherThan, since, until } = query;
     const range = [firstId(since), lastId(until)];
-    const from = (ids: SearchStatement): SearchStatement => ({
+    const from = (ids: Sql): Sql => ({
       sql: `SELECT ${LISTED} FROM ${schema}events WHERE id IN (${ids.sql}) AND id >= ? AND id < ?`,
       values: [...ids.values, ...range],
     });
@@ -187,7 +167,7 @@ export function createSearch(readable: Readable) {
           ? newest(LISTED, query)
           : from(idsOf(newestIn(ofState, query, `LIMIT ${SEARCHED}`)));
     const selected = selectionConditions({ outcome, keys, otherThan }, dialect);
-    const conditions: readonly SearchStatement[] = [
+    const conditions: readonly Sql[] = [
       { sql: selected.where, values: selected.values },
       ...(sought === undefined || ofState === undefined
         ? []
@@ -206,18 +186,11 @@ export function createSearch(readable: Readable) {
   };
 
   /** The condition of rejections; undefined where a query is about what only events have. They are few. */
-  const rejected = ({
-    sought,
-    state,
-    outcome,
-    path,
-    since,
-    until,
-  }: EventQuery): SearchStatement | undefined => {
+  const rejected = ({ sought, state, outcome, path, since, until }: EventQuery): Sql | undefined => {
     if (outcome !== undefined || (state !== undefined && state !== "rejected")) return undefined;
     const { text, status } = sought ?? {};
     const target = path === undefined ? "" : `"target":${JSON.stringify(path).slice(0, -1)}`;
-    const conditions: readonly SearchStatement[] = [
+    const conditions: readonly Sql[] = [
       { sql: "id >= ? AND id < ?", values: [firstId(since), lastId(until)] },
       ...(path === undefined
         ? []
@@ -231,10 +204,9 @@ export function createSearch(readable: Readable) {
         ? []
         : [
             {
-              sql: `((id >= ? AND id < ?) OR code = ?${status === undefined ? "" : " OR status = ?"})`,
+              sql: `((${beginsWith("id", text).sql}) OR code = ?${status === undefined ? "" : " OR status = ?"})`,
               values: [
-                text,
-                `${text}${LAST_ID}`,
+                ...beginsWith("id", text).values,
                 text.toLowerCase(),
                 ...(status === undefined ? [] : [status]),
               ],
@@ -249,7 +221,10 @@ export function createSearch(readable: Readable) {
 
   return {
     /** Events and rejections together, newest first. The id of the last one is the cursor of the next page. */
-    list: async (query: EventQuery, { before = LAST_ID, limit }: EventPage): Promise<StoredRequest[]> => {
+    list: async (
+      query: EventQuery,
+      { before = LAST_CHARACTER, limit }: EventPage,
+    ): Promise<StoredRequest[]> => {
       const { select, convert } = eventsOf({}, readable);
       const { sql, values } = pageOf(query, before, limit);
       const found =
@@ -278,7 +253,7 @@ export function createSearch(readable: Readable) {
           ? []
           : await all(
               `SELECT key, outcome, currency, count(*) AS events, CAST(sum(amount) AS text) AS sum,
-                 count(*) - count(amount) AS unsummed, sum(CASE WHEN ${IS_AS_STORED} THEN 0 ELSE 1 END) AS damaged
+                 count(*) - count(amount) AS unsummed, ${DAMAGED_ROWS}
                FROM (${sql}) AS matching GROUP BY key, outcome, currency ORDER BY key, outcome, currency`,
               values,
             );
@@ -311,22 +286,14 @@ export function createSearch(readable: Readable) {
       const since = new Date(until.getTime() - parts * width);
       const part = `(received_at - ${since.getTime()}) / ${width}`;
       const { sql, values } = matching({ since, until, keys });
-      const counted = async (
-        statement: SearchStatement,
-        condition = "TRUE",
-      ): Promise<ReadonlyMap<number, number>> => {
+      const counted = async (statement: Sql, condition = "TRUE"): Promise<ReadonlyMap<number, number>> => {
         const rows = await all(
           `SELECT ${part} AS part, count(*) AS n FROM (${statement.sql}) AS found WHERE ${condition} GROUP BY ${part}`,
           statement.values,
         );
         return new Map(rows.map(({ part: at, n }) => [Number(at), Number(n)]));
       };
-      requireAsStored(
-        await all(
-          `SELECT sum(CASE WHEN ${IS_AS_STORED} THEN 0 ELSE 1 END) AS damaged FROM (${sql}) AS found`,
-          values,
-        ),
-      );
+      requireAsStored(await all(`SELECT ${DAMAGED_ROWS} FROM (${sql}) AS found`, values));
       const approved = await counted({ sql, values }, FULLY_APPROVED);
       const everything = await counted({ sql, values });
       const failing = matching({ since, until, keys, state: "failed" });
@@ -350,7 +317,7 @@ export function createSearch(readable: Readable) {
 
   /** Throws if what was counted has changed since it was stored. */
   function requireAsStored(groups: readonly Row[]): void {
-    if (groups.some(({ damaged }) => Number(damaged) > 0))
+    if (hasDamagedRows(groups))
       throw damagedRow(readable.place, "the amounts of its events are not as they were stored");
   }
 
@@ -361,7 +328,7 @@ export function createSearch(readable: Readable) {
     if (sought !== undefined && [sought.amount, sought.card, sought.status].every((one) => one === undefined))
       return null;
     const page = `LIMIT 1 OFFSET ${SEARCHED}`;
-    const last: SearchStatement =
+    const last: Sql =
       state === undefined || state === "rejected" || sought !== undefined
         ? {
             sql: `SELECT id FROM ${schema}events WHERE id >= ? AND id < ? ORDER BY id DESC ${page}`,
@@ -374,17 +341,12 @@ export function createSearch(readable: Readable) {
 }
 
 const firstId = (since: Date | undefined): string => (since === undefined ? "" : idAt(since));
-const lastId = (until: Date | undefined): string => (until === undefined ? LAST_ID : idAt(until));
+const lastId = (until: Date | undefined): string => (until === undefined ? LAST_CHARACTER : idAt(until));
 
 /** The column `event` alone. */
-const idsOf = ({ sql, values }: SearchStatement): SearchStatement => ({
+const idsOf = ({ sql, values }: Sql): Sql => ({
   sql: `SELECT event FROM (${sql}) AS listed`,
   values,
-});
-
-const union = (statements: readonly SearchStatement[]): SearchStatement => ({
-  sql: statements.map(({ sql }) => sql).join(" UNION "),
-  values: statements.flatMap(({ values }) => values),
 });
 
 const groupFromRow = ({ key, outcome, currency, events, sum, unsummed }: Row): Group => ({

@@ -2,7 +2,15 @@
 import { hint, PaylinkError } from "../domain/errors.ts";
 import type { DeliveryState, Rejection, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
-import { type SqlCondition, type Dialect, isNoneOf, isOneOf, type Readable, type Row } from "./dialects.ts";
+import {
+  beginsWith,
+  type Sql,
+  type Dialect,
+  isNoneOf,
+  isOneOf,
+  type Readable,
+  type Row,
+} from "./dialects.ts";
 import type { Value } from "./database.ts";
 import { damageOf, eventFromRow, rejectionFromRow, type StoredEvent } from "./rows.ts";
 import { IN_STATE } from "./schema.ts";
@@ -106,14 +114,14 @@ type Selected = { readonly [Name in keyof Selection]-?: NonNullable<Selection[Na
 
 /** On the columns of `events`. A member of a selection without its condition does not compile: it would select everything. */
 const CONDITIONS: {
-  readonly [Name in keyof Selected]: (value: Selected[Name], dialect: Dialect) => SqlCondition;
+  readonly [Name in keyof Selected]: (value: Selected[Name], dialect: Dialect) => Sql;
 } = {
   outcome: (outcome) => ({ sql: "outcome = ?", values: [outcome] }),
   reference: (part, { position }) => ({ sql: `${position}(reference, ?) > 0`, values: [part] }),
-  order: (order) => ({
-    sql: "(reference = ? OR (reference >= ? AND reference < ?))",
-    values: [order, `${order}-`, `${order}-\u{10ffff}`],
-  }),
+  order: (order) => {
+    const { sql, values } = beginsWith("reference", `${order}-`);
+    return { sql: `(reference = ? OR (${sql}))`, values: [order, ...values] };
+  },
   since: (since) => ({ sql: "id >= ?", values: [idAt(since)] }),
   until: (until) => ({ sql: "id < ?", values: [idAt(until)] }),
   keys: (keys) => isOneOf("key", keys),
@@ -141,4 +149,4 @@ const conditionOf = <Name extends keyof Selected>(
   name: Name,
   value: Selected[Name] | undefined,
   dialect: Dialect,
-): readonly SqlCondition[] => (value === undefined ? [] : [CONDITIONS[name](value, dialect)]);
+): readonly Sql[] => (value === undefined ? [] : [CONDITIONS[name](value, dialect)]);

@@ -5,7 +5,7 @@ import { idAt } from "../receiver/event-id.ts";
 import { lastForward, waitingByKey } from "./deliveries.ts";
 import type { Readable, Row } from "./dialects.ts";
 import { IN_STATE } from "./schema.ts";
-import { IS_AS_STORED } from "./seal.ts";
+import { DAMAGED_ROWS, hasDamagedRows } from "./seal.ts";
 import { damagedRow } from "./selection.ts";
 
 /** What events of one currency add up to. */
@@ -74,12 +74,12 @@ export async function statsOf(
   ): Promise<ReadonlyMap<string, StateStats>> => {
     const rows = await all(
       `SELECT key, currency, count(*) AS events, CAST(sum(amount) AS text) AS sum,
-         sum(CASE WHEN ${IS_AS_STORED} THEN 0 ELSE 1 END) AS damaged
+         ${DAMAGED_ROWS}
        FROM (SELECT * FROM ${schema}deliveries WHERE ${where} LIMIT ?) AS found WHERE ${among}
        GROUP BY key, currency ORDER BY key, currency`,
       [...values, most],
     );
-    if (rows.some(({ damaged }) => Number(damaged) > 0))
+    if (hasDamagedRows(rows))
       throw damagedRow(place, "the amounts of its deliveries are not as they were stored");
     const isWhole = countOf(rows) < most;
     const keys = new Set(rows.map(({ key }) => String(key)));

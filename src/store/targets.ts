@@ -1,5 +1,6 @@
 /** What waits and what failed by the target that was tried last, with the next attempt, and how fast each target takes events. */
 import { OUTCOMES } from "../domain/outcome.ts";
+import { UNITS } from "../domain/time.ts";
 import type { RunKeys } from "../receiver/event.ts";
 import type { Value } from "./database.ts";
 import { dueFirst, waitingKeys } from "./deliveries.ts";
@@ -32,8 +33,8 @@ export interface TargetReport {
   readonly period: number;
 }
 
-/** Ten minutes, in milliseconds. */
-const RATE_PERIOD = 600_000;
+/** Milliseconds. */
+const RATE_PERIOD = 10 * UNITS.m;
 /** The most attempts that rates are read from: the newest ones. */
 const RATED = 10_000;
 

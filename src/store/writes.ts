@@ -1,5 +1,6 @@
 /** The writes of an event store: plain values, which can be posted to a thread, made from events and rejections. */
 import { scaledAmount } from "../domain/money.ts";
+import { hasApprovedAmount } from "../domain/outcome.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../domain/transaction.ts";
 import type {
   Backlog,
@@ -182,8 +183,8 @@ export function eventValues(texts: EventWrite, record: TransactionRecord | null)
 /** Outcome, currency, and the amount that was approved: no other is money that an application misses. Then the three as one text. */
 export function storedPayment(record: TransactionRecord | null): Value[] {
   const outcome = outcomeOf(record);
-  const isApproved = outcome === "APPROVED" || outcome === "PARTIALLY_APPROVED";
-  const [currency, amount] = [currencyParameter(record), isApproved ? amountParameter(record) : null];
+  const amount = hasApprovedAmount(outcome) ? amountParameter(record) : null;
+  const currency = currencyParameter(record);
   return [outcome, currency, amount, sealText(outcome, currency, amount)];
 }
 

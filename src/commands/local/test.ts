@@ -10,6 +10,7 @@ import { SANDBOX_PROFILE } from "../../domain/own-addresses.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { formatAmount } from "../../domain/money.ts";
+import { hasApprovedAmount } from "../../domain/outcome.ts";
 import { moneyIn, outcomeOf, readRecord, textOf } from "../../domain/transaction.ts";
 import { type Forward, type Rejection, type WebhookEvent } from "../../receiver/event.ts";
 import type { Route } from "../../receiver/routes.ts";
@@ -155,7 +156,7 @@ function createTestReport(forwards: boolean) {
         const outcome = outcomeOf(event.record);
         if (outcome !== "UNCLEAR") counts[COUNT_OF[outcome]] += 1;
         const money = moneyIn(event.record);
-        if ((outcome === "APPROVED" || outcome === "PARTIALLY_APPROVED") && money !== undefined)
+        if (hasApprovedAmount(outcome) && money !== undefined)
           lost.set(
             event.record.uti,
             `${event.record.reference} (${formatAmount(money.amount, money.currency)})`,
