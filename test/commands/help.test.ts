@@ -89,6 +89,15 @@ it("explains verification in an application, and names each receiver, which it p
   }
 });
 
+it("keeps the receiver of every language short enough to read: 200 lines", () => {
+  const folder = new URL("../../src/texts/receivers/", import.meta.url);
+  const files = readdirSync(folder);
+  const lines = (file: string): number =>
+    readFileSync(new URL(file, folder), "utf8").trimEnd().split("\n").length;
+  expect(files).toHaveLength(5);
+  expect(files.filter((file) => lines(file) > 200)).toEqual([]);
+});
+
 it("uses only existing commands and flags in the text on CI", async () => {
   const { stdout } = await run("help", "ci");
   const lines = [...stdout.matchAll(/(?<!\/)paylink ((?:events )?[a-z]+)((?: (?!-- |&|>|\|)[^\s)]+)*)/g)];
