@@ -20,10 +20,20 @@ const isRefusedWebhook = ({ request, status }: Rejection): boolean =>
 
 type EndOptions = Pick<ListenOptions, "expect" | "timeout" | "database" | "keySources" | "keyPlace">;
 
+/** What ends a run. */
+export interface EndWatch {
+  /** Resolves when the run is over. Throws `signature_rejected`, `timed_out` or what it failed with. */
+  readonly reached: Promise<void>;
+  readonly fail: (error: unknown) => void;
+  readonly observe: (outcome: WebhookEvent | Rejection) => void;
+  /** Stops the timer, also if the run has not ended. */
+  readonly close: () => void;
+}
+
 export function watchForEnd(
   stop: AbortSignal,
   { expect, timeout, database, keySources, keyPlace }: EndOptions,
-) {
+): EndWatch {
   const tally = createTally(expect);
   let resolve = (): void => undefined;
   let reject = (_error: unknown): void => undefined;
@@ -41,15 +51,13 @@ export function watchForEnd(
   // If the start fails, nobody waits for the end.
   reached.catch(() => undefined);
   return {
-    /** Resolves when the run is over. Throws `signature_rejected`, `timed_out` or what it failed with. */
     reached,
     fail: reject,
-    /** Stops the timer, also if the run has not ended. */
-    close: (): void => {
+    close: () => {
       clearTimeout(timer);
       stop.removeEventListener("abort", resolve);
     },
-    observe: (outcome: WebhookEvent | Rejection): void => {
+    observe: (outcome) => {
       if (expect.length === 0) return;
       if (outcome.type === "event") tally.count(outcome);
       if (outcome.type === "rejected" && isRefusedWebhook(outcome))
@@ -118,6 +126,13 @@ function createTally(expectations: readonly Expectation[]) {
   };
 }
 
+/** Whether somebody reads what is printed. */
+interface ReaderWatch {
+  /** Fires when `listen` must stop: at an interruption, or when nothing would be done with a webhook any more. */
+  readonly stop: AbortSignal;
+  readonly close: () => void;
+}
+
 /**
  * Receiving continues if events are stored, forwarded or counted. Otherwise each further 200 would acknowledge a payment
  * that nobody sees.
@@ -125,7 +140,7 @@ function createTally(expectations: readonly Expectation[]) {
 export function watchReader(
   { out, signal, now, named }: Pick<Context, "out" | "signal" | "now" | "named">,
   { database, forwarding, expect }: Pick<ListenOptions, "database" | "forwarding" | "expect">,
-) {
+): ReaderWatch {
   const continues = database !== null || forwarding.routes.length > 0 || expect.length > 0;
   const message = continues ? (database === null ? WITHOUT_STORE : renderHint(STORED, named)) : STOPPED;
   // With --json, warnings go to stdout, which nobody reads.
@@ -134,7 +149,6 @@ export function watchReader(
   const unread = out.unread();
   unread.addEventListener("abort", warn, { once: true });
   return {
-    /** Fires when `listen` must stop: at an interruption, or when nothing would be done with a webhook any more. */
     stop: continues ? signal : AbortSignal.any([signal, unread]),
     close: () => unread.removeEventListener("abort", warn),
   };

@@ -1,70 +1,133 @@
 /** `paylink listen`: receives webhooks until it is stopped, and shows the result of each. */
-import { openForwardingKey } from "../../check/signing-key.ts";
+import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { localAddress } from "../../domain/addresses.ts";
 import { capitalized } from "../../domain/payment-link-fields.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
+import type { TlsFiles } from "../../http/exchange.ts";
 import { publicAddress, type ReceiverAddress } from "../../receiver/address.ts";
+import type { EventLog } from "../../receiver/event.ts";
 import { createEventIds } from "../../receiver/event-id.ts";
 import { jsonLine } from "../../receiver/event-json.ts";
 import { openTargets, type BrokerTargets } from "../../receiver/brokers/targets.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
-import { openKeyring } from "../../receiver/webhook-keys.ts";
+import { type Keyring, openKeyring } from "../../receiver/webhook-keys.ts";
+import type { EventStore } from "../../store/event-store.ts";
 import type { Admin } from "./admin.ts";
-import { drain, watchForEnd, watchReader } from "./end.ts";
+import { drain, type EndWatch, watchForEnd, watchReader } from "./end.ts";
 import { backlogNotices, openForwarding } from "./forwarding.ts";
 import type { ListenOptions } from "./options.ts";
-import { createListenReporter, listenersOf, type ListenReporter, showReady } from "./report.ts";
+import {
+  createListenReporter,
+  type Listener,
+  listenersOf,
+  type ListenReporter,
+  showReady,
+} from "./report.ts";
 import { isSelfSigned, readTls, watchTls } from "./tls.ts";
-import { startDeleting, watchDatabase } from "./store.ts";
+import { type DatabaseWatch, startDeleting, watchDatabase } from "./store.ts";
 import type { Tunnel } from "./tunnel.ts";
 
 export async function listen(context: Context, options: ListenOptions): Promise<number> {
-  const { out, now, timers, later } = context;
-  out.keepLog();
+  context.out.keepLog();
+  const parts = await openParts(context, options);
+  const listening = await serveWebhooks(context, options, parts);
+  if (listening === undefined) return 0;
+  await announce(context, options, parts, listening);
+  await listening.end.reached;
+  parts.admin?.ending();
+  await drain(context.signal, options.drain);
+  parts.store?.hurry(LAST_WRITES);
+  return 0;
+}
+
+/** What receiving needs. Only the private listener answers yet. */
+interface ListenParts {
+  readonly admin: Admin | undefined;
+  readonly keyring: Keyring;
+  readonly tls: TlsFiles | undefined;
+  readonly forwardingKey: ForwardingKey | undefined;
+  readonly reporter: ListenReporter;
+  readonly targets: BrokerTargets;
+  /** Which brokers may lose messages or are away, to be said when webhooks are received. */
+  readonly brokerWarnings: readonly string[];
+  /** Undefined with `--no-store`. */
+  readonly store: EventStore | undefined;
+  readonly database: DatabaseWatch;
+  readonly log: EventLog;
+  /** Until webhooks are received and can be kept, there is nothing to finish and nothing to sum up. */
+  isReceiving: boolean;
+}
+
+/** Opens everything that can fail before an address is bound: where waiting does not help, nothing is bound. */
+async function openParts(context: Context, options: ListenOptions): Promise<ListenParts> {
+  const { out, later } = context;
   const admin = await openAdminOf(options, context);
   later(() => admin?.close());
-  const keyAccess = {
-    ...context,
-    place: options.keyPlace,
-    effect: "receive",
-    warn: (text: string) => out.warn(text),
-  } as const;
-  const keyring = await openKeyring(options.keySources, keyAccess, options.earlierKeys);
+  const keyring = await openKeyring(
+    options.keySources,
+    { ...context, place: options.keyPlace, effect: "receive", warn: (text: string) => out.warn(text) },
+    options.earlierKeys,
+  );
   const tls = options.tls === undefined ? undefined : await readTls(options.tls, context);
   const forwardingKey =
     options.signWith === undefined ? undefined : await openForwardingKey(options.signWith, context);
-  const reporter = createListenReporter({
-    ...options,
-    out,
-    ownKey: forwardingKey && (forwardingKey.publicPath ?? forwardingKey.path),
-  });
+  const ownKey = forwardingKey && (forwardingKey.publicPath ?? forwardingKey.path);
+  const reporter = createListenReporter({ ...options, out, ownKey });
   const targets = await openTargets(options.forwarding.routes, { ...context, insecure: options.insecure });
   later(targets.close);
-  // Where waiting does not help, nothing is bound.
-  const asked = await askBrokers(targets);
-  const { database } = options;
+  const brokerWarnings = await askBrokers(targets);
   const store =
-    database === null ? undefined : await context.events(database, { create: true, drains: true });
-  const check = store?.ready ?? (async () => undefined);
-  const waiting = watchDatabase((text) => out.warn(text));
-  const hurry = (): void => store?.hurry(LAST_WRITES);
-  let isReady = false;
-  // Until webhooks are received, nothing has to be finished.
-  context.signal.addEventListener("abort", () => isReady || hurry(), { once: true });
-  // Where waiting does not help, nothing is bound.
-  await waiting.isThere(check);
+    options.database === null
+      ? undefined
+      : await context.events(options.database, { create: true, drains: true });
+  const database = watchDatabase(store?.ready ?? (async () => undefined), (text) => out.warn(text));
   const kept = store ?? createMemoryLog();
   const log = admin?.measured(kept) ?? kept;
+  const parts: ListenParts = {
+    admin,
+    keyring,
+    tls,
+    forwardingKey,
+    reporter,
+    targets,
+    brokerWarnings,
+    store,
+    database,
+    log,
+    isReceiving: false,
+  };
+  const giveUp = (): void => {
+    if (!parts.isReceiving) store?.hurry(LAST_WRITES);
+  };
+  context.signal.addEventListener("abort", giveUp, { once: true });
+  await database.isThere();
+  return parts;
+}
+
+/** A listener that receives webhooks. */
+interface Listening {
+  readonly listeners: readonly Listener[];
+  readonly end: EndWatch;
+}
+
+/** Resolves once webhooks are received and can be kept; with undefined if the run is over before. */
+async function serveWebhooks(
+  context: Context,
+  options: ListenOptions,
+  parts: ListenParts,
+): Promise<Listening | undefined> {
+  const { out, now, timers, later } = context;
+  const { admin, keyring, tls, reporter, targets, store, database, log } = parts;
   const forwarding = openForwarding(options, store, {
     log,
     keys: keyring.read,
     now,
     timers,
     deliver: targets.deliver,
-    signWith: forwardingKey?.key,
+    signWith: parts.forwardingKey?.key,
     warn: (text) => out.warn(text),
     observe: (event, forward, progress) => {
       admin?.metrics.forwarded(event, forward, progress?.state === "pending");
@@ -99,7 +162,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     faulted: (error: unknown) => out.warn(String(error)),
   });
   later(() => {
-    if (isReady) summarise(reporter, context);
+    if (parts.isReceiving) summarise(reporter, context);
   });
   later(() => forwarding?.close());
   later(() => server.close());
@@ -114,28 +177,32 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   const listeners = listenersOf(server, options.paths, address);
   admin?.started({
     // Without a store, what is acknowledged is at the brokers.
-    checkStore: store === undefined ? async () => void (await targets.check()) : check,
+    checkStore: store?.ready ?? (async () => void (await targets.check())),
     connections: () => server.connections(),
     keys: keyring.read,
     backlog: () => store?.backlog(),
   });
-  isReady = await waiting.until(check, end.reached);
-  if (!isReady) return 0;
+  parts.isReceiving = await database.until(end.reached);
+  if (!parts.isReceiving) return undefined;
   if (admin !== undefined && store !== undefined) admin.metrics.useStore(await store.identity());
   forwarding?.start();
   if (options.keep !== undefined && store !== undefined)
     later(startDeleting(options.keep, store.prune, context));
+  return { listeners, end };
+}
+
+/** Says where webhooks are received, and what the operator should know of this run. */
+async function announce(
+  context: Context,
+  options: ListenOptions,
+  { admin, keyring, tls, forwardingKey, brokerWarnings, store }: ListenParts,
+  { listeners }: Listening,
+): Promise<void> {
   const keys = keyring.read();
   const notices = await backlogNotices(options, store, keys, context);
   showReady({ listeners, adminUrl: admin?.url, forwardingKey, store: store?.place, keys }, options, context);
-  for (const warning of asked) out.warn(warning);
-  for (const notice of notices) out.warn(notice);
-  if (tls !== undefined && isSelfSigned(tls)) out.warn(SELF_SIGNED);
-  await end.reached;
-  admin?.ending();
-  await drain(context.signal, options.drain);
-  hurry();
-  return 0;
+  const selfSigned = tls !== undefined && isSelfSigned(tls) ? [SELF_SIGNED] : [];
+  for (const warning of [...brokerWarnings, ...notices, ...selfSigned]) context.out.warn(warning);
 }
 
 /** What may lose messages at the brokers, and which of them are away, as warnings. Throws `broker_unusable`. */

@@ -172,7 +172,7 @@ function levelOfForward(status: number | null, progress: ForwardingProgress | un
   return progress?.state === "pending" ? "warning" : "error";
 }
 
-interface Listener {
+export interface Listener {
   /** The URL that the service posts to. */
   readonly address: string;
   /** The URL that it is bound to on its machine. */

@@ -10,11 +10,18 @@ import { deletedWords } from "../../render/received-webhook.ts";
 /** Milliseconds between tries to reach the database. */
 const DATABASE_RETRY = 1_000;
 
-/** Waits for a database that is away when `listen` starts. Says so once. */
-export function watchDatabase(warn: (text: string) => void) {
-  let isSaid = false;
+/** A database that may be away when `listen` starts. */
+export interface DatabaseWatch {
   /** Throws what waiting does not mend: a wrong address, a refused login, a missing database or permission. */
-  const isThere = async (use: () => Promise<void>): Promise<boolean> => {
+  readonly isThere: () => Promise<boolean>;
+  /** Resolves with true once it was used, or with false if the run is over before. */
+  readonly until: (over: Promise<void>) => Promise<boolean>;
+}
+
+/** `use` rejects while the database is away, which is said once. */
+export function watchDatabase(use: () => Promise<void>, warn: (text: string) => void): DatabaseWatch {
+  let isSaid = false;
+  const isThere = async (): Promise<boolean> => {
     try {
       await use();
       return true;
@@ -27,11 +34,10 @@ export function watchDatabase(warn: (text: string) => void) {
   };
   return {
     isThere,
-    /** Resolves with true once it was used, or with false if the run is over before. */
-    until: async (use: () => Promise<void>, over: Promise<void>): Promise<boolean> => {
+    until: async (over) => {
       const isOver = over.then(() => "over" as const);
       for (;;) {
-        const found = await Promise.race([isOver, isThere(use)]);
+        const found = await Promise.race([isOver, isThere()]);
         if (found !== false) return found === true;
         await Promise.race([isOver, sleep(DATABASE_RETRY, undefined, { ref: false })]);
       }
