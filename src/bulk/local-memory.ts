@@ -2,7 +2,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hint, PaylinkError } from "../domain/errors.ts";
-import { rollBack, type Connection } from "../store/database.ts";
+import { closeWithLog, IN_MEMORY, rollBack, type Connection } from "../store/database.ts";
 import { openDatabase } from "../store/open-database.ts";
 import { SQLITE } from "../store/dialects.ts";
 import { damageIn } from "../store/integrity.ts";
@@ -21,7 +21,7 @@ const MARK = "bulk.db holds which links paylink bulk has created. If it is gone,
  */
 export function openLocalMemory(folder: string, { isDryRun }: { readonly isDryRun: boolean }): Memory {
   const isMarked = existsSync(markIn(folder));
-  if (isDryRun && !isMarked && !existsSync(pathIn(folder))) return memoryAt(":memory:", folder, false);
+  if (isDryRun && !isMarked && !existsSync(pathIn(folder))) return memoryAt(IN_MEMORY, folder, false);
   if (isMarked && (statSync(pathIn(folder), { throwIfNoEntry: false })?.size ?? 0) === 0)
     throw lost(folder, "is missing or empty");
   const memory = memoryAt(pathIn(folder), folder, isMarked);
@@ -71,11 +71,7 @@ function memoryAt(path: string, folder: string, isMarked: boolean): Memory {
         if (!database.isInPlace())
           throw new PaylinkError("file_unwritable", `${path} was removed or replaced during this run.`);
       },
-      close: async () => {
-        // Kept statements may keep the log from being removed, and a copy of the file alone must have everything.
-        database.exec("PRAGMA busy_timeout=0; PRAGMA wal_checkpoint(TRUNCATE)");
-        database.close();
-      },
+      close: async () => closeWithLog(database),
     },
   );
 }

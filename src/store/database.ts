@@ -51,3 +51,17 @@ export function rollBack(database: Pick<Database, "exec">): void {
     return;
   }
 }
+
+/**
+ * Closes a database after it has emptied the log of commits: kept statements keep the log from being removed, and a copy of the file
+ * alone must have everything. If another program reads the log now, that one empties it; on a full or read-only disk, it stays.
+ */
+export function closeWithLog(database: Pick<Database, "exec" | "close">): void {
+  try {
+    database.exec("PRAGMA busy_timeout=0; PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // The log has what was committed. An error here would hide what the command ends with.
+  } finally {
+    database.close();
+  }
+}

@@ -1,7 +1,7 @@
 /** The program of the thread that writes events to SQLite. */
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../domain/system-reason.ts";
-import { inTransaction } from "./database.ts";
+import { closeWithLog, inTransaction } from "./database.ts";
 import { SQLITE } from "./dialects.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { createSqliteWriter, openEventDatabase } from "./sqlite-database.ts";
@@ -18,9 +18,7 @@ const writeGroup = createSqliteWriter(database, SQLITE);
 /** Each message is a group of writes. An empty group checks whether writes succeed; null ends the thread. */
 async function receive(writes: readonly Write[] | null): Promise<void> {
   if (writes === null) {
-    // Empties the log, since prepared statements keep it from being removed. If another program reads it now, that one does.
-    database.exec("PRAGMA busy_timeout=0; PRAGMA wal_checkpoint(TRUNCATE)");
-    database.close();
+    closeWithLog(database);
     parentPort?.close();
     return;
   }

@@ -1,7 +1,8 @@
-/** `listen` where its store cannot be written: it does not start, and says which file is the reason. */
-import { chmodSync, mkdirSync } from "node:fs";
+/** `listen` and `bulk` where their database cannot be written: they do nothing, and say which file is the reason. */
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openLocalMemory } from "../../src/bulk/local-memory.ts";
 import { openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
 import { NOT_ROOT } from "../support/not-root.ts";
@@ -31,4 +32,21 @@ describe("a store that cannot be written", () => {
       error: { code: "file_unwritable", message: expect.stringContaining(db) },
     });
   });
+});
+
+it("keeps bulk from sending what it cannot remember, and says that nothing was sent", async () => {
+  const home = temporaryHome();
+  const folder = join(home, "data", "bulk");
+  await openLocalMemory(folder, { isDryRun: false }).close();
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o400);
+  const list = join(home, "list.csv");
+  writeFileSync(list, "amount,currency,customerName,terminalId\n10,EUR,Ada,1\n");
+  const { code, stdout, stderr } = await startPaylink(["bulk", list, "--yes", "-o", "-"], {
+    home,
+    env: { PAYLINK_BASE_URL: "http://127.0.0.1:9", PAYLINK_TOKEN: "t0ken-of-test" },
+    through: NOT_ROOT,
+  }).ended;
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(`${join(folder, "bulk.db")} cannot be written`);
+  expect(stderr).toContain("Nothing was sent.");
 });
