@@ -11,7 +11,7 @@ import type { EventStore } from "../store/event-store.ts";
 import type { Serve } from "../http/exchange.ts";
 import { handlerFromFetch } from "../http/fetch-handler.ts";
 import type { PageAccess } from "../pages/access.ts";
-import { localPath, plural } from "../pages/components.ts";
+import { doneAt, localPath, plural } from "../pages/components.ts";
 import { capturedRequest } from "../pages/exchange.ts";
 import { serveFiles } from "../pages/files.ts";
 import { download, htmlReply, pageHeaders } from "../pages/page.ts";
@@ -135,7 +135,7 @@ export function createInspector(parts: InspectorParts) {
   const finish = async (c: Context, done: string, what: string): Promise<Response> => {
     observe(done.replace(/-\d+$/, ""), what);
     const back = localPath((await formOf(c)).get("back"), "/");
-    return c.redirect(`${back}${back.includes("?") ? "&" : "?"}done=${done}`, 303);
+    return c.redirect(doneAt(back, done), 303);
   };
   const eventIn = async (c: Context): Promise<StoredEvent | undefined> => {
     const found = await store.findOne(c.req.param("id") ?? "");

@@ -220,6 +220,10 @@ export function address(path: string, query: Query = {}): string {
 /** Query parameters of a single request, which are not part of the address of a page. */
 const PASSING = ["key", "done"];
 
+/** The address of a page that says what an action has done. */
+export const doneAt = (page: string, done: string): string =>
+  `${page}${page.includes("?") ? "&" : "?"}done=${done}`;
+
 /** The path and query of a page of this origin; `first` for any other address. */
 export function localPath(given: string | null | undefined, first: string): string {
   // Browsers, and URL, read an address that starts with two slashes as one of another host, such as "[".

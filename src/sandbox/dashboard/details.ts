@@ -20,7 +20,8 @@ import {
 import type { Page } from "../../pages/page.ts";
 import type { Delivery, Link, Payment } from "../store/rows.ts";
 import { dashboardPage, type DashboardPage } from "./frame.ts";
-import { DELIVERY_LIST, listPanel } from "./lists.ts";
+import { listPanel } from "./list-page.ts";
+import { DELIVERY_LIST } from "./lists.ts";
 import {
   shownAmount,
   deliveryPath,

@@ -5,7 +5,8 @@ import { isOpen, linkResponse, linkStatusAt } from "../links.ts";
 import { clipped, copyable } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
 import { dashboardPage } from "./frame.ts";
-import { listPanel, PAYMENT_LIST } from "./lists.ts";
+import { listPanel } from "./list-page.ts";
+import { PAYMENT_LIST } from "./lists.ts";
 import { controlForm, linkPath, linkTitle, pageLink, type DashboardView } from "./components.ts";
 
 /** The profile is named even if it is current: the user may copy the line after choosing another one. */

@@ -22,7 +22,8 @@ import { createForm, type FormField, type Refused } from "../form.ts";
 import { isOpen, linkResponse, linkStatusAt } from "../links.ts";
 import { chainOf, detailPage } from "./details.ts";
 import { dashboardPage } from "./frame.ts";
-import { listPanel, PAYMENT_LIST } from "./lists.ts";
+import { listPanel } from "./list-page.ts";
+import { PAYMENT_LIST } from "./lists.ts";
 import { controlForm, linkPath, linkTitle, priceOf, type DashboardView } from "./components.ts";
 
 /** Undefined for an unknown link. */

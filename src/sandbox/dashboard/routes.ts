@@ -11,7 +11,7 @@ import { formatInstant, parseWhen } from "../../domain/time.ts";
 import { cardFor } from "../../domain/test-cards.ts";
 import type { PageAccess } from "../../pages/access.ts";
 import dashboardStyle from "../../pages/browser/dashboard.css?raw";
-import { localPath } from "../../pages/components.ts";
+import { doneAt, localPath } from "../../pages/components.ts";
 import { capturedRequest } from "../../pages/exchange.ts";
 import { serveFiles } from "../../pages/files.ts";
 import { download, htmlReply, type Page } from "../../pages/page.ts";
@@ -27,15 +27,9 @@ import { paymentPage } from "./details.ts";
 import { notFoundPage } from "./frame.ts";
 import { homePage } from "./home.ts";
 import { linkPage, newLinkPage, sampleForm } from "./link.ts";
-import {
-  DELIVERY_LIST,
-  LINK_LIST,
-  listPage,
-  PAYMENT_LIST,
-  REQUEST_LIST,
-  requestPage,
-  searchPage,
-} from "./lists.ts";
+import { listPage, searchPage } from "./list-page.ts";
+import { DELIVERY_LIST, LINK_LIST, PAYMENT_LIST, REQUEST_LIST } from "./lists.ts";
+import { requestPage } from "./request.ts";
 
 /** What only a browser with the cookie may read. */
 const PAGES = ["/", "/deliveries/*", "/payments/*", "/links/*", "/requests/*", "/search"];
@@ -133,7 +127,7 @@ const MOST_PAYMENTS = 1000;
 /** Redirects to the page that the form was on, or to `path`. */
 async function redirectBack(c: Context, done: string, path?: string): Promise<Response> {
   const back = path ?? localPath((await formBody(c)).get("back"), HOME);
-  return c.redirect(`${back}${back.includes("?") ? "&" : "?"}done=${done}`, 303);
+  return c.redirect(doneAt(back, done), 303);
 }
 
 /** Answers a page of the dashboard with a redirect, and a command with a value. */
