@@ -1,7 +1,8 @@
 /** Runs one command line: gives the command its context, reports a failure, and returns the exit code. */
 import type { CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
 import type { Context, GlobalOptions, Later, Output } from "./context.ts";
-import { FAILURES, hint, PaylinkError } from "./domain/errors.ts";
+import { FAILURES, PaylinkError } from "./domain/errors.ts";
+import { hint } from "./domain/hint.ts";
 import { hasCode, messageOf, systemReason } from "./domain/system-reason.ts";
 import { createProgram, type ProgramParts } from "./program.ts";
 import type { Named } from "./render/hint.ts";

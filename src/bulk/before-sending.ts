@@ -1,5 +1,6 @@
 /** What fails before the first request, so that its message says that nothing was sent. */
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { codeOf, messageOf } from "../domain/system-reason.ts";
 
 /** Says of a failure of the work that nothing was sent. */

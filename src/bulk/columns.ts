@@ -1,9 +1,10 @@
 /** The columns of a list: which field of the request each is by its name or by `--map`, and which field a wrong name means. */
 import { comparableText } from "../domain/comparable-text.ts";
-import { shellWord, type Problem } from "../domain/errors.ts";
+import type { Problem } from "../domain/errors.ts";
+import { shellWord } from "../domain/hint.ts";
 import { isKnownCurrency } from "../domain/money.ts";
 import { accepted, isMisspelled, nearest, refused, type Parsed } from "../domain/parse-result.ts";
-import { fieldAt, labelOf, requestFields } from "../domain/payment-link-fields.ts";
+import { linkFieldAt, fieldLabel, requestFields } from "../domain/payment-link-field-lookup.ts";
 
 export interface Column {
   /** As written in the file. */
@@ -32,8 +33,8 @@ for (const field of FIELDS)
   for (const name of [
     field,
     field.split(".").at(-1) ?? "",
-    labelOf(field),
-    ...(fieldAt(field).aliases?.split(", ") ?? []),
+    fieldLabel(field),
+    ...(linkFieldAt(field).aliases?.split(", ") ?? []),
   ])
     if (!MEANINGS.has(spellingOf(name))) MEANINGS.set(spellingOf(name), field);
 const SPELLINGS = [...MEANINGS.keys()];

@@ -3,7 +3,7 @@ import { comparableText } from "../domain/comparable-text.ts";
 import type { Problem } from "../domain/errors.ts";
 import { isJsonNumber, type Json } from "../domain/json.ts";
 import { isKnownCurrency, Sums } from "../domain/money.ts";
-import { fieldsOf } from "../domain/payment-link-fields.ts";
+import { linkFieldsOf } from "../domain/payment-link-field-lookup.ts";
 import type { Rows } from "./packed-rows.ts";
 import type { ListRow } from "./read-list.ts";
 
@@ -30,7 +30,7 @@ export function leftoverIn(value: Json): string | undefined {
 const REQUIRED: ReadonlySet<string> = new Set([
   "invoiceId",
   "expirationDate",
-  ...fieldsOf("request").flatMap(([path, { request }]) => (request === "required" ? [path] : [])),
+  ...linkFieldsOf("request").flatMap(([path, { request }]) => (request === "required" ? [path] : [])),
 ]);
 
 export const requiredLeftovers = (given: ReadonlyMap<string, Json>): Problem[] =>

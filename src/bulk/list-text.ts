@@ -1,5 +1,6 @@
 /** The bytes of a list as text: what their beginning says they are, and the whole text in pieces. */
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 
 /** Bytes of a beginning that is long enough for a header and the first rows. */
 const HEAD = 64 * 1024;

@@ -1,7 +1,8 @@
 /** The memory of `bulk` in a file of this machine, with a mark beside it that tells a lost file from a new one. */
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { closeWithLog, IN_MEMORY, rollBack, type Connection } from "../store/database.ts";
 import { openDatabase } from "../store/open-database.ts";
 import { SQLITE } from "../store/dialects.ts";

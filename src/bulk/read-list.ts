@@ -1,6 +1,7 @@
 /** Reads a list, CSV or JSON lines, once: its bytes become a header and rows of cells, each with the line that it begins on. */
 import { CsvError, parse, type CastingContext } from "csv-parse";
-import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
+import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { Columns, misnamed, repeatedFields, type Column } from "./columns.ts";

@@ -2,7 +2,8 @@
 import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import type { Environment } from "../domain/environment.ts";
 import { openPostgresMemory } from "../store/postgres.ts";

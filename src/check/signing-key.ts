@@ -1,6 +1,7 @@
 /** The private keys that webhooks are signed with: a file, the sandbox's own key for samples, a new file for what is forwarded. */
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { hasCode } from "../domain/system-reason.ts";
 import { publicPem, readKeys, readSigningKey, type SigningKey, verificationKey } from "../signatures/keys.ts";
 

@@ -2,7 +2,8 @@
 import type { Context } from "../context.ts";
 import type { Profile, UnknownMember } from "../settings/profile.ts";
 import { resolveSettings, type ResolvedSettings } from "../settings/resolved-settings.ts";
-import { hint, paylink, PaylinkError, type Hint } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink, type Hint } from "../domain/hint.ts";
 import { isKeyText } from "../domain/key-text.ts";
 import { withoutPassword } from "../domain/url-passwords.ts";
 import { refusedUnseen, type Parsed } from "../domain/parse-result.ts";

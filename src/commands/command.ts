@@ -1,7 +1,8 @@
 /** How a command is declared: each argument and flag once, with the parser of its value, which gives the value its type. */
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
-import { PaylinkError, type Hint, type Problem } from "../domain/errors.ts";
+import { PaylinkError, type Problem } from "../domain/errors.ts";
+import type { Hint } from "../domain/hint.ts";
 import { accepted, parseChoice, refused, type Parsed } from "../domain/parse-result.ts";
 import { withoutPassword } from "../domain/url-passwords.ts";
 import { parseTypedText } from "../domain/typed-text.ts";

@@ -1,6 +1,7 @@
 /** The keys and the policy that `verify` judges with, and judging rejected webhooks again with them, as of their receipt. */
 import type { Context } from "../context.ts";
-import { hint, paylink, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink } from "../domain/hint.ts";
 import type { NewEvent, Rejection, RunKeys } from "../receiver/event.ts";
 import { judge } from "../receiver/judge.ts";
 import { loadKeys, thumbprintsOf } from "../receiver/webhook-keys.ts";

@@ -1,5 +1,11 @@
 /** The flags that describe a payment link: `create` sends them as one link, `bulk` as the defaults of its rows. */
-import { fieldAt, FIELD_OF, nameOf, VALUE_FLAGS, type ValueFlag } from "../domain/payment-link-fields.ts";
+import {
+  linkFieldAt,
+  FIELD_OF_FLAG,
+  flagName,
+  VALUE_FLAGS,
+  type ValueFlag,
+} from "../domain/payment-link-field-lookup.ts";
 import { type Flag, flag, group, lines, needs, text, toggle } from "./command.ts";
 
 /** Its value is read with the field, at the time of the request. */
@@ -13,7 +19,7 @@ function fieldFlag(name: ValueFlag): Flag<string> {
     example,
     choices,
     multiline,
-  } = fieldAt(FIELD_OF[name]);
+  } = linkFieldAt(FIELD_OF_FLAG[name]);
   const words = [
     meaning,
     ...(typed === undefined || choices !== undefined ? [] : [`: ${typed}`]),
@@ -24,14 +30,14 @@ function fieldFlag(name: ValueFlag): Flag<string> {
     ...(example === undefined ? {} : { example }),
     ...(choices === undefined ? {} : { choices }),
   };
-  return flag(`${nameOf(name)} <${value}>`, words.join(""), multiline === true ? lines : text, more);
+  return flag(`${flagName(name)} <${value}>`, words.join(""), multiline === true ? lines : text, more);
 }
 
 /** The flags of the fields whose path begins so. */
 const fieldFlags = (prefix: string) =>
   Object.fromEntries(
     VALUE_FLAGS.filter((name) =>
-      prefix === "" ? !FIELD_OF[name].includes(".") : FIELD_OF[name].startsWith(prefix),
+      prefix === "" ? !FIELD_OF_FLAG[name].includes(".") : FIELD_OF_FLAG[name].startsWith(prefix),
     ).map((name) => [name, fieldFlag(name)] as const),
   );
 

@@ -1,6 +1,7 @@
 /** `paylink status`: checks the account of the profile, one line for each part, with the remedy. */
 import type { Context } from "../context.ts";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { renderCheck, renderServiceName } from "../render/account.ts";
 import { renderHint } from "../render/hint.ts";
 import { NO_PAINT } from "../render/paint.ts";

@@ -1,5 +1,6 @@
 /** The error for an endpoint that was not reached, in every command that posts webhooks. */
-import { type Hint, PaylinkError, type WebhookEffect } from "../domain/errors.ts";
+import { PaylinkError, type WebhookEffect } from "../domain/errors.ts";
+import type { Hint } from "../domain/hint.ts";
 import type { SendFailure } from "../http/send-failure.ts";
 import { likelyCause } from "../render/likely-cause.ts";
 

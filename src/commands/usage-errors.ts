@@ -5,7 +5,8 @@ import {
   type CommandUnknownOpts,
   type CommanderError,
 } from "@commander-js/extra-typings";
-import { hint, paylink, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink } from "../domain/hint.ts";
 import { withoutPassword } from "../domain/url-passwords.ts";
 import { nearest } from "../domain/parse-result.ts";
 import { isSecretName, shownPath } from "../domain/secrets.ts";

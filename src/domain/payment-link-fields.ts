@@ -25,7 +25,7 @@ type Sides =
       readonly echoed: boolean;
     };
 
-type LinkField = Sides & {
+export type LinkField = Sides & {
   readonly type: FieldType;
   /** The flag of `create` that sets it, as its declaration names it, and what help calls its value. */
   readonly flag?: string;
@@ -46,7 +46,7 @@ type LinkField = Sides & {
   readonly aliases?: string;
   /** Its place from the top where links are shown. Details and summaries show the others below. */
   readonly shown?: Readonly<Partial<Record<LinkView, number>>>;
-  /** As help says it; `meaningOf` makes it a sentence. By default the label. */
+  /** As help says it; `fieldMeaning` makes it a sentence. By default the label. */
   readonly meaning?: string;
   /** How a person types it, if that is not how it is sent. */
   readonly typed?: string;
@@ -423,76 +423,5 @@ export const LINK_FIELDS = {
   },
 } as const satisfies Readonly<Record<string, LinkField>>;
 
-/** The field as every field may be. */
-export const fieldAt = (path: LinkFieldPath): LinkField => LINK_FIELDS[path];
-
 export type LinkFields = typeof LINK_FIELDS;
 export type LinkFieldPath = keyof LinkFields;
-
-/** The paths and fields of a side, in the order of the table. */
-export const fieldsOf = (side: "request" | "reply"): readonly [path: LinkFieldPath, field: LinkField][] =>
-  FIELDS.filter(([, { request, reply }]) => (side === "request" ? request !== "never" : reply !== undefined));
-
-const FIELDS = Object.entries(LINK_FIELDS) as [LinkFieldPath, LinkField][];
-
-/** The path of every field of a request that holds a single value. */
-export const requestFields = (): readonly LinkFieldPath[] =>
-  fieldsOf("request").flatMap(([path, { type }]) => (type === "object" ? [] : [path]));
-
-/** The flags of `create` and `bulk` that set a field, by the names of their declarations. */
-export type ValueFlag = Extract<LinkFields[LinkFieldPath], { readonly flag: string }>["flag"];
-
-type FieldOfFlag = {
-  readonly [
-    Path in LinkFieldPath as LinkFields[Path] extends { readonly flag: infer Name extends string }
-      ? Name
-      : never
-  ]: Path;
-};
-
-/** The field of each flag. */
-export const FIELD_OF = Object.fromEntries(
-  FIELDS.flatMap(([path, { flag }]) => (flag === undefined ? [] : [[flag, path]])),
-) as FieldOfFlag;
-
-/** The settings that are sent in fields. */
-export type FieldSetting = Extract<LinkFields[LinkFieldPath], { readonly setting: string }>["setting"];
-
-export const FIELD_SETTINGS = FIELDS.flatMap(([path, { setting }]) =>
-  setting === undefined ? [] : [[path, setting]],
-) as readonly [path: LinkFieldPath, setting: FieldSetting][];
-
-export const VALUE_FLAGS = Object.keys(FIELD_OF) as ValueFlag[];
-
-/** The flag as it is typed: `--terminal-id`. */
-export const nameOf = (flag: string): string =>
-  `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
-/** The fields that a view shows, from the top. */
-export const shownIn = (view: LinkView): readonly LinkFieldPath[] =>
-  FIELDS.flatMap(([path, { shown }]) => {
-    const place = shown?.[view];
-    return place === undefined ? [] : [{ path, place }];
-  })
-    .toSorted((one, other) => one.place - other.place)
-    .map(({ path }) => path);
-
-/** What people call a field; the path of one that the specification lacks. */
-export const labelOf = (path: string): string => (isLinkField(path) ? LINK_FIELDS[path].label : path);
-
-/** The same as a heading, a question and a form begin with it. */
-export const titleOf = (path: string): string => capitalized(labelOf(path));
-
-/** What a question asks for: the title, and how it is typed. */
-export function questionOf(path: LinkFieldPath): string {
-  const { typed } = fieldAt(path);
-  return typed === undefined ? titleOf(path) : `${titleOf(path)} (${typed})`;
-}
-
-export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
-/** As a sentence. */
-export const meaningOf = (path: string): string | undefined =>
-  isLinkField(path) ? `${capitalized(fieldAt(path).meaning ?? labelOf(path))}.` : undefined;
-
-export const isLinkField = (path: string): path is LinkFieldPath => Object.hasOwn(LINK_FIELDS, path);

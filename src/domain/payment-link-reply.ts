@@ -1,7 +1,7 @@
 /** What the service answers about payment links, with every rule of the specification that it breaks. */
 import { problemWith, type Problem } from "./errors.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberAt } from "./json.ts";
-import { fieldsOf } from "./payment-link-fields.ts";
+import { linkFieldsOf } from "./payment-link-field-lookup.ts";
 import { isDate, isSameValue } from "./payment-link-types.ts";
 import {
   type PaymentLink,
@@ -52,7 +52,7 @@ export function readPaymentLink(reply: Json, requested?: PaymentLinkRequest): Re
   return { link, violations, asksForOther: echo.some(({ at }) => PAID_FIELDS.has(at) && isShown(at)) };
 }
 
-const DATES = fieldsOf("reply").flatMap(([path, { type }]) => (isDate(type) ? [path] : []));
+const DATES = linkFieldsOf("reply").flatMap(([path, { type }]) => (isDate(type) ? [path] : []));
 
 function* brokenDates(reply: JsonObject): Iterable<Problem> {
   for (const at of DATES) {
@@ -71,7 +71,7 @@ function* brokenUrl({ url, id }: PaymentLink): Iterable<Problem> {
   }
 }
 
-const ECHOED = fieldsOf("reply").filter(([, { echoed }]) => echoed === true);
+const ECHOED = linkFieldsOf("reply").filter(([, { echoed }]) => echoed === true);
 
 /** What decides how much the customer pays, and to whom. */
 const PAID_FIELDS: ReadonlySet<string> = new Set(["amount", "currency", "terminalId"]);

@@ -3,13 +3,8 @@ import type { Problem } from "./errors.ts";
 import { isJsonObject, type Json, type JsonObject, memberOf } from "./json.ts";
 import { type Amount, signOf } from "./money.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
-import {
-  fieldsOf,
-  isLinkField,
-  LINK_FIELDS,
-  type LinkFieldPath,
-  type LinkFields,
-} from "./payment-link-fields.ts";
+import { LINK_FIELDS, type LinkFieldPath, type LinkFields } from "./payment-link-fields.ts";
+import { linkFieldsOf, isLinkField } from "./payment-link-field-lookup.ts";
 import {
   type AmountParser,
   type FieldType,
@@ -101,7 +96,7 @@ interface FieldNode {
 }
 
 const membersOf = (side: Side, parent = ""): readonly FieldNode[] =>
-  fieldsOf(side).flatMap(([path, field]) => {
+  linkFieldsOf(side).flatMap(([path, field]) => {
     const name = path.slice(parent.length);
     if (!path.startsWith(parent) || name.includes(".")) return [];
     const isRequired = field[side] === "required";

@@ -11,7 +11,7 @@ import { duration, formatRelative } from "./time.ts";
 import { isJsonObject, type JsonObject, memberOf } from "./json.ts";
 import { serviceNamed, TRANSACTION_TYPES } from "./known-services.ts";
 import { nearest } from "./parse-result.ts";
-import { labelOf } from "./payment-link-fields.ts";
+import { fieldLabel } from "./payment-link-field-lookup.ts";
 import {
   type PartialRequest,
   type PaymentLink,
@@ -134,20 +134,20 @@ function brokenBounds(request: PartialRequest): readonly Problem[] {
   if (min !== undefined && max !== undefined && compareAmounts(min, max) > 0) {
     problems.push({
       at: "linkOptions.minAmount",
-      message: `must not be more than the ${labelOf("linkOptions.maxAmount")} (${shown(max)})`,
+      message: `must not be more than the ${fieldLabel("linkOptions.maxAmount")} (${shown(max)})`,
     });
   }
   if (amount === undefined || signOf(amount) === 0) return problems;
   if (min !== undefined && compareAmounts(amount, min) < 0) {
     problems.push({
       at: "amount",
-      message: `must be 0, or at least the ${labelOf("linkOptions.minAmount")} (${shown(min)})`,
+      message: `must be 0, or at least the ${fieldLabel("linkOptions.minAmount")} (${shown(min)})`,
     });
   }
   if (max !== undefined && compareAmounts(amount, max) > 0) {
     problems.push({
       at: "amount",
-      message: `must not be more than the ${labelOf("linkOptions.maxAmount")} (${shown(max)})`,
+      message: `must not be more than the ${fieldLabel("linkOptions.maxAmount")} (${shown(max)})`,
     });
   }
   return problems;

@@ -2,7 +2,8 @@
 import { BlockList, isIP } from "node:net";
 import { isLoopback, parseWebAddress, portOf } from "../domain/addresses.ts";
 import { isReadableUrl, withoutPassword } from "../domain/url-passwords.ts";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 
 export interface ProxySettings {
   readonly httpsProxy: string | undefined;

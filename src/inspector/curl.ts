@@ -1,6 +1,6 @@
 /** A stored webhook as a curl command, which posts the same bytes with the same signature. */
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { shellWord } from "../domain/errors.ts";
+import { shellWord } from "../domain/hint.ts";
 import type { HttpRequest } from "../http/message.ts";
 
 /** What curl sets itself, or what belongs to one connection (RFC 9110 7.6.1). */

@@ -1,9 +1,9 @@
 /** The page of one event or one rejection: what became of it, its attempts and arrivals, its record, its verdict and its request. */
 import { html } from "hono/html";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
-import { shellWord } from "../domain/errors.ts";
+import { shellWord } from "../domain/hint.ts";
 import { indentedJson } from "../domain/json.ts";
-import { capitalized } from "../domain/payment-link-fields.ts";
+import { capitalized } from "../domain/sentence.ts";
 import { REFUSAL_MEANINGS } from "../domain/reasons.ts";
 import { responseText } from "../domain/response-codes.ts";
 import { splitReference } from "../domain/reference.ts";

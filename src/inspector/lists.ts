@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { groupedAmount, Sums } from "../domain/money.ts";
 import { OUTCOME_NAMES } from "../domain/outcome.ts";
-import { capitalized } from "../domain/payment-link-fields.ts";
+import { capitalized } from "../domain/sentence.ts";
 import { splitReference } from "../domain/reference.ts";
 import { amountIn, textOf } from "../domain/transaction.ts";
 import type { EventStore } from "../store/event-store.ts";

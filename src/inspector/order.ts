@@ -1,6 +1,6 @@
 /** All payments of an event's order: whether the order was paid, and whether it was paid twice. */
 import { html } from "hono/html";
-import { shellWord } from "../domain/errors.ts";
+import { shellWord } from "../domain/hint.ts";
 import { splitReference } from "../domain/reference.ts";
 import type { EventStore } from "../store/event-store.ts";
 import type { StoredEvent } from "../store/rows.ts";

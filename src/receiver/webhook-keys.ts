@@ -2,7 +2,8 @@
 import { isExposed, parseWebAddress } from "../domain/addresses.ts";
 import { isKeyText } from "../domain/key-text.ts";
 import { withoutPassword } from "../domain/url-passwords.ts";
-import { hint, paylink, PaylinkError, type WebhookEffect } from "../domain/errors.ts";
+import { PaylinkError, type WebhookEffect } from "../domain/errors.ts";
+import { hint, paylink } from "../domain/hint.ts";
 import { shownPath } from "../domain/secrets.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { SandboxNotRunning, type Send } from "../http/exchange.ts";

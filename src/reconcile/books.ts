@@ -6,7 +6,8 @@ import { type List, type ListRow, readList } from "../bulk/read-list.ts";
 import { RowProblems } from "../bulk/row-problems.ts";
 import { cellText, currencyOf, fieldsOf } from "../bulk/row.ts";
 import { comparableText } from "../domain/comparable-text.ts";
-import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
+import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { COMMA_ADVICE, isDecimal, parseAmount } from "../domain/money.ts";
 import type { BookedLine } from "./sides.ts";
 

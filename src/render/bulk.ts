@@ -3,7 +3,8 @@ import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import type { Problem } from "../domain/errors.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
 import { isJsonObject, memberAt, stringifyJson } from "../domain/json.ts";
-import { fieldAt, labelOf, type LinkFieldPath, shownIn } from "../domain/payment-link-fields.ts";
+import type { LinkFieldPath } from "../domain/payment-link-fields.ts";
+import { linkFieldAt, fieldLabel, fieldsShownIn } from "../domain/payment-link-field-lookup.ts";
 import { isDate } from "../domain/payment-link-types.ts";
 import { renderServiceName, type ShownService } from "./account.ts";
 import { localTime, renderBar, renderListing, NO_VALUE } from "./layout.ts";
@@ -67,13 +68,13 @@ export interface ShownList {
 }
 
 /** What a customer sees of a link. */
-const PREVIEW = shownIn("preview");
+const PREVIEW = fieldsShownIn("preview");
 
 function previewText(path: LinkFieldPath, request: PaymentLinkRequest): string | undefined {
   if (path === "amount") return linkAmount(request);
   const value = isJsonObject(request) ? memberAt(request, path) : undefined;
   if (typeof value !== "string") return value === undefined ? undefined : stringifyJson(value);
-  return isDate(fieldAt(path).type) ? localTime(value) : value;
+  return isDate(linkFieldAt(path).type) ? localTime(value) : value;
 }
 
 /** What a person looks at before a list is sent. */
@@ -81,7 +82,7 @@ export function renderList(list: ShownList, paint: Paint, width: number): string
   const { links, sums, first, service } = list;
   const shown = PREVIEW.filter((path) => first.some((request) => previewText(path, request) !== undefined));
   const table = renderListing(
-    shown.map(labelOf),
+    shown.map(fieldLabel),
     first.map((request) =>
       shown.map((path) => ({ text: previewText(path, request) ?? NO_VALUE, right: path === "amount" })),
     ),

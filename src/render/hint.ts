@@ -1,5 +1,6 @@
 /** Advice as text: its commands as a shell reads them, with the profile and the event store that the user named. */
-import { shellWord, type CommandLine, type Effect, type Hint, type PaylinkError } from "../domain/errors.ts";
+import type { Effect, PaylinkError } from "../domain/errors.ts";
+import { shellWord, type CommandLine, type Hint } from "../domain/hint.ts";
 import { safeText } from "./safe-text.ts";
 
 /** The commands that use an account. */

@@ -1,9 +1,10 @@
 /** Shows payment links: a new link as a card, everything that a service returns for one, and a request before it is sent. */
-import { shellWord } from "../domain/errors.ts";
+import { shellWord } from "../domain/hint.ts";
 import { isJsonNumber, isJsonObject, stringifyJson, type JsonObject } from "../domain/json.ts";
 import { formatAmount, signOf } from "../domain/money.ts";
 import { boundWords } from "../domain/payment-link.ts";
-import { fieldAt, isLinkField, labelOf, type LinkFieldPath, shownIn } from "../domain/payment-link-fields.ts";
+import type { LinkFieldPath } from "../domain/payment-link-fields.ts";
+import { linkFieldAt, isLinkField, fieldLabel, fieldsShownIn } from "../domain/payment-link-field-lookup.ts";
 import { isDate } from "../domain/payment-link-types.ts";
 import { linkKind, type PaymentLink, type PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { formatRelative, parseInstant } from "../domain/time.ts";
@@ -22,14 +23,14 @@ interface LinkStyle extends FieldStyle {
 }
 
 /** What merchants check before they send a link. */
-const CREATED_FIELDS = shownIn("card");
+const CREATED_FIELDS = fieldsShownIn("card");
 
 /** The URL first, and a few fields. */
 export const renderLink = (link: PaymentLink & { readonly url: string }, style: LinkStyle): string =>
   framed(link.url, fieldRows(CREATED_FIELDS, link, link, style), style);
 
 /** Fields that are objects, and those that the specification lacks, follow. */
-const DETAILS = shownIn("details");
+const DETAILS = fieldsShownIn("details");
 
 /** Every field and date, also those that the specification lacks. `json` is the link as the service wrote it. */
 export const renderLinkDetails = (link: PaymentLink, json: JsonObject, style: LinkStyle): string =>
@@ -56,7 +57,7 @@ export const renderRequestSummary = (
     [
       ["kind", linkKind(request)],
       ...fieldRows(DETAILS, request, json, style),
-      ...(request.expirationDate === undefined ? [[labelOf("expirationDate"), BY_SERVICE] as const] : []),
+      ...(request.expirationDate === undefined ? [[fieldLabel("expirationDate"), BY_SERVICE] as const] : []),
       ...otherRows(json, request, style.now),
     ],
     style.paint,
@@ -89,7 +90,7 @@ function fieldRows(
       name === "amount" ? amountWords(link) : fieldText(name, members.get(name), link.currency, now);
     const text = value ?? absent;
     if (text === undefined) return [];
-    return [[labelOf(name), name === "status" ? paintStatus(safeText(text), paint) : safeText(text)]];
+    return [[fieldLabel(name), name === "status" ? paintStatus(safeText(text), paint) : safeText(text)]];
   });
 }
 
@@ -106,13 +107,13 @@ function valueRows(path: string, value: unknown, currency: string, now: Date): F
     return Object.entries(value).flatMap(([name, member]) =>
       valueRows(`${path}.${name}`, member, currency, now),
     );
-  return [[labelOf(path), safeText(fieldText(path, value, currency, now) ?? NO_VALUE)]];
+  return [[fieldLabel(path), safeText(fieldText(path, value, currency, now) ?? NO_VALUE)]];
 }
 
 /** By the type of the field; undefined for an empty one. */
 function fieldText(path: string, value: unknown, currency = "", now: Date): string | undefined {
   if (value === undefined || value === null || value === "") return undefined;
-  const type = isLinkField(path) ? fieldAt(path).type : "text";
+  const type = isLinkField(path) ? linkFieldAt(path).type : "text";
   if (type === "bound" && (isJsonNumber(value) || typeof value === "string"))
     return formatAmount(value, currency).trim();
   const text = typeof value === "string" ? value : stringifyJson(value);

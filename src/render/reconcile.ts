@@ -1,5 +1,5 @@
 /** A reconciliation as text: what each finding means for the money, what to do next, and the summary. */
-import { type CommandLine, paylink } from "../domain/errors.ts";
+import { type CommandLine, paylink } from "../domain/hint.ts";
 import { groupedAmount, type Sum } from "../domain/money.ts";
 import { outcomeName } from "../domain/outcome.ts";
 import type { Finding, FindingName } from "../reconcile/findings.ts";

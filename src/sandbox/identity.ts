@@ -3,7 +3,8 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:cry
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { hasCode, systemReason } from "../domain/system-reason.ts";
 import { SCOPE } from "../domain/known-services.ts";
 import { UNITS } from "../domain/time.ts";

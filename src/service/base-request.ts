@@ -3,7 +3,7 @@ import { PaylinkError, type Problem } from "../domain/errors.ts";
 import { isJsonObject, joinPath, type Json, type JsonObject } from "../domain/json.ts";
 import { parseJson } from "../domain/parse-json.ts";
 import { isMisspelled, nearest } from "../domain/parse-result.ts";
-import { fieldsOf } from "../domain/payment-link-fields.ts";
+import { linkFieldsOf } from "../domain/payment-link-field-lookup.ts";
 
 export interface BaseRequest {
   readonly value: Json;
@@ -52,9 +52,9 @@ export async function readBaseRequest(
   return { value, problems, warnings };
 }
 
-const REQUEST_FIELDS: readonly { readonly path: string; readonly type: string }[] = fieldsOf("request").map(
-  ([path, { type }]) => ({ path, type }),
-);
+const REQUEST_FIELDS: readonly { readonly path: string; readonly type: string }[] = linkFieldsOf(
+  "request",
+).map(([path, { type }]) => ({ path, type }));
 
 /** The paths of the members that the specification lacks, without what is in them. */
 function unknownMembers(object: JsonObject, parent = ""): string[] {

@@ -1,6 +1,7 @@
 /** The client of the service: creates, lists, shows, updates and cancels payment links, and reads transactions. */
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
-import { type Effect, hint, paylink, PaylinkError } from "../domain/errors.ts";
+import { type Effect, PaylinkError } from "../domain/errors.ts";
+import { hint, paylink } from "../domain/hint.ts";
 import { type Json, stringifyJson } from "../domain/json.ts";
 import {
   type CreatedLink,

@@ -1,14 +1,12 @@
 /** Turns error replies and failed exchanges into failures that say what happened to the money. */
 import {
   FAILURES,
-  hint,
-  paylink,
   PaylinkError,
   type Effect,
   type FailureCode,
   type FailureOptions,
-  type Hint,
 } from "../domain/errors.ts";
+import { hint, paylink, type Hint } from "../domain/hint.ts";
 import type { Json } from "../domain/json.ts";
 import { formatRelative } from "../domain/time.ts";
 import {

@@ -1,5 +1,6 @@
 /** Creates the client of the service from the settings: the base URL, and the token or the client credentials. */
-import { hint, paylink, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink } from "../domain/hint.ts";
 import type { Send } from "../http/exchange.ts";
 import type { AccessToken, TokenClient } from "../settings/token-files.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";

@@ -19,15 +19,15 @@ import {
   type Json,
   type JsonObject,
 } from "../domain/json.ts";
+import type { LinkFieldPath } from "../domain/payment-link-fields.ts";
 import {
-  FIELD_OF,
+  FIELD_OF_FLAG,
   FIELD_SETTINGS,
   type FieldSetting,
-  type LinkFieldPath,
-  nameOf,
+  flagName,
   type ValueFlag,
   VALUE_FLAGS,
-} from "../domain/payment-link-fields.ts";
+} from "../domain/payment-link-field-lookup.ts";
 import type { AmountParser } from "../domain/payment-link-types.ts";
 import { fieldFromText, type PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { accepted } from "../domain/parse-result.ts";
@@ -76,10 +76,10 @@ export function requestBuilder({ flags, base = {}, settings, amountFrom }: Reque
       else problems.push(fieldProblem(field, read.message, value));
     }
     for (const [flag, text] of typed) {
-      if (given.has(FIELD_OF[flag])) continue;
-      const value = fieldFromText(FIELD_OF[flag], text, now);
-      if (value.ok) setAt(request, FIELD_OF[flag], value.value);
-      else problems.push({ at: nameOf(flag), message: `${value.message}${got(text)}`, value: text });
+      if (given.has(FIELD_OF_FLAG[flag])) continue;
+      const value = fieldFromText(FIELD_OF_FLAG[flag], text, now);
+      if (value.ok) setAt(request, FIELD_OF_FLAG[flag], value.value);
+      else problems.push({ at: flagName(flag), message: `${value.message}${got(text)}`, value: text });
     }
     if (flags.reusable === true || hasLinkOptions(given))
       setDefaultAt(request, "linkOptions.mode", VARIABLE_MODE);
@@ -114,8 +114,8 @@ export function requestBuilder({ flags, base = {}, settings, amountFrom }: Reque
   };
 }
 
-const CALLBACK = FIELD_OF.callbackUrl;
-const FAILURE_CALLBACK = FIELD_OF.failureCallbackUrl;
+const CALLBACK = FIELD_OF_FLAG.callbackUrl;
+const FAILURE_CALLBACK = FIELD_OF_FLAG.failureCallbackUrl;
 
 interface FieldDefault {
   readonly path: LinkFieldPath;
@@ -173,11 +173,11 @@ const hasLinkOptions = (given: ReadonlyMap<string, Json>): boolean =>
 /** The place of a problem: its flag, or its path if the value is in a file or has no flag. */
 function placeOfProblem(path: string, flags: RequestFlags, given: ReadonlyMap<string, Json>): string {
   if (path === "periodic" && flags.subscription === true) return "--subscription";
-  const flag = VALUE_FLAGS.find((name) => FIELD_OF[name] === path);
-  if (flag !== undefined && flags[flag] !== undefined && !given.has(path)) return nameOf(flag);
+  const flag = VALUE_FLAGS.find((name) => FIELD_OF_FLAG[name] === path);
+  if (flag !== undefined && flags[flag] !== undefined && !given.has(path)) return flagName(flag);
   // In a list the problem is a missing column, not a missing flag.
   if (given !== NO_ROW) return path;
-  if (flag !== undefined && flags.from === undefined) return nameOf(flag);
+  if (flag !== undefined && flags.from === undefined) return flagName(flag);
   return flags.from === undefined ? path : `${flags.from === "-" ? "stdin" : flags.from}: ${path}`;
 }
 

@@ -1,5 +1,6 @@
 /** Access tokens: a fixed one, or those that client credentials obtain and renew (RFC 6749 4.4). */
-import { hint, paylink, PaylinkError, type Effect, type FailureCode, type Hint } from "../domain/errors.ts";
+import { PaylinkError, type Effect, type FailureCode } from "../domain/errors.ts";
+import { hint, paylink, type Hint } from "../domain/hint.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import { isJsonNumber, memberOf, type JsonObject } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";

@@ -1,6 +1,7 @@
 /** The names of profiles: which are allowed, and what to say about one that does not exist. */
 import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { accepted, nearest, refused, type Parsed } from "../domain/parse-result.ts";
 import { profileNamed, type Profile, type Profiles } from "./profile.ts";
 

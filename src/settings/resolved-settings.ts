@@ -4,7 +4,8 @@
  * `--profile` names comes before the environment.
  */
 import type { Environment } from "../domain/environment.ts";
-import { hint, paylink, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink } from "../domain/hint.ts";
 import { serviceLabel, SERVICES, type ServiceLabel } from "../domain/known-services.ts";
 import { isLoopback, parseWebAddress } from "../domain/addresses.ts";
 import { SANDBOX_PROFILE } from "../domain/own-addresses.ts";

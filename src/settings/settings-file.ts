@@ -1,7 +1,8 @@
 /** The settings file: the profiles and the name of the current one, written by conf and readable by its owner only. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hint, PaylinkError, type Problem } from "../domain/errors.ts";
+import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { isPlainObject, joinPath } from "../domain/json.ts";
 import { nearest } from "../domain/parse-result.ts";
 import { codeOf, hasCode, systemReason } from "../domain/system-reason.ts";

@@ -1,5 +1,6 @@
 /** What SQLite's failures mean: they are thrown as `file_unreadable` or `file_unwritable`, and name the file. */
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import type { Connection } from "./database.ts";
 

@@ -1,7 +1,8 @@
 /** The file of a database: which one it is, who may read it, the version of its tables, and a lock on it. */
 import { closeSync, existsSync, openSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import type { Connection } from "./database.ts";
 import { unreadable } from "./database-failures.ts";

@@ -3,7 +3,8 @@
  * a copy of the file alone has no log: by the mark, a store that has lost its last events is noticed.
  */
 import { existsSync, openSync, readFileSync, realpathSync, writeSync } from "node:fs";
-import { hint, paylink, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink } from "../domain/hint.ts";
 import { type Connection, type Database, IN_MEMORY } from "./database.ts";
 
 export interface EventMark {

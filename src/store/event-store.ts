@@ -12,7 +12,8 @@ import {
   type RunKeys,
   type Stored,
 } from "../receiver/event.ts";
-import { hint, paylink, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint, paylink } from "../domain/hint.ts";
 import type { TransactionRecord } from "../domain/transaction.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { ORDER_SIZE } from "./deliveries.ts";

@@ -1,7 +1,8 @@
 /** Where paylink stores its files: in PAYLINK_HOME, or in the platform's own folder for each kind. */
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { hasCode } from "../domain/system-reason.ts";
 import { parseTypedText } from "../domain/typed-text.ts";
 

@@ -1,7 +1,8 @@
 /** Opens a database to read it, which needs no right to write it. */
 import { closeSync, existsSync, openSync, realpathSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { type Connection, type Database, DATABASE_FILES } from "./database.ts";
 import { guard, guardedConnection, unreadable } from "./database-failures.ts";

@@ -2,7 +2,8 @@
  * Reads the event store, a page at a time: there may be millions of events. Lists of events and rejections, one event with its
  * attempts, arrivals and actions (`history`), and the sums of undelivered events.
  */
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { OUTCOMES } from "../domain/outcome.ts";
 import type { Rejection, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";

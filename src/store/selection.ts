@@ -1,5 +1,6 @@
 /** Which events, or rejections, a statement is about, and what it reads of them. */
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import type { DeliveryState, Rejection, RunKeys } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import {

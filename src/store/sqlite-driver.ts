@@ -1,6 +1,7 @@
 /** The SQLite that runs this program: Node's own driver, or on Node 20 the package with the same API. */
 import { createRequire } from "node:module";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import type { Connection } from "./database.ts";
 
 interface Driver {

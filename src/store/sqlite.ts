@@ -1,7 +1,8 @@
 /** The event store in one SQLite file, which several processes can write and read at the same time. */
 import { existsSync, statSync } from "node:fs";
 import { Worker, type WorkerOptions } from "node:worker_threads";
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { hasCode, messageOf, systemReason } from "../domain/system-reason.ts";
 import { type Database, IN_MEMORY } from "./database.ts";
 import { openReadOnly } from "./open-read-only.ts";

@@ -1,5 +1,6 @@
 /** Whether stdout accepts what is printed, and what it means for the run if it does not. */
-import { hint, PaylinkError } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
+import { hint } from "../domain/hint.ts";
 import { systemReason } from "../domain/system-reason.ts";
 import { isReaderGone } from "./channel.ts";
 

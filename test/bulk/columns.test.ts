@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Columns, fieldMeantBy, parseMapping } from "../../src/bulk/columns.ts";
-import { labelOf, requestFields } from "../../src/domain/payment-link-fields.ts";
+import { fieldLabel, requestFields } from "../../src/domain/payment-link-field-lookup.ts";
 
 const ADDRESS = "customerDetails.billingAddress";
 
@@ -39,7 +39,7 @@ describe("a column that means a field", () => {
     });
     fc.assert(
       fc.property(spelling, ({ field, upper, mark, before, after }) => {
-        const cased = [...labelOf(field)].map((letter) =>
+        const cased = [...fieldLabel(field)].map((letter) =>
           upper.next().value === true ? letter.toUpperCase() : letter,
         );
         const name = `${before}${cased.join("").replaceAll(" ", mark)}${after}`;

@@ -12,7 +12,8 @@ import {
   stringifyJson,
 } from "../../src/domain/json.ts";
 import { parseJson } from "../../src/domain/parse-json.ts";
-import { fieldAt, fieldsOf, labelOf, type LinkFieldPath } from "../../src/domain/payment-link-fields.ts";
+import type { LinkFieldPath } from "../../src/domain/payment-link-fields.ts";
+import { linkFieldAt, linkFieldsOf, fieldLabel } from "../../src/domain/payment-link-field-lookup.ts";
 import { checkRequest, VARIABLE_MODE } from "../../src/domain/payment-link.ts";
 import { readPaymentLink } from "../../src/domain/payment-link-reply.ts";
 import { type FieldType, isSameValue } from "../../src/domain/payment-link-types.ts";
@@ -24,7 +25,7 @@ import { temporaryHome } from "../support/home.ts";
 import { MERCHANT } from "../support/merchant.ts";
 import { NOW, openTestSandbox, ORIGIN } from "../support/sandbox.ts";
 
-const FIELDS = fieldsOf("request").filter(([, { reply }]) => reply !== undefined);
+const FIELDS = linkFieldsOf("request").filter(([, { reply }]) => reply !== undefined);
 
 interface Sample {
   readonly value: Json;
@@ -132,7 +133,7 @@ describe("each field that a request and a reply have", () => {
     for (const [where, text] of Object.entries(shown)) {
       const isShown = ({ path, type, shown: words }: Tried): boolean => {
         // An amount has its currency.
-        const label = labelOf(type === "currency" ? "amount" : path);
+        const label = fieldLabel(type === "currency" ? "amount" : path);
         return text.split("\n").some((line) => line.startsWith(`  ${label}  `) && line.includes(words));
       };
       expect({ where, failing: failing(isShown) }).toEqual({ where, failing: [] });
@@ -149,7 +150,7 @@ describe("each field that a request and a reply have", () => {
     if (request === null) throw new Error(JSON.stringify(problems));
     const { reply } = await created();
     expect(readPaymentLink(reply, request).violations).toEqual([]);
-    for (const { path } of TRIED.filter((field) => fieldAt(field.path).echoed === true)) {
+    for (const { path } of TRIED.filter((field) => linkFieldAt(field.path).echoed === true)) {
       const changed = jsonOf(stringifyJson(reply));
       if (!isJsonObject(changed)) throw new Error("no link");
       setAt(changed, path, path === "amount" ? new JsonNumber("99") : "99");

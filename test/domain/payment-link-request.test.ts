@@ -1,6 +1,6 @@
 /** The request of a payment link: every rule of the specification's tables, every problem named at once. */
 
-import { requestFields } from "../../src/domain/payment-link-fields.ts";
+import { requestFields } from "../../src/domain/payment-link-field-lookup.ts";
 import { describe, expect, it, test } from "vitest";
 import { isJsonObject, type Json, stringifyJson } from "../../src/domain/json.ts";
 import { parseJson } from "../../src/domain/parse-json.ts";

@@ -1,6 +1,7 @@
 /** Advice as text: commands as a shell reads them, the profile of the run, and what an error means for the money. */
 import { expect, it } from "vitest";
-import { hint, paylink, PaylinkError, type CommandLine, type FailureCode } from "../../src/domain/errors.ts";
+import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
+import { hint, paylink, type CommandLine } from "../../src/domain/hint.ts";
 import { renderAdvice, renderCommand, renderHint } from "../../src/render/hint.ts";
 
 it.each<[string, CommandLine, string]>([

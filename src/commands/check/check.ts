@@ -5,7 +5,8 @@ import { caseCount, type CaseResult, type Ended, runChecks } from "../../check/e
 import type { SampleOrder } from "../../check/samples.ts";
 import type { Context } from "../../context.ts";
 import { isLoopback } from "../../domain/addresses.ts";
-import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint, type Hint, paylink } from "../../domain/hint.ts";
 import { bookedWords, renderBooks } from "../../render/booked.ts";
 import { renderJunit, wrongAnswerWords } from "../../render/check-report.ts";
 import { renderBar } from "../../render/layout.ts";

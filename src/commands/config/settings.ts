@@ -1,6 +1,7 @@
 /** Shows and changes settings: those in force, and those of one profile. */
 import type { Context } from "../../context.ts";
-import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink } from "../../domain/hint.ts";
 import { nearest, refused, type Parsed } from "../../domain/parse-result.ts";
 import { parseExpiry } from "../../domain/time.ts";
 import { safeText } from "../../render/safe-text.ts";

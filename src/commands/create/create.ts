@@ -1,10 +1,11 @@
 /** `paylink create`: makes a request of its flags, sends it once and shows the link: the card, its URL or the service's JSON. */
 import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
 import type { Context } from "../../context.ts";
-import { hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint, type Hint, paylink } from "../../domain/hint.ts";
 import { type Json, memberOf, stringifyJson } from "../../domain/json.ts";
 import { LINKS_PATH } from "../../domain/known-services.ts";
-import { FIELD_SETTINGS, fieldAt, nameOf } from "../../domain/payment-link-fields.ts";
+import { FIELD_SETTINGS, linkFieldAt, flagName } from "../../domain/payment-link-field-lookup.ts";
 import { signOf } from "../../domain/money.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { renderProblem } from "../../render/error-message.ts";
@@ -81,8 +82,8 @@ const asksReusable = ({ draft }: BuiltRequest): boolean => memberOf(draft, "link
 /** How to store the missing values for every link. */
 function hintsOf({ missing }: BuiltRequest): readonly Hint[] {
   const stored = FIELD_SETTINGS.filter(([path]) => {
-    const { request, flag = "" } = fieldAt(path);
-    return request === "required" && missing.some(({ at }) => at === nameOf(flag));
+    const { request, flag = "" } = linkFieldAt(path);
+    return request === "required" && missing.some(({ at }) => at === flagName(flag));
   });
   const lines = stored.map(([, key]) => [paylink("config", "set", key, SETTINGS[key].example)]);
   return lines.length === 0 ? [] : [hint`To store it for every link:`, ...lines];
@@ -107,7 +108,7 @@ export async function create(context: Context, options: CreateOptions): Promise<
   await showCreated(created, options, context);
   // An address that is not https was said before it was sent.
   const isSaid = warnings().some(
-    ({ at }) => at === nameOf("callbackUrl") || at === nameOf("failureCallbackUrl"),
+    ({ at }) => at === flagName("callbackUrl") || at === flagName("failureCallbackUrl"),
   );
   if (!options.wait && !isSaid) await warnOfCallbacks(request, options, context);
   if (!options.wait) return 0;

@@ -3,14 +3,14 @@ import type { Ask, Context } from "../../context.ts";
 import type { Problem } from "../../domain/errors.ts";
 import { isJsonNumber, type Json, memberAt, memberOf, stringifyJson } from "../../domain/json.ts";
 import {
-  fieldAt,
-  FIELD_OF,
-  nameOf,
-  questionOf,
-  titleOf,
+  linkFieldAt,
+  FIELD_OF_FLAG,
+  flagName,
+  fieldQuestion,
+  fieldTitle,
   VALUE_FLAGS,
   type ValueFlag,
-} from "../../domain/payment-link-fields.ts";
+} from "../../domain/payment-link-field-lookup.ts";
 import { renderServiceName } from "../../render/account.ts";
 import { renderProblem } from "../../render/error-message.ts";
 import { renderRequestSummary } from "../../render/link.ts";
@@ -49,7 +49,7 @@ const SUBSCRIPTION_KIND = {
   value: { subscription: true },
 };
 
-const askedOf = (flag: ValueFlag) => fieldAt(FIELD_OF[flag]).asked;
+const askedOf = (flag: ValueFlag) => linkFieldAt(FIELD_OF_FLAG[flag]).asked;
 
 /** Asked although no link needs it. Enter skips it. */
 const ALWAYS_ASKED = VALUE_FLAGS.filter((flag) => askedOf(flag) === "always");
@@ -80,7 +80,7 @@ export async function askForRequest(
     answers = await askField(missing, answers, parts);
   }
   for (const flag of ALWAYS_ASKED)
-    if ((flags[flag] ?? memberAt(base, FIELD_OF[flag])) === undefined)
+    if ((flags[flag] ?? memberAt(base, FIELD_OF_FLAG[flag])) === undefined)
       answers = await askField(flag, answers, parts);
   const built = await confirmed(answers, parts);
   return built && { ...built, warnings: () => [] };
@@ -95,7 +95,7 @@ const askKind = ({ ask, flags }: QuestionParts): Promise<RequestFlags> =>
   ]);
 
 const isMissing = (flag: ValueFlag, { missing }: BuiltRequest): boolean =>
-  missing.some(({ at }) => at === nameOf(flag));
+  missing.some(({ at }) => at === flagName(flag));
 
 /** The answer becomes a flag, and follows the rules of that flag; without an answer there is no flag. */
 async function askField(flag: ValueFlag, answers: RequestFlags, parts: QuestionParts): Promise<RequestFlags> {
@@ -104,7 +104,7 @@ async function askField(flag: ValueFlag, answers: RequestFlags, parts: QuestionP
   const own = shownValue(flag, built);
   const isOptional = own === undefined && !isMissing(flag, built);
   const answer = await ask.text({
-    message: `${questionOf(FIELD_OF[flag])}${isOptional ? ", or Enter to skip" : ""}`,
+    message: `${fieldQuestion(FIELD_OF_FLAG[flag])}${isOptional ? ", or Enter to skip" : ""}`,
     initial: own,
     editable: own !== undefined,
     check: (text) => answerProblem(flag, text === "" ? undefined : text, answers, parts),
@@ -119,7 +119,7 @@ function answerProblem(
   answers: RequestFlags,
   { build }: QuestionParts,
 ): string | undefined {
-  const own = nameOf(flag);
+  const own = flagName(flag);
   const before = build(answers);
   const after = build({ ...answers, [flag]: answer });
   const found = after.problems.find(
@@ -135,8 +135,8 @@ function answerProblem(
 
 /** The problem at the field as the questions call it. */
 function inWords(problem: Problem): Problem {
-  const flag = VALUE_FLAGS.find((name) => nameOf(name) === problem.at);
-  return { ...problem, at: titleOf(flag === undefined ? problem.at : FIELD_OF[flag]) };
+  const flag = VALUE_FLAGS.find((name) => flagName(name) === problem.at);
+  return { ...problem, at: fieldTitle(flag === undefined ? problem.at : FIELD_OF_FLAG[flag]) };
 }
 
 /** Shows the link, until the user creates it, or cancels: undefined. An invalid request can only be changed. */
@@ -171,7 +171,7 @@ async function changeField(answers: RequestFlags, parts: QuestionParts): Promise
   const flag = await parts.ask.choose<ValueFlag>(
     "Which answer?",
     flags.map((one) => ({
-      name: `${titleOf(FIELD_OF[one])}: ${clip(safeText(shownValue(one, built) ?? NO_VALUE), VALUE_LENGTH)}`,
+      name: `${fieldTitle(FIELD_OF_FLAG[one])}: ${clip(safeText(shownValue(one, built) ?? NO_VALUE), VALUE_LENGTH)}`,
       value: one,
     })),
   );
@@ -180,7 +180,7 @@ async function changeField(answers: RequestFlags, parts: QuestionParts): Promise
 
 /** Whether this kind of link can have the field. The amount of a subscription is fixed. */
 function canHave(flag: ValueFlag, answers: RequestFlags, { draft }: BuiltRequest): boolean {
-  if (FIELD_OF[flag].startsWith("linkOptions.")) return memberOf(draft, "linkOptions") !== undefined;
+  if (FIELD_OF_FLAG[flag].startsWith("linkOptions.")) return memberOf(draft, "linkOptions") !== undefined;
   return answers.subscription !== true || flag !== "amount";
 }
 
@@ -189,7 +189,7 @@ const VALUE_LENGTH = 30;
 
 /** As it is sent, whether it was answered or comes from the settings. */
 function shownValue(flag: ValueFlag, { draft }: BuiltRequest): string | undefined {
-  const value = memberAt(draft, FIELD_OF[flag]);
+  const value = memberAt(draft, FIELD_OF_FLAG[flag]);
   if (value === undefined) return undefined;
   return isJsonNumber(value) ? value.value : typeof value === "string" ? value : stringifyJson(value);
 }

@@ -1,6 +1,7 @@
 /** `paylink create --wait`: asks the service for the link until it is paid or closed, or the time has passed. */
 import type { Context } from "../../context.ts";
-import { type FailureCode, hint, type Hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { type FailureCode, PaylinkError } from "../../domain/errors.ts";
+import { hint, type Hint, paylink } from "../../domain/hint.ts";
 import { formatDuration } from "../../domain/time.ts";
 import { clockTime, formatLocal } from "../../render/layout.ts";
 import { paintStatus } from "../../render/link.ts";

@@ -1,7 +1,8 @@
 /** `paylink events replay --compare`: sends stored events to another build, and shows where its answers differ from the recorded ones. */
 import type { Context } from "../../context.ts";
 import { namesBroker } from "../../domain/brokers.ts";
-import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink } from "../../domain/hint.ts";
 import { outcomeOf } from "../../domain/transaction.ts";
 import type { Forward } from "../../receiver/event.ts";
 import { targetOf } from "../../receiver/routes.ts";

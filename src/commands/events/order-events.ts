@@ -1,6 +1,7 @@
 /** `paylink events retry`, `skip` and `accept`: what operators decide about single events, or all that are not delivered. */
 import type { Context } from "../../context.ts";
-import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink } from "../../domain/hint.ts";
 import type { RefusalCode } from "../../domain/reasons.ts";
 import { bodyIsKept, type Rejection } from "../../receiver/event.ts";
 import type { EventStore } from "../../store/event-store.ts";

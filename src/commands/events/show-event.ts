@@ -1,6 +1,6 @@
 /** `paylink events show`: one event in full, with everything that happened to it. */
 import type { Context } from "../../context.ts";
-import { hint, paylink } from "../../domain/errors.ts";
+import { hint, paylink } from "../../domain/hint.ts";
 import type { History } from "../../store/reading.ts";
 import { type StoredDelivery, isSentAgain, type StoredAttempt, type StoredEvent } from "../../store/rows.ts";
 import { type HttpRequest, isSuccess } from "../../http/message.ts";

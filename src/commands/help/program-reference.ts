@@ -1,7 +1,8 @@
 /** What `paylink help --json` describes: every command, flag, setting, exit code and error code, from the program and the tables. */
 import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { EXIT_CODES, FAILURES, shellWord } from "../../domain/errors.ts";
+import { EXIT_CODES, FAILURES } from "../../domain/errors.ts";
+import { shellWord } from "../../domain/hint.ts";
 import { SETTING_KEYS, SETTINGS } from "../../settings/setting-table.ts";
 import { collect, declared, examplesOf, pathOf, programOf } from "../declare.ts";
 

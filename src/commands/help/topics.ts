@@ -1,6 +1,7 @@
 /** The topics of `paylink help` that do not belong to one command: what each prints, as JSON and for people. */
 import type { Context, Output } from "../../context.ts";
-import { paylink, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { paylink } from "../../domain/hint.ts";
 import { nearest } from "../../domain/parse-result.ts";
 import { REFUSAL_MEANINGS } from "../../domain/reasons.ts";
 import { BROKER_VARIABLES } from "../../domain/brokers.ts";

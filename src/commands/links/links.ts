@@ -1,10 +1,11 @@
 /** What `paylink links` does with links at the service: lists, shows, updates and cancels them. */
 import type { Context } from "../../context.ts";
 import { comparableText } from "../../domain/comparable-text.ts";
-import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
+import { PaylinkError, type Problem } from "../../domain/errors.ts";
+import { hint, paylink } from "../../domain/hint.ts";
 import { type Json, stringifyJson } from "../../domain/json.ts";
 import { Sums } from "../../domain/money.ts";
-import { labelOf } from "../../domain/payment-link-fields.ts";
+import { fieldLabel } from "../../domain/payment-link-field-lookup.ts";
 import { linkKind, type PaymentLink } from "../../domain/payment-link-values.ts";
 import { readPaymentLink } from "../../domain/payment-link-reply.ts";
 import { formatInstant, parseInstant } from "../../domain/time.ts";
@@ -135,21 +136,21 @@ function tableOf(listed: readonly ListedLink[], { out: { paint, lineWidth } }: C
   const [offset] = offsets.size === 1 ? offsets : [];
   const dateCell = (date: LinkDate): Cell => ({ text: minuteOf(date, offset), isWhole: true });
   const titleOfDate = (path: string): string =>
-    `${labelOf(path)}${offset === undefined ? "" : ` (${offset})`}`;
+    `${fieldLabel(path)}${offset === undefined ? "" : ` (${offset})`}`;
   const moreCellsOf = (link: PaymentLink): [title: string, Cell][] => [
     ["kind", { text: linkKind(link), isWhole: true }],
     [titleOfDate("paidDate"), dateCell(link.paidDate)],
   ];
   const cellsOf = (link: PaymentLink): [title: string, Cell][] => [
-    [labelOf("id"), { text: link.id ?? NO_VALUE, isWhole: true }],
+    [fieldLabel("id"), { text: link.id ?? NO_VALUE, isWhole: true }],
     [titleOfDate("createdDate"), dateCell(link.createdDate)],
     [
-      labelOf("status"),
+      fieldLabel("status"),
       { text: link.status ?? NO_VALUE, isWhole: true, paint: (text) => paintStatus(text, paint) },
     ],
-    [labelOf("amount"), { text: linkAmount(link) ?? NO_VALUE, right: true }],
-    [labelOf("customerName"), { text: link.customerName ?? NO_VALUE }],
-    [labelOf("invoiceId"), { text: link.invoiceId ?? NO_VALUE }],
+    [fieldLabel("amount"), { text: linkAmount(link) ?? NO_VALUE, right: true }],
+    [fieldLabel("customerName"), { text: link.customerName ?? NO_VALUE }],
+    [fieldLabel("invoiceId"), { text: link.invoiceId ?? NO_VALUE }],
     ...(lineWidth < WIDE ? [] : moreCellsOf(link)),
   ];
   const titles = cellsOf({}).map(([title]) => title.toUpperCase());

@@ -1,6 +1,7 @@
 /** The private listener of `listen --admin`: health, readiness and metrics. */
 import type { Context } from "../../context.ts";
-import { hint, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint } from "../../domain/hint.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import { within } from "../../domain/time.ts";
 import type { Timers } from "../../domain/timers.ts";

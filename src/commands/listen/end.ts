@@ -1,7 +1,8 @@
 /** When `listen` ends: stopped, nobody reads on, all that `--expect` names has arrived, one was rejected, or time is up. */
 import { formatDuration, LONGEST_TIMER } from "../../domain/time.ts";
 import { isKeyText } from "../../domain/key-text.ts";
-import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink } from "../../domain/hint.ts";
 import type { Rejection, WebhookEvent } from "../../receiver/event.ts";
 import { jsonLine } from "../../receiver/event-json.ts";
 import type { ListenOptions } from "./options.ts";

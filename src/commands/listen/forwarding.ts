@@ -1,6 +1,6 @@
 /** How `listen` forwards: before it acknowledges a webhook, or from the event store after that. */
 import type { Context } from "../../context.ts";
-import { type Hint, hint, paylink } from "../../domain/errors.ts";
+import { type Hint, hint, paylink } from "../../domain/hint.ts";
 import { within } from "../../domain/time.ts";
 import { renderHint } from "../../render/hint.ts";
 import type { Backlog, DeliveryQueue, RunKeys } from "../../receiver/event.ts";

@@ -2,7 +2,7 @@
 import { type ForwardingKey, openForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { localAddress } from "../../domain/addresses.ts";
-import { capitalized } from "../../domain/payment-link-fields.ts";
+import { capitalized } from "../../domain/sentence.ts";
 import { PaylinkError } from "../../domain/errors.ts";
 import { messageOf } from "../../domain/system-reason.ts";
 import type { TlsFiles } from "../../http/exchange.ts";

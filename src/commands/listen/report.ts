@@ -3,7 +3,7 @@ import { isSuccess } from "../../http/message.ts";
 import type { ForwardingKey } from "../../check/signing-key.ts";
 import type { Context } from "../../context.ts";
 import { type Named, renderCommand, renderHint } from "../../render/hint.ts";
-import { paylink } from "../../domain/errors.ts";
+import { paylink } from "../../domain/hint.ts";
 import { leadsTo } from "../../domain/addresses.ts";
 import { withoutPassword } from "../../domain/url-passwords.ts";
 import { type Forward, type Rejection, type RunKeys, type WebhookEvent } from "../../receiver/event.ts";

@@ -2,7 +2,8 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { Context } from "../../context.ts";
-import { hint, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint } from "../../domain/hint.ts";
 import { messageOf, keyPairReason } from "../../domain/system-reason.ts";
 import type { HttpServer, TlsFiles } from "../../http/exchange.ts";
 

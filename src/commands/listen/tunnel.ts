@@ -1,6 +1,7 @@
 /** A tunnel of `cloudflared` to this machine: an address on the internet that a service can post to. */
 import type { Context } from "../../context.ts";
-import { hint, paylink, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink } from "../../domain/hint.ts";
 import { programReason } from "../../domain/system-reason.ts";
 import { safeText } from "../../render/safe-text.ts";
 

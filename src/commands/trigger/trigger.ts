@@ -2,7 +2,8 @@
 import type { Context } from "../../context.ts";
 import { isLoopback, parseUrl } from "../../domain/addresses.ts";
 import { LISTENER_URL } from "../../domain/own-addresses.ts";
-import { hint, paylink, PaylinkError, type Problem } from "../../domain/errors.ts";
+import { PaylinkError, type Problem } from "../../domain/errors.ts";
+import { hint, paylink } from "../../domain/hint.ts";
 import { type JsonNumber, stringifyJson } from "../../domain/json.ts";
 import { decimalsProblem } from "../../domain/money.ts";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";

@@ -1,6 +1,7 @@
 /** `paylink verify`: explains how one captured webhook was verified, and what to change if it was not. */
 import type { Context } from "../../context.ts";
-import { PaylinkError, hint, paylink } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint, paylink } from "../../domain/hint.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { recordSummary } from "../../domain/transaction.ts";
 import { fieldLines, type HttpRequest } from "../../http/message.ts";

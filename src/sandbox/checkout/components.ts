@@ -1,7 +1,7 @@
 /** Small pieces that the checkout's pages share: names, amounts, times, and what became of a webhook. */
 import { html } from "hono/html";
 import { groupedAmount, type Amount } from "../../domain/money.ts";
-import { capitalized } from "../../domain/payment-link-fields.ts";
+import { capitalized } from "../../domain/sentence.ts";
 import { responseMeaning, responseText } from "../../domain/response-codes.ts";
 import { formatRelative } from "../../domain/time.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";

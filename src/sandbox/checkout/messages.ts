@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { JsonNumber } from "../../domain/json.ts";
 import { groupedAmount, signOf } from "../../domain/money.ts";
 import type { Outcome } from "../../domain/outcome.ts";
-import { capitalized } from "../../domain/payment-link-fields.ts";
+import { capitalized } from "../../domain/sentence.ts";
 import type { LinkStatus } from "../../domain/payment-link-reply.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { amountIn, outcomeOf, textOf } from "../../domain/transaction.ts";

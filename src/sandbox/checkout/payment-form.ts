@@ -2,7 +2,8 @@
 import { html } from "hono/html";
 import { exponentOf, formatAmount, groupedAmount, signOf } from "../../domain/money.ts";
 import type { JsonNumber } from "../../domain/json.ts";
-import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
+import { capitalized } from "../../domain/sentence.ts";
+import { fieldTitle } from "../../domain/payment-link-field-lookup.ts";
 import { boundWords } from "../../domain/payment-link.ts";
 import { CARD_SCHEMES, schemeOf, TEST_CARDS } from "../../domain/test-cards.ts";
 import { CARD_FIELDS, customerFacts, givenName } from "../customer.ts";
@@ -103,8 +104,8 @@ function linkSummary({ link, left, merchantName }: CheckoutParts): Page {
     ${description === undefined ? "" : html`<p class="description" dir="auto">${oneLine(description)}</p>`}
     ${facts([
       ["For", customerName],
-      [titleOf("invoiceId"), invoiceId],
-      [titleOf("expirationDate"), moment(new Date(link.expirationDate))],
+      [fieldTitle("invoiceId"), invoiceId],
+      [fieldTitle("expirationDate"), moment(new Date(link.expirationDate))],
       ...customerFacts(link.request),
     ])}
   </section>`;

@@ -4,7 +4,12 @@ import { LISTENER_URL } from "../../domain/own-addresses.ts";
 import { withoutPassword } from "../../domain/url-passwords.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { TRANSACTION_TYPES } from "../../domain/known-services.ts";
-import { labelOf, meaningOf, titleOf, requestFields } from "../../domain/payment-link-fields.ts";
+import {
+  fieldLabel,
+  fieldMeaning,
+  fieldTitle,
+  requestFields,
+} from "../../domain/payment-link-field-lookup.ts";
 import { SUBSCRIPTION_START, VARIABLE_MODE } from "../../domain/payment-link.ts";
 import { safeJson } from "../../render/safe-text.ts";
 import {
@@ -63,12 +68,12 @@ export function linkPage(view: DashboardView, id: string): Page | undefined {
     summary: facts([
       ["Link", copyable("link", url)],
       ["Id", copyable("id", id)],
-      [titleOf("description"), clipped(description, 300)],
-      [titleOf("invoiceId"), clipped(invoiceId, 100)],
-      [titleOf("customerName"), clipped(customerName, 100)],
-      [titleOf("expirationDate"), html`${timeAgo(expiry, view.now)}, ${exactTime(expiry, view.now)}`],
-      [titleOf("paymentSettings.callbackUrl"), shownUrl(paymentSettings?.callbackUrl)],
-      [titleOf("paymentSettings.failureCallbackUrl"), shownUrl(paymentSettings?.failureCallbackUrl)],
+      [fieldTitle("description"), clipped(description, 300)],
+      [fieldTitle("invoiceId"), clipped(invoiceId, 100)],
+      [fieldTitle("customerName"), clipped(customerName, 100)],
+      [fieldTitle("expirationDate"), html`${timeAgo(expiry, view.now)}, ${exactTime(expiry, view.now)}`],
+      [fieldTitle("paymentSettings.callbackUrl"), shownUrl(paymentSettings?.callbackUrl)],
+      [fieldTitle("paymentSettings.failureCallbackUrl"), shownUrl(paymentSettings?.failureCallbackUrl)],
     ]),
     sections: [
       listPanel(view, PAYMENT_LIST, { query: { linkId: id }, nothing: "No payments yet." }),
@@ -84,8 +89,8 @@ const shownUrl = (url: string | undefined): string | undefined => url && clipped
 /** The terms of the request are its names and words: the form is checked by the rules of every request. */
 const linkField = (name: string, field: Partial<FormField> = {}): FormField => ({
   name,
-  label: titleOf(name),
-  subject: labelOf(name),
+  label: fieldTitle(name),
+  subject: fieldLabel(name),
   ...field,
 });
 
@@ -135,15 +140,15 @@ function moreFields(main: readonly FormField[]): readonly FormField[] {
     requestFields()
       .filter((name) => !main.some((field) => field.name === name))
       .toReversed()
-      .map((name) => [labelOf(name), linkField(name, { hint: hintOf(name), ...CHOICES[name] })]),
+      .map((name) => [fieldLabel(name), linkField(name, { hint: hintOf(name), ...CHOICES[name] })]),
   );
   return [...fields.values()].toReversed();
 }
 
 /** Some meanings only repeat the title. */
 function hintOf(name: string): string | undefined {
-  const meaning = meaningOf(name)?.replace(/\.$/, "");
-  return meaning === titleOf(name) ? undefined : meaning;
+  const meaning = fieldMeaning(name)?.replace(/\.$/, "");
+  return meaning === fieldTitle(name) ? undefined : meaning;
 }
 
 /** The form as it is filled in at first. */

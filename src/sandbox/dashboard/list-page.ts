@@ -1,7 +1,7 @@
 /** The pages of the lists, with their filters and the way to older rows; a list on another page; and the search through all of them. */
 import { html } from "hono/html";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
-import { capitalized } from "../../domain/payment-link-fields.ts";
+import { capitalized } from "../../domain/sentence.ts";
 import { address, panel, spaced } from "../../pages/components.ts";
 import { any, filterForm, periodFields, periodIn } from "../../pages/filters.ts";
 import { chips, emptyList, freshButton, olderLink, table, totalsLine } from "../../pages/lists.ts";

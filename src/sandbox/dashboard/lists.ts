@@ -1,7 +1,8 @@
 /** The lists of deliveries, payments, links and requests: what their rows show, and what they add up to. */
 import { html } from "hono/html";
 import { SAMPLE_OUTCOMES } from "../../domain/outcome.ts";
-import { capitalized, titleOf } from "../../domain/payment-link-fields.ts";
+import { capitalized } from "../../domain/sentence.ts";
+import { fieldTitle } from "../../domain/payment-link-field-lookup.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { textOf, type TransactionRecord } from "../../domain/transaction.ts";
 import { badge, clipped, exactTime, plural, spaced, timeAgo } from "../../pages/components.ts";
@@ -186,7 +187,7 @@ export const PAYMENT_LIST: DashboardList<Payment> = {
       },
     },
     {
-      title: titleOf("customerName"),
+      title: fieldTitle("customerName"),
       kind: "wide",
       cell: ({ linkId }, view) =>
         pageLink(linkPath(linkId), clipped(view.ledger.findLink(linkId)?.request.customerName ?? linkId)),
@@ -214,29 +215,29 @@ export const LINK_LIST: DashboardList<Link> = {
   caption: "Links, newest first",
   id: ({ id }) => id,
   columns: [
-    { title: titleOf("status"), cell: (link, { now }) => badge(linkStatusAt(link, now)) },
+    { title: fieldTitle("status"), cell: (link, { now }) => badge(linkStatusAt(link, now)) },
     {
-      title: titleOf("description"),
+      title: fieldTitle("description"),
       kind: "main",
       cell: (link) => pageLink(linkPath(link.id), clipped(linkTitle(link))),
     },
-    { title: titleOf("amount"), kind: "number", cell: priceOf },
+    { title: fieldTitle("amount"), kind: "number", cell: priceOf },
     {
-      title: titleOf("invoiceId"),
+      title: fieldTitle("invoiceId"),
       kind: "wide",
       cell: ({ request: { invoiceId } }) => invoiceId && html`<bdi>${clipped(invoiceId)}</bdi>`,
     },
     {
-      title: titleOf("customerName"),
+      title: fieldTitle("customerName"),
       kind: "wide",
       cell: ({ request }) => html`<bdi>${clipped(request.customerName)}</bdi>`,
     },
     {
-      title: titleOf("createdDate"),
+      title: fieldTitle("createdDate"),
       cell: ({ createdDate }, { now }) => exactTime(createdDate, now),
     },
     {
-      title: titleOf("expirationDate"),
+      title: fieldTitle("expirationDate"),
       kind: "wide",
       cell: ({ expirationDate }, { now }) => exactTime(new Date(expirationDate), now),
     },

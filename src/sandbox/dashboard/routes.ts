@@ -1,5 +1,5 @@
 /** The dashboard's addresses: its pages and their files, and its buttons with `paylink sandbox advance` and `rotate-key`. */
-import { requestFields } from "../../domain/payment-link-fields.ts";
+import { requestFields } from "../../domain/payment-link-field-lookup.ts";
 import type { Context, Hono } from "hono";
 import type { Problem } from "../../domain/errors.ts";
 import { parseApiFault } from "../../domain/api-faults.ts";

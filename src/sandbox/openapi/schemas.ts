@@ -1,6 +1,7 @@
 /** The schemas of links and transactions in the document, from the tables that check them. */
 import type { Outcome } from "../../domain/outcome.ts";
-import { fieldsOf, LINK_FIELDS, type LinkFieldPath, meaningOf } from "../../domain/payment-link-fields.ts";
+import { LINK_FIELDS, type LinkFieldPath } from "../../domain/payment-link-fields.ts";
+import { linkFieldsOf, fieldMeaning } from "../../domain/payment-link-field-lookup.ts";
 import { FIELD_TYPES } from "../../domain/payment-link-types.ts";
 import { LINK_STATUSES } from "../../domain/payment-link-reply.ts";
 import { TRANSACTION_FIELDS } from "../../domain/transaction-fields.ts";
@@ -18,7 +19,7 @@ const MORE: Readonly<Record<string, JsonSchema>> = {
 
 /** The members of a link below a path, with their rules and meanings. */
 function linkSchema(side: "request" | "reply", prefix = ""): JsonSchema {
-  const members = fieldsOf(side).filter(
+  const members = linkFieldsOf(side).filter(
     ([path]) => path.startsWith(prefix) && !path.slice(prefix.length).includes("."),
   );
   const required = members.filter(([, field]) => field[side] === "required");
@@ -27,7 +28,7 @@ function linkSchema(side: "request" | "reply", prefix = ""): JsonSchema {
     properties: Object.fromEntries(
       members.map(([path, { type }]) => {
         const inner = type === "object" ? linkSchema(side, `${path}.`) : FIELD_TYPES[type].jsonSchema;
-        return [path.slice(prefix.length), { ...inner, ...MORE[path], description: meaningOf(path) }];
+        return [path.slice(prefix.length), { ...inner, ...MORE[path], description: fieldMeaning(path) }];
       }),
     ),
     ...(required.length === 0 ? {} : { required: required.map(([path]) => path) }),
@@ -37,7 +38,7 @@ function linkSchema(side: "request" | "reply", prefix = ""): JsonSchema {
 const memberSchema = (path: LinkFieldPath): JsonSchema => ({
   ...FIELD_TYPES[LINK_FIELDS[path].type].jsonSchema,
   ...MORE[path],
-  description: meaningOf(path),
+  description: fieldMeaning(path),
 });
 
 /** A record with the fields of one outcome, which its two flags name. */

@@ -2,7 +2,8 @@
 import { outcomeName } from "../../domain/outcome.ts";
 import * as z from "zod/mini";
 import { parseWebAddress } from "../../domain/addresses.ts";
-import { hint, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint } from "../../domain/hint.ts";
 import { formatAmount, scaledAmount, type Amount } from "../../domain/money.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { amountIn, outcomeOf, textOf, type TransactionRecord } from "../../domain/transaction.ts";

@@ -1,5 +1,6 @@
 /** Whether a file is a ledger of this version, and the way back from one of another version. */
-import { hint, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint } from "../../domain/hint.ts";
 import { inTransaction, type Connection } from "../../store/database.ts";
 import { versionOf } from "../../store/database-file.ts";
 import { LEDGER_VERSION } from "./schema.ts";

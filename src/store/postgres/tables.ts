@@ -1,5 +1,6 @@
 /** The tables in PostgreSQL: created by the first program, and known again by the identity of their store. */
-import { hint, PaylinkError } from "../../domain/errors.ts";
+import { PaylinkError } from "../../domain/errors.ts";
+import { hint } from "../../domain/hint.ts";
 import { type All, POSTGRES, type Row } from "../dialects.ts";
 import { noStoreAt } from "../event-store.ts";
 import { factOf } from "../facts.ts";

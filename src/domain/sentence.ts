@@ -1,0 +1,7 @@
+/** Words as the beginning of a sentence, and as a whole one. */
+
+/** Begins with a capital letter. */
+export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** Ends with a full stop, also where the last words are a reason, or what a service said. A stack has many lines. */
+export const sentence = (text: string): string => (/[.!?]$|\n/.test(text) ? text : `${text}.`);
