@@ -48,7 +48,7 @@ export class Receiver {
     this.name = name;
     this.setup = setup;
     this.skew = skew;
-    this.store = createEventStore(world.databaseOf(this), name);
+    this.store = createEventStore(world.disk.databaseOf(this), name);
   }
 
   /** The thumbprints of the keys that it has, or had. */
@@ -58,7 +58,7 @@ export class Receiver {
 
   async start(): Promise<void> {
     const world = this.#world;
-    const now = (): Date => world.dateOf(this);
+    const now = (): Date => new Date(world.now().getTime() + this.skew);
     const { account, isQueued } = this.setup;
     const keyring = await openKeyring(["service.jwk"], {
       readFile: async () => Buffer.from(world.keyOf(account).text),
@@ -69,7 +69,7 @@ export class Receiver {
       warn: () => undefined,
     });
     this.#keyring = keyring;
-    const deliver: Deliver = (request, { timeout }) => world.deliver(this, request, timeout);
+    const deliver: Deliver = (request, { timeout }) => world.application.deliver(this, request, timeout);
     const parts = {
       log: this.store,
       deliver,

@@ -6,6 +6,9 @@ interface Timer {
   readonly call: () => void;
 }
 
+/** When a simulated world begins, in milliseconds since 1970. */
+export const BEGIN = new Date("2026-11-21T10:00:00Z").getTime();
+
 export class VirtualTime {
   /** Milliseconds since the world began. */
   elapsed = 0;
