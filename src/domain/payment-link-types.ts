@@ -13,7 +13,7 @@ import {
   signOf,
 } from "./money.ts";
 import { accepted, type Parsed } from "./parse-result.ts";
-import { formatInstant, isUtcDateTime, parseExpiry } from "./time.ts";
+import { formatInstant, isUtcDateTime, parseExpiry, parseInstant } from "./time.ts";
 
 /** What is wrong with a value; undefined if nothing is. */
 type ValueRule = (value: Json) => string | undefined;
@@ -67,6 +67,20 @@ const utcDateTime = textRule(
 );
 /** Of a reply: shown in any form, so what it breaks besides is checked apart. */
 const anyDate: ValueRule = (value) => (value === null || isJsonNumber(value) ? undefined : anyText(value));
+
+/** The year of the first links: what happened to a link before it is the "no date" of a database or a language. */
+const FIRST_YEAR = 2000;
+
+/** Whether a date stands for none, as services without null write it: 0001-01-01 or 1970-01-01, 0, or a word. */
+function saysNever(value: Json): boolean {
+  if (typeof value !== "string" && !isJsonNumber(value)) return false;
+  const text = value.toString().trim();
+  // .NET writes its first date without a zone.
+  const date = parseInstant(text) ?? parseInstant(`${text}Z`);
+  return date === undefined
+    ? !/[1-9]/.test(text) || text.startsWith("-")
+    : date.getUTCFullYear() < FIRST_YEAR;
+}
 
 const isNotNegative = (value: JsonNumber): boolean => signOf(value) >= 0;
 
@@ -157,7 +171,7 @@ export const FIELD_TYPES = {
     rule: () => undefined,
     replyRule: (value) =>
       value === null ? undefined : textRule("must be an ISO 8601 date-time or null")(value),
-    shownRule: anyDate,
+    shownRule: (value) => (saysNever(value) ? "must be null if it has not happened" : anyDate(value)),
     jsonSchema: { type: ["string", "null"], format: "date-time" },
   },
   ucof: wordRule("ucof"),

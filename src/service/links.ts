@@ -131,7 +131,8 @@ export function requireCancelled({ link }: ServiceLink, id: string): void {
   );
 }
 
-const hasDate = (date: unknown): date is string => typeof date === "string" && date.trim() !== "";
+/** In whatever form: a service may write the seconds since 1970. */
+const hasDate = (date: PaymentLink["paidDate"]): boolean => date !== undefined && date !== null;
 
 /** What does not change any more. */
 export type LinkEnd = "paid" | "cancelled" | "expired";

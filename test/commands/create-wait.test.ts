@@ -126,7 +126,9 @@ describe("create --wait", () => {
     const run = await waitWith(["attempted"], { flags });
     expect(run.exit).toBe(8);
     expect(run.asked.at(-1)).toBe(seconds);
-    expect(run.stderr).toContain(`Timed out after ${words}: the link was not paid.`);
+    expect(run.stderr).toContain(
+      `Timed out after ${words}: the link was not paid when the service last answered.`,
+    );
     expect(run.stderr).toContain(
       'Its last known status is "attempted".\n  Do not create it again. To check whether it was paid: paylink links show L1',
     );
@@ -206,6 +208,20 @@ describe("create --wait", () => {
   ])("takes the dates as evidence: %s", async (_, members, exit) => {
     const run = await waitWith([{ members }], { flags: ["-q"] });
     expect(run).toMatchObject({ exit, asked: [2] });
+  });
+
+  it.each([
+    "0001-01-01T00:00:00Z",
+    "0001-01-01T00:00:00",
+    "1970-01-01T00:00:00.000Z",
+    "0000-00-00",
+    "N/A",
+    0,
+  ])("takes a date that stands for none (%j) for no evidence", async (never) => {
+    const members = { paidDate: never, cancelledDate: never };
+    const paid = { ...members, status: "paid", paidDate: "2026-11-23T12:00:03Z" };
+    const run = await waitWith([{ members }, { members: paid }], { flags: ["-q"] });
+    expect(run).toMatchObject({ exit: 0, asked: [2, 4] });
   });
 
   it("obtains a new token once after a 401", async () => {

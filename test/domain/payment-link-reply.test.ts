@@ -115,6 +115,27 @@ test("an amount as text that is not the one sent breaks both rules", () => {
   ]);
 });
 
+test.each([
+  '"0001-01-01T00:00:00Z"',
+  '"1970-01-01T00:00:00"',
+  '"1899-12-30T00:00:00Z"',
+  '"0000-00-00 00:00:00"',
+  '"-"',
+  "0",
+  "-62135596800",
+])("a date that stands for none (%s) is no date", (never) => {
+  const { link } = readPaymentLink(changed("paidDate", never), ONE_TIME);
+  expect(link.paidDate).toBeUndefined();
+});
+
+test.each(['"2026-11-26T20:10:00Z"', '"2026-11-26T20:10:00"', '"26.11.2026 20:10"', "1796140800"])(
+  "a date in another form (%s) is shown",
+  (date) => {
+    const { link } = readPaymentLink(changed("paidDate", date), ONE_TIME);
+    expect(link.paidDate?.toString()).toBe(date.replaceAll('"', ""));
+  },
+);
+
 test("unknown members are kept and break nothing", () => {
   const { link, violations } = readPaymentLink(changed("region", '"eu"'), ONE_TIME);
   expect(violations).toEqual([]);

@@ -138,7 +138,7 @@ function waitTimedOut(id: string, { status, failure }: LastAnswer, timeout = DEF
   const time = formatDuration(timeout);
   const message =
     failure === undefined
-      ? `Timed out after ${time}: the link was not paid. Its last known status is "${status}".`
+      ? `Timed out after ${time}: the link was not paid when the service last answered. Its last known status is "${status}".`
       : `Timed out after ${time}. It is not known whether the link was paid, because the service gave no usable answer at the end. ${failure.message}`;
   return new PaylinkError("timed_out", message, {
     hints: [hint`Do not create it again. ${checkIt(id)}`],
