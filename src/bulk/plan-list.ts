@@ -113,7 +113,7 @@ async function attemptsOf(rows: Rows<CheckedRow>, memory: Pick<Memory, "find">):
   return found;
 }
 
-/** Of a longer list, so many rows are looked at first: a spreadsheet changes all numbers of a column alike. */
+/** Of a longer list, this many rows are looked at first: a spreadsheet changes all numbers of a column alike. */
 const LOOKED_AT_FIRST = 2000;
 
 const newAmong = (places: readonly number[], planned: readonly PlannedRow[]): number[] =>

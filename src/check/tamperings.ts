@@ -313,7 +313,7 @@ function flipped(value: string): string {
   return `${label}=:${bytes.toString("base64")}:`;
 }
 
-/** Signed so many seconds ago, always with `created`, which is tampered with. */
+/** Signed `age` seconds ago, always with `created`, which is tampered with. */
 function dated(age: number): (sender: WebhookOptions) => Replaced {
   return ({ created, form }) => ({ created: created - age, form: { ...form, created: true } });
 }

@@ -37,7 +37,7 @@ export interface ApiFault {
   readonly kind: FaultKind;
   /** As it is written: `429`, `late=12s`. */
   readonly words: string;
-  /** How often it strikes; null for every time. */
+  /** How often it applies; null for every time. */
   readonly count: number | null;
 }
 
@@ -47,7 +47,7 @@ export const FAULT_EXAMPLES = ["lost", "late=12s", "429", "503", "500", "html", 
 const FAULT_KINDS = ["html", "lost", "gzip"] as const;
 const MUST_BE = "must be a status of 400 to 599, html, lost, late=<duration> or gzip";
 
-/** `create=lost:1`: the operation, the fault, and after a colon how often it strikes. */
+/** `create=lost:1`: the operation, the fault, and after a colon how often it applies. */
 export function parseApiFault(text: string): Parsed<ApiFault> {
   const [, name = "", words = "", times] = /^([^=]*)=(.*?)(?::(\d+))?$/.exec(text.trim()) ?? [];
   if (words === "") return refused("must be <operation>=<fault>, such as create=lost:1");

@@ -168,7 +168,7 @@ function unitsOf({ value }: JsonNumber, decimals: number): bigint {
   return BigInt(whole + fraction.padEnd(decimals, "0"));
 }
 
-/** The decimal of so many units. */
+/** A number of these units as a decimal. */
 function decimalOf(units: bigint, decimals: number): string {
   if (units < 0n) return `-${decimalOf(-units, decimals)}`;
   const digits = String(units).padStart(decimals + 1, "0");

@@ -1,4 +1,4 @@
-/** Why a webhook is refused, or accepted with a warning: each code with its meaning, its HTTP status and the advice. */
+/** Why a webhook is rejected, or accepted with a warning: each code with its meaning, its HTTP status and the advice. */
 
 /** What each reason means, in the order of the checks; apart from the other tables, since paylink-webhooks needs no words for it. */
 export const REFUSAL_MEANINGS = {

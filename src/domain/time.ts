@@ -70,7 +70,7 @@ export const parseUntil = (text: string, now: Date): Parsed<Date> =>
 
 interface MomentOptions {
   readonly direction: 1 | -1;
-  /** What a date stands for: so many days and seconds after the start of it. */
+  /** What a date stands for: days and seconds after its start. */
   readonly ofDay: readonly [days: number, seconds: number];
 }
 
@@ -190,7 +190,7 @@ export function addDuration(
   return moved;
 }
 
-/** The result, or what `late` returns or throws where it takes longer than so many milliseconds. */
+/** The result, or what `late` returns or throws if it takes longer than `milliseconds`. */
 export function within<T>(milliseconds: number, result: Promise<T>, late: () => T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const otherwise = new Promise<void>((resolve) => {

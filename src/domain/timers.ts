@@ -3,7 +3,7 @@
 export interface Timers {
   /** Milliseconds since some moment, with fractions. */
   readonly elapsed: () => number;
-  /** Calls back once after so many milliseconds. The result cancels that. */
+  /** Calls back once after `milliseconds`. The result cancels that. */
   readonly after: (milliseconds: number, call: () => void) => () => void;
 }
 
@@ -19,7 +19,7 @@ export const SYSTEM_TIMERS: Timers = {
 export const millisecondsSince = ({ elapsed }: Pick<Timers, "elapsed">, began: number): number =>
   Math.round(elapsed() - began);
 
-/** Resolves after so many milliseconds, or when the signal fires. */
+/** Resolves after `milliseconds`, or when the signal fires. */
 export const passed = ({ after }: Pick<Timers, "after">, milliseconds: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     if (signal.aborted) return resolve();

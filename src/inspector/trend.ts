@@ -16,7 +16,7 @@ export const eventsTrend = ({ now, keys }: InspectorView, store: EventStore): Pr
         { kind: "good", title: "approved", counts: bars.map(({ approved }) => approved) },
         { kind: "quiet", title: "not approved", counts: bars.map(({ other }) => other) },
         { kind: "warn", title: "failed at your application", counts: bars.map(({ failed }) => failed) },
-        { kind: "bad", title: "refused", counts: bars.map(({ refused }) => refused) },
+        { kind: "bad", title: "rejected", counts: bars.map(({ refused }) => refused) },
       ],
       words: approvedSums(totals.groups),
     };

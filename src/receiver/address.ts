@@ -8,7 +8,7 @@ export type ReceiverAddress =
       readonly scheme: "http" | "https";
       readonly authority: string;
       readonly path: string;
-      /** The paths that the receiver was told to receive on; empty if it was told none. */
+      /** The paths that the receiver receives on; empty if none was given. */
       readonly received: readonly string[];
     }
   | {

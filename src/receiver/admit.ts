@@ -16,7 +16,7 @@ const PARSED_FIELDS = ["signature-input", "signature", "content-digest"] as cons
 /** A refusal by the rules of every webhook. */
 type MessageRefusal = Refusal<Reason | MessageReason>;
 
-/** The verdict on a request that was refused before its signature was looked at. */
+/** The verdict on a request that was rejected before its signature was checked. */
 export const refusedVerdict = <Code extends RefusalCode>({
   code,
   detail,
@@ -51,7 +51,7 @@ export function refuseRequest(head: RequestHead): MessageRefusal | undefined {
 
 /**
  * The rules of a listener: those of every webhook, path (404), media type and content coding (415). Without `paths`, any path is
- * right.
+ * accepted.
  */
 export function refuseHead(head: RequestHead, paths?: readonly string[]): Refusal | undefined {
   return (
@@ -126,7 +126,7 @@ function mayBeCallback(head: RequestHead): boolean {
   return isForm && !looksSigned(head) && Number(length) <= MAX_CALLBACK;
 }
 
-/** What changes no byte: no coding at all, `identity`, and the name of a charset, which some senders write there. */
+/** Values that change no byte: none at all, `identity`, and the name of a charset, which some senders write there. */
 const NO_CODING = /^(?:identity|(?:us-)?ascii|(?:utf|iso|latin|windows|cp)[-_]?\d[-_\d]*)?$/i;
 
 /**

@@ -26,7 +26,7 @@ export interface Answered {
   readonly body: Uint8Array;
 }
 
-/** No connection was made: nothing was sent, and no other webhook would fare better now. */
+/** No connection was made: nothing was sent, and another webhook would fail in the same way now. */
 export interface NotReached {
   readonly kind: "notReached";
   /** In plain words, without a final stop. */
@@ -39,7 +39,7 @@ export interface NoAnswer {
   readonly kind: "noAnswer";
   readonly why: string;
   readonly failure: SendFailure;
-  /** Whether the target may have it: a broker can say that it has not. */
+  /** Whether the target may have the webhook: a broker can say that it does not. */
   readonly sent: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface DeliverOptions {
   readonly insecure: boolean;
 }
 
-/** Sends a webhook to a target. A failed exchange is a result; it rejects only for what is no matter of the target. */
+/** Sends a webhook to a target. A failed exchange is a result; it rejects only for an error that has nothing to do with the target. */
 export type Deliver = (request: HttpRequest, options: DeliverOptions, target: URL) => Promise<AttemptResult>;
 
 /** Sends to applications. */
@@ -78,7 +78,7 @@ export interface AttemptParts extends DeliverOptions {
   readonly headers: readonly HeaderLine[];
   /** Signs each attempt in place of the service; without it, the service's signature is passed on. */
   readonly signWith?: SigningKey | undefined;
-  /** The keys of this run: what another key has verified is not signed. */
+  /** The keys of this run: a webhook that another key has verified is not signed. */
   readonly keys: () => RunKeys;
 }
 

@@ -18,7 +18,7 @@ export interface Explanation extends ReadRecord {
   /** What explains a failure. */
   readonly hints: readonly Diagnosis[];
   readonly signatureBase: string | null;
-  /** What a listener answers before it verifies; null where it gets to verify. */
+  /** What a listener answers before it verifies; null if it would verify the request. */
   readonly refused: Refusal | null;
 }
 
@@ -29,7 +29,7 @@ interface ExplanationOptions extends JudgeOptions {
   readonly paths?: readonly string[] | undefined;
 }
 
-/** Why a request was refused or would have been, and what to do about it where the reason alone does not say it. */
+/** Why a request was rejected or would have been, and what to do if the reason alone does not say it. */
 export interface Fault {
   readonly refused: Refusal;
   readonly hint?: Diagnosis;
@@ -73,7 +73,7 @@ export const faultOf = (rejection: Rejection): Fault | undefined =>
       };
 
 const BODY_NOT_KEPT =
-  "The request was refused before its body was read, so nobody can verify it any more. Correct what it was refused for, such as the path (--path) or the media type, and let the service send it again.";
+  "The request was rejected before its body was read, so it can no longer be verified. Fix the cause, such as the path (--path) or the media type, and have the service send the webhook again.";
 
 const describe = ({ method, headers, body }: HttpRequest): string =>
   `${method}, ${headers.length} header lines, ${body.length} bytes of body`;

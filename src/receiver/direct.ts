@@ -1,4 +1,4 @@
-/** Forwards a webhook while its sender waits: the application's answer goes back to the service, which sends again what that refused. */
+/** Forwards a webhook while its sender waits: the application's answer goes back to the service, which sends the webhook again if it was refused. */
 import { isBroker } from "../domain/brokers.ts";
 import { outcomeOf } from "../domain/transaction.ts";
 import { type HttpReply, isSuccess } from "../http/message.ts";
@@ -12,7 +12,7 @@ export function createDirectForwarder(parts: ForwarderParts): Forwarder {
   const running = new Map<string, Promise<HttpReply>>();
   const attemptNow = async (event: WebhookEvent, url: URL, claim: Claim): Promise<HttpReply> => {
     const { result, forward } = await makeAttempt(event, url, parts);
-    // Whoever waits gets the answer, even if a full disk does not record it.
+    // The sender gets the answer, even if a full disk keeps the attempt from being recorded.
     await parts.log.ended(claim, forward, "by the sender").catch(() => undefined);
     parts.observe({ ...event, first: claim.id }, forward);
     return answerFor(result, isBroker(url));
@@ -57,11 +57,11 @@ function withoutAttempt(state: Stored["state"]): HttpReply {
 }
 
 /**
- * The answer for the service, which delivers again what the application did not accept (RFC 9110 15.6.3, 15.6.5). An error names
- * its kind alone: its words may have addresses of this network.
+ * The answer for the service, which delivers again what the application did not accept (RFC 9110 15.6.3, 15.6.5). An error is
+ * named by its kind alone: its message may contain addresses of this network.
  */
 function answerFor(result: AttemptResult, isOfBroker: boolean): HttpReply {
-  // A broker that does not confirm is no gateway whose status the service could know.
+  // A broker has no HTTP status to pass on: 503 asks the service to send the webhook again.
   if (result.kind !== "answered" && isOfBroker) return replyFor(503, "error=destination_unavailable");
   if (result.kind === "notReached") return replyFor(502, "error=destination_unavailable");
   if (result.kind === "noAnswer")

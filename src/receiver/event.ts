@@ -61,7 +61,7 @@ export interface ReplyText {
   readonly text: string;
 }
 
-/** Whether the body is there: it was not read where the head alone was refused, or where it was too large or incomplete. */
+/** Whether the body is there: it was not read if the head alone was rejected, or if it was too large or incomplete. */
 export const bodyIsKept = ({
   verdict,
   code,
@@ -141,7 +141,7 @@ export interface Claim {
 
 /** An event that was claimed from the queue. */
 export interface Claimed extends Claim {
-  /** The attempts before, by the present plan. */
+  /** The attempts so far in the current plan of retries. */
   readonly made: number;
   /** The reason if its row does not hold what paylink wrote. */
   readonly event: WebhookEvent | { readonly damage: string };
@@ -149,7 +149,7 @@ export interface Claimed extends Claim {
 
 /** The events that wait to be forwarded, which any number of receivers share: each is claimed by one at a time. */
 export interface DeliveryQueue {
-  /** Claims events that are due, at most so many, for so many milliseconds: the first to become due come first. */
+  /** Claims at most `limit` events that are due, for `lease` milliseconds: those that have been due for longest come first. */
   claim(wanted: ClaimRequest): Promise<readonly Claimed[]>;
   /** Gives claimed events back, without an attempt. */
   release(claims: readonly Claim[]): Promise<void>;
@@ -181,7 +181,7 @@ export interface KeyBacklog {
   readonly events: number;
   /** When the oldest of them was received. */
   readonly oldest: Date | undefined;
-  /** Something has been due for so many milliseconds, and no receiver has claimed it. */
+  /** For how many milliseconds an event has been due without a receiver that claims it; 0 if none has. */
   readonly overdue: number;
   /** The events that failed, which wait for nothing. */
   readonly failed: number;

@@ -143,7 +143,7 @@ export function signAgain(
   hasAddress: boolean,
 ): HttpRequest {
   if (verdict !== "valid") throw new Error("the webhook is not authentic, so it is not signed");
-  // Whoever sends it was to choose events of these keys alone. This is the last place where that can be seen.
+  // The caller should have chosen only events of these keys. This is the last place that can check it.
   if (verifiedBy === null || !keys.includes(verifiedBy.thumbprint))
     throw new Error("a key that this run does not have has verified the webhook, so it is not signed");
   // The application takes its own address from Host.

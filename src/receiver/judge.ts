@@ -41,10 +41,10 @@ export function judge(request: HttpRequest, options: JudgeOptions): Judgement {
   return { verdict, content: isRead ? new LateRecord(request.body) : UNREAD };
 }
 
-/** Bytes; such a callback has a few hundred, and what is not signed is not worth much reading. */
+/** Bytes; such a callback has a few hundred, and unsigned content is not worth reading more. */
 export const MAX_CALLBACK = 16 * 1024;
 
-/** What it always has. `errorCode` may be missing from a payment that succeeded. */
+/** The members that it always has. `errorCode` may be missing from a payment that succeeded. */
 const CALLBACK_MEMBERS = ["id", "amount", "currency", "invoiceId", "success", "signature"];
 
 /** The callback of DNA's e-commerce plugins, JSON or a form, gets its own reason. Nothing else in it is read. */

@@ -68,7 +68,7 @@ export function createMemoryLog(): EventLog {
   };
   return {
     append,
-    // What the application has refused is not stored anywhere: to acknowledge it would lose it.
+    // A webhook that the application refused is not stored anywhere, so acknowledging it would lose it.
     again: async (event) => {
       const state = byDigest.get(digestOf(event))?.state;
       return state === null || state === "delivered" ? append(event) : undefined;

@@ -24,7 +24,7 @@ const UNKNOWN: Backlog = {
   keys: [{ key: "", events: NaN, failed: NaN, oldest: new Date(NaN), overdue: NaN }],
   lastForward: undefined,
 };
-/** What is shown of keys that have nothing which waits or failed. */
+/** What is shown of a key without events that wait or failed. */
 const NO_EVENTS_OF_KEY = { events: 0, failed: 0, oldest: undefined, overdue: 0 };
 
 export function createMetrics() {
@@ -128,7 +128,7 @@ export function createMetrics() {
       connections.set(gauges.connections);
       last.set(lastForward / 1000);
       for (const one of [waiting, failedEvents, age]) one.reset();
-      // An increase is seen only of a series that began with 0.
+      // Prometheus sees an increase only in a series that began with 0.
       for (const key of gauges.keys)
         for (const one of [verified, repeated, failed]) one.inc({ key: shortKey(key) }, 0);
       const own = gauges.keys.map((key) => ({ key, ...NO_EVENTS_OF_KEY }));

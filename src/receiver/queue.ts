@@ -1,4 +1,4 @@
-/** Forwards what the service has its answer to: one loop for each target claims events that are due, and attempts them side by side. */
+/** Forwards webhooks after they were acknowledged: one loop for each target claims events that are due, and attempts them side by side. */
 import { isSuccess } from "../http/message.ts";
 import { messageOf } from "../domain/system-reason.ts";
 import { type Outcome, OUTCOMES } from "../domain/outcome.ts";
@@ -139,7 +139,7 @@ class QueueTarget {
       if (at > next.until) this.#giveBack([next.claimed]);
       else this.#track(this.#attempt(next.claimed));
     }
-    // What this target has no time for now, other receivers may have.
+    // During a pause, other receivers may be able to forward them.
     if (this.#state.isPaused()) this.#giveBack(this.#ready.splice(0).map(({ claimed }) => claimed));
   }
 
@@ -160,7 +160,7 @@ class QueueTarget {
         [],
       );
     this.#isClaiming = true;
-    // Before the question: what is stored meanwhile may not be found.
+    // Reset before the claim, which may miss an event that is stored meanwhile.
     this.#isBehind = false;
     const until = timers.elapsed() + margin * TO_BEGIN;
     let claimed = await ask(fresh !== "no matter");

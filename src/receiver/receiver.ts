@@ -203,7 +203,7 @@ const OK: HttpReply = { status: 200, headers: [], body: NO_BODY };
  */
 const problem = ({ status, code }: Rejected): HttpReply => ({
   status,
-  // Whoever sends what is refused must connect again for the next one: pipelined requests end with the first.
+  // The sender of a rejected request must connect again for the next one: pipelined requests end with the first.
   headers: [
     ["Content-Type", "application/problem+json"],
     ["Connection", "close"],
@@ -211,7 +211,7 @@ const problem = ({ status, code }: Rejected): HttpReply => ({
   body: new TextEncoder().encode(JSON.stringify({ status, code, detail: REFUSAL_MEANINGS[code] })),
 });
 
-/** What has advice of its own. */
+/** Reason codes with advice of their own. */
 const ADVISED: ReadonlySet<string> = new Set(["signature_in_body", "signature_too_old"]);
 
 function unverifiedRejection(verdict: Verdict, request: HttpRequest): Rejected {

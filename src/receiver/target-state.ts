@@ -6,11 +6,11 @@ import type { AttemptResult } from "./attempt.ts";
 const MAX_PAUSE = 5_000;
 /** The longest pause that an application can ask for with `Retry-After`. */
 const LONGEST_ASKED = 600_000;
-/** As many different events must fail in a row: fewer may be of the events. */
+/** This many different events must fail in a row: fewer failures may be the fault of the events. */
 const IN_A_ROW = 3;
 /** Attempts that hang beside the others, for each place: more would burden an application that is only slow. */
 const HUNG_MOST = 2;
-/** Milliseconds in which a target that comes and goes is told once. */
+/** Milliseconds in which the pauses of an unstable target are reported only once. */
 const TELL_EVERY = 60_000;
 
 interface Running {
@@ -44,10 +44,10 @@ export class TargetState {
   /** The events that have failed since the target last answered. */
   readonly #failing = new Set<string>();
   #pause: TargetPause | undefined;
-  /** When a pause was last told. */
+  /** When a pause was last reported. */
   #toldAt = -Infinity;
 
-  /** `firstDelay` is that of the retries: nobody who waits less for a retry wants a longer pause. */
+  /** `firstDelay` is that of the retries: a user who retries sooner does not want a longer pause. */
   constructor(concurrency: number, firstDelay = MAX_PAUSE) {
     this.#concurrency = concurrency;
     this.#spacing = Math.min(firstDelay, MAX_PAUSE);
@@ -78,7 +78,7 @@ export class TargetState {
     return running;
   }
 
-  /** Returns the milliseconds of a pause that begins by this, and is to be told; undefined if none is. */
+  /** Returns the milliseconds of the pause that this begins, if it must be reported; undefined otherwise. */
   end(running: Running, result: AttemptResult, at: number, now: Date): number | undefined {
     this.#overtake(running, result);
     this.#running.delete(running);
@@ -108,7 +108,7 @@ export class TargetState {
     return asked ?? spacing;
   }
 
-  /** What is answered shows of those that began before it that they take longer than others. */
+  /** An answer shows that the attempts that began before it take longer than others. */
   #overtake(running: Running, { kind }: AttemptResult): void {
     if (kind !== "answered") return;
     for (const earlier of this.#running) {
@@ -117,7 +117,7 @@ export class TargetState {
     }
   }
 
-  /** Attempts that as many others have overtaken as there are places take no place: it is their event that hangs. */
+  /** An attempt takes no place once as many others have overtaken it as there are places: its event is what hangs. */
   #hung(): number {
     let hung = 0;
     for (const { overtaken } of this.#running) if (overtaken >= this.#concurrency) hung += 1;

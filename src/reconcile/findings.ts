@@ -28,7 +28,7 @@ export type Reason =
       readonly other?: Outcome | undefined;
       /** The thumbprint of the key, not of this run, that has verified what arrived. */
       readonly key?: string | undefined;
-      /** Until when refused requests were not kept, in milliseconds since 1970. */
+      /** Until when rejected requests were not kept, in milliseconds since 1970. */
       readonly until?: number | undefined;
     }
   | { readonly finding: "refused"; readonly refused: RefusedWebhook }
@@ -88,7 +88,7 @@ export interface Circumstances {
   readonly since: number;
   /** Milliseconds since 1970: what was received before may not be in the store. */
   readonly storedSince: number;
-  /** Milliseconds since 1970: refused requests of before may not be in the store, for want of room. */
+  /** Milliseconds since 1970: earlier rejected requests may not be in the store, because there was no room. */
   readonly refusalsDroppedUntil: number;
   /** By order number, as it is compared. */
   readonly refused: ReadonlyMap<string, RefusedWebhook>;

@@ -1,4 +1,4 @@
-/** Makes the API fail on purpose: the faults that are set, how often each still strikes, and what it does to an answer. */
+/** Makes the API fail on purpose: the faults that are set, how often each still applies, and what it does to an answer. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import {
@@ -10,18 +10,18 @@ import {
 import type { Handler } from "../http/exchange.ts";
 import type { HttpReply, HttpRequest } from "../http/message.ts";
 
-/** An answer of the API, with the fault that struck it. */
-export interface StruckReply {
+/** An answer of the API, with the fault that was applied to it. */
+export interface FaultedReply {
   readonly reply: HttpReply;
   readonly fault: ApiFault | undefined;
 }
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** The first fault of an operation that is not used up strikes. */
+/** The first fault of an operation that is not used up applies. */
 export function createFaults(initial: readonly ApiFault[]) {
   let set = initial;
-  const strike = ({ method, target }: HttpRequest): ApiFault | undefined => {
+  const apply = ({ method, target }: HttpRequest): ApiFault | undefined => {
     const [path = ""] = target.split("?", 1);
     const operation = operationOf(method, path);
     const fault = set.find((one) => one.operation === operation);
@@ -39,10 +39,10 @@ export function createFaults(initial: readonly ApiFault[]) {
       set = [...set.filter(({ operation }) => faults.every((one) => one.operation !== operation)), ...faults];
     },
     clear: (): void => void (set = []),
-    /** The API's answer, changed by the fault that strikes the request. */
-    answer: async (message: HttpRequest, handler: Handler): Promise<StruckReply> => {
-      const fault = strike(message);
-      return { fault, reply: await struckReply(fault, message, handler) };
+    /** The API's answer, changed by the fault that applies to the request. */
+    answer: async (message: HttpRequest, handler: Handler): Promise<FaultedReply> => {
+      const fault = apply(message);
+      return { fault, reply: await faultedReply(fault, message, handler) };
     },
   };
 }
@@ -52,7 +52,7 @@ const operationOf = (method: string, path: string): ApiOperation | undefined =>
     (name) => API_OPERATIONS[name].method === method && API_OPERATIONS[name].path.test(path),
   );
 
-async function struckReply(
+async function faultedReply(
   fault: ApiFault | undefined,
   message: HttpRequest,
   handler: Handler,

@@ -30,7 +30,7 @@ export interface ApiRequest {
   readonly duration: number;
   readonly request: ShownBody;
   readonly response: ShownBody;
-  /** The fault that struck it, as it was set: `lost`. */
+  /** The fault that was applied to it, as it was set: `lost`. */
   readonly fault: string | undefined;
 }
 

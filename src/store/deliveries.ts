@@ -89,7 +89,7 @@ export async function addDeliveries(
   );
 }
 
-/** The states of events that were stored before. One that was deleted was not to be forwarded any more. */
+/** The states of events that were stored before. A deleted event did not have to be forwarded any more. */
 export async function statesOf(
   session: DatabaseSession,
   events: readonly string[],
@@ -113,7 +113,7 @@ export async function statesOf(
   );
 }
 
-/** The keys that have events which wait, each found by one look into the index: many events wait, and few keys. */
+/** The keys whose events wait, each found by one lookup in the index: many events wait, but few keys. */
 export async function waitingKeys({ all, dialect: { schema } }: Pick<DatabaseSession, "all" | "dialect">) {
   const first = `SELECT min(key) FROM ${schema}deliveries WHERE due IS NOT NULL`;
   const rows = await all(
@@ -256,8 +256,8 @@ export async function recordReplays(
 export const ORDER_SIZE = 20_000;
 
 /**
- * Does what an operator orders for events, and keeps who ordered it. Returns those that it has changed, at most so many: none
- * that the application has accepted, and none that is being attempted.
+ * Does what an operator orders for events, and keeps who ordered it. Returns those that it has changed, at most
+ * `ORDER_SIZE`: none that the application has accepted, and none that is being attempted.
  */
 export async function applyOrder(
   session: DatabaseSession,

@@ -71,7 +71,7 @@ export function createEventStore(database: EventDatabase, user: string) {
   // On a server, claims and deleting would delay the webhooks of their group. In a file, a group more would be a sync more.
   const queueGroup = dialect.concurrent ? createGroupCommit<Write, Told>(write) : group;
   let rejectedBytes = 0;
-  /** Whether it is being written that some of them were dropped. */
+  /** Whether a note is being written that some of them were dropped. */
   let keepsDropped = false;
   const keepDropped = async (until: number): Promise<void> => {
     keepsDropped = true;

@@ -1,9 +1,9 @@
-/** The facts of an event store, each a text by its name: they tell the store from others, and what it has not kept. */
+/** The facts that an event store records about itself, each a text with a name: its identity, and what it has not kept. */
 import type { DatabaseSession } from "./dialects.ts";
 
 /**
  * `store`: its identity, which no other one has. `created`: when it was made. `pruned`: before which time events were deleted.
- * `dropped`: until when refused requests were not kept for want of room. `schema`: on a server, the version of its tables. Times are
+ * `dropped`: until when rejected requests were not kept because there was no room. `schema`: on a server, the version of its tables. Times are
  * milliseconds since 1970.
  */
 type FactName = "store" | "created" | "pruned" | "dropped" | "schema";

@@ -1,4 +1,4 @@
-/** Whether a place keeps what is written there: the file system of a container goes with it. */
+/** Whether a folder keeps its files: the file system of a container is discarded with the container. */
 
 /** Those that hold what a container writes over its image. */
 const IMAGE_FILE_SYSTEMS = new Set(["overlay", "fuse-overlayfs", "aufs"]);
@@ -27,7 +27,7 @@ const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 
 /**
- * What forgets the files of a folder, in words; undefined where nothing does, or nothing is known. `mountinfo` is the text of
+ * Why the files of a folder will be lost, in words; undefined if they are kept, or nothing is known. `mountinfo` is the text of
  * /proc/self/mountinfo. Memory counts in a container alone: elsewhere it is where people put what they mean to lose.
  */
 export function forgettingPlace(mountinfo: string, folder: string): string | undefined {

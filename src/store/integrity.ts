@@ -13,7 +13,7 @@ const EVENT_INDEXES = ["events_id", "events_listed", "events_uti", "events_refer
 type Queryable = Pick<Connection, "prepare">;
 
 /**
- * Makes damaged indexes anew from their tables; throws `file_unreadable` where that does not help. Deliveries are checked row by row
+ * Rebuilds damaged indexes from their tables; throws `file_unreadable` where that does not help. Deliveries are checked row by row
  * in any file: one that the index of what is due does not have would never be forwarded.
  */
 export function requireWhole(database: Pick<Connection, "exec" | "prepare">, path: string): void {

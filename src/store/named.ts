@@ -2,7 +2,7 @@
 import { beginsWith, type Dialect, type Sql, union } from "./dialects.ts";
 
 /**
- * Their ids, at most so many by each of these. By the indexes of the columns: by `id` alone, a server without statistics would read the
+ * Their ids, at most `most` by each name. The indexes of the columns find them: by `id` alone, a server without statistics would read the
  * whole table.
  */
 export function namedEvents({ schema }: Dialect, name: string, most: number): Sql {

@@ -105,7 +105,7 @@ export function createPayments(readable: Readable) {
       const { sql, values } = beginsWith("reference", `${orderNumber}-`);
       yield* await read(`SELECT id FROM ${schema}events WHERE ${sql}`, values, "");
     },
-    /** Until when refused requests, of which any may have been a webhook, were not kept for want of room; undefined if all were. */
+    /** Until when rejected requests, any of which may have been a webhook, were not kept because there was no room; undefined if all were. */
     refusalsDroppedUntil: async (): Promise<Date | undefined> => {
       const until = await timeOfFact(readable, "dropped");
       return until === undefined ? undefined : new Date(until);

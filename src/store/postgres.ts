@@ -121,7 +121,7 @@ export function openPostgresEventStore(url: string, { user, ...parts }: Postgres
   };
   return {
     ...store,
-    // One that is stored after that is known again when the service repeats it.
+    // An event that is stored after that is recognised when the service repeats it.
     append: (event, lease) => within(times.append, store.append(event, lease), late),
     again: (event) => within(times.append, store.again(event), late),
   };

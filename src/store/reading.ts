@@ -115,7 +115,7 @@ export function createReading(readable: Readable) {
         });
       return first;
     },
-    /** Of what waits, at most so many, the next attempt first; `own` are the keys whose events are meant, if not all. */
+    /** The events that wait, at most `limit`, the next attempt first; `own` are the keys whose events are meant, if not all. */
     waiting: async (limit: number, own?: RunKeys): Promise<StoredEvent[]> => {
       const keys = own ?? (await waitingKeys(readable));
       if (keys.length === 0) return [];

@@ -24,7 +24,7 @@ export const SEALED = [
 /** All but the body, which is bytes. */
 const SEALED_TEXTS = SEALED.filter((name) => name !== "body");
 
-/** The first half of the SHA-256 of these columns, in Base64: no hand has made what it is for. None of the texts holds a NUL. */
+/** The first half of the SHA-256 of these columns, in Base64: half is enough to notice accidents, which is all that it is for. None of the texts holds a NUL. */
 export function sealOf(row: Row): string {
   const { body } = row;
   const texts = Buffer.from(`${SEALED_TEXTS.map((name) => row[name]).join("\0")}\0`);

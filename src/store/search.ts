@@ -62,7 +62,7 @@ export interface Bar {
   /** Events that were approved, and the others, without those that failed. */
   readonly approved: number;
   readonly other: number;
-  /** Requests that the receiver has refused. */
+  /** Requests that the receiver has rejected. */
   readonly refused: number;
   /** Those that the application has not accepted, and that paylink does not send again, whatever their outcome. */
   readonly failed: number;
@@ -272,7 +272,7 @@ export function createSearch(readable: Readable) {
         searchedSince: query.state === "rejected" ? null : await searchedSince(query),
       };
     },
-    /** The paths at which the newest events arrived, at most so many. */
+    /** The paths at which the newest events arrived, at most `limit`. */
     paths: async (limit: number): Promise<string[]> => {
       const { sql, values } = newest("path, id", {});
       const rows = await all(`SELECT DISTINCT path FROM (${sql}) AS newest ORDER BY path LIMIT ?`, [
@@ -281,7 +281,7 @@ export function createSearch(readable: Readable) {
       ]);
       return rows.map(({ path }) => String(path));
     },
-    /** What arrived in each of so many equal parts of the time until `until`; `keys` as in a query. */
+    /** What arrived in each of `parts` equal parts of the time until `until`, `width` milliseconds each; `keys` as in a query. */
     bars: async (parts: number, width: number, until: Date, keys?: RunKeys): Promise<Bar[]> => {
       const since = new Date(until.getTime() - parts * width);
       const part = `(received_at - ${since.getTime()}) / ${width}`;

@@ -61,7 +61,7 @@ export interface Memory {
   /** Keeps a claim of this run alive, whose request is still in flight. */
   extend(key: SentKey): Promise<void>;
   settle(key: SentKey, settled: Settled): Promise<void>;
-  /** Deletes some of what was sent so many milliseconds ago. */
+  /** Deletes some of the rows that were sent `age` milliseconds ago or earlier. */
   forget(age: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -206,7 +206,7 @@ async function writeSent(
   const settled = await forRows(session, links, (values) => `${settle(values)} RETURNING ${KEY.join()}`, {
     types: [...types, "TEXT", "TEXT", "TEXT", "TEXT"],
   });
-  // Nothing but somebody else's hand deletes a claim.
+  // No run deletes a claim: something else emptied the memory.
   if (settled.length < links.length)
     throw new PaylinkError("database_unusable", "The memory of bulk was emptied during this run.");
   const remove = (values: string): string =>

@@ -1,4 +1,4 @@
-/** Whether money is being lost now: what is not delivered, with its sums, and what was refused, read from indexes. */
+/** Whether money is being lost now: what is not delivered, with its sums, and what was rejected, read from indexes. */
 import { unscaledAmount } from "../domain/money.ts";
 import { UNITS } from "../domain/time.ts";
 import { idAt } from "../receiver/event-id.ts";
@@ -35,7 +35,7 @@ export interface KeyStats {
   readonly delivered: StateStats;
   /** When the oldest event that waits was received. */
   readonly oldest: Date | null;
-  /** Something has been due for so many milliseconds, and no receiver has claimed it. */
+  /** For how many milliseconds an event has been due without a receiver that claims it; 0 if none has. */
   readonly overdue: number;
 }
 

@@ -6,7 +6,7 @@ import { fieldLines, type HttpRequest } from "../http/message.ts";
 import type { Rejection } from "../receiver/event.ts";
 import { checkDigest } from "../signatures/digest.ts";
 
-/** From the least to the most. Whoever has no key can make all but the last. */
+/** From the least to the most. A sender without a key can make all but the last. */
 export const WORTH = { unsigned: 0, signed: 1, record: 2, verified: 3 } as const;
 
 export type Worth = (typeof WORTH)[keyof typeof WORTH];
@@ -18,7 +18,7 @@ const OF_OTHERS: ReadonlySet<string> = new Set(["not_found", "method_not_allowed
 export const mayBeWebhook = ({ worth, code }: { readonly worth: number; readonly code: string }): boolean =>
   worth > WORTH.unsigned || !OF_OTHERS.has(code);
 
-/** Bytes. A record has a few thousand, and what is not verified is not worth much reading. */
+/** Bytes. A record has a few thousand, and unverified content is not worth reading more. */
 const MOST_READ = 16 * 1024;
 
 /** Never throws. `isKept`: whether its body is stored. */

@@ -165,7 +165,7 @@ function withWarning(verdict: string, warning: Warning): string {
   return JSON.stringify({ ...read, warnings: [...read.warnings, warning] });
 }
 
-/** Only verified events are stored. The line of a repeat is another, and rare: who prints it makes it. */
+/** Only verified events are stored. The line of a repeat differs, and is rare: it is made where it is printed. */
 const printed = (event: EventWrite, content: ReadRecord): string | undefined =>
   event.print === null
     ? undefined
@@ -182,7 +182,7 @@ async function firstDeliveries(
   const identified = events.map((event) => ({
     event,
     own: webhookIdentity(event.key, event),
-    // With one key, which is the rule, there are none.
+    // With one key, the usual case, there are none.
     others: event.keys.filter((key) => key !== event.key).map((key) => webhookIdentity(key, event)),
   }));
   const known = await eventsWith(

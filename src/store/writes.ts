@@ -35,7 +35,7 @@ export interface EventWrite extends EventTexts {
   readonly key: string;
   /** The keys of the run: it is a repeat of an event that one of them has verified. */
   readonly keys: RunKeys;
-  /** How it is forwarded: claimed for so many milliseconds, or, with 0, as soon as a receiver has room. Null if it is not. */
+  /** How it is forwarded: claimed for this many milliseconds, or, with 0, as soon as a receiver has room. Null if it is not. */
   readonly lease: number | null;
   /** Its bytes must have been stored before. */
   readonly isKnown: boolean;
@@ -99,7 +99,7 @@ export type Write =
   | ({ readonly type: "claim" } & ClaimRequest)
   /** Gives claimed events back, without an attempt. */
   | { readonly type: "release"; readonly claims: readonly Claim[] }
-  /** Keeps that refused requests, received until a time in milliseconds since 1970, are not stored for want of room. */
+  /** Records that rejected requests, received until a time in milliseconds since 1970, were not stored because there was no room. */
   | { readonly type: "dropped"; readonly until: number }
   /** Deletes some of what was received before a time; repeat it until none is left. */
   | { readonly type: "prune"; readonly before: Date }

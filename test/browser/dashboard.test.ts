@@ -390,7 +390,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   });
 
   it.each([true, false])(
-    "sets faults of the API, shows which requests they struck, and clears them; with JavaScript: %s",
+    "sets faults of the API, shows which requests they changed, and clears them; with JavaScript: %s",
     async (javaScriptEnabled) => {
       const shop = await openShop();
       const { token } = shop;

@@ -18,7 +18,7 @@ export interface Reporter {
   /** Sending begins: the number of all rows, and of the rows that are done already. */
   readonly begin: (total: number, done: number) => void;
   readonly settled: (line: number, outcome: Outcome) => void;
-  /** The run waits so many milliseconds, because of a failure. */
+  /** The run waits for `milliseconds`, because of a failure. */
   readonly paused: (milliseconds: number, cause: PaylinkError) => void;
   /** Removes the progress line while something else is shown. */
   readonly hide: () => void;

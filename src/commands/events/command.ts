@@ -69,7 +69,7 @@ function checkOrder(order: string, { problems }: Usage): void {
 const SUBCOMMANDS = ["list", "show", "stats", "replay", "tail", "retry", "skip", "accept", "prune"];
 
 const stats = command({
-  summary: "count what is delivered, pending, failed and skipped, with the sums, and what was refused",
+  summary: "count what is delivered, pending, failed and skipped, with the sums, and what was rejected",
   examples: ["paylink events stats", "paylink events stats --json"],
   flags: { db },
   consequence: "Nothing was counted.",

@@ -110,7 +110,7 @@ export async function acceptEvents(
   const found = names.length === 0 ? store.rejections() : await findRejections(store, names);
   for await (const rejection of found) {
     if (!bodyIsKept(rejection)) continue;
-    // It verified, and was refused all the same: only who names it takes it.
+    // It verified, and was rejected for another reason: it is accepted only if the user names it.
     if (names.length === 0 && rejection.code === ("terminal_mismatch" satisfies RefusalCode)) {
       otherTerminal += 1;
       continue;
@@ -164,9 +164,9 @@ async function findRejections(store: EventStore, names: readonly string[]): Prom
 const notKept = (name: string, { status, code }: Rejection): PaylinkError =>
   new PaylinkError(
     "usage",
-    `${name} was refused with ${status} ${code} before its body was read, so its body was not kept.`,
+    `${name} was rejected with ${status} ${code} before its body was read, so its body was not kept.`,
     {
-      hints: ["Correct what was refused, such as the path (--path), and let the service send it again."].map(
+      hints: ["Fix the cause, such as the path (--path), and have the service send the webhook again."].map(
         (text) => [text],
       ),
     },

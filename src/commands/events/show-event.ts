@@ -166,6 +166,6 @@ function requestLines({ method, target, headers, body }: HttpRequest, paint: Pai
     `  ${paint.cyan("request")}`,
     `    ${safeText(`${method} ${target}`)}`,
     ...headers.map(([name, value]) => `    ${paint.dim(safeText(name))}: ${safeText(value)}`),
-    `    ${isKept ? `${body.length} bytes of body` : "its body was not kept; correct what was refused, such as the path, and let the service send it again"}`,
+    `    ${isKept ? `${body.length} bytes of body` : "its body was not kept; fix the cause, such as the path, and have the service send the webhook again"}`,
   ];
 }

@@ -188,7 +188,7 @@ const TOPICS = {
   reasons: () => ({
     json: REFUSAL_MEANINGS,
     parts: [
-      "Why a webhook is refused, in the order of the checks; the first reason found is reported.",
+      "Why a webhook is rejected, in the order of the checks; the first reason found is reported.",
       "paylink verify explains one webhook: verify --event <id>, or verify with a captured request.",
       "",
       rows(Object.entries(REFUSAL_MEANINGS)),

@@ -115,7 +115,7 @@ function addressedRequest(
 
 interface Capture {
   readonly request: Omit<RawRequest, "fault">;
-  /** Why it was refused, or would have been, before anything could be verified. */
+  /** Why it was rejected, or would have been, before anything could be verified. */
   readonly fault?: Fault | undefined;
   /** The address that `listen` verified it against. */
   readonly address?: Pick<HttpRequest, "scheme" | "authority">;

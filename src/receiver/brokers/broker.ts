@@ -10,10 +10,10 @@ export interface BrokerMessage {
   readonly body: Buffer;
 }
 
-/** The way in which a broker is set up would lose what is acknowledged, or refuse everything. */
+/** The configuration of a broker would lose acknowledged messages, or refuse all of them. */
 export class CannotKeep extends Error {}
 
-/** The broker has said that it does not hold a message, or was not sent it: the message is nowhere. */
+/** The broker has said that it does not hold the message, or the message was not sent: it is stored nowhere. */
 export class MessageRefused extends Error {}
 
 /** A connection to a broker, for one target. */
@@ -21,8 +21,8 @@ export interface BrokerSession {
   /** Resolves once the broker has confirmed that it holds the message; rejects with the reason why not, and with `MessageRefused` where it is certain. */
   publish(message: BrokerMessage, timeout: number): Promise<void>;
   /**
-   * Asks the broker whether it can keep and confirm a message. Rejects if it takes none now, and with `CannotKeep` where it has to
-   * be set up otherwise. Resolves with what may lose one all the same, in words.
+   * Asks the broker whether it can keep and confirm a message. Rejects if it takes none now, and with `CannotKeep` if its
+   * configuration must change. Resolves with warnings: what may still lose a message.
    */
   check(): Promise<readonly string[]>;
   /** Resolves when the connection has ended, for whatever reason. */
@@ -42,5 +42,5 @@ export interface BrokerLogin {
   readonly timeout: number;
 }
 
-/** Gives what connects to a broker, as often as it is called. Rejects if a file to log in with cannot be read. */
+/** Returns a function that makes a new connection to a broker each time it is called. Rejects if a file to log in with cannot be read. */
 export type Connector = (url: URL, login: BrokerLogin) => Promise<() => Promise<BrokerSession>>;

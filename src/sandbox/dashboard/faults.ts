@@ -1,4 +1,4 @@
-/** The switch for faults of the API: what is set, how often it still strikes, and a form to set one. */
+/** The switch for faults of the API: what is set, how often it still applies, and a form to set one. */
 import { html } from "hono/html";
 import { API_OPERATION_NAMES, FAULT_EXAMPLES } from "../../domain/api-faults.ts";
 import type { Page } from "../../pages/page.ts";

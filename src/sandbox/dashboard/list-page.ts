@@ -96,10 +96,10 @@ const outcomeField = (value: string) => ({
 const EXCERPT = 10;
 
 interface Excerpt {
-  /** Of which link, of which payment, or with which text the rows are. */
+  /** The link, the payment or the text that selects the rows. */
   readonly query: Pick<LedgerQuery, "linkId" | "uti" | "text">;
   readonly title?: string;
-  /** What stands there without rows; without it, there is no such part of the page. */
+  /** Shown if there are no rows; without it, the part is left out then. */
   readonly nothing?: string;
 }
 

@@ -45,7 +45,7 @@ const unusableServer = (what: string, hint?: string): ServerFailure => ({
 
 const RUNNING = "Check that the server is running and that the host and the port are right.";
 const LOGIN = "Check the user, and the password in PAYLINK_DB, PGPASSWORD or .pgpass.";
-/** True for whichever command meets it: how often the service sends a webhook again is not documented. */
+/** True for every command: how often the service sends a webhook again is not documented. */
 const ANSWERED_503 =
   "Run the command again later. Webhooks that arrive meanwhile are answered 503, so that the service sends them again.";
 const TLS =
