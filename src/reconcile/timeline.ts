@@ -60,6 +60,14 @@ export function isOfOrder(reference: string, number: string): boolean {
   return suffix !== null && comparableText(base) === wanted;
 }
 
+/**
+ * When the application accepted an event, of its accepted attempts in order: the first by which it was forwarded. A replay may go to
+ * another application, so it counts only where there is no such attempt. Undefined without any.
+ */
+export const acceptanceOf = (
+  accepted: readonly { readonly at: Date; readonly isReplay: boolean }[],
+): Date | undefined => (accepted.find(({ isReplay }) => !isReplay) ?? accepted.at(-1))?.at;
+
 export interface OrderFacts {
   readonly order: Order;
   readonly known: Circumstances;

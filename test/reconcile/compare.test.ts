@@ -5,6 +5,7 @@ import { formatAmount, type Sum } from "../../src/domain/money.ts";
 import { type Circumstances, type Finding, findingsOf } from "../../src/reconcile/findings.ts";
 import { Orders } from "../../src/reconcile/orders.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment, RefusedWebhook } from "../../src/reconcile/sides.ts";
+import { acceptanceOf } from "../../src/reconcile/timeline.ts";
 import { compareOrders, isDifferent } from "../../src/reconcile/summary.ts";
 
 const SINCE = Date.parse("2026-11-01T00:00:00Z");
@@ -319,5 +320,48 @@ describe("reusable links", () => {
       "differs R-1 EUR 15.50",
     ]);
     expect(words({ links: [reusable], payments, booked: [] })).toEqual(["not booked R-1 EUR 15.50"]);
+  });
+});
+
+describe("when the application accepted an event", () => {
+  const at = (minute: number): Date => new Date(PAID + minute * 60_000);
+
+  it.each([
+    [
+      "the first attempt to forward it",
+      [
+        [1, false],
+        [2, false],
+      ],
+      1,
+    ],
+    [
+      "not a later replay, which may go to another application",
+      [
+        [1, false],
+        [9, true],
+      ],
+      1,
+    ],
+    [
+      "not an earlier replay",
+      [
+        [1, true],
+        [2, false],
+      ],
+      2,
+    ],
+    [
+      "the last replay, where it was not forwarded",
+      [
+        [1, true],
+        [2, true],
+      ],
+      2,
+    ],
+    ["unknown", [], undefined],
+  ] as const)("is %s", (_, attempts, minute) => {
+    const accepted = attempts.map(([when, isReplay]) => ({ at: at(when), isReplay }));
+    expect(acceptanceOf(accepted)).toEqual(minute === undefined ? undefined : at(minute));
   });
 });

@@ -14,6 +14,7 @@ import { claimedNumber } from "../../reconcile/refused.ts";
 import { comparedLink, linksOfYear } from "../../reconcile/service-links.ts";
 import type { ReceivedPayment } from "../../reconcile/sides.ts";
 import {
+  acceptanceOf,
   isOfOrder,
   isOrderDifferent,
   type OrderVerdict,
@@ -120,8 +121,8 @@ async function timelineOf(
   for (const event of events) {
     const history = await store.history(event.id);
     steps.push(...eventSteps(event, history));
-    const answer = history.attempts.findLast(({ status }) => isSuccess(status));
-    if (answer !== undefined) accepted.set(event.id, answer.at);
+    const at = acceptanceOf(history.attempts.filter(({ status }) => isSuccess(status)));
+    if (at !== undefined) accepted.set(event.id, at);
     const payment = receivedPayment(event);
     if (keys?.includes(event.key) ?? true) orders.addPayment(payment);
     else orders.addOfOtherKey({ reference: order.number, key: event.key });
