@@ -111,6 +111,9 @@ it("stops after a few webhooks that nobody answers in time, and says what that c
   expect(exit).toBe(7);
   expect(posted).toBeLessThan(8);
   expect(stdout).toContain("no answer");
+  // Only genuine webhooks were posted.
+  expect(stdout + stderr).not.toContain("tampered");
+  expect(stderr).toContain("3 of 3 cases failed: approved, declined, cancelled.");
   expect(stderr.replace(/\s+/g, " ")).toMatch(
     /The endpoint does not answer \(.+\), and \d+ cases were not tried\. .* The service waits 10 seconds\. Without an answer, it sends the webhook again/,
   );

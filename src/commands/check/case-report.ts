@@ -4,11 +4,12 @@ import type { CaseResult } from "../../check/endpoint.ts";
 import type { Output } from "../../context.ts";
 import { renderCase, renderSameAnswer, wrongAnswerWords } from "../../render/check-report.ts";
 
-/** The one answer that all webhooks got, if it accepts none of them; else undefined. */
+/** The one answer that genuine and tampered webhooks got alike, if it accepts none of them; else undefined. */
 export function sameAnswer(results: readonly CaseResult[]): string | undefined {
   const statuses = new Set(results.flatMap((result) => result.statuses));
   const [only = null] = statuses;
-  if (statuses.size !== 1 || isSuccess(only) || results.length < 2) return undefined;
+  const isTampered = results.some(({ expects }) => expects === "refused");
+  if (statuses.size !== 1 || isSuccess(only) || !isTampered) return undefined;
   return only === null ? results[0]?.answered : String(only);
 }
 
