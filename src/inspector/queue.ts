@@ -6,6 +6,7 @@ import { address, askedAction, clipped, countdown, panel } from "../pages/compon
 import { describedPart } from "../pages/exchange.ts";
 import { type Listing, table } from "../pages/lists.ts";
 import type { Page } from "../pages/page.ts";
+import { isUnclaimed } from "../receiver/event.ts";
 import { ageWords, situationSentence, statsSentence } from "../render/stats.ts";
 import { COUNT_LIMIT, countText, inspectorPage, type InspectorView } from "./frame.ts";
 import { EVENT_LISTING, type EventRow, ROWS_SHOWN, withAttempts } from "./rows.ts";
@@ -29,7 +30,9 @@ export async function queuePage(view: InspectorView, store: EventStore): Promise
         ${describedPart({
           kind: view.failed > 0 ? "bad" : view.waiting > 0 ? "waiting" : "good",
           words,
-          reason: stats.keys.some(({ overdue }) => overdue > UNCLAIMED) ? NO_RECEIVER : undefined,
+          reason: stats.keys.some(({ overdue }) => isUnclaimed(overdue, stats.lastAttempt, view.now))
+            ? NOT_FORWARDED
+            : undefined,
           advice: all === words ? undefined : all,
         })}
       </section>
@@ -39,10 +42,8 @@ export async function queuePage(view: InspectorView, store: EventStore): Promise
   });
 }
 
-/** If an event has been due for this many milliseconds and no receiver has claimed it, none is forwarding. */
-const UNCLAIMED = 60_000;
-const NO_RECEIVER =
-  "No receiver is forwarding these. Start one: paylink listen --ack stored --forward-to <target>";
+const NOT_FORWARDED =
+  "Nothing was forwarded in the last minute: either their target has asked for a pause, or no receiver is running. To start one: paylink listen --ack stored --forward-to <target>";
 
 function queuePanel(
   view: InspectorView,

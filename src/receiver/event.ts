@@ -196,3 +196,11 @@ export function lateAge(
   const age = at.getTime() - signedAt;
   return age > DEFAULT_POLICY.maxAge * 1000 ? age : undefined;
 }
+
+/** Milliseconds after which something due that nobody has claimed, and no attempt, mean that nothing is forwarded. */
+const UNCLAIMED_AFTER = 60_000;
+
+/** Whether nothing is forwarded: `overdue` is for how many milliseconds something has been due. */
+export const isUnclaimed = (overdue: number, lastAttempt: Date | null | undefined, now: Date): boolean =>
+  overdue > UNCLAIMED_AFTER &&
+  (lastAttempt == null || now.getTime() - lastAttempt.getTime() > UNCLAIMED_AFTER);

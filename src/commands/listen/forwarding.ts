@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { type Hint, hint, paylink } from "../../domain/hint.ts";
 import { within } from "../../domain/time.ts";
 import { renderHint } from "../../render/hint.ts";
-import type { Backlog, DeliveryQueue, RunKeys } from "../../receiver/event.ts";
+import { type Backlog, type DeliveryQueue, isUnclaimed, type RunKeys } from "../../receiver/event.ts";
 import { createDirectForwarder } from "../../receiver/direct.ts";
 import type { Forwarder, ForwarderParts } from "../../receiver/forwarder.ts";
 import { createQueueForwarder, type QueueParts } from "../../receiver/queue.ts";
@@ -73,9 +73,6 @@ export async function backlogNotices(
   );
 }
 
-/** Milliseconds after which something due that nobody has claimed, and no attempt, mean that no receiver forwards. */
-const UNCLAIMED_AFTER = 60_000;
-
 /** What waits for this run's keys. What another receiver forwards must not be skipped. */
 async function notForwarded(store: BacklogSource, own: RunKeys, now: Date): Promise<readonly Hint[]> {
   const backlog = await store.backlog().catch(() => undefined);
@@ -85,9 +82,10 @@ async function notForwarded(store: BacklogSource, own: RunKeys, now: Date): Prom
   if (events === 0) return [];
   const [wait, them] = events === 1 ? ["waits", "it"] : ["wait", "them"];
   const notice = `${eventCount(events)} ${wait} to be forwarded, and this run does not forward ${them}.`;
-  const isUnclaimed = keys.some(({ key, overdue }) => own.includes(key) && overdue > UNCLAIMED_AFTER);
-  const isAttempted = lastForward !== undefined && now.getTime() - lastForward.getTime() < UNCLAIMED_AFTER;
-  return isUnclaimed && !isAttempted
+  const isNobodys = keys.some(
+    ({ key, overdue }) => own.includes(key) && isUnclaimed(overdue, lastForward, now),
+  );
+  return isNobodys
     ? [
         hint`${notice} Start with --ack stored and --forward-to, or skip ${them}: ${paylink("events", "skip", "<uti>")}`,
       ]
