@@ -23,14 +23,15 @@ export abstract class MadeRows<T> implements Rows<T> {
   }
 
   *entries(): Generator<[place: number, row: T]> {
-    for (let place = 0; place < this.length; place++) {
-      const row = this.make(place);
-      if (row !== undefined) yield [place, row];
-    }
+    let place = 0;
+    for (const row of this) yield [place++, row];
   }
 
   *[Symbol.iterator](): Generator<T> {
-    for (const [, row] of this.entries()) yield row;
+    for (let place = 0; place < this.length; place++) {
+      const row = this.make(place);
+      if (row !== undefined) yield row;
+    }
   }
 }
 

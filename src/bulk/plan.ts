@@ -101,28 +101,40 @@ export interface PlanOptions {
 
 /** In the order of the rows. */
 export function plan(rows: Rows<RowToPlan>, input: PlanInput, options: PlanOptions): PlannedRow[] {
-  const planned = Array.from({ length: rows.length }, () => INVALID);
+  const planned: PlannedRow[] = [];
+  const others: { readonly key: string; readonly at: number }[] = [];
   const attempts = grouped(input.attempts, ({ key }) => key);
+  const repeated = repeatedKeys(rows);
+  for (const { key, own, isValid } of rows) {
+    const at = planned.length;
+    const isKnown = key !== undefined && (attempts.has(key) || input.results.has(key));
+    const isNew = isValid && own === undefined && !isKnown;
+    if (key === undefined) planned.push(INVALID);
+    // Most rows: a group of each would take 200 MB for a million of them (`npm run bench -- bulk memory`).
+    else if (isNew && !repeated.has(key)) planned.push(NEW);
+    else {
+      planned.push(INVALID);
+      others.push({ key, at });
+    }
+  }
   const shared = sharedIds(rows);
-  for (const [key, members] of groupsOf(rows))
+  for (const [key, places] of grouped(others, (row) => row.key)) {
+    const members = places.map(({ at }) => memberAt(rows, at, key));
     for (const [at, row] of planGroup(members, attempts.get(key) ?? [], { ...input, shared }, options))
       planned[at] = row;
+  }
   return planned;
 }
 
-/** The rows of each key. Most keys have one, which a million lists of one place would not be worth. */
-function* groupsOf(rows: Rows<RowToPlan>): Generator<readonly [key: string, members: readonly Member[]]> {
-  const first = new Map<string, number>();
-  const others = new Map<string, number[]>();
-  let place = 0;
+/** The keys that more than one row has. */
+function repeatedKeys(rows: Rows<RowToPlan>): ReadonlySet<string> {
+  const [seen, repeated] = [new Set<string>(), new Set<string>()];
   for (const { key } of rows) {
-    const at = place++;
     if (key === undefined) continue;
-    if (!first.has(key)) first.set(key, at);
-    else others.set(key, [...(others.get(key) ?? []), at]);
+    if (seen.has(key)) repeated.add(key);
+    seen.add(key);
   }
-  for (const [key, at] of first)
-    yield [key, [at, ...(others.get(key) ?? [])].map((one) => memberAt(rows, one, key))];
+  return repeated;
 }
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

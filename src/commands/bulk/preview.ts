@@ -42,12 +42,12 @@ export async function askedNow(context: Context, list: PreparedList): Promise<As
 /** The requests of the rows that are due, as they would be sent now. */
 function* requestsNow(
   { now }: Context,
-  { checked, planned, rowContext }: PreparedList,
+  { list, planned, rowContext }: PreparedList,
 ): Generator<PaymentLinkRequest> {
   const time = now();
-  for (const [at, checkedRow] of checked.rows.entries()) {
+  for (const [at, row] of list.rows.entries()) {
     if (planned[at]?.isDue !== true) continue;
-    const { request } = requestOf(checkedRow.row, rowContext, time);
+    const { request } = requestOf(row, rowContext, time);
     if (request !== null) yield request;
   }
 }
