@@ -16,6 +16,7 @@ import {
   readPage,
   readServiceLink,
   requireCancelled,
+  requireUpdated,
   type ServiceLink,
 } from "./links.ts";
 import { LINKS_PATH } from "../domain/known-services.ts";
@@ -44,7 +45,10 @@ export interface Api {
   readonly listLinks: (query: LinksQuery) => Promise<readonly Json[]>;
   /** The details of one link. */
   readonly showLink: (id: string) => Promise<ServiceLink>;
-  /** Changes the description or the expiry of a link. The service requires an expiry: by default, the link's own is sent. */
+  /**
+   * Changes the description or the expiry of a link. The service requires an expiry: by default, the link's own is sent.
+   * Throws `outcome_unknown` for a link that was not changed as asked.
+   */
   readonly updateLink: (id: string, changes: LinkChanges) => Promise<ServiceLink>;
   /** Throws `outcome_unknown` for a link that can still be paid afterwards. */
   readonly cancelLink: (id: string) => Promise<ServiceLink>;
@@ -93,7 +97,9 @@ export function createApi(parts: ApiParts): Api {
     updateLink: async (id, changes) => {
       const own = "expirationDate" in changes ? {} : expiryIn(await showLink(id));
       const body = new TextEncoder().encode(stringifyJson({ ...own, ...changes }));
-      return callLink(id, "", { method: "PATCH", body, effect: "update" });
+      const updated = await callLink(id, "", { method: "PATCH", body, effect: "update" });
+      requireUpdated(updated, id, changes);
+      return updated;
     },
     cancelLink: async (id) => {
       const cancelled = await callLink(id, "/cancel", { method: "POST", effect: "cancel" });

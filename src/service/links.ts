@@ -131,6 +131,30 @@ export function requireCancelled({ link }: ServiceLink, id: string): void {
   );
 }
 
+/** A service may accept a change and make none, or another one. What its answer does not hold is not known. */
+export function requireUpdated({ link }: ServiceLink, id: string, changes: LinkChanges): void {
+  const [asked, expires] = [expiryOf(changes), expiryOf(link)];
+  const isOther =
+    asked !== undefined && expires !== undefined && Math.abs(expires.getTime() - asked.getTime()) >= 1000;
+  const { description } = changes;
+  const problems = [
+    ...(isOther ? [`it expires at ${formatInstant(expires)}, not at ${changes.expirationDate}`] : []),
+    ...(description !== undefined && link.description !== undefined && link.description !== description
+      ? [`its description is "${link.description}"`]
+      : []),
+  ];
+  if (problems.length === 0) return;
+  throw new PaylinkError(
+    "outcome_unknown",
+    `The service accepted the request, but the link was not changed as asked: ${problems.join(", and ")}.`,
+    { effect: "update", hints: whenUnknown("update", id), details: { link: id } },
+  );
+}
+
+/** Undefined for what is no ISO 8601 date-time. */
+const expiryOf = ({ expirationDate }: Pick<PaymentLink, "expirationDate">): Date | undefined =>
+  typeof expirationDate === "string" ? parseInstant(expirationDate) : undefined;
+
 /** In whatever form: a service may write the seconds since 1970. */
 const hasDate = (date: PaymentLink["paidDate"]): boolean => date !== undefined && date !== null;
 
@@ -142,7 +166,7 @@ export function linkEnd(link: PaymentLink, now: Date): LinkEnd | undefined {
   const status = link.status?.toLowerCase() ?? "";
   if (hasDate(link.paidDate) || status === "paid") return "paid";
   if (hasDate(link.cancelledDate) || status === "cancelled") return "cancelled";
-  const expiry = typeof link.expirationDate === "string" ? parseInstant(link.expirationDate) : undefined;
+  const expiry = expiryOf(link);
   return status === "expired" || (expiry !== undefined && expiry <= now) ? "expired" : undefined;
 }
 

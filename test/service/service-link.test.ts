@@ -6,7 +6,10 @@ import { ANSWER } from "../support/link-request.ts";
 import { MAINTENANCE, rawServer, reply } from "../support/raw-server.ts";
 
 /** What every operation may answer, a cancellation too. */
-const CANCELLED = ANSWER.replace('"active"', '"cancelled"');
+const CANCELLED = ANSWER.replace('"active"', '"cancelled"').replace(
+  "2030-01-31T12:00:00Z",
+  "2026-12-01T10:00:00Z",
+);
 
 type Api = ReturnType<typeof apiAt>["api"];
 
@@ -93,6 +96,29 @@ describe("a change of a link", () => {
     const error = await failure(apiAt(server.url).api.cancelLink("L1"));
     expect(error).toMatchObject({ code: "refused", exit: 4 });
     expect(error.message).toContain("The payment link is paid");
+  });
+});
+
+describe("an update that the service accepted", () => {
+  const answered = (members: object) => reply(200, JSON.stringify({ ...JSON.parse(ANSWER), ...members }));
+
+  it.each([
+    ["the old expiry", {}, /it expires at 2030-01-31T12:00:00Z, not at 2026-12-01T10:00:00Z\./],
+    ["the old description", { ...CHANGES, description: "Order 0" }, /its description is "Order 0"\./],
+  ])("is not done if the answer has %s", async (_, members, words) => {
+    const server = await rawServer(answered(members));
+    const error = await failure(apiAt(server.url).api.updateLink("L1", CHANGES));
+    expect([error.code, error.exit]).toEqual(["outcome_unknown", 6]);
+    expect(error.message).toMatch(words);
+    expect(adviceOf(error)).toContain("paylink links show L1");
+  });
+
+  it.each([
+    ["the same time in another form", { ...CHANGES, expirationDate: "2026-12-01T11:00:00.250+01:00" }],
+    ["no date that can be read", { expirationDate: "1.12.2026" }],
+  ])("is done if the answer has %s", async (_, members) => {
+    const server = await rawServer(answered(members));
+    expect((await apiAt(server.url).api.updateLink("L1", CHANGES)).link.id).toBe("L1");
   });
 });
 

@@ -16,7 +16,12 @@ const linkFlags = (afterwards: string) => ({
 const EXAMPLE = "$(paylink links list --status active --limit 1 --quiet)";
 const link = argument("<link>", "the link's id or URL", parseLinkId, { example: EXAMPLE });
 
-const parseExpires: Parser<Date> = (typed, { now }) => parseExpiry(typed, now());
+const parseExpires: Parser<Date> = (typed, { now }) => {
+  const expiry = parseExpiry(typed, now());
+  return expiry.ok && expiry.value <= now()
+    ? refused("must be in the future; links cancel ends a link")
+    : expiry;
+};
 
 function parseStatuses(typed: string): Parsed<readonly LinkStatus[]> {
   const found: LinkStatus[] = [];
