@@ -5,7 +5,8 @@
 import { join } from "node:path";
 import { createRequire } from "node:module";
 import { showProgress } from "./progress.mjs";
-import { createHome, freePort, startListen } from "./receivers.mjs";
+import { createHome, startListen } from "./receivers.mjs";
+import { ownPort } from "../support/own-port.mjs";
 import { median, row } from "./row.mjs";
 import { loadAll, newKey, webhook } from "./webhooks.mjs";
 
@@ -15,7 +16,7 @@ const CONNECTIONS = 64;
 const WARM_UP = 2000;
 
 const { privateKey, publicKey } = newKey();
-const port = await freePort();
+const port = await ownPort();
 const url = `http://127.0.0.1:${port}/`;
 
 const require = createRequire(import.meta.url);

@@ -8,14 +8,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { showProgress } from "./progress.mjs";
-import {
-  bytesWritten,
-  createHome,
-  freePort,
-  startListen,
-  startOther,
-  timeOfProcessor,
-} from "./receivers.mjs";
+import { bytesWritten, createHome, startListen, startOther, timeOfProcessor } from "./receivers.mjs";
+import { ownPort } from "../support/own-port.mjs";
 import { median, row } from "./row.mjs";
 import { loadAll, newKey, openLoad, quantile, webhook } from "./webhooks.mjs";
 
@@ -29,7 +23,8 @@ const RATE = 300;
 const SECONDS = 20;
 
 const { privateKey, publicKey } = newKey();
-const port = await freePort();
+// Receivers that take turns have the same port, since it is part of what is signed.
+const port = await ownPort();
 const url = `http://127.0.0.1:${port}/`;
 const [warmingUp, loading, paced] = [WARM_UP, Number(count), RATE * SECONDS].map((length, part) =>
   Array.from({ length }, (_, index) => {

@@ -1,22 +1,11 @@
 /** Starts the receivers to measure, each in its own process, and waits until they listen. */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 export const BINARY = resolve(import.meta.dirname, "../../bin/paylink.js");
-
-/** A port that nobody listens at. Receivers that take turns have the same one, since it is part of what is signed. */
-export async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = /** @type {import("node:net").AddressInfo} */ (server.address());
-  server.close();
-  return address.port;
-}
 
 /**
  * A new folder that holds the public key.

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { bulkLists, expectExactlyOnce, listOfRows } from "../support/bulk-list.ts";
 import { temporaryHome } from "../support/home.ts";
-import { startLinkService } from "../support/link-service.ts";
+import { type Fate, startLinkService } from "../support/link-service.ts";
 import { CTRL_C, ENTER, openScreen } from "../support/screen.ts";
 import { openShell } from "../support/shell.ts";
 import { runPaylink, startPaylink, startSandbox } from "../support/paylink.ts";
@@ -65,11 +65,26 @@ describe("bulk", () => {
     );
   });
 
+  /** A service that answers so many requests, and the next ones when it is told to. */
+  async function pausingService(...after: readonly number[]) {
+    const goOn: (() => void)[] = [];
+    const pauses = after.map((count) => ({
+      count,
+      over: new Promise<void>((resolve) => goOn.push(resolve)),
+    }));
+    const service = await startLinkService(async ({ before }): Promise<Fate> => {
+      for (const { count, over } of pauses) if (before >= count) await over;
+      return "create";
+    });
+    return { service, goOn };
+  }
+
   it("draws a bar on a terminal, and removes it at the end", async () => {
-    const service = await startLinkService(() => "create");
+    const { service, goOn } = await pausingService(30);
     const watched = listOf(listOfRows(60), service);
     const screen = openScreen([...watched.args, "--rate", "40", "--yes"], watched);
-    await screen.until(/█+░+ {2}\d+ of 60 \(\d+%\) {2}[\d.]+\/s {2}\ds left/);
+    await screen.until(/█+░+ {2}30 of 60 \(50%\) {2}[\d.]+\/s {2}\d+s left/);
+    goOn[0]?.();
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(
       /^Copied to the results, and not sent: colour\n60 rows: 60 created\n60 links: EUR 1,860\.00\nResults in \S+\nno profile · 127\.0\.0\.1:\d+ · LOCAL\nTo see/,
@@ -77,14 +92,16 @@ describe("bulk", () => {
   });
 
   it("draws the bar from the first request on after a yes, and never before", async () => {
-    const service = await startLinkService(() => "create");
+    const { service, goOn } = await pausingService(5, 50);
     const asked = listOf(listOfRows(60), service);
     const screen = openScreen([...asked.args, "--rate", "40"], asked);
     await screen.until(/Send 60 links to \S+ \(LOCAL\)\? \(y\/N\)/i);
     expect(screen.text()).not.toMatch(/of 60 \(/);
     screen.type(`y${ENTER}`);
-    await screen.until(/░+ {2}\d of 60 \(\d+%\)/);
-    await screen.until(/█+░* {2}[45]\d of 60 \(\d+%\) {2}[\d.]+\/s {2}\ds left/);
+    await screen.until(/░+ {2}5 of 60 \(8%\)/);
+    goOn[0]?.();
+    await screen.until(/█+░+ {2}50 of 60 \(83%\) {2}[\d.]+\/s {2}\d+s left/);
+    goOn[1]?.();
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(/60 rows: 60 created\n/);
     expect(screen.text()).not.toMatch(/of 60 \(/);

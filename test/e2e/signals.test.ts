@@ -26,9 +26,9 @@ describe.each([
       env: account(service.url),
     });
     await expect.poll(() => service.requests.length).toBe(1);
-    const ended = creating.stop(signal);
-    setTimeout(answer, 200);
-    expect(await ended).toMatchObject({ code, stdout: "https://pay.example/checkout?r=L1\n" });
+    await creating.interrupt(signal);
+    answer();
+    expect(await creating.ended).toMatchObject({ code, stdout: "https://pay.example/checkout?r=L1\n" });
   });
 
   it.each([
@@ -86,9 +86,9 @@ describe.each([
     const args = ["bulk", list, "--currency", "EUR", "--customer-name", "Ada Lovelace", "--concurrency", "1"];
     const sending = startPaylink(args, { home, env: account(service.url) });
     await expect.poll(() => service.requests.length).toBe(1);
-    const ended = sending.stop(signal);
-    setTimeout(answer, 200);
-    expect((await ended).code).toBe(code);
+    await sending.interrupt(signal);
+    answer();
+    expect((await sending.ended).code).toBe(code);
     expect(service.requests.length).toBe(1);
   });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/store/event-store.ts";
 import { type Send, SendError, SendTimeout } from "../../src/http/exchange.ts";
-import type { EventLog } from "../../src/receiver/event.ts";
+import type { Claim, ClaimRequest, EventLog } from "../../src/receiver/event.ts";
 import { createQueueForwarder, type QueueParts } from "../../src/receiver/queue.ts";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import { eventsPath } from "../../src/store/folders.ts";
@@ -269,10 +269,11 @@ describe("two receivers, of which some are killed, deliver everything", () => {
         accepted.set(nameIn(request), (accepted.get(nameIn(request)) ?? 0) + 1);
         return OK;
       };
-      /** A receiver that can be killed: from then on it neither claims, records nor learns an answer. */
+      /** A receiver that can be killed: from then on it neither claims, records nor learns an answer, and its claims end. */
       const start = () => {
         let isDead = false;
         const own = open(place);
+        const claims: Claim[] = [];
         const alive =
           <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
           async (...args: Args): Promise<T> => {
@@ -286,22 +287,32 @@ describe("two receivers, of which some are killed, deliver everything", () => {
             { ended: alive(own.ended) },
             alive((request: Parameters<Send>[0]) => send(request)),
           ).parts,
-          queue: { claim: alive(own.claim), release: alive(own.release) },
+          queue: {
+            claim: alive(async (wanted: ClaimRequest) => {
+              const claimed = await own.claim(wanted);
+              if (isDead) await own.release(claimed);
+              claims.push(...claimed);
+              return claimed;
+            }),
+            release: alive(own.release),
+          },
           delays: Array.from({ length: 100 }, () => 10),
           concurrency,
           timers: SYSTEM_TIMERS,
-          timeout: 500,
-          // So long may the machine stall before a claim ends whose attempt goes on.
-          margin: 3_000,
+          // No claim ends by itself: the machine may stall.
+          timeout: 600_000,
         });
         closeAtEnd(forwarder);
         forwarder.start();
-        return () => void (isDead = true);
+        return async () => {
+          isDead = true;
+          await own.release(claims);
+        };
       };
       const running = [start(), start()];
       for (let kill = 1; kill <= kills; kill++) {
         await expect.poll(() => requests).toBeGreaterThan(kill * 30);
-        running[kill % 2]?.();
+        await running[kill % 2]?.();
         running[kill % 2] = start();
       }
       await expect.poll(() => backlogOf(store)).toMatchObject({ events: 0, failed: 0 });

@@ -42,7 +42,7 @@ interface ServiceLink {
 const CREATED = "2026-01-31T12:00:00Z";
 
 export async function startLinkService(
-  fateOf: (arrival: Arrival) => Fate,
+  fateOf: (arrival: Arrival) => Fate | Promise<Fate>,
   {
     listStatus = 200,
     listed = () => undefined,
@@ -86,10 +86,15 @@ export async function startLinkService(
     }
     return [200, shown(link)];
   };
-  const answer = (request: object, incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  const answer = async (
+    request: object,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): Promise<void> => {
     const invoiceId = "invoiceId" in request ? String(request.invoiceId) : "";
-    const fate = fateOf({ invoiceId, before: arrivals.length });
+    const before = arrivals.length;
     arrivals.push(invoiceId);
+    const fate = await fateOf({ invoiceId, before });
     if (typeof fate === "object") {
       const wait = fate.retryAfter === undefined ? {} : { "Retry-After": String(fate.retryAfter) };
       // The words of the service itself: a gateway's 503 would leave the outcome open.
@@ -121,7 +126,7 @@ export async function startLinkService(
         return;
       }
       const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
-      answer(typeof body === "object" && body !== null ? body : {}, incoming, outgoing);
+      void answer(typeof body === "object" && body !== null ? body : {}, incoming, outgoing);
     });
   });
   const url = `http://127.0.0.1:${await listenOnFreePort(server)}`;

@@ -1,6 +1,8 @@
 /** Runs the real binary: to its end, or in the background until the test is over. */
 import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { giveMerchant } from "./merchant.ts";
 
@@ -74,7 +76,17 @@ export interface Running {
   pause(): () => void;
   /** Sends a signal and resolves when the program has ended. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
+  /** Sends a signal to a program that waits, and resolves when it has handled it and waits again. */
+  interrupt(signal: NodeJS.Signals): Promise<void>;
   readonly ended: Promise<Ended>;
+}
+
+/** How often the main thread of a process has begun to wait (Linux; undefined elsewhere). */
+function waitsOf(pid: number): string | undefined {
+  const status = `/proc/${pid}/status`;
+  return existsSync(status)
+    ? /^voluntary_ctxt_switches:\s*(\d+)$/m.exec(readFileSync(status, "utf8"))?.[1]
+    : undefined;
 }
 
 /** Starts a program that goes on; it is killed when the test is over, whatever became of it. */
@@ -108,6 +120,13 @@ export function startPaylink(args: readonly string[], options: RunOptions): Runn
     stop: (signal = "SIGINT") => {
       child.kill(signal);
       return ended;
+    },
+    interrupt: async (signal) => {
+      const { pid = 0 } = child;
+      const before = waitsOf(pid);
+      child.kill(signal);
+      if (before === undefined) return pause(1_000);
+      while (waitsOf(pid) === before) await pause(5);
     },
   };
 }
