@@ -113,3 +113,6 @@ export const unknownSettings = (unknown: readonly UnknownMember[]): string =>
   unknown
     .map(({ at, nearest }) => `${safeText(at)}${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`)
     .join(", ");
+
+export const unknownWarning = (unknown: readonly UnknownMember[]): string =>
+  `The settings file has members that are not settings: ${unknownSettings(unknown)}`;

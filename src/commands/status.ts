@@ -21,7 +21,7 @@ import {
 import { noAccount } from "../service/open-client.ts";
 import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 import type { UnknownMember } from "../settings/profile.ts";
-import { checkKeys, KEY_CHECK, unknownSettings } from "./account-checks.ts";
+import { checkKeys, KEY_CHECK, unknownSettings, unknownWarning } from "./account-checks.ts";
 import { command } from "./command.ts";
 import { KEEPING_STORE, timeoutFlag } from "./shared-flags.ts";
 
@@ -35,7 +35,12 @@ export const status = command({
   run: async (context) => {
     const { out } = context;
     const settings = await context.settings().catch(ifUnreadable);
-    if (!(settings instanceof PaylinkError) && settings.get("baseUrl") === undefined) throw noAccount();
+    if (!(settings instanceof PaylinkError) && settings.get("baseUrl") === undefined) {
+      // One of them may be what the account lacks.
+      const unknown = (await context.profiles()).unknown();
+      if (unknown.length > 0) out.warn(unknownWarning(unknown));
+      throw noAccount();
+    }
     const checks = await checkAccount(context, settings);
     const failure = checks.find(({ state }) => state === "failed")?.failure;
     const { named } = context;

@@ -31,6 +31,16 @@ async function statusOf(options: CommandOptions) {
   return { exit, stderr, find, checks };
 }
 
+it("names the mistyped setting that an account lacks", async () => {
+  const home = temporaryHome();
+  const profiles = { shop: { baseURL: "https://api.shop.example" } };
+  writeFileSync(join(home, "settings.json"), JSON.stringify({ current: "shop", profiles }));
+  const { exit, stderr } = await runCommand(["status"], { home });
+  expect(exit).toBe(3);
+  expect(stderr).toContain("profiles.shop.baseURL (did you mean baseUrl?)");
+  expect(stderr).toContain("No account configured.");
+});
+
 /** An account at the documented service, stored without being checked. */
 async function account(...settings: readonly (readonly [key: string, value: string])[]) {
   const service = await startDocumentedService();

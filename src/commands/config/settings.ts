@@ -30,7 +30,7 @@ import {
   requirePassed,
   secretKeyProblem,
   settingsWith,
-  unknownSettings,
+  unknownWarning,
 } from "../account-checks.ts";
 import { parseEventStoreFlag } from "../flag-values.ts";
 import { isConfirmed, saidNo } from "../shared-flags.ts";
@@ -84,8 +84,7 @@ export async function listSettings(context: Context): Promise<number> {
     const found = settings.find(key);
     row(key, found && shownSetting(found.value), found?.source);
   }
-  if (unknown.length > 0)
-    out.warn(`The settings file has members that are not settings: ${unknownSettings(unknown)}`);
+  if (unknown.length > 0) out.warn(unknownWarning(unknown));
   return 0;
 }
 
