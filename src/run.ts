@@ -105,8 +105,7 @@ async function runWith(
 async function report(out: Output, error: unknown, named?: Named): Promise<number> {
   await out.settled();
   const failure = error instanceof PaylinkError ? error : (fileFailure(error) ?? internalError(error));
-  const wasStopped = failure.code === "interrupted" || failure.code === "terminated";
-  if (!out.json && wasStopped) return failure.exit;
+  if (!out.json && failure.isInterruption) return failure.exit;
   const { renderError } = await import("./render/error-message.ts");
   out.error(renderError(failure, out, named));
   return failure.exit;

@@ -9,7 +9,7 @@ export async function beforeSending<T>(work: () => T | Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof PaylinkError) && codeOf(error) === "") throw error;
-    if (error instanceof PaylinkError && (error.exit >= 100 || error.message.includes("Nothing was")))
+    if (error instanceof PaylinkError && (error.isInterruption || error.message.includes("Nothing was")))
       throw error;
     const reason = `bulk cannot keep what it sends: ${messageOf(error)}.`;
     const { code, message, hints, problems, details } =

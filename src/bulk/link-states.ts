@@ -65,7 +65,7 @@ export async function askService(
       }
     return { links, byOrder, failure: undefined };
   } catch (error) {
-    if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
+    if (!(error instanceof PaylinkError) || error.isInterruption) throw error;
     return { links, byOrder, failure: error };
   }
 }

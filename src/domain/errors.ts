@@ -222,6 +222,11 @@ export class PaylinkError extends Error {
     return FAILURES[this.code].exit;
   }
 
+  /** Whether a signal ended the command: nothing goes on after it. */
+  get isInterruption(): boolean {
+    return this.code === "interrupted" || this.code === "terminated";
+  }
+
   /** Whether the effect may have happened in spite of the failure. */
   get mayHaveHappened(): boolean {
     const failure: Failure = FAILURES[this.code];

@@ -28,7 +28,7 @@ export function renderError(
         error: errorJson(error, hints),
         ...(warnings.length > 0 ? { warnings } : {}),
         ...(unwritten.length > 0 ? { output: unwritten.join("\n") } : {}),
-        ...stamp?.(error.code === "interrupted" || error.code === "terminated" ? "info" : "error"),
+        ...stamp?.(error.isInterruption ? "info" : "error"),
       },
       (_, value: unknown) => (typeof value === "string" ? maskCardNumbers(value) : value),
     );

@@ -48,7 +48,7 @@ export function failedCheck(
 /** The failure as a value. Bugs and interruptions are thrown. */
 export async function orFailure<T>(action: Promise<T>): Promise<T | PaylinkError> {
   return action.catch((error: unknown) => {
-    if (error instanceof PaylinkError && error.exit < 100 && error.code !== "internal") return error;
+    if (error instanceof PaylinkError && !error.isInterruption && error.code !== "internal") return error;
     throw error;
   });
 }

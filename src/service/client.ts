@@ -76,7 +76,7 @@ export function createApi(parts: ApiParts): Api {
   /** The link after a change that the service acknowledged without giving it. */
   const readAgain = ({ status }: HttpReply, id: string, effect: LinkEffect): Promise<ServiceLink> =>
     showLink(id).catch((error: unknown) => {
-      if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
+      if (!(error instanceof PaylinkError) || error.isInterruption) throw error;
       throw new PaylinkError(
         "outcome_unknown",
         `The service answered ${status} without the link, and reading it failed: ${error.message}`,

@@ -88,7 +88,7 @@ export async function finishRun(
     else out.data(lines.join("\n"));
   }
   // Without --json, an interruption has no message that gives this advice.
-  if (reason instanceof PaylinkError && reason.exit >= 100 && tally.not_sent > 0)
+  if (reason instanceof PaylinkError && reason.isInterruption && tally.not_sent > 0)
     out.note(renderHint(CONTINUE));
   const failure = runFailure(reason, tally, isDurable ? [CONTINUE] : [KEEP_RESULTS, CONTINUE]);
   if (failure !== undefined) throw failure;

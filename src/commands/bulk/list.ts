@@ -82,7 +82,7 @@ export async function prepareList(
       for (const [key, links] of linksByKey(earlier, rowContext, now))
         if (!results.has(key)) results.set(key, links);
     } catch (error) {
-      if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
+      if (!(error instanceof PaylinkError) || error.isInterruption) throw error;
       out.warn(`The results in ${safeText(path)} cannot be read, and are ignored: ${error.message}`);
     }
   }

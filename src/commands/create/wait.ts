@@ -82,7 +82,7 @@ async function askForLink(id: string, api: Api): Promise<ServiceLink | PaylinkEr
   try {
     return await api.showLink(id);
   } catch (error) {
-    if (!(error instanceof PaylinkError) || error.exit >= 100) throw error;
+    if (!(error instanceof PaylinkError) || error.isInterruption) throw error;
     if (TRANSIENT.has(error.code)) return error;
     throw notKnown(id, error);
   }
