@@ -7,7 +7,15 @@ import type { CheckedRow } from "./checked-rows.ts";
 import { askService, type ServiceLinks, type Wanted } from "./link-states.ts";
 import { otherSpellings } from "./order-numbers.ts";
 import type { Rows } from "./packed-rows.ts";
-import { isEnded, plan, type PlannedRow, type PlanOptions, type ResultLink } from "./plan.ts";
+import {
+  grouped,
+  isEnded,
+  occurrenceText,
+  plan,
+  type PlannedRow,
+  type PlanOptions,
+  type ResultLink,
+} from "./plan.ts";
 import { isSamePayment, orderKey } from "./row.ts";
 
 export interface PlanParts extends Pick<Checked, "rows" | "respellable"> {
@@ -55,7 +63,8 @@ export async function planList({
   }
   const attempts = await attemptsOf(rows, memory);
   const ids = new Set([...attempts, ...links].flatMap(({ id }) => id ?? []));
-  const unknown = options.again === "unknown" ? newestUnknown(attempts) : new Map<string, SentAttempt>();
+  const unknown =
+    options.again === "unknown" ? newestUnknown(attempts) : new Map<string, readonly SentAttempt[]>();
   const asked = rowsWith(unknown, rows);
   const wanted: Wanted = {
     ids,
@@ -160,11 +169,12 @@ const attemptText = ({ key, occurrence, attempt }: SentKey): string => [key, occ
 const firstOf = (attempts: readonly SentAttempt[]): number =>
   attempts.reduce((first, { sentAt }) => Math.min(first, sentAt), Number.MAX_SAFE_INTEGER);
 
-/** The newest attempt of each row, where its outcome is not known. */
-function newestUnknown(attempts: readonly SentAttempt[]): Map<string, SentAttempt> {
+/** By the key of their rows: the newest attempt of each row, where its outcome is not known. */
+function newestUnknown(attempts: readonly SentAttempt[]): Map<string, readonly SentAttempt[]> {
   const newest = new Map<string, SentAttempt>();
-  for (const attempt of attempts) newest.set(attempt.key, attempt);
-  return new Map([...newest].filter(([, { state, isInFlight }]) => state !== "created" && !isInFlight));
+  for (const attempt of attempts) newest.set(occurrenceText(attempt), attempt);
+  const unknown = [...newest.values()].filter(({ state, isInFlight }) => state !== "created" && !isInFlight);
+  return grouped(unknown, ({ key }) => key);
 }
 
 /**
@@ -173,42 +183,45 @@ function newestUnknown(attempts: readonly SentAttempt[]): Map<string, SentAttemp
  */
 function besideOpenLinks(
   attempts: readonly SentAttempt[],
-  unknown: ReadonlyMap<string, SentAttempt>,
+  unknown: ReadonlyMap<string, readonly SentAttempt[]>,
   without: ReadonlySet<string>,
   { links }: ServiceLinks,
 ): FoundOutcome[] {
   const isOpen = ({ id, state }: SentAttempt): boolean =>
     state === "created" && !isEnded({ status: id === null ? undefined : links.get(id)?.status });
-  return [...without].flatMap((key) => {
-    const attempt = unknown.get(key);
-    const isBeside = attempts.some(
-      (one) => one.key === key && one.occurrence === attempt?.occurrence && isOpen(one),
-    );
-    return attempt !== undefined && isBeside ? { key: attempt, settled: { state: "free" as const } } : [];
+  const open = new Set(attempts.filter(isOpen).map(occurrenceText));
+  return [...unknown.values()].flat().flatMap((attempt) => {
+    const row = occurrenceText(attempt);
+    return without.has(row) && open.has(row) ? { key: attempt, settled: { state: "free" as const } } : [];
   });
 }
 
-/** Which of the unknown attempts have a link at the service, and which have none for certain. */
+/** Which of the unknown attempts have a link at the service, and which rows have none for certain. */
 function resolve(
   rows: readonly CheckedRow[],
-  unknown: ReadonlyMap<string, SentAttempt>,
+  unknown: ReadonlyMap<string, readonly SentAttempt[]>,
   { byOrder, failure }: ServiceLinks,
   ids: ReadonlySet<string>,
 ): { readonly found: FoundOutcome[]; readonly without: ReadonlySet<string> } {
   const found: FoundOutcome[] = [];
   const without = new Set<string>();
-  for (const { identity } of rows) {
-    const attempt = unknown.get(identity?.key ?? "");
-    if (identity?.orderNumber === undefined || attempt === undefined || failure !== undefined) continue;
-    const others = (byOrder.get(identity.orderNumber) ?? []).filter(({ id }) => !ids.has(id));
-    const link = others.find(
-      ({ payment }) => payment !== undefined && isSamePayment(attempt.payment, payment),
-    );
-    // A link of that order over another amount is nothing that paylink understands.
-    if (others.length === 0) without.add(identity.key);
-    if (link === undefined) continue;
-    const { id, url } = link;
-    found.push({ key: attempt, settled: { state: "created", id, url, error: null } });
+  if (failure !== undefined) return { found, without };
+  const orders = new Map(rows.map(({ identity }) => [identity?.key ?? "", identity?.orderNumber]));
+  for (const [key, orderNumber] of orders) {
+    if (orderNumber === undefined) continue;
+    const others = new Set((byOrder.get(orderNumber) ?? []).filter(({ id }) => !ids.has(id)));
+    const left = (unknown.get(key) ?? []).filter((attempt) => {
+      const link = [...others].find(
+        ({ payment }) => payment !== undefined && isSamePayment(attempt.payment, payment),
+      );
+      if (link === undefined) return true;
+      others.delete(link);
+      const { id, url } = link;
+      found.push({ key: attempt, settled: { state: "created", id, url, error: null } });
+      return false;
+    });
+    // A further link of that order is nothing that paylink understands.
+    if (others.size === 0) for (const attempt of left) without.add(occurrenceText(attempt));
   }
   return { found, without };
 }

@@ -90,7 +90,7 @@ export interface PlanInput {
   readonly results: ReadonlyMap<string, readonly ResultLink[]>;
   /** Those of the service, by their ids. */
   readonly links: ReadonlyMap<string, ServiceLink>;
-  /** The keys of rows of unknown outcome for which the service has no link, as it says itself. */
+  /** As `occurrenceText`: the rows of unknown outcome for which the service has no link, as it says itself. */
   readonly without: ReadonlySet<string>;
 }
 
@@ -137,7 +137,7 @@ function repeatedKeys(rows: Rows<RowToPlan>): ReadonlySet<string> {
   return repeated;
 }
 
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const group = groups.get(keyOf(item));
@@ -233,12 +233,15 @@ function planGroup(
   // A run that could no longer write to its memory has written its results.
   for (const [member, [occurrence, known]] of found) {
     const newest = known.at(-1);
-    if (newest === undefined || newest.state === "created" || newest.isInFlight) continue;
+    if (newest === undefined || newest.state === "created") continue;
     const link = [member.own, ...links].find((one) => one?.state === "created");
     if (link === undefined) continue;
     if (links.includes(link)) links.splice(links.indexOf(link), 1);
     const payment = linkOf(link, service)?.payment ?? newest.payment;
-    found.set(member, [occurrence, [...known, { ...knownResult(link, service), payment }]]);
+    const result = { ...knownResult(link, service), payment };
+    // It may have ended just now: what it had in flight looks as if it still were.
+    const all = newest.isInFlight ? [...known.slice(0, -1), result, newest] : [...known, result];
+    found.set(member, [occurrence, all]);
   }
   let next = 1;
   for (const member of left) {
@@ -255,7 +258,8 @@ function planGroup(
     const known = isTwice ? "twice" : rowState(member, newest, shared);
     if (known === "new" && isValid && occurrence === 1) return [at, NEW];
     const isMeant =
-      isDue(known, newest, again) && (again !== "unknown" || known === "new" || without.has(key));
+      isDue(known, newest, again) &&
+      (again !== "unknown" || known === "new" || without.has(occurrenceText({ key, occurrence })));
     const row = {
       state: isValid || !isMeant ? known : ("invalid" as const),
       isDue: isMeant && isValid,
@@ -267,6 +271,10 @@ function planGroup(
     return [at, row];
   });
 }
+
+/** The same for the same row. */
+export const occurrenceText = ({ key, occurrence }: Pick<SentKey, "key" | "occurrence">): string =>
+  `${key} ${occurrence}`;
 
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
@@ -300,6 +308,10 @@ function rowState({ identity }: Member, newest: Known | undefined, shared: Reado
   if (newest.status === "paid") return "paid";
   return isEnded(newest) ? "ended" : "sent";
 }
+
+/** The link of a row that only a results file has. */
+export const linkInResults = (known: readonly Known[]): Known | undefined =>
+  known.findLast(({ attempt, state }) => attempt === 0 && state === "created");
 
 /** Whether a link can no longer be paid, and was not. */
 export const isEnded = ({ status }: Pick<Known, "status">): boolean =>

@@ -8,7 +8,7 @@ import type { Api } from "../service/client.ts";
 import type { CheckedRow } from "./checked-rows.ts";
 import type { Rows } from "./packed-rows.ts";
 import { Pace, type PaceParts } from "./pace.ts";
-import type { Again, PlannedRow } from "./plan.ts";
+import { linkInResults, type Again, type PlannedRow } from "./plan.ts";
 import type { ListRow } from "./read-list.ts";
 import { requestOf, type RowContext } from "./row.ts";
 import { sendRows, type DueRow, type Outcome, type RunParts } from "./send-rows.ts";
@@ -97,7 +97,7 @@ function dueRows(
     const cancels = again === "changed" ? known.flatMap(({ id }) => id ?? []) : [];
     // What another run has in flight is its newest attempt.
     const attempt = state === "in_flight" ? claim.attempt - 1 : claim.attempt;
-    const row = { at, sent: { key, ...claim, attempt }, cancels };
+    const row = { at, sent: { key, ...claim, attempt }, cancels, inResults: linkInResults(known) };
     if (isDue) rows.push(row);
     else if (state === "in_flight") elsewhere.push(row);
   }

@@ -37,6 +37,8 @@ export interface DueRow {
   readonly sent: SentKey;
   /** The earlier links that are cancelled first, and can then no longer be paid. */
   readonly cancels: readonly string[];
+  /** The link that the results of a run have for it, which may have ended before its memory had that link. */
+  readonly inResults?: Pick<Outcome, "id" | "url"> | undefined;
 }
 
 export interface RunParts {
@@ -78,6 +80,7 @@ const CLAIMED_LATE: Outcome = {
 };
 
 export const INTERRUPTED = "an earlier run ended during this request; the link may exist";
+export const ELSEWHERE = "another run was still sending it when this one ended; the link may exist";
 
 const otherwise = ({ payment }: SentAttempt): string => `Another run has sent it meanwhile, over ${payment}.`;
 
@@ -263,17 +266,22 @@ class Sending {
       const now = found.find(isOwn);
       if (now === undefined) this.queue.push({ ...row, attempts: 0 });
       else if (now.isInFlight && !isLast) left.push(row);
-      else if (now.state === "created" && now.payment !== this.parts.requestOf(row).identity()?.payment)
-        settled(
-          row,
-          { status: "not_sent", id: now.id, url: now.url, error: otherwise(now), isLeft: true },
-          null,
-        );
-      else if (now.state === "created")
-        settled(row, { status: "created", id: now.id, url: now.url, isEarlier: true }, null);
-      else settled(row, { status: "unknown", error: now.error ?? INTERRUPTED, isEarlier: true }, null);
+      else settled(row, this.outcomeElsewhere(row, now), null);
     }
     this.elsewhere = left;
+  }
+
+  /** What another run has made of a row. */
+  private outcomeElsewhere(row: DueRow, attempt: SentAttempt): Outcome {
+    const found = attempt.state === "created" ? attempt : row.inResults;
+    if (found === undefined) {
+      const error = attempt.error ?? (attempt.isInFlight ? ELSEWHERE : INTERRUPTED);
+      return { status: "unknown", error, isEarlier: true };
+    }
+    const { id, url } = found;
+    return attempt.payment === this.parts.requestOf(row).identity()?.payment
+      ? { status: "created", id, url, isEarlier: true }
+      : { status: "not_sent", id, url, error: otherwise(attempt), isLeft: true };
   }
 }
 

@@ -161,10 +161,10 @@ describe("bulk", () => {
     const created = list.results().filter((record) => record[6] === "created");
     expect(created).toHaveLength(length);
     const ended = await list.send();
-    expect([0, 6]).toContain(ended.code);
+    expect(ended.code).toBe(0);
     expectExactlyOnce(list.results(), service.links, rows);
-    // Those in flight when the disk was full: one for each of the eight requests at a time.
-    expect(list.results().filter((record) => record[6] === "unknown").length).toBeLessThanOrEqual(8);
+    // What the memory could not hold is in the results: no link of the rows in flight is lost, though their claims look alive.
+    expect(list.results().filter((record) => record[6] === "unknown")).toEqual([]);
   });
 
   it("sends nothing after Ctrl-C at its question, and leaves no trace", async () => {

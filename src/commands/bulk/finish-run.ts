@@ -1,12 +1,12 @@
 /** The end of a bulk run: writes the results and the summary, and fails with the worst outcome. */
 import type { CheckedRow } from "../../bulk/checked-rows.ts";
-import { isLeft, type PlannedRow } from "../../bulk/plan.ts";
+import { isLeft, linkInResults, type PlannedRow } from "../../bulk/plan.ts";
 import type { List } from "../../bulk/read-list.ts";
 import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
 import { problemsText } from "../../bulk/row.ts";
 import type { RowProblem } from "../../bulk/row-problems.ts";
 import type { ListEnd } from "../../bulk/run-list.ts";
-import { INTERRUPTED, type Outcome } from "../../bulk/send-rows.ts";
+import { ELSEWHERE, INTERRUPTED, type Outcome } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";
 import { PaylinkError, type FailureCode } from "../../domain/errors.ts";
 import { hint, paylink, type Hint } from "../../domain/hint.ts";
@@ -120,8 +120,12 @@ function earlierOutcome(planned: PlannedRow | undefined, { again }: BulkOptions,
     return { status: "invalid", error: problemsText(row.problems) };
   if (newest === undefined || planned.isDue) return { status: "not_sent", ...(newest && knownLink(newest)) };
   const left = isLeft(planned, again) ? { isLeft: true, error: WHY_LEFT[planned.state] } : {};
-  if (newest.state !== "created")
-    return { status: "unknown", error: newest.error ?? INTERRUPTED, isEarlier: true, ...left };
+  if (newest.state !== "created") {
+    const inResults = newest.isInFlight ? linkInResults(planned.known) : undefined;
+    if (inResults !== undefined) return { status: "created", ...knownLink(inResults), isEarlier: true };
+    const error = newest.error ?? (newest.isInFlight ? ELSEWHERE : INTERRUPTED);
+    return { status: "unknown", error, isEarlier: true, ...left };
+  }
   return { status: newest.status ?? "created", ...knownLink(newest), isEarlier: true, ...left };
 }
 
