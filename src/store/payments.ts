@@ -7,7 +7,7 @@ import { moneyIn, readRecord } from "../domain/transaction.ts";
 import type { DeliveryState } from "../receiver/event.ts";
 import { idAt } from "../receiver/event-id.ts";
 import type { Value } from "./database.ts";
-import { beginsWith, isOneOf, type Readable, type Row } from "./dialects.ts";
+import { isOneOf, LAST_CHARACTER, type Readable, type Row, type Sql } from "./dialects.ts";
 import { timeOfFact } from "./facts.ts";
 import { deliveryStateOf } from "./rows.ts";
 import { requireSeal } from "./seal.ts";
@@ -33,7 +33,7 @@ export interface StoredPayment {
 }
 
 /** Rows in memory at once. */
-const ORDERS_PER_READ = 100;
+const PAYMENTS_PER_READ = 100;
 
 const APPROVED_OUTCOMES = OUTCOMES.filter(hasApprovedAmount);
 const ANY_APPROVED = `outcome IN (${APPROVED_OUTCOMES.map((outcome) => `'${outcome}'`).join()})`;
@@ -71,39 +71,43 @@ export function createPayments(readable: Readable) {
     );
     return rows.map(convert);
   };
+  /** From a reference on, as far as the condition holds, in one pass by the index of references and in constant memory. */
+  async function* pass(first: string, { sql, values }: Sql, since: string): AsyncGenerator<StoredPayment> {
+    let last: readonly [reference: string, id: string] = [first, ""];
+    for (;;) {
+      const page = await read(
+        `SELECT id FROM ${schema}events WHERE (reference, id) > (?, ?) AND ${sql}
+           ORDER BY reference, id LIMIT ${PAYMENTS_PER_READ}`,
+        [...last, ...values],
+        since,
+      );
+      yield* page;
+      const end = page.at(-1);
+      if (end === undefined || page.length < PAYMENTS_PER_READ) return;
+      // SQLite answers in the same turn: without another one, Ctrl-C would wait for the end of the store, and memory would grow
+      // by what pages have left (reconcile bench).
+      await setImmediate();
+      last = [end.reference, end.event];
+    }
+  }
   return {
-    /** Those that arrived since a time, in one pass by the index of references, in constant memory. */
-    paymentsSince: async function* (since: Date): AsyncGenerator<StoredPayment> {
+    /** Those that arrived since a time. */
+    paymentsSince: (since: Date): AsyncGenerator<StoredPayment> => {
       const first = idAt(since);
-      let last: readonly [reference: string, id: string] = ["", ""];
-      for (;;) {
-        const page = await read(
-          `SELECT id FROM ${schema}events WHERE (reference, id) > (?, ?) AND id >= ?
-             ORDER BY reference, id LIMIT ${ORDERS_PER_READ}`,
-          [...last, first],
-          first,
-        );
-        yield* page;
-        const end = page.at(-1);
-        if (end === undefined || page.length < ORDERS_PER_READ) return;
-        // SQLite answers in the same turn: without another one, Ctrl-C would wait for the end of the store, and memory would grow
-        // by what pages have left (reconcile bench).
-        await setImmediate();
-        last = [end.reference, end.event];
-      }
+      return pass("", { sql: "id >= ?", values: [first] }, first);
     },
     /** All of these references, whenever they arrived. */
     paymentsOf: async function* (references: readonly string[]): AsyncGenerator<StoredPayment> {
-      for (let at = 0; at < references.length; at += ORDERS_PER_READ) {
-        const some = references.slice(at, at + ORDERS_PER_READ);
+      for (let at = 0; at < references.length; at += PAYMENTS_PER_READ) {
+        const some = references.slice(at, at + PAYMENTS_PER_READ);
         const { sql, values } = isOneOf("reference", some);
         yield* await read(`SELECT id FROM ${schema}events WHERE ${sql}`, values, "");
       }
     },
     /** All of the payments of a reusable link, which have a suffix behind its order number. */
-    paymentsOfReusable: async function* (orderNumber: string): AsyncGenerator<StoredPayment> {
-      const { sql, values } = beginsWith("reference", `${orderNumber}-`);
-      yield* await read(`SELECT id FROM ${schema}events WHERE ${sql}`, values, "");
+    paymentsOfReusable: (orderNumber: string): AsyncGenerator<StoredPayment> => {
+      const first = `${orderNumber}-`;
+      return pass(first, { sql: "reference < ?", values: [first + LAST_CHARACTER] }, "");
     },
     /** Until when rejected requests, any of which may have been a webhook, were not kept because there was no room; undefined if all were. */
     refusalsDroppedUntil: async (): Promise<Date | undefined> => {

@@ -137,6 +137,15 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     ]);
   });
 
+  it("gives a reconciliation all payments of a reusable link, however many, and none of another order", async () => {
+    const store = open(await newPlace());
+    const suffixes = Array.from({ length: 250 }, (_, number) => `D-${String(number).padStart(9, "0")}`);
+    const references = ["D", "DA-000000001", "C-000000001", ...suffixes];
+    await Promise.all(references.map((reference, at) => store.append(event(idOf(`${at}`), { reference }))));
+    const found = await all(store.paymentsOfReusable("D"));
+    expect(found.map(({ reference }) => reference)).toEqual(suffixes);
+  });
+
   it("knows since when it has what arrived: since it was made, or since older events were deleted", async () => {
     const store = open(await newPlace());
     const made = Date.now();
