@@ -1,9 +1,11 @@
-/** Prints one link of the service: in words, its URL alone, or the service's own JSON. */
+/** What commands print of one link: in words, its URL alone, or the service's own JSON; and a warning of where its payments are reported. */
 import type { Context } from "../context.ts";
+import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { renderProblem } from "../render/error-message.ts";
 import { renderLinkDetails } from "../render/link.ts";
 import { safeText } from "../render/safe-text.ts";
 import type { ServiceLink } from "../service/links.ts";
+import type { ResolvedSettings } from "../settings/resolved-settings.ts";
 
 /** With `--quiet` the URL, or the id of a link that has none. */
 export function printLink(
@@ -25,4 +27,15 @@ export async function showServiceLink(
 ): Promise<void> {
   const style = { paint: context.out.paint, now: context.now(), service: await context.settings() };
   printLink(shown, quiet, context, () => renderLinkDetails(shown.link, shown.json, style));
+}
+
+/** Warns if nobody, or an address that the service cannot reach, learns of the payments of a link. */
+export async function warnOfCallbacks(
+  { paymentSettings = {} }: PaymentLinkRequest,
+  settings: ResolvedSettings,
+  out: Context["out"],
+): Promise<void> {
+  const { callbackWarning } = await import("../service/checks.ts");
+  const warning = callbackWarning(paymentSettings, settings);
+  if (warning !== undefined) out.warn(warning);
 }

@@ -26,7 +26,7 @@ export interface Reporter {
   readonly end: () => void;
 }
 
-export function createReporter({ out, now }: Context): Reporter {
+export function createReporter({ out, timers }: Pick<Context, "out" | "timers">): Reporter {
   let line: (() => string) | undefined;
   let checkedRows = 0;
   const draw = (): void => {
@@ -35,7 +35,7 @@ export function createReporter({ out, now }: Context): Reporter {
     else out.note(line());
   };
   const timer = setInterval(draw, out.live ? REDRAW : LINE);
-  const clock = (): number => now().getTime();
+  const clock = timers.elapsed;
   const state = { total: 0, done: 0, doneNow: 0, failed: 0, begun: clock(), until: 0, cause: "" };
   const waiting = (): string | undefined =>
     state.until > clock() ? `waiting ${length((state.until - clock()) / 1000)} for the service` : undefined;

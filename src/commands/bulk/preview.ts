@@ -12,6 +12,7 @@ import type { PaymentLinkRequest } from "../../domain/payment-link-values.ts";
 import { linkCount, renderList, rowCount, sentBeforeOf, sentBeforeStates } from "../../render/bulk.ts";
 import type { Paint } from "../../render/paint.ts";
 import { safeText } from "../../render/safe-text.ts";
+import { warnOfCallbacks } from "../link-output.ts";
 import type { BulkOptions } from "./flags.ts";
 import type { PreparedList } from "./list.ts";
 
@@ -97,10 +98,7 @@ const SEND_AGAIN =
 /** Payments are reported to these addresses: those of the first link stand for all. */
 async function warnOfListCallbacks(context: Context, list: PreparedList): Promise<void> {
   const [first] = requestsNow(context, list);
-  if (first === undefined) return;
-  const { callbackWarning } = await import("../../service/checks.ts");
-  const warning = callbackWarning(first.paymentSettings ?? {}, await context.settings());
-  if (warning !== undefined) context.out.warn(warning);
+  if (first !== undefined) await warnOfCallbacks(first, await context.settings(), context.out);
 }
 
 /** What `--again` does besides. */

@@ -18,7 +18,7 @@ import { type BuiltRequest, requestBuilder, type RequestFlags } from "../../serv
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { SETTINGS } from "../../settings/setting-table.ts";
 import type { ReadValues, Usage, ValuesOf } from "../command.ts";
-import { printLink } from "../link-output.ts";
+import { printLink, warnOfCallbacks } from "../link-output.ts";
 import { saidNo } from "../shared-flags.ts";
 import type { createFlags } from "./flags.ts";
 
@@ -106,11 +106,11 @@ export async function create(context: Context, options: CreateOptions): Promise<
   const api = await context.api();
   const created = await api.createLink(request);
   await showCreated(created, options, context);
-  // An address that is not https was said before it was sent.
+  // An address that is not https was said before it was sent. With --wait, the user learns of the payment without a callback.
   const isSaid = warnings().some(
     ({ at }) => at === flagName("callbackUrl") || at === flagName("failureCallbackUrl"),
   );
-  if (!options.wait && !isSaid) await warnOfCallbacks(request, options, context);
+  if (!options.wait && !isSaid) await warnOfCallbacks(request, options.settings, out);
   if (!options.wait) return 0;
   const { waitForPayment } = await import("./wait.ts");
   return waitForPayment(context, { ...options, link: created.link });
@@ -165,17 +165,6 @@ function linkNextSteps(link: CreatedLink["link"], { settings, wait }: CreateOpti
             : hint`To see it: ${showing}`,
         ]),
   ];
-}
-
-/** With --wait, the user learns of the payment without a callback. */
-async function warnOfCallbacks(
-  request: PaymentLinkRequest,
-  { settings }: CreateOptions,
-  { out }: Context,
-): Promise<void> {
-  const { callbackWarning } = await import("../../service/checks.ts");
-  const warning = callbackWarning(request.paymentSettings ?? {}, settings);
-  if (warning !== undefined) out.warn(warning);
 }
 
 const cancelOther = ({ id, url }: CreatedLink["link"]): Hint =>
