@@ -10,7 +10,7 @@ import { refusedUnseen, type Parsed } from "../domain/parse-result.ts";
 import { shownPath } from "../domain/secrets.ts";
 import { formatRelative } from "../domain/time.ts";
 import { SandboxNotRunning } from "../http/exchange.ts";
-import { loadKeys } from "../receiver/webhook-keys.ts";
+import { loadKeys } from "../receiver/key-sources.ts";
 import { safeText } from "../render/safe-text.ts";
 import { keyProblem } from "../signatures/key-rules.ts";
 import { holdsSecretKey, type VerificationKey } from "../signatures/keys.ts";

@@ -4,7 +4,8 @@ import { PaylinkError } from "../domain/errors.ts";
 import { hint, paylink } from "../domain/hint.ts";
 import type { NewEvent, Rejection, RunKeys } from "../receiver/event.ts";
 import { judge } from "../receiver/judge.ts";
-import { loadKeys, thumbprintsOf } from "../receiver/webhook-keys.ts";
+import { loadKeys } from "../receiver/key-sources.ts";
+import { thumbprintsOf } from "../receiver/keyring.ts";
 import { isThumbprint } from "../signatures/thumbprint.ts";
 import { policyFrom, type PolicyValues, serviceKeys } from "./shared-flags.ts";
 

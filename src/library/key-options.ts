@@ -8,14 +8,8 @@ import { messageOf, systemReason } from "../domain/system-reason.ts";
 import { decoded } from "../http/content-coding.ts";
 import { SendError, type Send } from "../http/exchange.ts";
 import { targetUri, type HeaderLine } from "../http/message.ts";
-import {
-  MAX_KEY_REPLY,
-  openKeyring,
-  problemOfSource,
-  type KeyAccess,
-  type Keyring,
-  type KeySource,
-} from "../receiver/webhook-keys.ts";
+import { MAX_KEY_REPLY, problemOfSource, type KeySource } from "../receiver/key-sources.ts";
+import { openKeyring, type KeyAccess, type Keyring } from "../receiver/keyring.ts";
 import { publicPem } from "../signatures/keys.ts";
 import type { VerifierOptions, WebhookKey } from "./types.ts";
 import { bytesIn, webBody } from "./request-body.ts";

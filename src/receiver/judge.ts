@@ -75,11 +75,9 @@ export const warned = (verdict: Verdict, warning: Warning): Verdict => ({
   warnings: [...verdict.warnings, warning],
 });
 
-/** The keys that are in use, or a promise of them while they are read again. */
-export type CurrentKeys = readonly VerificationKey[] | Promise<readonly VerificationKey[]>;
-
 export interface RenewalOptions extends Omit<JudgeOptions, "keys" | "now"> {
-  readonly keys: () => CurrentKeys;
+  /** Resolves with the keys in use now. */
+  readonly keys: () => Promise<readonly VerificationKey[]>;
   /** Called if a newer key may verify a signature. Resolves with false if the last renewal is too recent. */
   readonly renewKeys?: (() => Promise<boolean>) | undefined;
 }
@@ -90,8 +88,7 @@ export type TimedJudge = (request: HttpRequest, now: Date) => Promise<Judgement>
 /** Renews the keys and judges again if a newer key may have made the signature. */
 export function createJudge({ policy, unverified = false, keys, renewKeys }: RenewalOptions): TimedJudge {
   return async (request, now) => {
-    const current = keys();
-    const known = current instanceof Promise ? await current : current;
+    const known = await keys();
     const judgement = judge(request, { keys: known, policy, now, unverified });
     if (renewKeys === undefined || !mayBeNewKey(judgement.verdict, known)) return judgement;
     return (await renewKeys()) ? judge(request, { keys: await keys(), policy, now, unverified }) : judgement;

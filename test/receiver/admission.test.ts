@@ -16,7 +16,7 @@ const start = (maxBody = 1024 * 1024, unverified = false) =>
     paths: ["/webhooks/paylink"],
     publicAddress: () => publicAddress(new URL(TARGET)),
     maxBody,
-    keys: () => keysOf(KEYS.publicPem),
+    keys: async () => keysOf(KEYS.publicPem),
     unverified,
   });
 

@@ -25,7 +25,7 @@ async function deliver(
 ): Promise<[status: number, renewals: number]> {
   let renewals = 0;
   const { server } = await startTestReceiver({
-    keys: () => (renewals === 0 ? keys : jwks("old", "new")),
+    keys: async () => (renewals === 0 ? keys : jwks("old", "new")),
     renewKeys: async () => {
       renewals += 1;
       return true;

@@ -24,7 +24,7 @@ it.each([
       return { repeated: false, first: id, state: null };
     },
   };
-  const { server } = await startTestReceiver({ keys: () => keys, terminals, log });
+  const { server } = await startTestReceiver({ keys: async () => keys, terminals, log });
   const sent = webhook(server.url, record({ terminalId: "T-1" }), {
     key: { keyid: "key", key: KEYS.privateKey },
   });

@@ -39,7 +39,7 @@ it.each(messages)("$id: $title", async (vector) => {
   const { server, seen } = await startTestReceiver({
     paths: [target.split(/[?#]/)[0] ?? "/"],
     publicAddress: () => publicAddress(new URL(vector.context.public_url ?? "https://merchant.example/")),
-    keys: () => keys,
+    keys: async () => keys,
     policy,
     strict: true,
     terminals: [],
@@ -58,7 +58,7 @@ it.each(deliveryCases())("$id: $title", async (vector) => {
   const { keys, now } = webhookOptions(vector);
   const { server, seen } = await startTestReceiver({
     paths: [vector.request.target],
-    keys: () => keys,
+    keys: async () => keys,
     now: () => new Date(now * 1000),
   });
   const { http_status: status, code, warnings, outcome, violations = [] } = vector.expected;
@@ -74,7 +74,7 @@ it.each(deliveryCases())("$id: $title", async (vector) => {
 it.each(cases.filter(isRaw))("$id: $title", async ({ raw_base64, expected }) => {
   const { server, codes } = await startTestReceiver({
     paths: ["/webhooks/paylink"],
-    keys: () => keysOf(messages[0]?.context.public_key_pem ?? ""),
+    keys: async () => keysOf(messages[0]?.context.public_key_pem ?? ""),
   });
   const answer = await exchangeRaw(server.url, Buffer.from(raw_base64, "base64"));
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${expected.http_status} `));

@@ -1,6 +1,6 @@
 /** The operator of a simulated world, who retries, skips, accepts and deletes at any moment. */
 import { judge } from "../../src/receiver/judge.ts";
-import { thumbprintsOf } from "../../src/receiver/webhook-keys.ts";
+import { thumbprintsOf } from "../../src/receiver/keyring.ts";
 import { readKeys } from "../../src/signatures/keys.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { createEventStore, type EventDatabase, type EventStore } from "../../src/store/event-store.ts";

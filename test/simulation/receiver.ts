@@ -7,7 +7,7 @@ import { createEventIds } from "../../src/receiver/event-id.ts";
 import type { Forwarder } from "../../src/receiver/forwarder.ts";
 import { createQueueForwarder } from "../../src/receiver/queue.ts";
 import { startReceiver } from "../../src/receiver/receiver.ts";
-import { type Keyring, openKeyring } from "../../src/receiver/webhook-keys.ts";
+import { type Keyring, openKeyring } from "../../src/receiver/keyring.ts";
 import { DEFAULT_POLICY } from "../../src/signatures/policy.ts";
 import { createEventStore, type EventStore } from "../../src/store/event-store.ts";
 import type { Account } from "./service.ts";

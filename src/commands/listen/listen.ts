@@ -13,7 +13,7 @@ import { jsonLine } from "../../receiver/event-json.ts";
 import { openTargets, type BrokerTargets } from "../../receiver/brokers/targets.ts";
 import { createMemoryLog } from "../../receiver/memory-log.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
-import { type Keyring, openKeyring } from "../../receiver/webhook-keys.ts";
+import { type Keyring, openKeyring } from "../../receiver/keyring.ts";
 import type { EventStore } from "../../store/event-store.ts";
 import type { Admin } from "./admin.ts";
 import { drain, type EndWatch, watchForEnd, watchReader } from "./end.ts";

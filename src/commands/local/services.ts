@@ -10,7 +10,7 @@ import type { Route } from "../../receiver/routes.ts";
 import { createDirectForwarder } from "../../receiver/direct.ts";
 import type { ForwarderParts } from "../../receiver/forwarder.ts";
 import { startReceiver } from "../../receiver/receiver.ts";
-import { thumbprintsOf } from "../../receiver/webhook-keys.ts";
+import { thumbprintsOf } from "../../receiver/keyring.ts";
 import { createClock } from "../../sandbox/clock.ts";
 import { createSigningKeys } from "../../sandbox/signing-keys.ts";
 import { AS_THE_SERVICE, type SandboxSetup } from "../../sandbox/setup.ts";
@@ -76,7 +76,7 @@ export async function openLocalServices(
     paths: ["/"],
     publicAddress: () => undefined,
     maxBody: DEFAULT_MAX_BODY,
-    keys: keys.verifying,
+    keys: async () => keys.verifying(),
     runKeys,
     policy: DEFAULT_POLICY,
     strict: false,
