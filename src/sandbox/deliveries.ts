@@ -12,7 +12,7 @@ import { verify } from "../signatures/verify.ts";
 import { isAllowed, isNamedHost } from "./access.ts";
 import type { Attempt, Delivery, Link } from "./store/rows.ts";
 import type { SandboxSetup } from "./setup.ts";
-import { ServiceProblem } from "./replies.ts";
+import { ServiceProblem, unwritableLedger } from "./replies.ts";
 
 /** The most simultaneous attempts: a receiver that hangs takes up a few of them, and delays no other receiver. */
 const AT_ONCE = 32;
@@ -130,8 +130,7 @@ export function createDeliveries(setup: SandboxSetup) {
       for (;;) {
         wake();
         await idle();
-        if (stuck !== undefined)
-          throw new ServiceProblem(503, `the ledger cannot be written: ${messageOf(stuck.error)}`);
+        if (stuck !== undefined) throw unwritableLedger(stuck.error);
         const due = ledger.nextDue(clock.now().getTime());
         if (due === undefined || due > target) break;
         clock.moveTo(new Date(due));

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import type { Problem } from "../domain/errors.ts";
 import { stringifyJson } from "../domain/json.ts";
+import { messageOf } from "../domain/system-reason.ts";
 
 const TITLES = {
   400: "Bad Request",
@@ -54,6 +55,10 @@ export class ServiceProblem extends Error {
 
 /** The one code that the service documents; every other error has its status as code. */
 export const unknownLink = (): ServiceProblem => new ServiceProblem(404, "Invalid payment link ID", [], 275);
+
+/** What was asked for was not done: each change of the ledger is whole, or none. */
+export const unwritableLedger = (error: unknown): ServiceProblem =>
+  new ServiceProblem(503, `the ledger cannot be written: ${messageOf(error)}`);
 
 /** A member path (`linkOptions.minAmount`, `rows[3]`) as an RFC 6901 pointer in its URI fragment form. */
 function pointerTo(path: string): string {

@@ -2,6 +2,7 @@
 import { Hono, type Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { localAddress } from "../domain/addresses.ts";
+import { hasCode } from "../domain/system-reason.ts";
 import type { Serve } from "../http/exchange.ts";
 import { handlerFromFetch } from "../http/fetch-handler.ts";
 import { createPageAccess, requireHost, requireSamePage } from "../pages/access.ts";
@@ -11,7 +12,7 @@ import { apiRoutes } from "./api.ts";
 import { problemPage } from "./checkout/messages.ts";
 import { checkoutRoutes } from "./checkout/routes.ts";
 import { controlRoutes, dashboardRoutes } from "./dashboard/routes.ts";
-import { accepts, ServiceProblem } from "./replies.ts";
+import { accepts, ServiceProblem, unwritableLedger } from "./replies.ts";
 import { createRuntime } from "./runtime.ts";
 import type { SandboxSetup } from "./setup.ts";
 
@@ -44,6 +45,10 @@ export function createSandbox(setup: SandboxSetup) {
   app.onError((error, c) => {
     if (error instanceof ServiceProblem) return problemReply(c, error);
     if (error instanceof HTTPException) return problemReply(c, problemFrom(error));
+    if (hasCode(error, "file_unwritable")) {
+      setup.faulted(error);
+      return problemReply(c, unwritableLedger(error));
+    }
     throw error;
   });
   return {

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { PaylinkError } from "../domain/errors.ts";
-import { hint } from "../domain/hint.ts";
+import { hint, paylink } from "../domain/hint.ts";
 import { hasCode, messageOf, systemReason } from "../domain/system-reason.ts";
 import { type Database, IN_MEMORY } from "./database.ts";
 import { openReadOnly } from "./open-read-only.ts";
@@ -42,15 +42,12 @@ export function openEventStore(path: string, { thread, user, create }: SqlitePar
       write: writer.write,
       ready: async () => {
         // What is wrong with the file is said in full at the start. Later, the thread alone looks, so that no webhook waits.
-        if (!writer.isRunning()) checkFile(path);
-        await writer.write([]).catch((cause: unknown) => {
-          throw new PaylinkError("file_unwritable", `Cannot write the event store: ${systemReason(cause)}`, {
-            cause,
-            hints: [
-              hint`Nothing is listening. Check who may write the file and its folder, and whether the disk is read-only or full.`,
-            ],
-          });
-        });
+        try {
+          if (!writer.isRunning()) checkFile(path);
+          await writer.write([]);
+        } catch (cause) {
+          throw hasCode(cause, "file_unreadable") ? cause : unwritableStore(cause);
+        }
       },
       hurry: () => undefined,
       close: () => {
@@ -61,6 +58,14 @@ export function openEventStore(path: string, { thread, user, create }: SqlitePar
     user,
   );
 }
+
+const unwritableStore = (cause: unknown): PaylinkError =>
+  new PaylinkError("file_unwritable", `Cannot write the event store: ${systemReason(cause)}`, {
+    cause,
+    hints: [
+      hint`${paylink("listen")} receives nothing without it. Check who may write the file and its folder, and whether the disk is read-only or full.`,
+    ],
+  });
 
 /** Opens the file to read it; throws for one that has lost events. */
 function openMarked(path: string): Database {

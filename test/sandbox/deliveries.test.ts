@@ -1,6 +1,7 @@
 /** Deliveries of webhooks: their addresses, order, schedule and faults, with a clock that the tests move. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { PaylinkError } from "../../src/domain/errors.ts";
 import { SendTimeout } from "../../src/http/exchange.ts";
 import { fieldLines } from "../../src/http/message.ts";
 import { readKeys } from "../../src/signatures/keys.ts";
@@ -252,6 +253,25 @@ describe("a ledger that fails", () => {
     expect((await service.control("/sandbox/advance", { when: "1s" })).status).toBe(200);
     expect(service.posted).toHaveLength(2);
     expect((await service.browse("GET", "/deliveries?state=delivered")).text).toContain("data-row=");
+  });
+
+  it("refuses what it cannot store with 503 in the service's own words, which say that nothing was done", async () => {
+    const ledger = openLedger(join(temporaryHome(), "sandbox.db"));
+    const full = new PaylinkError("file_unwritable", "The database cannot be written: the disk is full.");
+    const faults: unknown[] = [];
+    const service = openTestSandbox({
+      ledger: {
+        ...ledger,
+        addLink: () => {
+          throw full;
+        },
+      },
+      faulted: (error) => void faults.push(error),
+    });
+    const refused = await service.create(oneTime());
+    expect(refused.status).toBe(503);
+    expect(refused.json()).toMatchObject({ code: 503, message: expect.stringContaining("the disk is full") });
+    expect(faults).toEqual([full]);
   });
 
   it("reports a failure to read the next delivery, and answers the customer whose payment was stored", async () => {
