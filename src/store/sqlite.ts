@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { PaylinkError } from "../domain/errors.ts";
-import { hint, paylink } from "../domain/hint.ts";
+import { hint } from "../domain/hint.ts";
 import { hasCode, messageOf, systemReason } from "../domain/system-reason.ts";
 import { type Database, IN_MEMORY } from "./database.ts";
 import { openReadOnly } from "./open-read-only.ts";
@@ -63,7 +63,7 @@ const unwritableStore = (cause: unknown): PaylinkError =>
   new PaylinkError("file_unwritable", `Cannot write the event store: ${systemReason(cause)}`, {
     cause,
     hints: [
-      hint`${paylink("listen")} receives nothing without it. Check who may write the file and its folder, and whether the disk is read-only or full.`,
+      hint`Without it, no webhook can be received. Check who may write the file and its folder, and whether the disk is read-only or full.`,
     ],
   });
 
