@@ -11,12 +11,13 @@ import {
   setAt,
   stringifyJson,
 } from "../../src/domain/json.ts";
+import { accepted } from "../../src/domain/parse-result.ts";
 import { parseJson } from "../../src/domain/parse-json.ts";
 import type { LinkFieldPath } from "../../src/domain/payment-link-fields.ts";
 import { linkFieldAt, linkFieldsOf, fieldLabel } from "../../src/domain/payment-link-field-lookup.ts";
 import { checkRequest, VARIABLE_MODE } from "../../src/domain/payment-link.ts";
 import { readPaymentLink } from "../../src/domain/payment-link-reply.ts";
-import { type FieldType, isSameValue } from "../../src/domain/payment-link-types.ts";
+import { type FieldType, isSameValue, typeNamed } from "../../src/domain/payment-link-types.ts";
 import { formatLocal } from "../../src/render/layout.ts";
 import { openApiDocument } from "../../src/sandbox/openapi/document.ts";
 import { type CommandOptions, runCommand } from "../support/context.ts";
@@ -138,6 +139,16 @@ describe("each field that a request and a reply have", () => {
       };
       expect({ where, failing: failing(isShown) }).toEqual({ where, failing: [] });
     }
+  });
+
+  it("is what a person types, if it has a flag", () => {
+    const isRead = ({ type, value }: Tried): boolean => {
+      const { rule, fromText = accepted } = typeNamed(type);
+      const read = fromText(String(value), { now: NOW });
+      return read.ok && rule(read.value) === undefined && isSameValue(type, value, read.value);
+    };
+    const isTyped = ({ path }: Tried): boolean => linkFieldAt(path).flag !== undefined;
+    expect(failing((field) => !isTyped(field) || isRead(field))).toEqual([]);
   });
 
   it("is in the OpenAPI document, of the request and of the reply", () => {
