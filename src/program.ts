@@ -50,7 +50,8 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
       load: () => import("./commands/reconcile/command.ts").then(({ reconcile }) => reconcile),
     },
     inspect: {
-      summary: "show received webhooks in a browser: why each was accepted or refused, and what became of it",
+      summary:
+        "show received webhooks in a browser: why each was accepted or rejected, and what became of it",
       load: () => import("./commands/inspect/command.ts").then(({ inspect }) => inspect),
     },
     verify: {

@@ -42,7 +42,7 @@ export async function openRunKeys(
   if (keySources.length === 0)
     throw new PaylinkError(
       "key_required",
-      "No key is configured, and only events that a key of yours has verified are sent.",
+      "No key is configured, and paylink sends only events that one of your keys has verified.",
       { effect },
     );
   const read = keySources.filter((source) => !isThumbprint(source));

@@ -64,7 +64,7 @@ export function answerText({ status, ms, detail, reply }: StoredAttempt): string
 }
 
 function answerCell({ stored, attempt }: EventRow, now: Date): Page | string {
-  if (stored.type === "rejected") return `${stored.status} by us`;
+  if (stored.type === "rejected") return `${stored.status} by listen`;
   if (attempt === undefined || stored.type !== "event") return "";
   const { attempts = 0, next = null } = stored.delivery ?? {};
   const made = attempts > 1 ? plural(attempts, "attempt") : "";

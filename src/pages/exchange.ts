@@ -1,4 +1,4 @@
-/** One view of an exchange: what became of a webhook, its attempts, the request, the response, and why its signature was accepted or refused. */
+/** One view of an exchange: what became of a webhook, its attempts, the request, the response, and why its signature was accepted or rejected. */
 import { html } from "hono/html";
 import { maskCardNumbers } from "../domain/card-numbers.ts";
 import { indentedJson } from "../domain/json.ts";

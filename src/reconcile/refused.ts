@@ -1,4 +1,4 @@
-/** The refused webhooks that name one of some order numbers. Nothing has verified what their bodies say. */
+/** The rejected webhooks that name one of some order numbers. Nothing has verified what their bodies say. */
 import { comparableText } from "../domain/comparable-text.ts";
 import { memberOf } from "../domain/json.ts";
 import { parseJsonObject } from "../domain/parse-json.ts";

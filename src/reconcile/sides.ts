@@ -30,7 +30,7 @@ export interface BookedLine {
   readonly currency: string | undefined;
 }
 
-/** A webhook that was refused and names an order number in its body, which nothing has verified. */
+/** A webhook that was rejected and names an order number in its body, which nothing has verified. */
 export interface RefusedWebhook {
   /** The id of the rejection. */
   readonly id: string;

@@ -28,7 +28,7 @@ export function findingText(finding: Finding): string {
         return `${paid}; no webhook for it is stored here. There was no room to keep all requests that were refused before ${formatLocal(new Date(finding.until ?? 0))}, so it is not known whether one of them was its webhook.`;
       return `${paid}; no webhook for it arrived here.`;
     case "refused":
-      return `${paid}; a webhook that names it was refused at ${formatLocal(new Date(finding.refused.receivedAt))}: ${finding.refused.code}. The body of that webhook is not verified. Once the key is right, accept it.`;
+      return `${paid}; a webhook that names it was rejected at ${formatLocal(new Date(finding.refused.receivedAt))}: ${finding.refused.code}. The body of that webhook is not verified. Once the key is right, accept it.`;
     case "undelivered":
       return `${order} was paid, ${money}, and ${UNDELIVERED[finding.state]}.`;
     case "differs":
@@ -180,7 +180,7 @@ export function verdictText(verdict: OrderVerdict): string {
     case "part":
       return `Part of it was paid, ${sumsText(verdict.money)}; the rest is not. ${standingText(verdict.standing)}`.trim();
     case "unpaid":
-      return `Not paid. ${standingText(verdict.standing)} ${verdict.isRefused ? "A refused webhook names it, but its content is not verified." : ""}`
+      return `Not paid. ${standingText(verdict.standing)} ${verdict.isRefused ? "A rejected webhook names it, but its content is not verified." : ""}`
         .replace(/ +/g, " ")
         .trim();
     case "paid":

@@ -57,7 +57,7 @@ function strayDelivery(database: Queryable): string | undefined {
     `SELECT event FROM deliveries WHERE due IS NOT NULL AND NOT EXISTS (
        SELECT 1 FROM events WHERE id = event AND events.outcome = deliveries.outcome AND events.key = deliveries.key)`,
   );
-  return found === undefined ? undefined : `the delivery of ${String(found)} is of another payment`;
+  return found === undefined ? undefined : `the delivery of ${String(found)} belongs to another payment`;
 }
 
 const valueOf = (database: Queryable, sql: string): number => Number(firstColumn(database, sql));

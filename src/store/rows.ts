@@ -163,7 +163,7 @@ function parsedEvent(row: Row): StoredEvent {
     ...rest
   } = eventRow.parse(row);
   // What is done to an event is decided by its column, and shown by its verdict.
-  if (rest.verdict.key?.thumbprint !== rest.key) throw new Error("its key is not that of its verdict");
+  if (rest.verdict.key?.thumbprint !== rest.key) throw new Error("its key is not the key of its verdict");
   const state = deliveryStateOf(column);
   const isTrying = column === "trying";
   const next = due === null || isTrying ? null : new Date(due);
@@ -192,7 +192,8 @@ export function claimedFromRow(row: Row): Claimed {
   try {
     const event = eventFromRow(row);
     // They decide where it is sent, and by whom.
-    if (event.outcome !== outcome || event.key !== key) throw new Error("its delivery is of another payment");
+    if (event.outcome !== outcome || event.key !== key)
+      throw new Error("its delivery belongs to another payment");
     return { ...claimed, event };
   } catch (error) {
     return { ...claimed, event: { damage: damageOf(error) } };

@@ -36,9 +36,9 @@ export function sealOf(row: Row): string {
   return digest.slice(0, 22);
 }
 
-/** Throws for an event that is not as it was stored. */
+/** Throws for an event that has changed since it was stored. */
 export function requireSeal(row: Row): void {
-  if (row["seal"] !== sealOf(row)) throw new Error("it is not as it was stored");
+  if (row["seal"] !== sealOf(row)) throw new Error("it has changed since it was stored");
 }
 
 /** Outcome, currency and amount as one text, beside the columns that are counted. */

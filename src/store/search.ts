@@ -318,7 +318,7 @@ export function createSearch(readable: Readable) {
   /** Throws if what was counted has changed since it was stored. */
   function requireAsStored(groups: readonly Row[]): void {
     if (hasDamagedRows(groups))
-      throw damagedRow(readable.place, "the amounts of its events are not as they were stored");
+      throw damagedRow(readable.place, "the amounts of its events have changed since they were stored");
   }
 
   /** When the last event arrived that is looked at one by one, if there are older ones. */

@@ -80,7 +80,7 @@ export async function statsOf(
       [...values, most],
     );
     if (hasDamagedRows(rows))
-      throw damagedRow(place, "the amounts of its deliveries are not as they were stored");
+      throw damagedRow(place, "the amounts of its deliveries have changed since they were stored");
     const isWhole = countOf(rows) < most;
     const keys = new Set(rows.map(({ key }) => String(key)));
     return new Map(

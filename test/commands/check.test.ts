@@ -142,7 +142,7 @@ it("says once that nothing is at the path", async () => {
     "    Every webhook got the same answer, genuine or tampered with.",
     expect.stringContaining("It serves nothing at this path"),
   ]);
-  expect(stderr).toContain("answers 404 to everything, so nothing is at this path.");
+  expect(stderr).toContain("answers 404 to everything, so there is nothing at this path.");
   expect(stderr).not.toContain("derived");
 });
 

@@ -105,7 +105,7 @@ it("skips an event once that is confirmed, and says so wherever it is shown", as
   expect(await events("skip", "uti-a", "--yes")).toMatchObject({
     exit: 0,
     stdout: "Skipped 1 event.\n",
-    stderr: expect.stringMatching(/To forward after all: paylink events retry uti-a\n$/),
+    stderr: expect.stringMatching(/To forward it after all: paylink events retry uti-a\n$/),
   });
   expect(await listed("--failed")).toMatchObject([["uti-b", { state: "failed" }]]);
   expect((await events("list")).stdout).toMatch(/uti-a +skipped$/m);

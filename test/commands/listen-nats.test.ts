@@ -105,7 +105,7 @@ describe("a stream that would lose what it confirms", () => {
     );
     const env = { NATS_USER: "shop", NATS_PASSWORD: "secret" };
     const listen = await listenTo(targetOf("in", guarded.port), { env });
-    await listen.until(/may not be asked/);
+    await listen.until(/this login may not ask how the stream of/);
     expect(await deliver(listen)).toBe(200);
   });
 });

@@ -40,7 +40,7 @@ describe("verify of what listen refuses", () => {
     const { exit, stdout, stderr } = await runCommand(["verify", ...flags], { stdin, env });
     expect(exit).toBe(7);
     expect(stdout).toMatch(new RegExp(`^listen answers ${status} +${code}`));
-    expect(stderr).toContain(`The webhook verifies, but listen refuses it with ${status}: ${code}.`);
+    expect(stderr).toContain(`The webhook verifies, but listen rejects it with ${status}: ${code}.`);
   });
 
   it("names another media type and another method too", async () => {

@@ -117,7 +117,7 @@ function pagesOn(open: () => Promise<EventStore>): void {
     expect(rowIds(page).slice(0, 3)).toEqual([idOf("r", at(63)), first.id, idOf("e59", at(59))]);
     for (const words of [
       "signature_invalid",
-      "401 by us",
+      "401 by listen",
       "TWICE",
       "×2",
       "EUR 12.00",

@@ -192,7 +192,7 @@ describe("a server that is away", () => {
         await openPostgres(url).append(event("other"));
         return url;
       },
-      /is another store than before/,
+      /is not the store that was used before/,
     ],
   ])(
     "stores nothing after a failover to %s, also on the same connection of a pool",

@@ -79,7 +79,7 @@ async function bookedAtStart(
   const before = await bookedBefore({ books, map }, orders, context);
   if (before.size > 0)
     context.out.warn(
-      `${before.size === 1 ? "An order of --orders is" : `${before.size} orders of --orders are`} already booked. ${before.size === 1 ? "Its bookings" : "Their bookings"} must not change, and the first one is not checked.`,
+      `${before.size === 1 ? "An order of --orders is" : `${before.size} orders of --orders are`} already booked. ${before.size === 1 ? "Its bookings" : "Their bookings"} must not change; whether the first one is right is not checked.`,
     );
   return before;
 }
@@ -192,7 +192,7 @@ function adviceForFailed(
 ): Hint {
   const accepted = results.filter(({ expects, ok }) => expects === "accepted" && ok);
   if (results.every(({ statuses }) => statuses.every((status) => status === 404)))
-    return hint`It answers 404 to everything, so nothing is at this path. Give the endpoint's full address.`;
+    return hint`It answers 404 to everything, so there is nothing at this path. Give the endpoint's full address.`;
   if (accepted.length === 0)
     return hint`It accepts no genuine webhook, so its refusals prove nothing yet. Check that it verifies with the key that signs here (--sign-with), and for this address.`;
   // Each case that must be refused is a kind of --tamper.

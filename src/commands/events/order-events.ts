@@ -72,7 +72,7 @@ export async function skipEvents(
     const names = found.filter(({ id }) => skipped.includes(id)).map(utiOrId);
     const command = paylink("events", "retry", ...names);
     out.result({ skipped: skipped.length }, `Skipped ${eventCount(skipped.length)}.`);
-    out.note(renderHint(hint`To forward after all: ${command}`, context.named));
+    out.note(renderHint(hint`To forward it after all: ${command}`, context.named));
   }
   if (busy !== undefined)
     throw new PaylinkError(

@@ -113,7 +113,7 @@ async function timelineOf(
   if (links.length + rejections.length + events.length === 0) return undefined;
   const orders = new Orders();
   const closed = links.filter((link) => isCompared(link, year.now));
-  // The order is there, even if only a refused webhook names it.
+  // The order is there, even if only a rejected webhook names it.
   const order = orders.orderOf(closed[0]?.invoiceId || number);
   for (const link of closed) orders.addLink(comparedLink(link, linkId(link) ?? ""));
   const steps = links.flatMap((link) => linkSteps(link, year.now));

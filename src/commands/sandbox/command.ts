@@ -11,7 +11,7 @@ const SANDBOX_NOTES =
   "The sandbox describes its API in OpenAPI 3.1 at /openapi.json. The package contains the description of the documented service as dist/openapi.json.";
 
 const FAULT_NOTES =
-  "A status (429, 503) is an error in the service's words, and nothing is done. html is a gateway's page. lost does the work and closes the connection before the answer. late=12s answers that much later. gzip compresses the answer.";
+  "With a status (429, 503), the API does nothing and answers with an error as the service words it. html answers with a gateway's page. lost does the work, and closes the connection without an answer. late=12s answers 12 seconds later. gzip compresses the answer.";
 
 /** Advancing the clock far waits for every delivery attempt in between. */
 const controlTimeout = (afterwards: string) => ({ timeout: timeoutFlag({ default: "10m" }, afterwards) });

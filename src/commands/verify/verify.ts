@@ -47,7 +47,7 @@ export async function verify(
   if (refused !== null)
     throw new PaylinkError(
       "signature_rejected",
-      `The webhook verifies, but listen refuses it with ${refused.status}: ${refused.code}.`,
+      `The webhook verifies, but listen rejects it with ${refused.status}: ${refused.code}.`,
     );
   return 0;
 }

@@ -80,7 +80,7 @@ async function checkStream(subject: string, ask: AskStreams): Promise<readonly s
       throw new CannotKeep("the server has no JetStream");
     throw error;
   });
-  if (named === undefined) return [`it may not be asked how the stream of ${subject} keeps messages`];
+  if (named === undefined) return [`this login may not ask how the stream of ${subject} keeps messages`];
   const names = memberAt(parseJsonObject(named.string()), "streams");
   const name = Array.isArray(names) ? names[0] : undefined;
   if (typeof name !== "string") throw new CannotKeep(`no stream takes the subject ${subject}`);
@@ -90,10 +90,10 @@ async function checkStream(subject: string, ask: AskStreams): Promise<readonly s
   const isAbove = (member: string): boolean => numberOf(member) > 0;
   for (const [isSo, problem] of [
     [of("config.no_ack") === true, "confirms nothing (no_ack)"],
-    [of("config.sealed") === true, "is sealed, and takes nothing"],
+    [of("config.sealed") === true, "is sealed, and takes no messages"],
     [
       of("config.retention") !== "limits" && !isAbove("state.consumer_count"),
-      `has retention ${JSON.stringify(of("config.retention"))} and no consumer, so that it may keep nothing: create the consumer first`,
+      `has retention ${JSON.stringify(of("config.retention"))} and no consumer, so it may keep nothing: create the consumer first`,
     ],
     [
       of("config.discard") !== "new" && ["max_msgs", "max_bytes"].some((limit) => isAbove(`config.${limit}`)),

@@ -32,11 +32,15 @@ export const IDENTITY = "SELECT value AS store FROM paylink.facts WHERE name = '
 export function identityIn([row]: readonly Row[], name: string, expected?: string): string {
   const identity = row?.["store"];
   if (typeof identity === "string" && identity === (expected ?? identity)) return identity;
-  throw new PaylinkError("database_unusable", `The event store ${name} is another store than before.`, {
-    hints: [
-      hint`Nothing is stored in it. Point the address at the former store again, or restart listen to use this one.`,
-    ],
-  });
+  throw new PaylinkError(
+    "database_unusable",
+    `The event store ${name} is not the store that was used before.`,
+    {
+      hints: [
+        hint`Nothing is stored in it. Point the address at the previous store again, or restart listen to use this one.`,
+      ],
+    },
+  );
 }
 
 /** Several programs may do so at the same time: one of them does it. */
