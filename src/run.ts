@@ -111,7 +111,7 @@ async function report(out: Output, error: unknown, named?: Named): Promise<numbe
   return failure.exit;
 }
 
-/** The `--db` of a command; that of `sandbox` is no event store. */
+/** The `--db` of a command; that of `sandbox` is not an event store. */
 function eventStoreOf(command: CommandUnknownOpts): string | undefined {
   const { db }: { db?: unknown } = command.name() === "sandbox" ? {} : command.opts();
   return typeof db === "string" ? db : undefined;

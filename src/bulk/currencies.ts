@@ -52,7 +52,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   "KR.": "SEK NOK DKK ISK",
 };
 
-/** The codes that a whole text may stand for: a code itself, a sign or a word. Undefined if it is no currency. */
+/** The codes that a whole text may stand for: a code itself, a sign or a word. Undefined if it is not a currency. */
 export function currenciesOf(text: string): readonly string[] | undefined {
   const upper = comparableText(text).toUpperCase();
   if (isKnownCurrency(upper)) return [upper];

@@ -13,7 +13,7 @@ export interface ListHead {
   readonly isCut: boolean;
 }
 
-/** Throws `file_unreadable` for bytes that are no text in UTF-8, if their beginning shows it. */
+/** Throws `file_unreadable` for bytes that are not text in UTF-8, if their beginning shows it. */
 export function headOf(bytes: Uint8Array): ListHead {
   const head = Buffer.from(bytes.subarray(0, HEAD));
   const other = otherFormat(head);

@@ -2,7 +2,7 @@
 
 /**
  * Whether the text is meant as a key, and not as its file or URL: PEM, JSON, what OpenSSH or XML hold, or any of them in base64 or
- * hexadecimal, in quotes too. A variable may hold its line breaks as `\n`. What has a line break is no name of a file.
+ * hexadecimal, in quotes too. A variable may hold its line breaks as `\n`. What has a line break is not a name of a file.
  */
 export function isKeyText(source: string): boolean {
   const text = source.trim().replace(/^["'`]/, "");

@@ -31,7 +31,7 @@ interface TextOptions {
 interface FieldTypeRules {
   /** Whatever a person, a file or a client sends: each rule has an example. */
   readonly rule: ValueRule;
-  /** What a service answers; by default the same. Null is no value of an optional field, unless this rule takes it. */
+  /** What a service answers; by default the same. Null is not a value of an optional field, unless this rule takes it. */
   readonly replyRule?: ValueRule;
   /** What can be shown of a reply, whatever else is wrong with it; by default what a service answers. */
   readonly shownRule?: ValueRule;

@@ -19,7 +19,7 @@ export const BODY_FILE = "webhook.json";
 
 export interface CurlCommand {
   readonly command: string;
-  /** The body is in a file beside it, since it is no plain text, or has a whole card number. */
+  /** The body is in a file beside it, since it is not plain text, or has a whole card number. */
   readonly needsFile: boolean;
 }
 

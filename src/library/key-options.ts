@@ -75,7 +75,7 @@ function readKeyFile(path: string, { readFile }: KeyringAccess): Uint8Array {
   }
 }
 
-/** Nothing, as in an environment variable that is not set, is no source. Applications in JavaScript may give anything. */
+/** Nothing, as in an environment variable that is not set, is not a source. Applications in JavaScript may give anything. */
 function sourceOf(key: WebhookKey | null | undefined): KeySource | [] {
   if (key === undefined || key === null) return [];
   if (typeof key === "string") return key.trim() === "" ? [] : key;

@@ -17,7 +17,7 @@ const onSamePage = csrf();
 
 /**
  * A form that changes something comes from a page of this origin. Browsers say so by Origin or by Sec-Fetch-Site (W3C Fetch
- * Metadata); a client that sends neither is no browser, and needs a secret of its own.
+ * Metadata); a client that sends neither is not a browser, and needs a secret of its own.
  */
 export const requireSamePage: MiddlewareHandler = (c, next) =>
   c.req.header("origin") === undefined && c.req.header("sec-fetch-site") === undefined

@@ -51,7 +51,7 @@ const BLOCK = 2_500;
 
 /** The start of a text that is too long, with an ellipsis. */
 export const clipped = (text: string, length: number = CELL): string =>
-  // Half of a surrogate pair is no character.
+  // Half of a surrogate pair is not a character.
   text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 
 /** A text of one line: a page would show a line break as a space. The reply makes the other characters visible. */

@@ -105,7 +105,7 @@ function recordText({ record, isWhole }: ReadRecord, body: Buffer): string {
   return body.toString("utf8").replaceAll("\r", " ").replaceAll("\n", " ");
 }
 
-/** A record that is no event, in the same members. */
+/** A record that is not an event, in the same members. */
 export const recordLine = (read: Pick<ReadRecord, "record" | "violations">): string =>
   stringifyJson({ ...recordSummary(read), record: read.record });
 

@@ -6,7 +6,7 @@ import { isMore, isRepeated, isSame, isZero, negated, sumOf, surplus } from "./a
 import type { Order } from "./orders.ts";
 import type { BookedLine, ComparedLink, ReceivedPayment, RefusedWebhook } from "./sides.ts";
 
-/** In the order in which they are listed: where money is missing first. `unmatched` is no difference. */
+/** In the order in which they are listed: where money is missing first. `unmatched` is not a difference. */
 export const FINDINGS = [
   "missed",
   "refused",

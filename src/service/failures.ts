@@ -23,7 +23,7 @@ import { isOwnError, reportedStatus, serviceWords, type ServiceWords } from "./w
 /** The outcome of a request that changes nothing cannot be unknown. */
 export const isHarmless = (effect: Effect): boolean => ["list", "show", "read", "control"].includes(effect);
 
-/** The failure after an answer that is no success, or not what was asked for. */
+/** The failure after an answer that is not a success, or not what was asked for. */
 export class UnusableAnswer extends PaylinkError {
   /** Whether an API answered, and no web page. */
   readonly isJson: boolean;

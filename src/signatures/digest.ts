@@ -84,7 +84,7 @@ function failedDigest(reason: Reason, detail: string, warnings: readonly Warning
   return { ok: false, reason, detail, warnings };
 }
 
-/** In base64. It is no secret, so it can be compared as text. */
+/** In base64. It is not a secret, so it can be compared as text. */
 function digestOf(body: Uint8Array, algorithm: DigestAlgorithm): string {
   return hash(ACTIVE_ALGORITHMS[algorithm].digest, body, "base64");
 }

@@ -43,7 +43,7 @@ describe("events replay --compare", () => {
       /^RECEIVED +OUTCOME +AMOUNT +REFERENCE +UTI +RECORDED +NOW +ANSWER\n.* INV-2 .* 200 +422.*\n.* INV-3 .* 500 +202\n$/,
     );
     expect(stderr).toContain(`${build.url} answers 2 of 3 events differently than recorded.`);
-    // INV-3 failed, and the new build has accepted it: that is no delivery.
+    // INV-3 failed, and the new build has accepted it: that is not a delivery.
     expect((await events("list", "--failed", "-q")).stdout.trim().split("\n")).toHaveLength(1);
     // A replay is no recorded answer.
     expect((await compare(build.url, "-q")).stdout.trim().split("\n")).toHaveLength(2);

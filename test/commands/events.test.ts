@@ -282,7 +282,7 @@ describe("a damaged database", () => {
     return copy;
   }
 
-  it("is reported by list after the readable events, and at once if the file is no database", async () => {
+  it("is reported by list after the readable events, and at once if the file is not a database", async () => {
     const path = await damagedStore();
     const exported = await runCommand(["events", "list", "--all", "--db", path, "--json"]);
     expect(exported.exit).toBe(2);

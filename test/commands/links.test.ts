@@ -255,7 +255,7 @@ describe("paylink links show", () => {
   });
 
   it.each(["", "..", "a/b", "a b", "https://shop.example/", "https://shop.example/?r=../x"])(
-    "refuses %j, which is no link",
+    "refuses %j, which is not a link",
     async (text) => {
       const run = await runCommand(["links", "show", text], { env: ACCOUNT, send: never });
       expect(run.exit).toBe(2);

@@ -80,7 +80,7 @@ describe("listen", () => {
     expect(warningsOf(both).filter((words) => String(words).includes("another key"))).toEqual([]);
   });
 
-  it("verifies with the profile's key beside a thumbprint, which is no key by itself", async () => {
+  it("verifies with the profile's key beside a thumbprint, which is not a key by itself", async () => {
     const { home, live } = homeWithKeys();
     const alone = await runCommand(["listen", "--port", "0", "--key", ofSandbox], { home });
     expect(alone).toMatchObject({ exit: 2, stderr: expect.stringContaining("No key is configured") });

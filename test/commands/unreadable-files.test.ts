@@ -42,7 +42,7 @@ it.each(["events list", "events stats", "events tail", "inspect --no-open"])(
   },
 );
 
-it("inspect does not start on a file that is no event store", async () => {
+it("inspect does not start on a file that is not an event store", async () => {
   const home = temporaryHome();
   const db = join(home, "junk.db");
   writeFileSync(db, "junk ".repeat(2000));

@@ -180,7 +180,7 @@ describe("a card number that is not masked", () => {
     expect(record).toEqual({ ...APPROVED, cardPan: masked });
   });
 
-  it("is masked in a field for it that the specification lacks, which is no violation", () => {
+  it("is masked in a field for it that the specification lacks, which is not a violation", () => {
     const { record, violations, isWhole } = readJson({
       ...APPROVED,
       card: { number: "5555 5555 5555 4444" },

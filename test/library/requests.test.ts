@@ -57,7 +57,7 @@ describe("header values", () => {
     expect(await judged(adapted({ signature: "sig1=::" }, body, { rawHeaders: flat }))).toBe("APPROVED");
   });
 
-  it("that are no text are a TypeError that names the member", async () => {
+  it("that are not text are a TypeError that names the member", async () => {
     const { headers, body } = signed();
     for (const value of [true, {}, [{}], [["a"]], Symbol("s"), () => "x", Buffer.from("x")])
       for (const request of [

@@ -556,7 +556,7 @@ describe.each(Object.entries(LANGUAGES))(
         expect(await one.status(webhook({ body: record({ amountTrans: 10, terminalId }) }))).toBe(200);
       await expect.poll(() => one.text()).toMatch(/ booked$/m);
       expect(one.text().match(/INV-1001.? booked$/gm)).toHaveLength(1);
-      expect(one.text().match(/is no order of ours/g)).toHaveLength(5);
+      expect(one.text().match(/is not one of our orders/g)).toHaveLength(5);
       await one.stop();
     });
 

@@ -1,4 +1,4 @@
-/** What the judgement adds to the verdict on the signature: the name of a callback that is no webhook. */
+/** What the judgement adds to the verdict on the signature: the name of a callback that is not a webhook. */
 import { describe, expect, it } from "vitest";
 import type { HeaderLine } from "../../src/http/message.ts";
 import { judge } from "../../src/receiver/judge.ts";

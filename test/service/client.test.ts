@@ -52,7 +52,7 @@ describe("a request that may have arrived", () => {
     ["no HTTP at all", (socket) => socket.end("220 mail.example ESMTP\r\n")],
     ["a page for people", reply(200, "<h1>Welcome</h1>", { "Content-Type": "text/html" })],
     ["a broken body", reply(200, '{"id":"L1","url":')],
-    ["JSON that is no object", reply(200, "[]")],
+    ["JSON that is not an object", reply(200, "[]")],
     ["nothing", reply(200, "")],
     ["a fault of the service", reply(500, "oops", { "Content-Type": "text/plain" })],
     ["a gateway's answer", reply(502, "")],

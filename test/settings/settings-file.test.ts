@@ -92,7 +92,7 @@ describe("the settings file", () => {
     expect(readdirSync(home)).toEqual(["settings.json"]);
   });
 
-  it("keeps members that are no settings, and names each with the nearest one", async () => {
+  it("keeps members that are not settings, and names each with the nearest one", async () => {
     const home = temporaryHome();
     const shop = { baseUrl: "https://service.example", terminalID: "7", baseURL: "x" };
     const file = { profiles: { shop, other: { note: "mine" } }, curent: "shop" };

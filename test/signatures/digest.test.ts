@@ -68,7 +68,7 @@ describe("checkDigest", () => {
     ["an empty digest", ["sha-256=::"], "content_digest_malformed"],
     ["sha-512 under the name sha-256", [long.replace("512", "256")], "content_digest_malformed"],
     ["the alphabet of URLs", [good.replaceAll("/", "_")], "content_digest_malformed"],
-    ["an ignored one that is no byte sequence", [`md5="x", ${good}`], "content_digest_malformed"],
+    ["an ignored one that is not a byte sequence", [`md5="x", ${good}`], "content_digest_malformed"],
     ["a trailing comma", [`${good},`], "content_digest_malformed"],
   ])("%s", (_, values, reason) => {
     expect(check(...values)).toMatchObject({ ok: false, reason, detail: expect.stringMatching(/./) });

@@ -208,7 +208,7 @@ describe("readKeys", () => {
     expect(keys[0]?.key.equals(new X509Certificate(leaf).publicKey)).toBe(true);
   });
 
-  it("names a page that is no key", () => {
+  it("names a page that is not a key", () => {
     expect(readKeys("<!doctype html><title>Sign in</title>")).toMatchObject({
       ok: false,
       message: expect.stringContaining("HTML"),

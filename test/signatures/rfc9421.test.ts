@@ -143,7 +143,7 @@ const REFUSED: Record<string, string> = {
   '"expires";tr': "component_missing",
 };
 
-/** A listener refuses both before it looks at a signature: a folded line, and a target that is no path. */
+/** A listener refuses both before it looks at a signature: a folded line, and a target that is not a path. */
 const isReceived = ({ headers = [], request }: ComponentVector): boolean =>
   !headers.some(([, value]) => value.includes("\r\n")) && (request?.target.startsWith("/") ?? true);
 

@@ -270,7 +270,7 @@ function behavesAsEventStore(open: (place: string) => EventStore, newPlace: () =
     const junk = [
       { ...genuine, body: Buffer.from("{}") },
       { ...genuine, headers, body: Buffer.from("[]") },
-      // Its digest is right, and it is no record.
+      // Its digest is right, and it is not a record.
       {
         ...genuine,
         headers: [...headers.slice(0, -1), ["Content-Digest", contentDigest(Buffer.from("{}"))] as const],

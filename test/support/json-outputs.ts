@@ -412,7 +412,7 @@ export const outputs = (): Readonly<Record<string, Output>> => ({
       additionalProperties: orNull(object({ value: anything, source })),
     }),
     unknown: about(
-      "Members of the settings file that are no settings.",
+      "Members of the settings file that are not settings.",
       listOf(object({ at: text, "nearest?": text })),
     ),
   }),

@@ -255,7 +255,7 @@ function printTimeline(
     " ",
   );
   const next = verdict.is === "different" ? verdict.findings.flatMap((one) => nextStep(one) ?? []) : [];
-  // The timeline itself is no next step of it.
+  // The timeline itself is not a next step of it.
   const commands = next
     .filter(({ words }) => words[0] !== "reconcile")
     .map((one) => renderCommand(one, named));

@@ -167,7 +167,7 @@ export function readBars(source: ChartedSource<unknown>, bars: Bars, read: ReadR
   );
   const counts = new Map<string, number[]>();
   const found = read(
-    // The values are bound as floating-point numbers, whose quotient is no whole number.
+    // The values are bound as floating-point numbers, whose quotient is not a whole number.
     `SELECT state, CAST((at - ?) / ? AS INTEGER) AS part, count(*) AS n FROM (${sql}) GROUP BY state, part`,
     bars.since.getTime(),
     bars.width,

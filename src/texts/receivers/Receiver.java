@@ -68,7 +68,7 @@ public class Receiver {
         boolean isOrder = isOurs && !uti.isEmpty() && order != null && isAmount
                 && order.currency().equalsIgnoreCase(textOf(record.get("transCurrencyCode")));
         String paid = isOrder ? paying(uti, reference, outcome, new BigDecimal(amount), order.amount()) : "";
-        if (paid.isEmpty()) return outcome + ", but \"" + reference + "\" is no order of ours for this amount and currency, or its rest is not paid yet: look into it";
+        if (paid.isEmpty()) return outcome + ", but \"" + reference + "\" is not one of our orders for this amount and currency, or its rest is not paid yet: look into it";
         return outcome + ", \"" + reference + (book(paid, reference) ? "\" booked" : "\" is already booked");
     }
 

@@ -94,7 +94,7 @@ func process(body []byte) (status int, done string) {
 	}
 	uti := paying(paid, outcome)
 	if uti == "" {
-		return http.StatusOK, fmt.Sprintf("%s, but %q is no order of ours for this amount and currency, or its rest is not paid yet: look into it", outcome, paid.Reference)
+		return http.StatusOK, fmt.Sprintf("%s, but %q is not one of our orders for this amount and currency, or its rest is not paid yet: look into it", outcome, paid.Reference)
 	}
 	switch added, err := book(uti, paid.Reference); {
 	case err != nil:

@@ -73,7 +73,7 @@ function process(mixed $record): string
     $payer = $isOrder ? paying($uti, $reference, $outcome, $amount, units_of($order[0])) : null;
     $named = json_encode($reference);
     return $payer === null
-        ? "$outcome, but $named is no order of ours for this amount and currency, or its rest is not paid yet: look into it"
+        ? "$outcome, but $named is not one of our orders for this amount and currency, or its rest is not paid yet: look into it"
         : "$outcome, $named " . (book($payer, $reference) ? 'booked' : 'is already booked');
 }
 
@@ -137,7 +137,7 @@ function verify(array $headers, string $body, OpenSSLAsymmetricKey $key, int $no
     }
     preg_match_all('/;([a-z]+)=([^;]*)/', $signed[2], $found);
     $parameters = array_combine($found[1], $found[2]);
-    // The service does not promise created: its absence is no reason to lose a payment.
+    // The service does not promise created: its absence is not a reason to lose a payment.
     $age = $now - (int) ($parameters['created'] ?? $now);
     if (count($parameters) !== count($found[1]) || $age < -CLOCK_SKEW || $age > MAX_AGE + CLOCK_SKEW) {
         throw new Refused('the signature is too old, from the future, or has a parameter twice');

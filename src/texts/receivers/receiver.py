@@ -78,7 +78,7 @@ def process(body):
     is_payable = is_order and str(record.get("transCurrencyCode")).upper() == order[1]
     paid = paying(uti, reference, outcome, Decimal(amount), order[0]) if is_payable else None
     if paid is None:
-        return f"{outcome}, but {reference!r} is no order of ours for this amount and currency, or its rest is not paid yet: look into it"
+        return f"{outcome}, but {reference!r} is not one of our orders for this amount and currency, or its rest is not paid yet: look into it"
     return f"{outcome}, {reference!r} " + ("booked" if book(paid, reference) else "is already booked")
 
 

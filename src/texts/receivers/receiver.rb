@@ -64,7 +64,7 @@ def process(record)
   valid = uti.is_a?(String) && !uti.empty? && price && amount && !amount.negative? && code == currency.to_s.upcase && ours
   paid = paying(uti, reference, outcome, amount, decimal_of(price)) if valid
   unless paid
-    return "#{outcome}, but #{reference.inspect} is no order of ours for this amount and currency, or its rest is not paid yet: look into it"
+    return "#{outcome}, but #{reference.inspect} is not one of our orders for this amount and currency, or its rest is not paid yet: look into it"
   end
 
   "#{outcome}, #{reference.inspect} #{book(paid, reference) ? "booked" : "is already booked"}"
@@ -118,7 +118,7 @@ def verify(headers, body, key, now)
 
   found = signed[2].scan(/;([a-z]+)=([^;]*)/n)
   parameters = found.to_h
-  # The service does not promise created: its absence is no reason to lose a payment.
+  # The service does not promise created: its absence is not a reason to lose a payment.
   age = now - parameters.fetch("created", now).to_i
   unless parameters.size == found.size && age.between?(-CLOCK_SKEW, MAX_AGE + CLOCK_SKEW)
     raise Refused, "the signature is too old, from the future, or has a parameter twice"
