@@ -1,6 +1,6 @@
 /** Runs a planned list: which rows are sent, at what speed, what ends the run, and how an earlier link is cancelled. */
 import { setMaxListeners } from "node:events";
-import { PaylinkError, type Problem } from "../domain/errors.ts";
+import { PaylinkError } from "../domain/errors.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { LONGEST_TIMER } from "../domain/time.ts";
 import { passed, type Timers } from "../domain/timers.ts";
@@ -11,7 +11,7 @@ import { Pace, type PaceParts } from "./pace.ts";
 import { linkInResults, type Again, type PlannedRow } from "./plan.ts";
 import type { ListRow } from "./read-list.ts";
 import { requestOf, type RowContext } from "./row.ts";
-import { sendRows, type DueRow, type Outcome, type RunParts } from "./send-rows.ts";
+import { sendRows, type Created, type DueRow, type Outcome, type RunParts } from "./send-rows.ts";
 
 export interface ListRun
   extends Pick<RunParts, "memory" | "concurrency">, Pick<PaceParts, "rate" | "random" | "paused"> {
@@ -27,7 +27,7 @@ export interface ListRun
   readonly signal: AbortSignal;
   /** As for `sendRows`, with the row as it is in the list. */
   readonly settled: (row: ListRow, outcome: Outcome, request: PaymentLinkRequest | null) => void;
-  readonly violated: (row: ListRow, violations: readonly Problem[]) => void;
+  readonly violated: (row: ListRow, created: Created) => void;
 }
 
 export interface ListEnd {
@@ -77,7 +77,7 @@ export async function runList({
       outcomes.set(at, outcome);
       settled(rowAt(at), outcome, request);
     },
-    violated: ({ at }, violations) => violated(rowAt(at), violations),
+    violated: ({ at }, created) => violated(rowAt(at), created),
   });
   return { reason: ended.reason, outcomes, isDurable };
 }

@@ -27,6 +27,8 @@ export interface Created {
   readonly link: Pick<Outcome, "id" | "url">;
   /** The rules of the specification that the answer breaks. */
   readonly violations: readonly Problem[];
+  /** Whether the customer would pay another amount, or somebody else, than was requested. */
+  readonly asksForOther: boolean;
 }
 
 /** A row that this run sends. */
@@ -63,7 +65,7 @@ export interface RunParts {
   /** Called for each outcome, once it is durable or could not be made so at the end. */
   readonly settled: (row: DueRow, outcome: Outcome, request: PaymentLinkRequest | null) => void;
   /** Called for each answer that created a link and breaks the specification. */
-  readonly violated: (row: DueRow, violations: readonly Problem[]) => void;
+  readonly violated: (row: DueRow, created: Created) => void;
 }
 
 /** Attempts to send one row while it is certain that no link was created. */
@@ -82,7 +84,10 @@ const CLAIMED_LATE: Outcome = {
 export const INTERRUPTED = "an earlier run ended during this request; the link may exist";
 export const ELSEWHERE = "another run was still sending it when this one ended; the link may exist";
 
-const otherwise = ({ payment }: SentAttempt): string => `Another run has sent it meanwhile, over ${payment}.`;
+const otherwise = ({ payment, attempt }: SentAttempt, { sent }: DueRow): string =>
+  attempt === sent.attempt
+    ? `Another run has sent it meanwhile, over ${payment}.`
+    : `It was sent before, over ${payment}.`;
 
 /** Resolves with whether every outcome is durable, when every row in progress is settled, however the run ended. */
 export const sendRows = (parts: RunParts): Promise<boolean> => new Sending(parts).run();
@@ -196,8 +201,9 @@ class Sending {
     const { create, violated, stop, stopped, pace } = this.parts;
     const since = pace.now();
     try {
-      const { link, violations } = await create(request);
-      if (violations.length > 0) violated(row, violations);
+      const created = await create(request);
+      const { link } = created;
+      if (created.violations.length > 0) violated(row, created);
       pace.answered();
       this.unknownInARow = 0;
       return { status: "created", id: link.id, url: link.url };
@@ -254,19 +260,20 @@ class Sending {
     this.settling.add(settling);
   }
 
-  /** What has become of the rows that other runs had in flight: sent, free again, or unknown. */
+  /** What has become of the rows that other runs had in flight: sent, without a link and free again, or unknown. */
   private async look(isLast: boolean): Promise<void> {
     const { memory, settled } = this.parts;
     const found = await memory.find([...new Set(this.elsewhere.map(({ sent }) => sent.key))]);
     const left: DueRow[] = [];
     for (const row of this.elsewhere) {
       const { occurrence, attempt, key } = row.sent;
-      const isOwn = (one: SentAttempt): boolean =>
-        one.key === key && one.occurrence === occurrence && one.attempt === attempt;
-      const now = found.find(isOwn);
-      if (now === undefined) this.queue.push({ ...row, attempts: 0 });
-      else if (now.isInFlight && !isLast) left.push(row);
-      else settled(row, this.outcomeElsewhere(row, now), null);
+      const known = found.filter((one) => one.key === key && one.occurrence === occurrence);
+      const now = known.find((one) => one.attempt === attempt);
+      // Where that run has given the row back, an earlier link is again the newest: only `--again` sends the row once more.
+      const newest = now ?? known.at(-1);
+      if (newest === undefined) this.queue.push({ ...row, attempts: 0 });
+      else if (now?.isInFlight === true && !isLast) left.push(row);
+      else settled(row, this.outcomeElsewhere(row, newest), null);
     }
     this.elsewhere = left;
   }
@@ -281,7 +288,7 @@ class Sending {
     const { id, url } = found;
     return attempt.payment === this.parts.requestOf(row).identity()?.payment
       ? { status: "created", id, url, isEarlier: true }
-      : { status: "not_sent", id, url, error: otherwise(attempt), isLeft: true };
+      : { status: "not_sent", id, url, error: otherwise(attempt, row), isLeft: true };
   }
 }
 

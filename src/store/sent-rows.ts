@@ -4,6 +4,7 @@
  */
 import * as z from "zod/mini";
 import { PaylinkError } from "../domain/errors.ts";
+import { UNITS } from "../domain/time.ts";
 import { forRows, inOrder, insert, isOneOf, type Dialect, type DatabaseSession } from "./dialects.ts";
 import { createGroupCommit } from "./group-commit.ts";
 
@@ -110,8 +111,13 @@ interface MemoryParts extends Pick<Memory, "place" | "isLocal" | "close"> {
 }
 
 export function createMemory(transact: Transact, { place, isLocal, written, close }: MemoryParts): Memory {
+  /** A link that the memory had when the run began: where it has gone, others may have gone too. */
+  let witness: SentKey | undefined;
   const group = createGroupCommit<SentWrite, boolean>(async (writes) => {
-    const claimed = await transact((session) => writeSent(session, writes));
+    const claimed = await transact(async (session) => {
+      if (witness !== undefined) await requireRemembered(session, witness);
+      return writeSent(session, writes);
+    });
     written?.();
     return writes.map((write) => ({
       status: "fulfilled",
@@ -122,7 +128,11 @@ export function createMemory(transact: Transact, { place, isLocal, written, clos
     place,
     isLocal,
     remarks: [],
-    find: (keys) => (keys.length === 0 ? Promise.resolve([]) : transact((session) => find(session, keys))),
+    find: (keys) =>
+      transact(async (session) => {
+        witness ??= await newestLink(session);
+        return find(session, keys);
+      }),
     claim: (claim) => group.add({ type: "claim", claim }),
     extend: async (key) => void (await group.add({ type: "extend", key })),
     settle: async (key, settled) => void (await group.add({ type: "settle", key, settled })),
@@ -133,6 +143,32 @@ export function createMemory(transact: Transact, { place, isLocal, written, clos
     },
   };
 }
+
+/** Milliseconds: no run forgets a row that is younger. */
+const WITNESS_AGE = 300 * UNITS.d;
+
+/** The link that was created last; undefined if there is none that no run may forget. */
+async function newestLink({ all, now, dialect: { schema } }: DatabaseSession): Promise<SentKey | undefined> {
+  const [row] = await all(
+    `SELECT ${KEY.join()} FROM ${schema}${SENT_ROWS} WHERE state = 'created' AND sent_at > ? ORDER BY sent_at DESC LIMIT 1`,
+    [now - WITNESS_AGE],
+  );
+  return row && sentKey.parse(row);
+}
+
+async function requireRemembered(session: DatabaseSession, key: SentKey): Promise<void> {
+  const { all, dialect } = session;
+  const found = await all(
+    `SELECT 1 FROM ${dialect.schema}${SENT_ROWS} WHERE ${KEY.map((name) => `${name} = ?`).join(" AND ")}`,
+    [...keyOf(key)],
+  );
+  if (found.length === 0) throw emptied();
+}
+
+const emptied = (): PaylinkError =>
+  new PaylinkError("database_unusable", "The memory of bulk was emptied during this run.");
+
+const sentKey = z.object({ key: z.string(), occurrence: z.number(), attempt: z.number() });
 
 const sentAttempt = z.object({
   key: z.string(),
@@ -207,8 +243,7 @@ async function writeSent(
     types: [...types, "TEXT", "TEXT", "TEXT", "TEXT"],
   });
   // No run deletes a claim: something else emptied the memory.
-  if (settled.length < links.length)
-    throw new PaylinkError("database_unusable", "The memory of bulk was emptied during this run.");
+  if (settled.length < links.length) throw emptied();
   const remove = (values: string): string =>
     `DELETE FROM ${table} WHERE (${KEY.join()}) IN (VALUES ${values})`;
   await forRows(session, free, remove, { types });

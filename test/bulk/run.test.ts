@@ -29,7 +29,7 @@ interface Case {
 const failure = (code: FailureCode, retryAfter?: number): PaylinkError =>
   new PaylinkError(code, code, { details: { retryAfter } });
 const created = (id: string): Promise<Created> =>
-  Promise.resolve({ link: { id, url: `https://x/${id}` }, violations: [] });
+  Promise.resolve({ link: { id, url: `https://x/${id}` }, violations: [], asksForOther: false });
 
 /** Runs a list on a clock of its own, which leaps whenever the run waits. */
 async function run({

@@ -2,7 +2,9 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Ask } from "../../src/context.ts";
 import { runCommand } from "../support/context.ts";
+import { fixedAnswers } from "../support/fixed-answers.ts";
 import { temporaryHome } from "../support/home.ts";
 import { startLinkService, type Fate } from "../support/link-service.ts";
 import { usePostgres } from "../support/postgres.ts";
@@ -17,15 +19,19 @@ describe("a memory in PostgreSQL", () => {
   async function desk(fateOf: (before: number) => Fate = () => "create") {
     const service = await startLinkService(({ before }) => fateOf(before));
     const url = await server().createDatabase();
-    const send = (text: string, ...flags: string[]) => {
+    const run = (text: string, flags: readonly string[], ask?: Ask) => {
       const home = temporaryHome();
       const path = join(home, "orders.csv");
       writeFileSync(path, text);
       const env = { ...service.env, PAYLINK_DB: url };
-      return runCommand(["bulk", path, "--currency", "EUR", ...flags], { home, env });
+      return runCommand(["bulk", path, "--currency", "EUR", ...flags], { home, env, ...(ask && { ask }) });
     };
+    const send = (text: string, ...flags: string[]) => run(text, flags);
+    /** `confirm` answers the question whether to send. */
+    const sendAsking = (text: string, confirm: Ask["confirm"]) =>
+      run(text, [], { ...fixedAnswers({ interruptAt: "" }).ask, confirm });
     const query = (sql: string) => server().query(sql, new URL(url).pathname.slice(1));
-    return { service, send, query };
+    return { service, send, sendAsking, query };
   }
 
   it("is that of every machine", async () => {
@@ -117,6 +123,19 @@ describe("a memory in PostgreSQL", () => {
     expect(exit).toBe(2);
     expect(stderr).toContain("The memory of bulk was emptied during this run.");
     expect(stderr).toContain("These results have them: keep a copy.");
+  });
+
+  it("sends nothing if its rows go while it waits for an answer", async () => {
+    const { service, send, sendAsking, query } = await desk();
+    await send("invoiceId,amount,customerName\nOTHER,1,Ada\n");
+    const { exit, stderr } = await sendAsking(listOf(3), async () => {
+      await send(listOf(3));
+      await query("TRUNCATE paylink.sent_rows");
+      return true;
+    });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("The memory of bulk was emptied during this run.");
+    expect([...service.links.values()]).toEqual([1, 1, 1, 1]);
   });
 
   it("says where its mark cannot be kept", async () => {

@@ -151,7 +151,19 @@ describe("a run of bulk", () => {
     expect(ended).toMatchObject({
       exit: 0,
       stderr:
-        "Copied to the results, and not sent: colour\n! lines 4, 5, 6, amount  must be as sent (3.50)\n",
+        "Copied to the results, and not sent: colour\n! lines 4, 5, 6, amount  must be as sent (3.50)\n" +
+        "! 3 links do not ask the customer for what you sent: do not pass them on. To cancel them: paylink links cancel I2.1 I3.1 I4.1\n",
+    });
+  });
+
+  it("ends with an unknown outcome if rows may have links when the service takes no more", async () => {
+    const service = await startLinkService(({ before }) =>
+      before === 0 ? "reset" : { status: 429, retryAfter: 0 },
+    );
+    const stopped = await listOf(listOfRows(3), service).send("--concurrency", "1", "--json");
+    expect(stopped.exit).toBe(6);
+    expect(JSON.parse(stopped.stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
+      error: { code: "outcome_unknown", details: { unknown: 1 } },
     });
   });
 

@@ -8,10 +8,12 @@ import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
 import { RowProblems } from "../../bulk/row-problems.ts";
 import { runList } from "../../bulk/run-list.ts";
 import type { Context, Output } from "../../context.ts";
+import { hint, paylink, type Hint } from "../../domain/hint.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { Sums } from "../../domain/money.ts";
 import { UNITS } from "../../domain/time.ts";
-import { formatCount, rowCount } from "../../render/bulk.ts";
+import { formatCount, linkCount, rowCount } from "../../render/bulk.ts";
+import { renderHint } from "../../render/hint.ts";
 import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
 import type { Memory } from "../../store/sent-rows.ts";
@@ -99,6 +101,8 @@ async function sendList(context: Context, options: BulkOptions, run: Run): Promi
   await beforeSending(() => run.memory.forget(REMEMBERED));
   const end = await send(context, list, options, api);
   list.reporter.warnings(end.violations);
+  if (end.asksForOther.length > 0)
+    context.out.warn(renderHint(cancelOthers(end.asksForOther), context.named));
   await finishRun(context, list, outputTo(context, path, list), options, end);
   return 0;
 }
@@ -141,6 +145,9 @@ const stdoutSink =
     }
   };
 
+const cancelOthers = (links: readonly string[]): Hint =>
+  hint`${linkCount(links.length)} ${links.length === 1 ? "does" : "do"} not ask the customer for what you sent: do not pass ${links.length === 1 ? "it" : "them"} on. To cancel ${links.length === 1 ? "it" : "them"}: ${paylink("links", "cancel", ...links)}`;
+
 async function send(
   { now, timers, random, signal }: Context,
   { checked: { rows }, planned, rowContext, reporter, memory, counts }: PreparedList,
@@ -149,6 +156,7 @@ async function send(
 ): Promise<RunEnd> {
   reporter.begin(counts.rows - counts.invalid, counts.sentBefore);
   const violated = new RowProblems();
+  const asksForOther: string[] = [];
   const sums = new Sums();
   try {
     const end = await runList({
@@ -169,9 +177,13 @@ async function send(
         if (outcome.status === "created" && request !== null) sums.add(request.amount, request.currency);
         reporter.settled(line, outcome);
       },
-      violated: (row, violations) => violated.add(row, violations),
+      violated: (row, created) => {
+        violated.add(row, created.violations);
+        const { id, url } = created.link;
+        if (created.asksForOther) asksForOther.push(id ?? url ?? "");
+      },
     });
-    return { ...end, violations: violated.list(), sums };
+    return { ...end, violations: violated.list(), asksForOther, sums };
   } finally {
     reporter.end();
   }

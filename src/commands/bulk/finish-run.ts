@@ -8,7 +8,7 @@ import type { RowProblem } from "../../bulk/row-problems.ts";
 import type { ListEnd } from "../../bulk/run-list.ts";
 import { ELSEWHERE, INTERRUPTED, type Outcome } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";
-import { PaylinkError, type FailureCode } from "../../domain/errors.ts";
+import { FAILURES, PaylinkError, type FailureCode } from "../../domain/errors.ts";
 import { hint, paylink, type Hint } from "../../domain/hint.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import type { Sums } from "../../domain/money.ts";
@@ -30,6 +30,8 @@ export interface ResultsOutput {
 export interface RunEnd extends ListEnd {
   /** Where the service's answers broke the specification. */
   readonly violations: readonly RowProblem[];
+  /** The links that ask the customer for another amount, or for somebody else, than was sent. */
+  readonly asksForOther: readonly string[];
   /** Of the links that this run created. */
   readonly sums: Sums;
 }
@@ -165,15 +167,20 @@ const SEE_LINKS = hint`To see the links: ${paylink("links", "list", "--since", "
 
 const FAILED: ReadonlySet<string> = new Set(["refused", "not_reached", "unknown", "left"]);
 
+const { exit: NOT_REACHED } = FAILURES.not_reached;
+
 function runFailure(reason: unknown, tally: Tally, next: readonly Hint[]): unknown {
   const details = { ...tally };
   if (reason instanceof PaylinkError) {
-    const { code, message, problems } = reason;
+    const { message, problems } = reason;
     const left = tally.not_sent === 0 ? "" : `, with ${rowCount(tally.not_sent)} not sent`;
+    // "Nothing was created" would be wrong.
+    const isUnknown = reason.exit === NOT_REACHED && tally.unknown > 0;
+    const code = isUnknown ? "outcome_unknown" : reason.code;
     return new PaylinkError(code, `The run was stopped${left}. ${message}`, {
       problems,
       details: { ...reason.details, ...details },
-      hints: [...reason.hints, ...next],
+      hints: [...(isUnknown ? [] : reason.hints), ...next, ...(isUnknown ? [LOOK_AT_SERVICE] : [])],
       cause: reason,
     });
   }
