@@ -10,6 +10,7 @@ import {
   memberAt,
   setAt,
   stringifyJson,
+  stringifyJson,
 } from "../../src/domain/json.ts";
 import { accepted } from "../../src/domain/parse-result.ts";
 import { parseJson } from "../../src/domain/parse-json.ts";
@@ -144,7 +145,7 @@ describe("each field that a request and a reply have", () => {
   it("is what a person types, if it has a flag", () => {
     const isRead = ({ type, value }: Tried): boolean => {
       const { rule, fromText = accepted } = typeNamed(type);
-      const read = fromText(String(value), { now: NOW });
+      const read = fromText(typeof value === "string" ? value : stringifyJson(value), { now: NOW });
       return read.ok && rule(read.value) === undefined && isSameValue(type, value, read.value);
     };
     const isTyped = ({ path }: Tried): boolean => linkFieldAt(path).flag !== undefined;
