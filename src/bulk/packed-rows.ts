@@ -1,7 +1,8 @@
 /**
  * The rows of a list, kept as text in blocks and made when they are asked for: as objects, a million of them take more than a
- * gigabyte (`npm run bench -- bulk memory`).
+ * gigabyte (`npm run bench -- bulk memory`). Not as JSON: V8 puts short strings of JSON into a table that it seldom clears.
  */
+import { deserialize, serialize } from "node:v8";
 
 /** Rows in the order of the list. An array is one form of them. */
 export interface Rows<T> extends Iterable<T> {
@@ -73,7 +74,8 @@ export class PackedRows<T> extends MadeRows<T> {
     this.added++;
     if (this.openSize < BLOCK) return;
     const start = this.length - this.open.length;
-    this.blocks.push({ start, bytes: Buffer.from(JSON.stringify(this.open)) });
+    // A copy, because the buffer of the serializer is up to twice as long as what is in it.
+    this.blocks.push({ start, bytes: Buffer.from(serialize(this.open)) });
     this.open = [];
     this.openSize = 0;
   }
@@ -92,7 +94,7 @@ export class PackedRows<T> extends MadeRows<T> {
     if (known !== undefined) return known;
     const block = this.blocks.findLast(({ start }) => start <= at);
     if (block === undefined) return undefined;
-    const texts: RowText[] = JSON.parse(block.bytes.toString());
+    const texts: RowText[] = deserialize(block.bytes);
     this.read = { start: block.start, texts };
     return texts[at - block.start];
   }

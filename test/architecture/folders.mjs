@@ -200,6 +200,7 @@ export const FOLDERS = {
       "node:stream",
       "node:stream/promises",
       "node:timers/promises",
+      "node:v8",
     ],
   },
   reconcile: {
