@@ -154,6 +154,20 @@ describe("paylink links list", () => {
     expect(queries).toHaveLength(requests);
   });
 
+  it("finds the newest of many links with --limit, and prints all of them without it", async () => {
+    const second = (place: number): string => new Date(NOW.getTime() - place * 1000).toISOString();
+    const places = Array.from({ length: 8000 }, (_, at) => (at * 4999) % 8000);
+    const records = places.map((place) => link(`L-${place}`, second(place)));
+    const list = (...flags: readonly string[]) =>
+      pages({ records: records.slice(0, 5000) }, { records: records.slice(5000) }, { records: [] }).list(
+        ...flags,
+      );
+    const ids = ({ stdout }: { readonly stdout: string }) => jsonLines(stdout).map(({ id }) => id);
+    const all = places.toSorted((one, other) => one - other).map((place) => `L-${place}`);
+    expect(ids(await list("--json"))).toEqual(all);
+    expect(ids(await list("--json", "--limit", "3"))).toEqual(all.slice(0, 3));
+  });
+
   it("reads on where totalCount counts one page, and fewer links come than were asked for", async () => {
     const page = (count: number, from: number) => ({
       totalCount: count,

@@ -15,7 +15,7 @@ import { type Cell, formatLocal, localTime, renderListing, NO_VALUE } from "../.
 import { linkAmount, paintStatus } from "../../render/link.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { linkCount, renderSums } from "../../render/bulk.ts";
-import { allLinks, CLOCK_DIFFERENCE } from "../../service/all-links.ts";
+import { allLinks, CLOCK_DIFFERENCE, ownText } from "../../service/all-links.ts";
 import type { Api } from "../../service/client.ts";
 import type { ReadValues, Usage } from "../command.ts";
 import { printLink, showServiceLink } from "../link-output.ts";
@@ -70,20 +70,19 @@ export async function listOptions(
   };
 }
 
-interface ListedLink {
-  readonly json: Json;
-  readonly link: PaymentLink;
-}
-
 export async function listLinks(context: Context, options: ListOptions): Promise<number> {
   const { out } = context;
-  const { limit = Number.POSITIVE_INFINITY, quiet, isDefaultPeriod } = options;
+  const { quiet, isDefaultPeriod } = options;
   const api = await context.api();
-  const listed = await listedLinks(api, options);
-  const newest = listed.toSorted((one, other) => createdAt(other) - createdAt(one)).slice(0, limit);
-  if (out.json) out.lines(newest.map(({ json }) => stringifyJson(json)));
-  else if (quiet) out.lines(newest.map(({ link }) => safeText(link.url ?? link.id ?? "")));
+  if (out.json)
+    await printLines(await newestLinks(api, options, (_, json) => ownText(stringifyJson(json))), context);
+  else if (quiet)
+    await printLines(
+      await newestLinks(api, options, ({ url, id }) => ownText(safeText(url ?? id ?? ""))),
+      context,
+    );
   else {
+    const newest = await newestLinks(api, options, (link) => link);
     if (newest.length > 0) out.lines([tableOf(newest, context), ...sumsByStatus(newest)]);
     else out.note("No links found.");
     if (isDefaultPeriod) out.note("Only the last 7 days are listed. Use --since for older links.");
@@ -92,27 +91,51 @@ export async function listLinks(context: Context, options: ListOptions): Promise
   return 0;
 }
 
-/** Every link of the period; with several statuses, one question for each. */
-async function listedLinks(
+/** Lines that are written together: a text cannot be as long as 500,000 links. */
+const LINES = 1000;
+
+/** Prints lines as fast as they are read. */
+async function printLines(lines: readonly string[], { out }: Pick<Context, "out">): Promise<void> {
+  for (let at = 0; at < lines.length; at += LINES) {
+    out.lines(lines.slice(at, at + LINES));
+    await out.drained();
+  }
+}
+
+/** Links that are kept besides the newest ones, so that these are not looked for after each link. */
+const SPARE = 5000;
+
+/**
+ * What `shown` makes of each link of the period, newest first: nothing else of them is kept. With several statuses, one
+ * question for each.
+ */
+async function newestLinks<T>(
   api: Api,
-  { terminalId = "", from, to, status: statuses, invoiceId }: ListOptions,
-): Promise<ListedLink[]> {
-  const found = new Map<string, ListedLink>();
+  { terminalId = "", from, to, status: statuses, invoiceId, limit = Number.POSITIVE_INFINITY }: ListOptions,
+  shown: (link: PaymentLink, json: Json) => T,
+): Promise<T[]> {
+  let found = new Map<string, { readonly createdAt: number; readonly shown: T }>();
+  const newest = () =>
+    [...found].toSorted(([, one], [, other]) => other.createdAt - one.createdAt).slice(0, limit);
   for (const status of statuses ?? [undefined])
     for await (const json of allLinks(api.listLinks, { terminalId, from, to, status })) {
       const { link } = readPaymentLink(json);
       if (invoiceId !== undefined && comparableText(link.invoiceId ?? "") !== comparableText(invoiceId))
         continue;
       // A link may change its status between two questions.
-      found.set(link.id ?? stringifyJson(json), { json, link });
+      found.set(ownText(link.id ?? stringifyJson(json)), {
+        createdAt: createdAt(link),
+        shown: shown(link, json),
+      });
+      if (found.size > limit + SPARE) found = new Map(newest());
     }
-  return [...found.values()];
+  return newest().map(([, one]) => one.shown);
 }
 
 /** How many links there are, and their sum, by status and currency. A reusable link is asked for any number of times. */
-function sumsByStatus(listed: readonly ListedLink[]): string[] {
+function sumsByStatus(listed: readonly PaymentLink[]): string[] {
   const groups = new Map<string, { links: number; sums: Sums }>();
-  for (const { link } of listed) {
+  for (const link of listed) {
     const status = link.status ?? NO_VALUE;
     const group = groups.get(status) ?? { links: 0, sums: new Sums() };
     groups.set(status, group);
@@ -126,13 +149,13 @@ function sumsByStatus(listed: readonly ListedLink[]): string[] {
   });
 }
 
-const createdAt = ({ link }: ListedLink): number => parseInstant(String(link.createdDate))?.getTime() ?? 0;
+const createdAt = ({ createdDate }: PaymentLink): number => parseInstant(String(createdDate))?.getTime() ?? 0;
 
 /** Columns of a terminal in which a row has room for what 80 columns have not. */
 const WIDE = 120;
 
-function tableOf(listed: readonly ListedLink[], { out: { paint, lineWidth } }: Context): string {
-  const offsets = new Set(listed.flatMap(({ link }) => offsetOf(link.createdDate) ?? []));
+function tableOf(listed: readonly PaymentLink[], { out: { paint, lineWidth } }: Context): string {
+  const offsets = new Set(listed.flatMap(({ createdDate }) => offsetOf(createdDate) ?? []));
   const [offset] = offsets.size === 1 ? offsets : [];
   const dateCell = (date: LinkDate): Cell => ({ text: minuteOf(date, offset), isWhole: true });
   const titleOfDate = (path: string): string =>
@@ -154,7 +177,7 @@ function tableOf(listed: readonly ListedLink[], { out: { paint, lineWidth } }: C
     ...(lineWidth < WIDE ? [] : moreCellsOf(link)),
   ];
   const titles = cellsOf({}).map(([title]) => title.toUpperCase());
-  const rows = listed.map(({ link }) => cellsOf(link).map(([, cell]) => cell));
+  const rows = listed.map((link) => cellsOf(link).map(([, cell]) => cell));
   return renderListing(titles, rows, { paint, lineWidth });
 }
 
