@@ -10,7 +10,6 @@ import {
   memberAt,
   setAt,
   stringifyJson,
-  stringifyJson,
 } from "../../src/domain/json.ts";
 import { accepted } from "../../src/domain/parse-result.ts";
 import { parseJson } from "../../src/domain/parse-json.ts";
