@@ -9,7 +9,7 @@ import { driver } from "./sqlite-driver.ts";
  * Bytes of the log of commits when it is copied into the database: with 8 MB, an eighth more is written for a webhook (listen bench).
  * A long reader makes it grow; afterwards it keeps no more. To cut it shorter would make the next syncs write its new length too.
  */
-const LOG_SIZE = 16 * 1024 * 1024;
+export const LOG_SIZE = 16 * 1024 * 1024;
 
 /**
  * Opens a database for several processes at once: readers never wait (WAL), and commits survive a power cut

@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { inTransaction } from "../../src/store/database.ts";
+import { LOG_SIZE } from "../../src/store/open-database.ts";
 import { openEventDatabase } from "../../src/store/sqlite-database.ts";
 import { openSqlite } from "../support/event-stores.ts";
 import { temporaryHome } from "../support/home.ts";
@@ -191,10 +192,10 @@ it("a long reader makes the log grow, which gets small again without a restart",
   writer.exec("INSERT INTO facts VALUES ('other', '')");
   for (let time = 0; time < 100; time++) write(100_000);
   const log = (): number => statSync(`${db}-wal`).size;
-  expect(log()).toBeGreaterThan(10_000_000);
+  expect(log()).toBeGreaterThan(LOG_SIZE);
   reader.exec("COMMIT");
   for (let time = 0; time < 3; time++) write(10);
-  expect(log()).toBeLessThanOrEqual(8 * 1024 * 1024);
+  expect(log()).toBeLessThanOrEqual(LOG_SIZE);
   writer.close();
   reader.close();
 });
