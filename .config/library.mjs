@@ -91,11 +91,12 @@ function manifest() {
   };
 }
 
-/** The section of paylink's README about the library. */
+/** The section of paylink's README about the library, and the receiver that it saves. */
 function readme() {
   const [, section] = readFileSync(new URL("README.md", root), "utf8").split("\n## In your application\n");
   if (section === undefined) throw new Error('The README has no section "In your application".');
   const [text = ""] = section.split("\n## ", 1);
   const published = text.replace(/\.\/(paylink-webhooks)-[\d.]+\.tgz/, "$1");
-  return `# paylink-webhooks\n\n${DESCRIPTION} It has no dependencies.\n\nThe command line [paylink](https://www.npmjs.com/package/paylink) receives webhooks too, and has a sandbox to test against.\n${published}\n`;
+  const receiver = readFileSync(new URL("src/texts/recipes/express.mjs", root), "utf8");
+  return `# paylink-webhooks\n\n${DESCRIPTION} It has no dependencies.\n\nThe command line [paylink](https://www.npmjs.com/package/paylink) receives webhooks too, and has a sandbox to test against.\n${published}\n\n\`shop.mjs\`:\n\n\`\`\`js\n${receiver}\`\`\`\n`;
 }
