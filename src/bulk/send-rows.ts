@@ -89,6 +89,13 @@ const otherwise = ({ payment, attempt }: SentAttempt, { sent }: DueRow): string 
     ? `Another run has sent it meanwhile, over ${payment}.`
     : `It was sent before, over ${payment}.`;
 
+const inResultsAlone = ({ id, url }: Pick<Outcome, "id" | "url">): Outcome => ({
+  status: "created",
+  id,
+  url,
+  isEarlier: true,
+});
+
 /** Resolves with whether every outcome is durable, when every row in progress is settled, however the run ended. */
 export const sendRows = (parts: RunParts): Promise<boolean> => new Sending(parts).run();
 
@@ -271,9 +278,10 @@ class Sending {
       const now = known.find((one) => one.attempt === attempt);
       // Where that run has given the row back, an earlier link is again the newest: only `--again` sends the row once more.
       const newest = now ?? known.at(-1);
-      if (newest === undefined) this.queue.push({ ...row, attempts: 0 });
-      else if (now?.isInFlight === true && !isLast) left.push(row);
-      else settled(row, this.outcomeElsewhere(row, newest), null);
+      if (now?.isInFlight === true && !isLast) left.push(row);
+      else if (newest !== undefined) settled(row, this.outcomeElsewhere(row, newest), null);
+      else if (row.inResults !== undefined) settled(row, inResultsAlone(row.inResults), null);
+      else this.queue.push({ ...row, attempts: 0 });
     }
     this.elsewhere = left;
   }

@@ -22,6 +22,8 @@ interface Case {
   readonly random?: number;
   /** What another run has done with the memory after this one has looked into it. */
   readonly meanwhile?: (memory: Memory, rows: readonly DueRow[]) => Promise<void>;
+  /** The rows that another run had in flight when this one was planned, and has given back since. */
+  readonly elsewhere?: (rows: readonly DueRow[]) => readonly DueRow[];
   /** Answers the request of a customer; `time` is what the run's clock shows. */
   readonly create: (customer: string, time: number) => Promise<Created>;
 }
@@ -39,6 +41,7 @@ async function run({
   latency = 0,
   random = 0.5,
   meanwhile,
+  elsewhere,
   create,
 }: Case) {
   const text = `customerName,amount\n${Array.from({ length: count }, (_, row) => `c${row},1\n`).join("")}`;
@@ -97,8 +100,8 @@ async function run({
     paused: (milliseconds) => pauses.push(milliseconds),
   });
   await sendRows({
-    rows,
-    elsewhere: [],
+    rows: elsewhere === undefined ? rows : [],
+    elsewhere: elsewhere?.(rows) ?? [],
     memory: watched,
     pace,
     timers: SYSTEM_TIMERS,
@@ -248,6 +251,33 @@ describe("a run", () => {
       error: "Another run has sent it meanwhile, over EUR 9.00 one-time SALE.",
     });
     expect(outcomes.get(2)).toMatchObject({ status: "created", id: "c2" });
+  });
+
+  it("sends a row that another run has given back, unless it has an earlier link", async () => {
+    const inResults = { id: "r", url: "https://x/r" };
+    const payment = "EUR 9.00 one-time SALE";
+    const { outcomes, left } = await run({
+      rows: 4,
+      create: created,
+      meanwhile: async (memory, [, , third, fourth]) => {
+        for (const row of [third, fourth]) if (row) await memory.claim({ ...row.sent, payment, content: "" });
+        const link = { id: "e", url: "https://x/e", error: null };
+        if (third) await memory.settle(third.sent, { state: "created", ...link });
+        if (fourth) await memory.settle(fourth.sent, { state: "unknown", ...link, error: "reset" });
+      },
+      elsewhere: (rows) =>
+        rows.map((row, at) => ({
+          ...row,
+          ...(at === 1 && { inResults }),
+          sent: { ...row.sent, attempt: at < 2 ? 1 : 2 },
+        })),
+    });
+    expect(outcomes.get(0)).toMatchObject({ status: "created", id: "c0" });
+    expect(outcomes.get(1)).toEqual({ status: "created", ...inResults, isEarlier: true });
+    expect(outcomes.get(2)).toMatchObject({ status: "not_sent", isLeft: true });
+    expect(outcomes.get(2)?.error).toBe(`It was sent before, over ${payment}.`);
+    expect(outcomes.get(3)).toMatchObject({ status: "unknown", isEarlier: true });
+    expect(left).toHaveLength(3);
   });
 
   it("stays below the rate", async () => {
