@@ -9,13 +9,14 @@ export async function beforeSending<T>(work: () => T | Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof PaylinkError) && codeOf(error) === "") throw error;
-    if (error instanceof PaylinkError && (error.isInterruption || error.message.includes("Nothing was")))
+    if (error instanceof PaylinkError && (error.isInterruption || error.consequence !== undefined))
       throw error;
     const reason = `bulk cannot keep what it sends: ${messageOf(error)}.`;
     const { code, message, hints, problems, details } =
       error instanceof PaylinkError ? error : new PaylinkError("file_unwritable", reason, { hints: [] });
     const isWrite = code === "file_unwritable";
-    throw new PaylinkError(code, `${message} Nothing was sent.`, {
+    throw new PaylinkError(code, message, {
+      consequence: "Nothing was sent.",
       hints: hints.length > 0 || !isWrite ? hints : [NEEDS_MEMORY],
       problems,
       details,

@@ -189,7 +189,10 @@ async function* jsonLines({ list, results, service }: ResultParts): AsyncGenerat
 /** Throws `usage` unless results can be written to the file: with `force`, over any other. `input` is the list's own path. */
 export async function requireWritable(path: string, force: boolean, input: string): Promise<void> {
   const refuse = (reason: string, ...hints: readonly Hint[]): never => {
-    throw new PaylinkError("usage", `--output ${path} ${reason}. Nothing was sent.`, { hints });
+    throw new PaylinkError("usage", `--output ${path} ${reason}.`, {
+      consequence: "Nothing was sent.",
+      hints,
+    });
   };
   const existing = statSync(path, { throwIfNoEntry: false });
   if (existing !== undefined && realpathSync(path) === input) refuse("must not be the list itself");

@@ -187,6 +187,8 @@ export const problemWith = (value: string, at: string, kind: string): Problem =>
 export interface FailureOptions {
   /** What the request, or the command, would have done; undefined if the message says it. */
   readonly effect?: Effect | undefined;
+  /** What did not happen, as the last sentence of the message: "Nothing was sent." */
+  readonly consequence?: string;
   /** Replace the code's own hints. */
   readonly hints?: readonly Hint[] | undefined;
   /** Every problem behind the message. */
@@ -201,17 +203,22 @@ export interface FailureOptions {
 export class PaylinkError extends Error {
   readonly code: FailureCode;
   readonly effect: Effect | undefined;
+  readonly consequence: string | undefined;
   readonly hints: readonly Hint[];
   readonly problems: readonly Problem[];
   readonly unnamed: readonly Problem[];
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
-    super(sentence(message), options.cause === undefined ? undefined : { cause: options.cause });
+    super(
+      withConsequence(message, options.consequence),
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
     this.name = "PaylinkError";
     this.code = code;
     const failure: Failure = FAILURES[code];
     this.effect = options.effect;
+    this.consequence = options.consequence;
     this.hints = options.hints ?? failure.hints ?? [];
     this.problems = options.problems ?? [];
     this.unnamed = options.unnamed ?? this.problems;
@@ -233,3 +240,6 @@ export class PaylinkError extends Error {
     return failure.mayHaveHappened === true;
   }
 }
+
+const withConsequence = (message: string, consequence: string | undefined): string =>
+  consequence === undefined ? sentence(message) : `${sentence(message)} ${consequence}`;

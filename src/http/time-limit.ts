@@ -118,8 +118,10 @@ export class TimeLimit {
 
   #saysAfterwards(milliseconds: number, afterwards: string): void {
     this.#failure = () => {
-      const state = this.#exchanges.wasSent ? afterwards : "Nothing was sent.";
-      return new PaylinkError("timed_out", `Timed out after ${formatDuration(milliseconds)}. ${state}`);
+      const timedOut = `Timed out after ${formatDuration(milliseconds)}.`;
+      return this.#exchanges.wasSent
+        ? new PaylinkError("timed_out", `${timedOut} ${afterwards}`)
+        : new PaylinkError("timed_out", timedOut, { consequence: "Nothing was sent." });
     };
   }
 }

@@ -52,7 +52,8 @@ export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promi
   }
   const found = problems.list();
   if (found.length > 0)
-    throw new PaylinkError("usage", "The books cannot be read. Nothing was compared.", {
+    throw new PaylinkError("usage", "The books cannot be read.", {
+      consequence: "Nothing was compared.",
       problems: found.map(({ at, message, lines: named, rows }) => ({
         at: `line ${named.join(", ")}${rows > named.length ? ` and ${rows - named.length} more` : ""}`,
         message: `${at} ${message}`.trim(),
@@ -77,13 +78,10 @@ function isTotal(row: ListRow, { rows }: List): boolean {
 function checkColumns({ columns, rows }: List): void {
   const names = columns.map(({ name }) => name);
   if (names.length === 0)
-    throw new PaylinkError(
-      "usage",
-      "The books are empty: they have not even a header. Nothing was compared.",
-      {
-        hints: [hint`Books without a payment have a header alone, such as invoiceId,amount,currency.`],
-      },
-    );
+    throw new PaylinkError("usage", "The books are empty: they have not even a header.", {
+      consequence: "Nothing was compared.",
+      hints: [hint`Books without a payment have a header alone, such as invoiceId,amount,currency.`],
+    });
   const problems = [
     ["invoiceId", "the order number"],
     ["amount", "the amount"],
@@ -99,7 +97,10 @@ function checkColumns({ columns, rows }: List): void {
   );
   // The lines of JSON say by themselves what they lack.
   if (problems.length > 0 && [...rows].every(({ object }) => object === undefined))
-    throw new PaylinkError("usage", "The books cannot be read. Nothing was compared.", { problems });
+    throw new PaylinkError("usage", "The books cannot be read.", {
+      consequence: "Nothing was compared.",
+      problems,
+    });
 }
 
 interface LineOptions {

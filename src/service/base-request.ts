@@ -22,7 +22,8 @@ function utf8Text(bytes: Uint8Array, name: string): string {
   } catch {
     throw new PaylinkError(
       "usage",
-      `${name} is not UTF-8 text: save it as UTF-8 (PowerShell: Out-File -Encoding utf8). Nothing was sent.`,
+      `${name} is not UTF-8 text: save it as UTF-8 (PowerShell: Out-File -Encoding utf8).`,
+      { consequence: "Nothing was sent." },
     );
   }
 }
@@ -34,7 +35,8 @@ export async function readBaseRequest(
 ): Promise<BaseRequest> {
   const name = path === "-" ? "stdin" : path;
   const json = parseJson(utf8Text(await readFile(path, "--from"), name));
-  if (!json.ok) throw new PaylinkError("usage", `${name} ${json.message}. Nothing was sent.`);
+  if (!json.ok)
+    throw new PaylinkError("usage", `${name} ${json.message}.`, { consequence: "Nothing was sent." });
   const { value, duplicates } = json.value;
   const at = (place: string): string => `${name}: ${place}`;
   const problems: Problem[] = duplicates.map((place) => ({

@@ -116,7 +116,8 @@ export function createApi(parts: ApiParts): Api {
 
 function transactionAddress({ baseUrl, transactionUrl }: ApiParts, uti: string): URL {
   if (transactionUrl === undefined)
-    throw new PaylinkError("usage", "The service has no known address for transactions. Nothing was read.", {
+    throw new PaylinkError("usage", "The service has no known address for transactions.", {
+      consequence: "Nothing was read.",
       hints: [
         hint`Set it, with {uti} for the transaction: ${paylink("config", "set", "transactionUrl", "<path or URL>")}`,
       ],
@@ -142,18 +143,14 @@ export interface ApiParts {
 export function serviceUrl(baseUrl: string, path: string): URL {
   const url = parseWebAddress(baseUrl + path);
   if (url === undefined)
-    throw new PaylinkError(
-      "usage",
-      `The base URL ${baseUrl} is not an absolute http or https URL. Nothing was sent.`,
-    );
+    throw new PaylinkError("usage", `The base URL ${baseUrl} is not an absolute http or https URL.`, {
+      consequence: "Nothing was sent.",
+    });
   if (isExposed(url))
-    throw new PaylinkError(
-      "usage",
-      `${baseUrl} is not https, and paylink sends a token only over https. Nothing was sent.`,
-      {
-        hints: [hint`Set the https address of the service: ${paylink("config", "set", "baseUrl", "<url>")}`],
-      },
-    );
+    throw new PaylinkError("usage", `${baseUrl} is not https, and paylink sends a token only over https.`, {
+      consequence: "Nothing was sent.",
+      hints: [hint`Set the https address of the service: ${paylink("config", "set", "baseUrl", "<url>")}`],
+    });
   return url;
 }
 

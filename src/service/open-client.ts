@@ -80,16 +80,20 @@ function noToken(settings: ResolvedSettings): PaylinkError {
     const variables = missing.map((key) => SETTINGS[key].variable).join(" and ");
     return new PaylinkError(
       "no_token",
-      `There are client credentials for the service, but no ${variables}. Nothing was sent.`,
-      { hints: [hint`Set ${variables} too, or store the whole account: ${paylink("login")}`] },
+      `There are client credentials for the service, but no ${variables}.`,
+      {
+        consequence: "Nothing was sent.",
+        hints: [hint`Set ${variables} too, or store the whole account: ${paylink("login")}`],
+      },
     );
   }
   const { secret, variable, address, stored } = withheld;
   const owner = stored === undefined ? "" : ` was stored for ${stored}, and`;
   return new PaylinkError(
     "no_token",
-    `The ${secret} of profile ${profile}${owner} does not go to ${address}, which ${variable} names. Nothing was sent.`,
+    `The ${secret} of profile ${profile}${owner} does not go to ${address}, which ${variable} names.`,
     {
+      consequence: "Nothing was sent.",
       hints: [
         hint`To use that address, give its token in PAYLINK_TOKEN, or its client credentials in PAYLINK_CLIENT_ID, PAYLINK_CLIENT_SECRET and PAYLINK_TOKEN_URL.`,
         hint`To use the profile's own address, unset ${variable}.`,

@@ -33,7 +33,8 @@ export async function findSandbox({ named, profiles }: SandboxSources): Promise<
   const { profile: name = SANDBOX_PROFILE } = named;
   if (name !== SANDBOX_PROFILE) {
     requireProfile(name, stored);
-    throw new PaylinkError("usage", `Profile ${name} is not the sandbox. Nothing was sent.`, {
+    throw new PaylinkError("usage", `Profile ${name} is not the sandbox.`, {
+      consequence: "Nothing was sent.",
       hints: [hint`Name the sandbox: --profile ${SANDBOX_PROFILE}`],
     });
   }
@@ -42,11 +43,10 @@ export async function findSandbox({ named, profiles }: SandboxSources): Promise<
   const hints = [hint`To start one in another terminal: ${paylink("sandbox")}`];
   if (address === undefined) throw new PaylinkError("no_profile", "No sandbox is registered.", { hints });
   if (!isLoopback(address.hostname))
-    throw new PaylinkError(
-      "usage",
-      `${address.host} is not on this machine, so it is not a sandbox. Nothing was sent.`,
-      { hints },
-    );
+    throw new PaylinkError("usage", `${address.host} is not on this machine, so it is not a sandbox.`, {
+      consequence: "Nothing was sent.",
+      hints,
+    });
   return { baseUrl: address, token };
 }
 

@@ -90,7 +90,8 @@ async function requestToken(
   if (url === undefined || isExposed(url))
     throw new PaylinkError(
       "usage",
-      `The token URL ${credentials.tokenUrl} is not https, and paylink sends a secret only over https. Nothing was sent.`,
+      `The token URL ${credentials.tokenUrl} is not https, and paylink sends a secret only over https.`,
+      { consequence: "Nothing was sent." },
     );
   const { headers, body } = messageFor(credentials);
   const asked = now();
@@ -171,7 +172,8 @@ function usableToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
   throw new PaylinkError(
     "no_token",
-    "The access token contains a space or a character that tokens cannot have. Nothing was sent.",
+    "The access token contains a space or a character that tokens cannot have.",
+    { consequence: "Nothing was sent." },
   );
 }
 

@@ -242,7 +242,8 @@ function settingsFrom(env: Environment): Profile {
   if (Object.keys(texts).length === 0) return {};
   const { profile, problems } = readProfile(texts);
   if (problems.length === 0) return profile;
-  throw new PaylinkError("usage", "The environment has invalid settings. Nothing was sent.", {
+  throw new PaylinkError("usage", "The environment has invalid settings.", {
+    consequence: "Nothing was sent.",
     problems: problems.map(({ key, message, mayBeSecret }) => {
       const { variable = key } = SETTINGS[key];
       const quoted = mayBeSecret ? "" : ` (got "${withoutPassword(texts[key] ?? "")}")`;

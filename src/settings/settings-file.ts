@@ -169,8 +169,8 @@ const invalidFile = (path: string, what: string, problems: readonly Problem[] = 
 /** A failure of the file system; any other error as it is. */
 function unwritableSettings(path: string, error: unknown): unknown {
   if (error instanceof PaylinkError || codeOf(error) === "") return error;
-  const message = `The settings in ${path} cannot be written: ${systemReason(error)}. Nothing was stored.`;
-  return new PaylinkError("file_unwritable", message, { cause: error });
+  const message = `The settings in ${path} cannot be written: ${systemReason(error)}.`;
+  return new PaylinkError("file_unwritable", message, { consequence: "Nothing was stored.", cause: error });
 }
 
 function readSettingsText(path: string): string | undefined {

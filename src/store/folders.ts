@@ -15,7 +15,8 @@ export interface Folders {
 export async function folders(given: string | undefined): Promise<Folders> {
   const home = parseTypedText(given ?? "");
   if (!home.ok)
-    throw new PaylinkError("usage", "The environment has an invalid folder. Nothing was read or sent.", {
+    throw new PaylinkError("usage", "The environment has an invalid folder.", {
+      consequence: "Nothing was read or sent.",
       problems: [{ at: "PAYLINK_HOME", message: home.message }],
     });
   if (home.value !== "") return { config: home.value, data: join(home.value, "data") };
@@ -23,7 +24,8 @@ export async function folders(given: string | undefined): Promise<Folders> {
   // An empty HOME gives relative folders: settings would come from wherever paylink is started.
   if (config !== undefined && data !== undefined && isAbsolute(config) && isAbsolute(data))
     return { config, data };
-  throw new PaylinkError("usage", "The environment names no home folder. Nothing was read or sent.", {
+  throw new PaylinkError("usage", "The environment names no home folder.", {
+    consequence: "Nothing was read or sent.",
     hints: [hint`Set HOME to your home folder, or PAYLINK_HOME to the folder of paylink's files.`],
   });
 }
