@@ -1,7 +1,9 @@
-/** What commands print of one link: in words, its URL alone, or the service's own JSON; and a warning of where its payments are reported. */
+/** What commands print of one link: in words, its URL alone, or the service's own JSON; and what they warn of. */
 import type { Context } from "../context.ts";
+import { hint, paylink } from "../domain/hint.ts";
 import type { PaymentLinkRequest } from "../domain/payment-link-values.ts";
 import { renderProblem } from "../render/error-message.ts";
+import { renderHint } from "../render/hint.ts";
 import { renderLinkDetails } from "../render/link.ts";
 import { safeText } from "../render/safe-text.ts";
 import type { ServiceLink } from "../service/links.ts";
@@ -38,4 +40,19 @@ export async function warnOfCallbacks(
   const { callbackWarning } = await import("../service/checks.ts");
   const warning = callbackWarning(paymentSettings, settings);
   if (warning !== undefined) out.warn(warning);
+}
+
+/** Links that one command cancels. */
+const MOST_NAMED = 20;
+
+/** Warns of links, by their ids or URLs, that ask the customer for another amount, or for somebody else, than was sent. */
+export function warnOfOtherLinks(
+  links: readonly string[],
+  { out, named }: Pick<Context, "out" | "named">,
+): void {
+  if (links.length === 0) return;
+  const [which, them] = links.length === 1 ? ["The link does", "it"] : [`${links.length} links do`, "them"];
+  const first = links.length > MOST_NAMED ? `the first ${MOST_NAMED}` : them;
+  const advice = hint`${which} not ask the customer for what you sent: do not pass ${them} on. To cancel ${first}: ${paylink("links", "cancel", ...links.slice(0, MOST_NAMED))}`;
+  out.warn(renderHint(advice, named));
 }

@@ -8,23 +8,18 @@ import { fileSink, requireWritable, type Sink } from "../../bulk/results.ts";
 import { RowProblems } from "../../bulk/row-problems.ts";
 import { runList } from "../../bulk/run-list.ts";
 import type { Context, Output } from "../../context.ts";
-import { hint, paylink, type Hint } from "../../domain/hint.ts";
 import { stringifyJson } from "../../domain/json.ts";
 import { Sums } from "../../domain/money.ts";
-import { UNITS } from "../../domain/time.ts";
-import { formatCount, linkCount, rowCount } from "../../render/bulk.ts";
-import { renderHint } from "../../render/hint.ts";
+import { formatCount, rowCount } from "../../render/bulk.ts";
 import { safeLines } from "../../render/safe-text.ts";
 import type { Api } from "../../service/client.ts";
-import type { Memory } from "../../store/sent-rows.ts";
+import { REMEMBERED, type Memory } from "../../store/sent-rows.ts";
+import { warnOfOtherLinks } from "../link-output.ts";
 import { createReporter, type Reporter } from "./bulk-reporter.ts";
 import { finishRun, summaryOf, type ResultsOutput, type RunEnd } from "./finish-run.ts";
 import type { BulkOptions } from "./flags.ts";
 import { prepareList, listRefusal, type PreparedList } from "./list.ts";
 import { askedNow, beforeJson, confirmSending, introduce, renderPreview } from "./preview.ts";
-
-/** Rows are remembered for longer than a service lists their links. */
-const REMEMBERED = 400 * UNITS.d;
 
 export async function bulk(context: Context, options: BulkOptions): Promise<number> {
   const { dryRun } = options;
@@ -101,8 +96,7 @@ async function sendList(context: Context, options: BulkOptions, run: Run): Promi
   await beforeSending(() => run.memory.forget(REMEMBERED));
   const end = await send(context, list, options, api);
   list.reporter.warnings(end.violations);
-  if (end.asksForOther.length > 0)
-    context.out.warn(renderHint(cancelOthers(end.asksForOther), context.named));
+  warnOfOtherLinks(end.asksForOther, context);
   await finishRun(context, list, outputTo(context, path, list), options, end);
   return 0;
 }
@@ -144,9 +138,6 @@ const stdoutSink =
       await out.drained();
     }
   };
-
-const cancelOthers = (links: readonly string[]): Hint =>
-  hint`${linkCount(links.length)} ${links.length === 1 ? "does" : "do"} not ask the customer for what you sent: do not pass ${links.length === 1 ? "it" : "them"} on. To cancel ${links.length === 1 ? "it" : "them"}: ${paylink("links", "cancel", ...links)}`;
 
 async function send(
   { now, timers, random, signal }: Context,

@@ -18,7 +18,7 @@ import { type BuiltRequest, requestBuilder, type RequestFlags } from "../../serv
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
 import { SETTINGS } from "../../settings/setting-table.ts";
 import type { ReadValues, Usage, ValuesOf } from "../command.ts";
-import { printLink, warnOfCallbacks } from "../link-output.ts";
+import { printLink, warnOfCallbacks, warnOfOtherLinks } from "../link-output.ts";
 import { saidNo } from "../shared-flags.ts";
 import type { createFlags } from "./flags.ts";
 
@@ -167,15 +167,12 @@ function linkNextSteps(link: CreatedLink["link"], { settings, wait }: CreateOpti
   ];
 }
 
-const cancelOther = ({ id, url }: CreatedLink["link"]): Hint =>
-  hint`The link does not ask the customer for what you sent: do not pass it on. To cancel it: ${paylink("links", "cancel", id ?? url)}`;
-
 async function showCreated(created: CreatedLink, options: CreateOptions, context: Context): Promise<void> {
   const { out } = context;
   const { link } = created;
   const { now, settings, quiet } = options;
   printLink(created, quiet, context, () => renderLink(link, { paint: out.paint, now, service: settings }));
-  if (created.asksForOther) out.warn(renderHint(cancelOther(link), context.named));
+  if (created.asksForOther) warnOfOtherLinks([link.id ?? link.url], context);
   const card = !out.json && !quiet;
   if (card) for (const next of linkNextSteps(link, options)) out.note(renderHint(next, context.named));
   if (options.qr) {
