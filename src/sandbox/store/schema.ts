@@ -1,7 +1,7 @@
 /** The ledger's tables, and the status of a link in SQL. */
 
 /** The version of these tables. A ledger of another version is not converted: the sandbox starts empty instead. */
-export const LEDGER_VERSION = 2;
+export const LEDGER_VERSION = 1;
 
 /**
  * One statement for each table and index; a ledger is created with all of them.
