@@ -93,7 +93,7 @@ interface EndpointCheckParts {
 /** Why the cases end before the last one. */
 export interface Ended {
   readonly why: "unreachable" | "silent";
-  /** To the last webhook: the endpoint accepts no connection, or has let as many as `SILENT` in a row wait in vain. */
+  /** The last of them: the endpoint accepts no connections, or has not answered `SILENT` webhooks in a row. */
   readonly last: MissingAnswer;
   /** Cases that were not tried. */
   readonly left: number;

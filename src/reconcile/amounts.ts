@@ -1,4 +1,4 @@
-/** Exact sums of what is compared, and whether they are the same money. */
+/** Exact sums of amounts, and whether two of them are equal. */
 import { compareAmounts, minorUnitsOf, signOf, type Sum, Sums } from "../domain/money.ts";
 
 export function sumOf(amounts: Iterable<Sum>): Sum[] {

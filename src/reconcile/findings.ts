@@ -73,7 +73,7 @@ interface Facts {
   readonly orderNumber: string | null;
   /** What is missing or too much; null if it is not known. */
   readonly money: Sum | null;
-  /** The id of the link; null if there is none. */
+  /** The id of the link; null without a link. */
   readonly link: string | null;
   readonly uti: string | null;
   /** When the service says the link was paid, in milliseconds since 1970; null if it does not. */

@@ -205,9 +205,9 @@ function pageTitle(page: string): string {
   return words === "" ? "an HTML page" : `an HTML page with the title "${words}"`;
 }
 
-/** Names of what failed: present, they are an error unless they are empty, zero, or say that there is none. */
+/** Members that report a failure, unless they are empty, zero, or say that there was none. */
 const FAULT_NAMES = ["error", "errors", "errorCode", "errorMessage", "fault", "fieldErrors", "violations"];
-/** Names of how it went. */
+/** Members that say how the request ended. */
 const RESULT_NAMES = ["success", "status", "ok", "result", "outcome"];
 
 /**

@@ -66,7 +66,7 @@ export const noStoreAt = (place: string, code: "file_unreadable" | "database_unu
 
 export function createEventStore(database: EventDatabase, user: string) {
   const { dialect, write, place, ready, hurry } = database;
-  // A server works on two groups at the same time. In a file the second one waits where the first is written (listen bench).
+  // A server works on two groups at the same time. With a file, the thread has the second group when the first is written (listen bench).
   const group = createGroupCommit(write, { atOnce: 2 });
   // On a server, claims and deleting would delay the webhooks of their group. In a file, a group more would be a sync more.
   const queueGroup = dialect.concurrent ? createGroupCommit<Write, Told>(write) : group;

@@ -14,7 +14,7 @@ type Queryable = Pick<Connection, "prepare">;
 
 /**
  * Rebuilds damaged indexes from their tables; throws `file_unreadable` where that does not help. Deliveries are checked row by row
- * in any file: one that the index of what is due does not have would never be forwarded.
+ * in any file: one that is missing from the index of due deliveries would never be forwarded.
  */
 export function requireWhole(database: Pick<Connection, "exec" | "prepare">, path: string): void {
   if (integrityProblem(database) === undefined) return;

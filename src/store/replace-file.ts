@@ -1,4 +1,4 @@
-/** Replaces a file as a whole: whoever reads it, also after a power cut, has all of the old text or all of the new one. */
+/** Replaces a whole file: a reader gets either the old text or the new one, also after a power cut. */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { makeFolder, syncFolder } from "./folders.ts";

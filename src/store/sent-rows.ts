@@ -67,6 +67,9 @@ export interface Memory {
   close(): Promise<void>;
 }
 
+/** Milliseconds for which a row is remembered after it was sent: longer than a service lists its link. */
+export const REMEMBERED = 400 * UNITS.d;
+
 /** Milliseconds after which a claim that nobody has extended is that of a run that has ended. */
 export const LEASE = 10_000;
 
@@ -144,14 +147,11 @@ export function createMemory(transact: Transact, { place, isLocal, written, clos
   };
 }
 
-/** Milliseconds: no run forgets a row that is younger. */
-const WITNESS_AGE = 300 * UNITS.d;
-
-/** The link that was created last; undefined if there is none that no run may forget. */
+/** The newest link; undefined without one, or if a run may forget it before this one ends. */
 async function newestLink({ all, now, dialect: { schema } }: DatabaseSession): Promise<SentKey | undefined> {
   const [row] = await all(
     `SELECT ${KEY.join()} FROM ${schema}${SENT_ROWS} WHERE state = 'created' AND sent_at > ? ORDER BY sent_at DESC LIMIT 1`,
-    [now - WITNESS_AGE],
+    [now - REMEMBERED / 2],
   );
   return row && sentKey.parse(row);
 }

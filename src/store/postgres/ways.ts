@@ -195,7 +195,7 @@ const SYSTEM_FILES = [
   "/etc/ssl/cert.pem",
 ];
 
-/** Undefined where there is none of these files: Node has authorities of its own. */
+/** Undefined if none of these files exists: then the authorities that come with Node are used. */
 function systemAuthorities(env: Environment): string | undefined {
   const file = [env["SSL_CERT_FILE"] || undefined, ...SYSTEM_FILES].find(
     (path) => path !== undefined && existsSync(path),
