@@ -9,5 +9,8 @@ export function spawn() {
 // oxlint-disable-next-line typescript/no-extraneous-class -- conf only imports its name
 export class Ajv2020 {}
 
-/** ajv-formats; env-paths, which looks for a home that some users do not have; and when-exit, which ends the process at the first SIGINT or SIGTERM, before a command has finished its work. */
+/**
+ * ajv-formats; env-paths, which looks for a home that some users do not have; when-exit, which ends the process at the first
+ * SIGINT or SIGTERM, before a command has finished its work; undici's client for HTTP/2, and its encoding of forms.
+ */
 export default function nothing() {}
