@@ -59,7 +59,7 @@ export async function checkRows({
     const isValid = found.request !== null;
     const identity = found.identity();
     if (isValid) warnings.add(row, found.warnings());
-    const own = linkOf(row, identity, undefined, names, context);
+    const own = resultLinkOf(row, identity, undefined, names, context);
     if (isValid && own === undefined) warnings.add(row, linkElsewhere(row, names));
     if (otherSpellings(identity?.orderNumber ?? "").length > 0) respellable.push(rows.length);
     rows.add({ identity, own, isValid });
@@ -85,7 +85,7 @@ function linkElsewhere(row: ListRow, names: ReturnType<typeof resultColumnsOf>):
   return place === "" ? [] : [{ at: "", message: `has a link at ${place}, which does not count here` }];
 }
 
-function linkOf(
+function resultLinkOf(
   row: ListRow,
   identity: RowIdentity | undefined,
   payment: string | undefined,
@@ -114,7 +114,7 @@ export function linksByKey(list: List, context: RowContext, now: Date): Map<stri
   const names = resultColumnsOf(list);
   for (const row of list.rows) {
     const identity = requestOf(row, { ...context, list }, now).identity();
-    const [link, key] = [linkOf(row, identity, identity?.payment, names, context), identity?.key];
+    const [link, key] = [resultLinkOf(row, identity, identity?.payment, names, context), identity?.key];
     if (link !== undefined && key !== undefined) found.set(key, [...(found.get(key) ?? []), link]);
   }
   return found;

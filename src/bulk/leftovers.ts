@@ -55,7 +55,7 @@ export function totalIn(rows: Rows<ListRow>): Problem | undefined {
   const last = rows.at(-1);
   if (last === undefined || rows.length < 3) return undefined;
   for (const [place, { name }] of last.columns.entries()) {
-    const text = textIn(last, place);
+    const text = cellTextAt(last, place);
     if (namesTotal(text))
       return { at: name, message: `looks like a row of totals ("${comparableText(text)}")` };
   }
@@ -68,7 +68,7 @@ export function totalIn(rows: Rows<ListRow>): Problem | undefined {
 function isSumOfOthers(rows: Rows<ListRow>, last: ListRow): boolean {
   const place = last.columns.findIndex(({ field }) => field === "amount");
   const isBare = last.columns.every(
-    ({ field }, at) => at === place || field === "currency" || comparableText(textIn(last, at)) === "",
+    ({ field }, at) => at === place || field === "currency" || comparableText(cellTextAt(last, at)) === "",
   );
   const hasOthers = last.columns.some(({ field }, at) => at !== place && field !== "currency");
   if (place === -1 || !isBare || !hasOthers) return false;
@@ -89,14 +89,14 @@ function isSumOfOthers(rows: Rows<ListRow>, last: ListRow): boolean {
   return numberOf(sum) === numberOf(twice) && numberOf(twice) !== "0";
 }
 
-function textIn({ values }: ListRow, at: number): string {
+function cellTextAt({ values }: ListRow, at: number): string {
   const value = values[at] ?? "";
   return typeof value === "string" ? value : isJsonNumber(value) ? value.value : "x";
 }
 
 /** Either decimal mark; a list whose amounts are written otherwise is not looked at. */
 function plainAmount(row: ListRow, at: number): string | undefined {
-  const text = textIn(row, at).replace(/[^\d.,]/g, "");
+  const text = cellTextAt(row, at).replace(/[^\d.,]/g, "");
   const plain = /^\d+,\d+$/.test(text) ? text.replace(",", ".") : text;
   return /^\d+(?:\.\d+)?$/.test(plain) ? plain : undefined;
 }

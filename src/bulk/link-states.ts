@@ -6,12 +6,12 @@ import { linkKind, type PaymentLink } from "../domain/payment-link-values.ts";
 import { parseInstant, UNITS } from "../domain/time.ts";
 import { allLinks, CLOCK_DIFFERENCE } from "../service/all-links.ts";
 import type { Api } from "../service/client.ts";
-import type { ServiceLink } from "./plan.ts";
+import type { KnownLink } from "./plan.ts";
 import { NOT_SAID, paymentText } from "./row.ts";
 
 export interface ServiceLinks {
   /** By the id of the link. */
-  readonly links: ReadonlyMap<string, ServiceLink>;
+  readonly links: ReadonlyMap<string, KnownLink>;
   /** Those with a wanted order number, by that number as it is compared. */
   readonly byOrder: ReadonlyMap<string, readonly OrderLink[]>;
   /** Why the service could not be asked; undefined if it was. */
@@ -35,7 +35,7 @@ export interface Wanted {
 }
 
 /** Milliseconds that a service looks back. */
-const LONGEST = 365 * UNITS.d - CLOCK_DIFFERENCE;
+const LONGEST_LOOK_BACK = 365 * UNITS.d - CLOCK_DIFFERENCE;
 
 export const NO_LINKS: ServiceLinks = { links: new Map(), byOrder: new Map(), failure: undefined };
 
@@ -45,7 +45,7 @@ export async function askService(
   wanted: Wanted,
   now: Date,
 ): Promise<ServiceLinks> {
-  const links = new Map<string, ServiceLink>();
+  const links = new Map<string, KnownLink>();
   const byOrder = new Map<string, OrderLink[]>();
   if (wanted.ids.size + wanted.orderNumbers.size === 0) return NO_LINKS;
   const { from, to } = periodOf(wanted, now.getTime());
@@ -58,7 +58,7 @@ export async function askService(
         if (id === undefined) continue;
         const order = comparableText(invoiceId);
         if (wanted.ids.has(id))
-          links.set(id, { status: statusOf(link, now), payment: paymentOf(link), orderNumber: order });
+          links.set(id, { status: standingOf(link, now), payment: paymentOf(link), orderNumber: order });
         if (!wanted.orderNumbers.has(order)) continue;
         const found = { id, url: link.url ?? null, payment: paymentOf(link) };
         byOrder.set(order, [...(byOrder.get(order) ?? []), found]);
@@ -78,10 +78,10 @@ function periodOf(
   { since, until, orderNumbers }: Wanted,
   now: number,
 ): { readonly from: Date; readonly to: Date } {
-  const margin = orderNumbers.size > 0 ? LONGEST / 2 : CLOCK_DIFFERENCE;
-  const earliest = now - LONGEST;
+  const margin = orderNumbers.size > 0 ? LONGEST_LOOK_BACK / 2 : CLOCK_DIFFERENCE;
+  const earliest = now - LONGEST_LOOK_BACK;
   const from = since > now ? earliest : Math.max(since - margin, earliest);
-  const longest = orderNumbers.size > 0 ? from + LONGEST : 0;
+  const longest = orderNumbers.size > 0 ? from + LONGEST_LOOK_BACK : 0;
   return { from: new Date(from), to: new Date(Math.max(now, until, longest) + CLOCK_DIFFERENCE) };
 }
 
@@ -93,7 +93,7 @@ function paymentOf({ amount, currency, linkOptions }: PaymentLink): string | und
 }
 
 /** The dates count as the status does, in whatever words the service has it. */
-function statusOf(link: PaymentLink, now: Date): LinkStatus | undefined {
+function standingOf(link: PaymentLink, now: Date): LinkStatus | undefined {
   const status = LINK_STATUSES.find((one) => one === link.status?.toLowerCase());
   const isReusable = link.linkOptions !== undefined;
   if (status === "paid" || (link.paidDate && !isReusable)) return "paid";

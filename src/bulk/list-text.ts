@@ -1,6 +1,7 @@
 /** The bytes of a list as text: what their beginning says they are, and the whole text in pieces. */
 import { PaylinkError } from "../domain/errors.ts";
 import { hint } from "../domain/hint.ts";
+import { BYTE_ORDER_MARK } from "../domain/parse-json.ts";
 
 /** Bytes of a beginning that is long enough for a header and the first rows. */
 const HEAD = 64 * 1024;
@@ -19,11 +20,9 @@ export function headOf(bytes: Uint8Array): ListHead {
   const other = otherFormat(head);
   if (other !== undefined) throw notText(`The list is ${other}, not CSV or JSON lines`);
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(head);
-  const mark = text.startsWith(MARK) ? MARK : "";
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   return { text: text.slice(mark.length), mark, isCut: bytes.length > HEAD };
 }
-
-const MARK = "\uFEFF";
 
 const BEGINNINGS: readonly (readonly [what: string, beginning: string])[] = [
   ["a workbook (.xlsx, .ods, .numbers) or another archive", "PK\x03\x04"],

@@ -14,7 +14,7 @@ const pathIn = (folder: string): string => join(folder, "bulk.db");
 
 /** A file beside the database. Without it, a database that is gone would look like one that never was. */
 const markIn = (folder: string): string => join(folder, "bulk.db.mark");
-const MARK = "bulk.db holds which links paylink bulk has created. If it is gone, restore it.\n";
+const MARK_TEXT = "bulk.db holds which links paylink bulk has created. If it is gone, restore it.\n";
 
 /**
  * Throws `file_unreadable` if the database was there and has gone: with a new one, every list would be sent once more. A run that
@@ -26,7 +26,7 @@ export function openLocalMemory(folder: string, { isDryRun }: { readonly isDryRu
   if (isMarked && (statSync(pathIn(folder), { throwIfNoEntry: false })?.size ?? 0) === 0)
     throw lost(folder, "is missing or empty");
   const memory = memoryAt(pathIn(folder), folder, isMarked);
-  if (!isMarked) writeFileSync(markIn(folder), MARK, { mode: 0o600 });
+  if (!isMarked) writeFileSync(markIn(folder), MARK_TEXT, { mode: 0o600 });
   return memory;
 }
 

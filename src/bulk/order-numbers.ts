@@ -31,7 +31,7 @@ export function orderNumberWarnings(at: string, number: string): Problem[] {
 }
 
 /** Digits that an order number has at most where its zeros are looked for. */
-const LONGEST = 12;
+const MOST_PADDED_DIGITS = 12;
 
 /** Other texts that the same order number has where a program took it for a number, or for text. */
 export function otherSpellings(number: string): string[] {
@@ -39,7 +39,7 @@ export function otherSpellings(number: string): string[] {
   const [, digits] = /^\+?(\d+)(?:\.0)?$/.exec(plain) ?? [];
   if (digits === undefined) return plain === number || plain === "" ? [] : [plain];
   const shortest = digits.replace(/^0+(?=\d)/, "");
-  const padded = Array.from({ length: Math.max(1, LONGEST - shortest.length + 1) }, (_, zeros) =>
+  const padded = Array.from({ length: Math.max(1, MOST_PADDED_DIGITS - shortest.length + 1) }, (_, zeros) =>
     shortest.padStart(shortest.length + zeros, "0"),
   );
   const all = [...padded, digits, plain, `+${digits}`, `+${shortest}`, `${shortest}.0`];

@@ -87,7 +87,7 @@ export async function planList({
     return new Set([...remembered.map(({ key }) => key), ...asked.filter((key) => results.has(key))]);
   };
   const respelled = options.allowDuplicates
-    ? NONE
+    ? NONE_RESPELLED
     : await findRespelled(rows, newAmong(respellable, planned), address, isSent);
   return {
     planned: planned.map((row, at) =>
@@ -99,7 +99,7 @@ export async function planList({
   };
 }
 
-const NONE: ReadonlyMap<number, string> = new Map();
+const NONE_RESPELLED: ReadonlyMap<number, string> = new Map();
 
 /** Rows whose attempts are looked for at the same time. */
 const LOOKED_FOR = 10_000;

@@ -30,7 +30,7 @@ export interface ResultLink extends Pick<SentAttempt, "id" | "url" | "error"> {
 }
 
 /** A link as the service has it. */
-export interface ServiceLink {
+export interface KnownLink {
   readonly status: LinkStatus | undefined;
   /** What it was created for, in the form of a row's `payment`; undefined if the service does not say it. */
   readonly payment: string | undefined;
@@ -89,7 +89,7 @@ export interface PlanInput {
   /** The links of results files, by the key of their rows. */
   readonly results: ReadonlyMap<string, readonly ResultLink[]>;
   /** Those of the service, by their ids. */
-  readonly links: ReadonlyMap<string, ServiceLink>;
+  readonly links: ReadonlyMap<string, KnownLink>;
   /** As `occurrenceText`: the rows of unknown outcome for which the service has no link, as it says itself. */
   readonly without: ReadonlySet<string>;
 }
@@ -119,7 +119,7 @@ export function plan(rows: Rows<RowToPlan>, input: PlanInput, options: PlanOptio
   }
   const shared = sharedIds(rows);
   for (const [key, places] of grouped(others, (row) => row.key)) {
-    const members = places.map(({ at }) => memberAt(rows, at, key));
+    const members = places.map(({ at }) => groupMember(rows, at, key));
     for (const [at, row] of planGroup(members, attempts.get(key) ?? [], { ...input, shared }, options))
       planned[at] = row;
   }
@@ -185,7 +185,7 @@ interface Member extends Pick<RowToPlan, "own" | "isValid"> {
   readonly identity: () => RowIdentity;
 }
 
-function memberAt(rows: Rows<RowToPlan>, at: number, key: string): Member {
+function groupMember(rows: Rows<RowToPlan>, at: number, key: string): Member {
   const row = rows.at(at);
   const identity = (): RowIdentity => {
     if (row?.identity === undefined) throw new TypeError("A row with a key has an identity.");
@@ -280,11 +280,11 @@ const compareTexts = (one: string, other: string): number => (one < other ? -1 :
 
 const linkOf = (
   { id }: Pick<SentAttempt, "id">,
-  links: ReadonlyMap<string, ServiceLink>,
-): ServiceLink | undefined => (id === null ? undefined : links.get(id));
+  links: ReadonlyMap<string, KnownLink>,
+): KnownLink | undefined => (id === null ? undefined : links.get(id));
 
 /** The service knows best what a link was created for. */
-function knownResult(result: ResultLink, links: ReadonlyMap<string, ServiceLink>): Known {
+function knownResult(result: ResultLink, links: ReadonlyMap<string, KnownLink>): Known {
   const link = linkOf(result, links);
   return {
     ...result,

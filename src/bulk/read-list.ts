@@ -90,7 +90,7 @@ const MAX_RECORD = 1_000_000;
 /** Programs write formulas that are texts without quotes around the cell (`="A-1",10`), which RFC 4180 does not know. */
 type Quotes = "strict" | "formulas";
 
-interface Dialect {
+interface CsvDialect {
   readonly delimiter: string;
   readonly quotes: Quotes;
 }
@@ -125,7 +125,7 @@ const isEven = (cells: readonly string[], header: readonly string[]): boolean =>
   cells.length === header.length || cells.slice(header.length).every((cell) => cell.trim() === "");
 
 /** The records that the beginning holds whole. What is no CSV with this delimiter has none from there on. */
-async function firstRecords({ text: head, isCut }: ListHead, dialect: Dialect): Promise<string[][]> {
+async function firstRecords({ text: head, isCut }: ListHead, dialect: CsvDialect): Promise<string[][]> {
   const found: string[][] = [];
   const text = isCut ? head.slice(0, Math.max(head.lastIndexOf("\n"), head.lastIndexOf("\r"))) : head;
   try {
@@ -143,7 +143,7 @@ const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cel
 async function readCsv(
   { bytes, columns: names, signal }: Lines,
   beginning: string,
-  dialect: Dialect,
+  dialect: CsvDialect,
   firstLine: number,
 ): Promise<List> {
   let columns: readonly Column[] | undefined;
@@ -171,7 +171,7 @@ const lineBreaks = (cell: string): number =>
 /** The records of each piece. A short row is one bad row, so the parser must accept any number of columns. */
 async function* recordsOf(
   text: Iterable<string> | AsyncIterable<string>,
-  { delimiter, quotes }: Dialect,
+  { delimiter, quotes }: CsvDialect,
 ): AsyncGenerator<CsvRecord[]> {
   let line = 1;
   const read: CsvRecord[] = [];
@@ -288,10 +288,10 @@ function csvRow(record: readonly string[], columns: readonly Column[], line: num
     const own = `${record.length} ${record.length === 1 ? "column" : "columns"}`;
     problems.push({ at: "", message: `has ${own}, but the header has ${columns.length}` });
   }
-  return { line, columns, values, problems: problems.length === 0 ? NONE : problems };
+  return { line, columns, values, problems: problems.length === 0 ? NO_PROBLEMS : problems };
 }
 
-const NONE: readonly Problem[] = [];
+const NO_PROBLEMS: readonly Problem[] = [];
 
 // Control characters, which no list of payments has: they are what a damaged file or an attack leaves.
 

@@ -19,7 +19,7 @@ import type { Column } from "./columns.ts";
 import type { ResultLink } from "./plan.ts";
 import { columnNames, type List, type ListRow } from "./read-list.ts";
 import { cellText } from "./row.ts";
-import type { Outcome } from "./send-rows.ts";
+import type { RowOutcome } from "./send-rows.ts";
 
 /** The columns that a run adds to a list. */
 const RESULT_COLUMNS = ["id", "url", "status", "error", "service"] as const;
@@ -63,9 +63,11 @@ export interface SentTo {
 
 /** The service and terminal at which a row of results has a link; empty if it has none. */
 export const linkedAt = (row: ListRow, names: ResultNames): string =>
-  textIn(row, names, "id") + textIn(row, names, "url") === "" ? "" : textIn(row, names, "service");
+  resultText(row, names, "id") + resultText(row, names, "url") === ""
+    ? ""
+    : resultText(row, names, "service");
 
-function textIn({ columns, values }: ListRow, names: ResultNames, column: ResultColumn): string {
+function resultText({ columns, values }: ListRow, names: ResultNames, column: ResultColumn): string {
   const wanted = names.get(column);
   const place = wanted === undefined ? -1 : columns.findIndex(({ name }) => name === wanted);
   return cellText(values[place] ?? null).trim();
@@ -78,7 +80,7 @@ export function linkIn(
   { service, terminal }: SentTo,
 ): Omit<ResultLink, "payment"> | undefined {
   if (names.size === 0) return undefined;
-  const text = (column: ResultColumn): string => textIn(row, names, column);
+  const text = (column: ResultColumn): string => resultText(row, names, column);
   const [id, url, status] = [text("id"), text("url"), text("status")];
   const [address = "", to = terminal] = text("service").split(" ");
   if (address === "" || canonicalAddress(address) !== service || to !== terminal) return undefined;
@@ -94,7 +96,7 @@ export function linkIn(
 /** A row with what became of it. */
 export interface Result {
   readonly row: ListRow;
-  readonly outcome: Outcome;
+  readonly outcome: RowOutcome;
   /** Undefined for a row that cannot be sent. */
   readonly terminal: string | undefined;
 }

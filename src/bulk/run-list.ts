@@ -11,10 +11,10 @@ import { Pace, type PaceParts } from "./pace.ts";
 import { linkInResults, type Again, type PlannedRow } from "./plan.ts";
 import type { ListRow } from "./read-list.ts";
 import { requestOf, type RowContext } from "./row.ts";
-import { sendRows, type Created, type DueRow, type Outcome, type RunParts } from "./send-rows.ts";
+import { sendRows, type Created, type DueRow, type RowOutcome, type SendingParts } from "./send-rows.ts";
 
 export interface ListRun
-  extends Pick<RunParts, "memory" | "concurrency">, Pick<PaceParts, "rate" | "random" | "paused"> {
+  extends Pick<SendingParts, "memory" | "concurrency">, Pick<PaceParts, "rate" | "random" | "paused"> {
   readonly rows: Rows<CheckedRow>;
   readonly planned: readonly PlannedRow[];
   readonly rowContext: RowContext;
@@ -26,7 +26,7 @@ export interface ListRun
   /** Ends the run: requests in flight are completed. */
   readonly signal: AbortSignal;
   /** As for `sendRows`, with the row as it is in the list. */
-  readonly settled: (row: ListRow, outcome: Outcome, request: PaymentLinkRequest | null) => void;
+  readonly settled: (row: ListRow, outcome: RowOutcome, request: PaymentLinkRequest | null) => void;
   readonly violated: (row: ListRow, created: Created) => void;
 }
 
@@ -34,7 +34,7 @@ export interface ListEnd {
   /** What stopped the run before its last row; undefined if nothing did. */
   readonly reason: unknown;
   /** Of the rows that were due, or in flight elsewhere, by their place in the list. */
-  readonly outcomes: ReadonlyMap<number, Outcome>;
+  readonly outcomes: ReadonlyMap<number, RowOutcome>;
   /** Whether the next run will know all that the results of this one say. */
   readonly isDurable: boolean;
 }
@@ -52,7 +52,7 @@ export async function runList({
   violated,
   ...run
 }: ListRun): Promise<ListEnd> {
-  const outcomes = new Map<number, Outcome>();
+  const outcomes = new Map<number, RowOutcome>();
   const halt = new AbortController();
   const ended = AbortSignal.any([signal, halt.signal]);
   // Every row in progress may listen for it.
@@ -88,7 +88,7 @@ function dueRows(
   checked: Rows<CheckedRow>,
   planned: readonly PlannedRow[],
   again: Again | undefined,
-): Pick<RunParts, "rows" | "elsewhere"> {
+): Pick<SendingParts, "rows" | "elsewhere"> {
   const rows: DueRow[] = [];
   const elsewhere: DueRow[] = [];
   for (const [at, { isDue, state, claim, known }] of planned.entries()) {

@@ -11,7 +11,7 @@ import { problemsText, type RowRequest } from "./row.ts";
 /** With `unknown`, the link may or may not exist. The state of a link is that of one that was sent before. */
 export type Status = "created" | "refused" | "not_reached" | "unknown" | "not_sent" | "invalid" | LinkStatus;
 
-export interface Outcome {
+export interface RowOutcome {
   readonly status: Status;
   readonly id?: string | null | undefined;
   readonly url?: string | null | undefined;
@@ -24,7 +24,7 @@ export interface Outcome {
 
 /** A created link, as far as the run needs it. */
 export interface Created {
-  readonly link: Pick<Outcome, "id" | "url">;
+  readonly link: Pick<RowOutcome, "id" | "url">;
   /** The rules of the specification that the answer breaks. */
   readonly violations: readonly Problem[];
   /** Whether the customer would pay another amount, or somebody else, than was requested. */
@@ -40,10 +40,10 @@ export interface DueRow {
   /** The earlier links that are cancelled first, and can then no longer be paid. */
   readonly cancels: readonly string[];
   /** The link that the results of a run have for it, which may have ended before its memory had that link. */
-  readonly inResults?: Pick<Outcome, "id" | "url"> | undefined;
+  readonly inResults?: Pick<RowOutcome, "id" | "url"> | undefined;
 }
 
-export interface RunParts {
+export interface SendingParts {
   readonly rows: readonly DueRow[];
   /** Rows that another run had in flight when this one began. */
   readonly elsewhere: readonly DueRow[];
@@ -63,7 +63,7 @@ export interface RunParts {
   readonly stop: (reason: unknown) => void;
   readonly stopped: () => boolean;
   /** Called for each outcome, once it is durable or could not be made so at the end. */
-  readonly settled: (row: DueRow, outcome: Outcome, request: PaymentLinkRequest | null) => void;
+  readonly settled: (row: DueRow, outcome: RowOutcome, request: PaymentLinkRequest | null) => void;
   /** Called for each answer that created a link and breaks the specification. */
   readonly violated: (row: DueRow, created: Created) => void;
 }
@@ -73,10 +73,10 @@ const ATTEMPTS = 6;
 /** The run stops after this many rows of unknown outcome in a row, to avoid more of them. */
 const MAX_UNKNOWN = 20;
 /** Milliseconds that a run waits for the rows that another one has in flight, and between two looks at them. */
-const LONGEST_WAIT = 30_000;
+const LONGEST_WAIT_ELSEWHERE = 30_000;
 const LOOK = 500;
 
-const CLAIMED_LATE: Outcome = {
+const CLAIMED_LATE: RowOutcome = {
   status: "not_reached",
   error: "The memory of what was sent took too long to answer, so the row was not sent.",
 };
@@ -89,7 +89,7 @@ const otherwise = ({ payment, attempt }: SentAttempt, { sent }: DueRow): string 
     ? `Another run has sent it meanwhile, over ${payment}.`
     : `It was sent before, over ${payment}.`;
 
-const inResultsAlone = ({ id, url }: Pick<Outcome, "id" | "url">): Outcome => ({
+const inResultsAlone = ({ id, url }: Pick<RowOutcome, "id" | "url">): RowOutcome => ({
   status: "created",
   id,
   url,
@@ -97,7 +97,7 @@ const inResultsAlone = ({ id, url }: Pick<Outcome, "id" | "url">): Outcome => ({
 });
 
 /** Resolves with whether every outcome is durable, when every row in progress is settled, however the run ended. */
-export const sendRows = (parts: RunParts): Promise<boolean> => new Sending(parts).run();
+export const sendRows = (parts: SendingParts): Promise<boolean> => new Sending(parts).run();
 
 interface Waiting extends DueRow {
   /** How often the service was not reached with it. */
@@ -105,7 +105,7 @@ interface Waiting extends DueRow {
 }
 
 class Sending {
-  private readonly parts: RunParts;
+  private readonly parts: SendingParts;
   private readonly queue: Waiting[];
   /** Rows that another run has claimed. */
   private elsewhere: DueRow[];
@@ -116,7 +116,7 @@ class Sending {
   private endExtending = (): void => undefined;
   private isDurable = true;
 
-  constructor(parts: RunParts) {
+  constructor(parts: SendingParts) {
     this.parts = parts;
     this.queue = parts.rows.map((row) => ({ ...row, attempts: 0 })).toReversed();
     this.elsewhere = [...parts.elsewhere];
@@ -129,7 +129,7 @@ class Sending {
       let waited = 0;
       while (this.queue.length + this.elsewhere.length > 0 && !stopped()) {
         if (this.queue.length > 0) await this.sendAll();
-        else await this.guarded(() => this.look(waited >= LONGEST_WAIT));
+        else await this.guarded(() => this.look(waited >= LONGEST_WAIT_ELSEWHERE));
         if (this.queue.length > 0 || this.elsewhere.length === 0) continue;
         if (waited > 0) await sleep(LOOK);
         waited += LOOK;
@@ -204,7 +204,7 @@ class Sending {
   }
 
   /** An unexpected error leaves the outcome unknown and ends the run. */
-  private async attempt(row: DueRow, request: PaymentLinkRequest): Promise<Outcome> {
+  private async attempt(row: DueRow, request: PaymentLinkRequest): Promise<RowOutcome> {
     const { create, violated, stop, stopped, pace } = this.parts;
     const since = pace.now();
     try {
@@ -223,7 +223,7 @@ class Sending {
       const body = typeof details["body"] === "string" ? details["body"] : "";
       const said = [message, problemsText(problems), body].filter((part) => part !== "").join(" ");
       // When the time of the run has passed, a request that has not left is not sent.
-      const status = stopped() && error.code === "timed_out" ? "not_sent" : statusOf(error.code);
+      const status = stopped() && error.code === "timed_out" ? "not_sent" : statusAfter(error.code);
       this.judge(error, status, since);
       return { status, error: said };
     }
@@ -248,7 +248,7 @@ class Sending {
   }
 
   /** The outcome is written together with the next claim. */
-  private settle(row: DueRow, outcome: Outcome, request: PaymentLinkRequest): void {
+  private settle(row: DueRow, outcome: RowOutcome, request: PaymentLinkRequest): void {
     const { memory, settled } = this.parts;
     const { status, id = null, url = null, error = null } = outcome;
     const isLink = status === "created" || status === "unknown";
@@ -287,7 +287,7 @@ class Sending {
   }
 
   /** What another run has made of a row. */
-  private outcomeElsewhere(row: DueRow, attempt: SentAttempt): Outcome {
+  private outcomeElsewhere(row: DueRow, attempt: SentAttempt): RowOutcome {
     const found = attempt.state === "created" ? attempt : row.inResults;
     if (found === undefined) {
       const error = attempt.error ?? (attempt.isInFlight ? ELSEWHERE : INTERRUPTED);
@@ -301,7 +301,7 @@ class Sending {
 }
 
 /** The status of a row after a failure to create its link. */
-function statusOf(code: FailureCode): Status {
+function statusAfter(code: FailureCode): Status {
   switch (code) {
     case "refused":
     case "unauthorized":

@@ -38,7 +38,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 }
 
 const NO_NAMES: readonly string[] = [];
-const BYTE_ORDER_MARK = "\uFEFF";
+export const BYTE_ORDER_MARK = "\uFEFF";
 /** The grammar by character codes: comparing one-character texts makes the reader a third slower. */
 const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];

@@ -4,7 +4,7 @@ import { maskCardFields } from "./card-numbers.ts";
 import { findWrapped } from "./envelope.ts";
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, memberOf, plainJson } from "./json.ts";
 import { isNumeral, LONGEST_NUMBER, type Amount, type Sum } from "./money.ts";
-import { MAX_DUPLICATES, parseJson } from "./parse-json.ts";
+import { BYTE_ORDER_MARK, MAX_DUPLICATES, parseJson } from "./parse-json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RecordReason } from "./reasons.ts";
 import {
@@ -84,7 +84,7 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
   const json = parseJson(text, { names: FIELD_NAMES });
   if (!json.ok) return noRecord(bodyViolation("body_not_json", json.message));
   const violations: Violation[] = [];
-  if (text.startsWith("\uFEFF")) {
+  if (text.startsWith(BYTE_ORDER_MARK)) {
     violations.push(bodyViolation("body_not_json", "must not begin with a byte order mark (RFC 8259 8.1)"));
   }
   for (const path of json.value.duplicates) {

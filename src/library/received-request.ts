@@ -26,7 +26,7 @@ export async function receivedRequest(
   request: WebhookRequest,
   publicAddress: ReceiverAddress | undefined,
 ): Promise<HttpRequest> {
-  const form = formOf(request);
+  const form = requestForm(request);
   const head = publicAddress === undefined ? form.head : addressed(form.head, publicAddress);
   const refused = refuseRequest(head);
   if (refused !== undefined) throw refusedRequest(refused);
@@ -41,7 +41,7 @@ interface RequestForm {
   readonly body: () => BodyRead | Promise<BodyRead>;
 }
 
-function formOf(request: WebhookRequest): RequestForm {
+function requestForm(request: WebhookRequest): RequestForm {
   if (typeof request === "object" && request !== null) {
     if (isNodeRequest(request)) return nodeForm(request);
     if (isWebRequest(request)) return webForm(request);

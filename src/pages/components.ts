@@ -47,7 +47,7 @@ export const spaced = (state: string): string => state.replaceAll("-", " ");
 
 /** The longest text in a cell and in a block, in characters: a page stays small whatever it shows. */
 const CELL = 48;
-const BLOCK = 2_500;
+const TEXT_BLOCK = 2_500;
 
 /** The start of a text that is too long, with an ellipsis. */
 export const clipped = (text: string, length: number = CELL): string =>
@@ -87,7 +87,7 @@ export const copyButton = (what: string, from: { readonly text: string } | { rea
 export const copyable = (what: string, text: string, shown = text): Page =>
   html`<span class="mono">${shown}</span> ${copyButton(what, { text })}`;
 
-interface Block {
+interface TextBlock {
   readonly id: string;
   readonly title: string;
   readonly text: string;
@@ -96,8 +96,8 @@ interface Block {
 }
 
 /** A titled text that can be copied. */
-export function block({ id, title, text, whole }: Block): Page {
-  const shown = clipped(text, BLOCK);
+export function block({ id, title, text, whole }: TextBlock): Page {
+  const shown = clipped(text, TEXT_BLOCK);
   const isWhole = shown === text;
   return html`<div class="block">
     <div class="block-head">

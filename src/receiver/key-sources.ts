@@ -52,7 +52,7 @@ export async function loadKeys(sources: readonly string[], io: KeyReading): Prom
 
 /** Why a source can never verify a webhook, as far as can be told without reading a file or asking a server. Throws `key_invalid` for what is no key. */
 export function problemOfSource(source: KeySource): string | undefined {
-  const place = keyPlace(source);
+  const place = keyLocation(source);
   if (place !== undefined) {
     const url = parseWebAddress(place);
     if (url !== undefined) requireTls(url);
@@ -65,7 +65,7 @@ export function problemOfSource(source: KeySource): string | undefined {
 /** Throws `key_invalid`, `file_unreadable`, `not_reached`. */
 export async function readSource(source: KeySource, io: KeyReading): Promise<LoadedSource> {
   const lifetime = Number.POSITIVE_INFINITY;
-  const place = keyPlace(source);
+  const place = keyLocation(source);
   if (place === undefined) return { ...keysIn(source, "the key", io.effect), lifetime };
   const name = shownPath(withoutPassword(place));
   const url = parseWebAddress(place);
@@ -75,7 +75,7 @@ export async function readSource(source: KeySource, io: KeyReading): Promise<Loa
 }
 
 /** The path or the URL of a source; undefined for one that is the key itself. */
-const keyPlace = (source: KeySource): string | undefined =>
+const keyLocation = (source: KeySource): string | undefined =>
   typeof source === "string" && !isKeyText(source) ? source : undefined;
 
 /** `name` is what problems and warnings call the source. */

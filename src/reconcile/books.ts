@@ -27,12 +27,12 @@ export interface Books {
 }
 
 /** The columns that are read. */
-const FIELDS: ReadonlySet<string> = new Set(["invoiceId", "amount", "currency"]);
+const BOOK_FIELDS: ReadonlySet<string> = new Set(["invoiceId", "amount", "currency"]);
 
 /** Throws `usage` if a column or a line cannot be read without guessing: every problem is named. */
 export async function readBooks(bytes: Uint8Array, options: BooksOptions): Promise<Books> {
   const { map, currency, decimalComma, signal } = options;
-  const list = await readList(bytes, new Columns(map, { takesMeant: true, fields: FIELDS }), signal);
+  const list = await readList(bytes, new Columns(map, { takesMeant: true, fields: BOOK_FIELDS }), signal);
   checkColumns(list);
   const evidence: CurrencyEvidence | undefined =
     currency === undefined

@@ -20,7 +20,7 @@ export const FINDINGS = [
 export type FindingName = (typeof FINDINGS)[number];
 
 /** Of what kind a finding is, and why. */
-export type Reason =
+export type FindingReason =
   | {
       readonly finding: "missed";
       readonly why: "nothing arrived" | "only others" | "other key" | "one of several" | "refusals dropped";
@@ -62,7 +62,7 @@ export type Reason =
       readonly why: "no order number" | "no link" | "part" | "before the store";
     };
 
-export type Finding = Reason & Facts;
+export type Finding = FindingReason & Facts;
 
 /** Whether records that must agree do not. */
 export const isDifference = (finding: FindingName): boolean => finding !== "unmatched";
@@ -187,7 +187,7 @@ function notArrived(
   { orderNumber, paidAt, paidAfter, money }: ComparedLink,
   { other, otherKey: key, refused }: Instead,
   { storedSince, refusalsDroppedUntil: until }: Circumstances,
-): Reason {
+): FindingReason {
   if (other === "UNCLEAR")
     return { finding: "differs", why: "unclear", expected: money === undefined ? [] : [money], found: [] };
   if (refused !== undefined) return { finding: "refused", refused };
@@ -218,7 +218,7 @@ const inBooks = (lines: readonly Sum[], expected: readonly Sum[]) =>
         signOf(amount) < 0 ? [{ amount: negated(amount), currency }] : [],
       ),
     ),
-  }) as const satisfies Reason;
+  }) as const satisfies FindingReason;
 
 /** Whether the books have a paid link once: its amount, or all that was received for it. */
 function* bookedOnce({ booked, payments }: Order, link: ComparedLink): Generator<Finding> {

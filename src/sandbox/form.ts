@@ -28,7 +28,7 @@ export interface FormField {
 }
 
 /** What was entered in a form that was refused, and why. */
-export interface Refused {
+export interface RefusedForm {
   readonly entered: URLSearchParams;
   readonly problem: ServiceProblem;
 }
@@ -36,7 +36,7 @@ export interface Refused {
 /** `fields`: all fields in their order, in which the problems are named too. */
 export function createForm(
   fields: readonly FormField[],
-  { entered, problem: refusal }: Partial<Refused> = {},
+  { entered, problem: refusal }: Partial<RefusedForm> = {},
 ) {
   const place = ({ at }: Problem): number => {
     const index = fields.findIndex(({ name }) => name === at);

@@ -13,12 +13,12 @@ export interface BaseRequest {
   readonly warnings: readonly Problem[];
 }
 
-const UTF8 = new TextDecoder("utf-8", { fatal: true });
+const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** A text in another encoding must not reach the customer with replaced letters. */
 function utf8Text(bytes: Uint8Array, name: string): string {
   try {
-    return UTF8.decode(bytes);
+    return STRICT_UTF8.decode(bytes);
   } catch {
     throw new PaylinkError(
       "usage",

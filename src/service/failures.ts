@@ -202,11 +202,11 @@ function refusalHints(
 }
 
 /** The longest wait that is named, in milliseconds: nobody waits for longer. */
-const LONGEST_WAIT = 365 * 86_400_000;
+const LONGEST_NAMED_WAIT = 365 * 86_400_000;
 
 /** The next step after `overloaded`; undefined if the service does not say how long to wait. */
 export function waitHints({ retryAfter: wait = Infinity }: WaitDetails): readonly Hint[] | undefined {
-  if (wait > LONGEST_WAIT) return undefined;
+  if (wait > LONGEST_NAMED_WAIT) return undefined;
   const when = formatRelative(new Date(wait), new Date(0));
   return [hint`The service asks you to wait: run the command again ${when}.`];
 }

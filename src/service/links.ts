@@ -133,7 +133,7 @@ export function requireCancelled({ link }: ServiceLink, id: string): void {
 
 /** A service may accept a change and make none, or another one. What its answer does not hold is not known. */
 export function requireUpdated({ link }: ServiceLink, id: string, changes: LinkChanges): void {
-  const [asked, expires] = [expiryOf(changes), expiryOf(link)];
+  const [asked, expires] = [linkExpiry(changes), linkExpiry(link)];
   const isOther =
     asked !== undefined && expires !== undefined && Math.abs(expires.getTime() - asked.getTime()) >= 1000;
   const { description } = changes;
@@ -152,7 +152,7 @@ export function requireUpdated({ link }: ServiceLink, id: string, changes: LinkC
 }
 
 /** Undefined for what is no ISO 8601 date-time. */
-const expiryOf = ({ expirationDate }: Pick<PaymentLink, "expirationDate">): Date | undefined =>
+const linkExpiry = ({ expirationDate }: Pick<PaymentLink, "expirationDate">): Date | undefined =>
   typeof expirationDate === "string" ? parseInstant(expirationDate) : undefined;
 
 /** In whatever form: a service may write the seconds since 1970. */
@@ -166,7 +166,7 @@ export function linkEnd(link: PaymentLink, now: Date): LinkEnd | undefined {
   const status = link.status?.toLowerCase() ?? "";
   if (hasDate(link.paidDate) || status === "paid") return "paid";
   if (hasDate(link.cancelledDate) || status === "cancelled") return "cancelled";
-  const expiry = expiryOf(link);
+  const expiry = linkExpiry(link);
   return status === "expired" || (expiry !== undefined && expiry <= now) ? "expired" : undefined;
 }
 

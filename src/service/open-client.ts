@@ -69,7 +69,8 @@ function tokensOf({ kept, keep, ...parts }: ClientParts): TokenSource {
   });
 }
 
-const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const;
+/** The settings that obtain a token; a known service has the token URL. */
+export const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const;
 
 function noToken(settings: ResolvedSettings): PaylinkError {
   const { withheld, profile = "" } = settings;

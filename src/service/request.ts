@@ -67,7 +67,7 @@ export function requestBuilder({ flags, base = {}, settings, amountFrom }: Reque
     return text === undefined ? [] : [[flag, text]];
   });
   const defaults = defaultsOf(settings);
-  return (now, given = NO_ROW) => {
+  return (now, given = NO_CELLS) => {
     const problems: Problem[] = [];
     const request = copyJson(base);
     for (const [field, value] of given) {
@@ -157,7 +157,7 @@ const fieldProblem = (at: string, kind: string, value: Json | undefined): Proble
   kind,
 });
 
-const NO_ROW: ReadonlyMap<string, Json> = new Map();
+const NO_CELLS: ReadonlyMap<string, Json> = new Map();
 
 const unusableRequest = (problem: Problem): BuiltRequest => ({
   request: null,
@@ -176,7 +176,7 @@ function placeOfProblem(path: string, flags: RequestFlags, given: ReadonlyMap<st
   const flag = VALUE_FLAGS.find((name) => FIELD_OF_FLAG[name] === path);
   if (flag !== undefined && flags[flag] !== undefined && !given.has(path)) return flagName(flag);
   // In a list the problem is a missing column, not a missing flag.
-  if (given !== NO_ROW) return path;
+  if (given !== NO_CELLS) return path;
   if (flag !== undefined && flags.from === undefined) return flagName(flag);
   return flags.from === undefined ? path : `${flags.from === "-" ? "stdin" : flags.from}: ${path}`;
 }

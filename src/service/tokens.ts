@@ -150,7 +150,7 @@ function tokenFrom(answered: TokenAnswer, asked: Date): AccessToken {
     const text = isShown ? words.text : (messageIn(answer ?? null) ?? "a body without access_token");
     throw refusedToken(answered, { ...words, text });
   }
-  const expires = expiryOf(answer, asked);
+  const expires = tokenExpiry(answer, asked);
   return expires === undefined ? { token: usableToken(token) } : { token: usableToken(token), expires };
 }
 
@@ -158,7 +158,7 @@ function tokenFrom(answered: TokenAnswer, asked: Date): AccessToken {
 const LONGEST_LIFE = 1e10;
 
 /** The time when the token expires; undefined if the service did not give it as a number of seconds. */
-function expiryOf(answer: JsonObject, asked: Date): string | undefined {
+function tokenExpiry(answer: JsonObject, asked: Date): string | undefined {
   const lifetime = memberOf(answer, "expires_in");
   const seconds = isJsonNumber(lifetime) ? Number(lifetime.value) : Number.NaN;
   return seconds >= 0 && seconds <= LONGEST_LIFE

@@ -32,7 +32,7 @@ const VARYING = /;created=(0|[1-9]\d{0,14})(?=;|$)|;nonce="[ !#-[\]-~]*"(?=;|$)/
 
 /** What the field says; undefined if it is not known. */
 export function recallInput(text: string): SignatureInput | undefined {
-  const { form, created } = formOf(text);
+  const { form, created } = inputForm(text);
   const input = known.get(form);
   if (input === undefined) return undefined;
   const { components, parameters, keyid, alg } = input;
@@ -43,7 +43,7 @@ export function recallInput(text: string): SignatureInput | undefined {
 export function rememberInput(text: string, input: SignatureInput): void {
   // A signature with `expires` has a different text each time.
   if (input.expires !== null || text !== `${LABEL}=${input.params}`) return;
-  const { form, values } = formOf(text);
+  const { form, values } = inputForm(text);
   const varying = input.parameters.filter((name) => name === "created" || name === "nonce").length;
   // Where another string holds the same text, or a value is written otherwise, nobody can tell what varies.
   if (values !== varying || text.split(/;(?:created|nonce)=/).length - 1 !== varying) return;
@@ -56,7 +56,7 @@ export function rememberInput(text: string, input: SignatureInput): void {
  * The text without the values that vary, and how many they are: so a text whose value is missing has another form. The parser reads
  * two texts of a form alike up to the first of these values, after it up to the second, and so on.
  */
-function formOf(text: string): {
+function inputForm(text: string): {
   readonly form: string;
   readonly values: number;
   readonly created: number | null;

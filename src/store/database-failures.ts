@@ -7,7 +7,7 @@ import type { Connection } from "./database.ts";
 export const unreadable = (path: string, what: string, cause?: unknown): PaylinkError =>
   new PaylinkError("file_unreadable", `The database ${path} ${what}.`, { cause });
 
-const unwritableStore = (path: string, reason: string): PaylinkError =>
+const unwritableDatabase = (path: string, reason: string): PaylinkError =>
   new PaylinkError("file_unwritable", `The database ${path} cannot be written: ${reason}.`);
 
 /** A file whose content is not what paylink wrote. */
@@ -27,7 +27,7 @@ const LOCKED = /is locked/;
 const SQLITE_FAILURES: readonly [message: RegExp, failure: MakeStoreFailure][] = [
   // A missing table or column: a database of the same version, but of another program.
   [/malformed|not a database|unsupported file format|^no such (?:table|column)/, damaged],
-  [/readonly database|is full/, unwritableStore],
+  [/readonly database|is full/, unwritableDatabase],
   [LOCKED, (path, reason, cause) => unreadable(path, `is in use by another program: ${reason}`, cause)],
   [
     /disk I\/O error|unable to open/,

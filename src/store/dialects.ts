@@ -159,10 +159,14 @@ export interface Sql {
 
 /** Whether a column has one of these values. PostgreSQL takes no empty list. */
 export const isOneOf = (column: string, values: readonly Value[]): Sql =>
-  values.length === 0 ? { sql: "FALSE", values } : { sql: `${column} IN (${placesOf(values)})`, values };
+  values.length === 0
+    ? { sql: "FALSE", values }
+    : { sql: `${column} IN (${placeholdersOf(values)})`, values };
 
 export const isNoneOf = (column: string, values: readonly Value[]): Sql =>
-  values.length === 0 ? { sql: "TRUE", values } : { sql: `${column} NOT IN (${placesOf(values)})`, values };
+  values.length === 0
+    ? { sql: "TRUE", values }
+    : { sql: `${column} NOT IN (${placeholdersOf(values)})`, values };
 
 /** Behind every text that goes on with another character. */
 export const LAST_CHARACTER = "\u{10ffff}";
@@ -178,4 +182,4 @@ export const union = (statements: readonly Sql[]): Sql => ({
   values: statements.flatMap(({ values }) => values),
 });
 
-const placesOf = (values: readonly Value[]): string => values.map(() => "?").join();
+const placeholdersOf = (values: readonly Value[]): string => values.map(() => "?").join();

@@ -22,7 +22,7 @@ export const TIME_LIMITS = {
   append: 7_000,
 };
 /** Milliseconds for what the server and the network take beside the statement. */
-const SPARE = 1_000;
+const SPARE_TIME = 1_000;
 
 /**
  * The answer 200 promises that the event survives a crash of the server, whatever the server's default is. A receiver
@@ -61,7 +61,7 @@ function connect(url: string, { env, create, ...parts }: Omit<PostgresParts, "us
       const rows = await all(sql, values);
       await all("COMMIT");
       return rows;
-    }, times.read + SPARE);
+    }, times.read + SPARE_TIME);
   };
   const transaction = async <T>(
     work: (session: Omit<DatabaseSession, "dialect">) => Promise<T>,

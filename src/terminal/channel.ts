@@ -14,7 +14,7 @@ export interface OutputStream extends Writable {
 const DEFAULT_WIDTH = 80;
 
 /** Columns; in a container, a terminal may have no size and report 0. */
-export const widthOf = (stream: OutputStream): number =>
+export const terminalColumns = (stream: OutputStream): number =>
   (stream.isTTY === true && stream.columns) || DEFAULT_WIDTH;
 
 interface Channel {

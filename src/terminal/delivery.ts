@@ -5,7 +5,7 @@ import { systemReason } from "../domain/system-reason.ts";
 import { isReaderGone } from "./channel.ts";
 
 /** Lines are stored elsewhere; a result may exist nowhere else, such as the URL of a new link. */
-export class Delivery {
+export class OutputDelivery {
   readonly #unread = new AbortController();
   #hasReaderLeft = false;
   #failure: PaylinkError | undefined;

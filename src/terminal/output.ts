@@ -5,8 +5,8 @@ import type { PaylinkError } from "../domain/errors.ts";
 import { logLine } from "../render/layout.ts";
 import { NO_PAINT, type Paint } from "../render/paint.ts";
 import { safeJson, safeLines } from "../render/safe-text.ts";
-import { widthOf, type OutputStream, type StandardChannels } from "./channel.ts";
-import { Delivery } from "./delivery.ts";
+import { terminalColumns, type OutputStream, type StandardChannels } from "./channel.ts";
+import { OutputDelivery } from "./delivery.ts";
 import { ProgressLine } from "./progress-line.ts";
 
 /** The most bytes of `lines` that may wait for a slow reader. With more, the reader counts as gone, to limit the memory. */
@@ -61,7 +61,7 @@ export class Output {
   readonly hide: (text: string) => string;
   readonly #channels: StandardChannels;
   readonly #now: () => Date;
-  readonly #delivery = new Delivery();
+  readonly #delivery = new OutputDelivery();
   readonly #progress: ProgressLine;
   readonly #warnings: string[] = [];
   readonly #unwritten: string[] = [];
@@ -81,7 +81,7 @@ export class Output {
 
   /** Columns of the terminal that `data` goes to; 80 if stdout is not a terminal. */
   get width(): number {
-    return widthOf(this.#channels.stdout);
+    return terminalColumns(this.#channels.stdout);
   }
 
   /** Columns that a line may have: those of the terminal; no limit where programs read it. */

@@ -9,7 +9,7 @@ import {
   type PlannedRow,
   type ResultLink,
   type RowState,
-  type ServiceLink,
+  type KnownLink,
 } from "../../src/bulk/plan.ts";
 import { readList } from "../../src/bulk/read-list.ts";
 import { ownColumns, writeResults, type Result } from "../../src/bulk/results.ts";
@@ -194,7 +194,7 @@ describe("the plan of a list", () => {
 
   interface One {
     readonly amount: string;
-    readonly link?: ServiceLink;
+    readonly link?: KnownLink;
     readonly results?: ResultLink;
   }
 
@@ -259,7 +259,7 @@ describe("the plan of a list", () => {
   it("takes a link that two rows of a results file have for neither of them, unless the service knows whose it is", async () => {
     const { rows } = await check("invoiceId,amount,customerName\nN1,2,Ada\nN2,2,Ada\n");
     const both = rows.map((row) => ({ ...row, own: { ...own, payment: undefined } }));
-    const states = (links: ReadonlyMap<string, ServiceLink>) =>
+    const states = (links: ReadonlyMap<string, KnownLink>) =>
       plan(both, { ...NOTHING, attempts: [], links }, { ...OPTIONS, again: "all" }).map(
         ({ state, isDue }) => [state, isDue],
       );

@@ -4,7 +4,7 @@ import { openLocalMemory } from "../../src/bulk/local-memory.ts";
 import { Pace } from "../../src/bulk/pace.ts";
 import { readList } from "../../src/bulk/read-list.ts";
 import { requestOf, type RowContext } from "../../src/bulk/row.ts";
-import { sendRows, type Created, type DueRow, type Outcome } from "../../src/bulk/send-rows.ts";
+import { sendRows, type Created, type DueRow, type RowOutcome } from "../../src/bulk/send-rows.ts";
 import { SYSTEM_TIMERS } from "../../src/domain/timers.ts";
 import { PaylinkError, type FailureCode } from "../../src/domain/errors.ts";
 import { LEASE, type SentClaim, type Memory } from "../../src/store/sent-rows.ts";
@@ -64,7 +64,7 @@ async function run({
     return { at, sent: { key, occurrence: 1, attempt: 1 }, cancels: [] };
   });
   await meanwhile?.(memory, rows);
-  const outcomes = new Map<number, Outcome>();
+  const outcomes = new Map<number, RowOutcome>();
   const pauses: number[] = [];
   let inTheAir = 0;
   let most = 0;

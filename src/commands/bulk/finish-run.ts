@@ -6,7 +6,7 @@ import { writeResults, type Result, type Sink } from "../../bulk/results.ts";
 import { problemsText } from "../../bulk/row.ts";
 import type { RowProblem } from "../../bulk/row-problems.ts";
 import type { ListEnd } from "../../bulk/run-list.ts";
-import { ELSEWHERE, INTERRUPTED, type Outcome } from "../../bulk/send-rows.ts";
+import { ELSEWHERE, INTERRUPTED, type RowOutcome } from "../../bulk/send-rows.ts";
 import type { Context } from "../../context.ts";
 import { FAILURES, PaylinkError, type FailureCode } from "../../domain/errors.ts";
 import { hint, paylink, type Hint } from "../../domain/hint.ts";
@@ -52,9 +52,9 @@ export async function finishRun(
 ): Promise<void> {
   const { out } = context;
   const { service = "" } = options;
-  const tally = { ...NO_ROWS };
+  const tally = { ...EMPTY_TALLY };
   const named: string[] = [];
-  const outcomeAt = (at: number, row: CheckedRow): Outcome =>
+  const outcomeAt = (at: number, row: CheckedRow): RowOutcome =>
     outcomes.get(at) ?? earlierOutcome(list.planned[at], options, row);
   for (const [at, row] of list.checked.rows.entries()) {
     const outcome = outcomeAt(at, row);
@@ -98,13 +98,13 @@ export async function finishRun(
 
 function* resultsOf(
   { checked }: PreparedList,
-  outcomeAt: (at: number, row: CheckedRow) => Outcome,
+  outcomeAt: (at: number, row: CheckedRow) => RowOutcome,
 ): Generator<Result> {
   for (const [at, row] of checked.rows.entries())
     yield { row: row.row, outcome: outcomeAt(at, row), terminal: row.terminal };
 }
 
-const NO_ROWS: Record<keyof Tally, number> = {
+const EMPTY_TALLY: Record<keyof Tally, number> = {
   created: 0,
   sent_before: 0,
   refused: 0,
@@ -116,7 +116,11 @@ const NO_ROWS: Record<keyof Tally, number> = {
 };
 
 /** What became of a row that this run has not sent. */
-function earlierOutcome(planned: PlannedRow | undefined, { again }: BulkOptions, row: CheckedRow): Outcome {
+function earlierOutcome(
+  planned: PlannedRow | undefined,
+  { again }: BulkOptions,
+  row: CheckedRow,
+): RowOutcome {
   const newest = planned?.known.at(-1);
   if (planned === undefined || planned.state === "invalid")
     return { status: "invalid", error: problemsText(row.problems) };
@@ -139,7 +143,7 @@ const WHY_LEFT: Readonly<Partial<Record<PlannedRow["state"], string>>> = {
   changed: "Its earlier link is paid, so no new link was created.",
 };
 
-function kindOf({ status, isEarlier, isLeft: left }: Outcome): keyof Tally {
+function kindOf({ status, isEarlier, isLeft: left }: RowOutcome): keyof Tally {
   if (left === true) return "left";
   if (status === "created") return isEarlier === true ? "sent_before" : "created";
   return KINDS.find((kind) => kind === status) ?? "sent_before";

@@ -103,7 +103,7 @@ async function printLines(lines: readonly string[], { out }: Pick<Context, "out"
 }
 
 /** Links that are kept besides the newest ones, so that these are not looked for after each link. */
-const SPARE = 5000;
+const SPARE_LINKS = 5000;
 
 /**
  * What `shown` makes of each link of the period, newest first: nothing else of them is kept. With several statuses, one
@@ -127,7 +127,7 @@ async function newestLinks<T>(
         createdAt: createdAt(link),
         shown: shown(link, json),
       });
-      if (found.size > limit + SPARE) found = new Map(newest());
+      if (found.size > limit + SPARE_LINKS) found = new Map(newest());
     }
   return newest().map(([, one]) => one.shown);
 }

@@ -11,6 +11,7 @@ import { renderCheck } from "../../render/account.ts";
 import { renderCommand, renderHint } from "../../render/hint.ts";
 import { safeText } from "../../render/safe-text.ts";
 import { callbackWarning, checkService } from "../../service/checks.ts";
+import { CREDENTIALS } from "../../service/open-client.ts";
 import { profileNamed, withoutSettings, withoutCredentials, type Profile } from "../../settings/profile.ts";
 import { DEFAULT_PROFILE, parseOwnProfileName } from "../../settings/profile-names.ts";
 import type { ResolvedSettings } from "../../settings/resolved-settings.ts";
@@ -37,9 +38,6 @@ interface LoginValues extends Omit<AccountValues, "token" | "clientSecret"> {
   readonly clientSecretStdin: boolean;
   readonly check: boolean;
 }
-
-/** In place of a token; a known service has the token URL. */
-const CREDENTIALS = ["clientId", "clientSecret", "tokenUrl"] as const;
 
 interface LoginOptions {
   /** The name of the profile. */

@@ -7,7 +7,7 @@ import { fieldTitle } from "../../domain/payment-link-field-lookup.ts";
 import { boundWords } from "../../domain/payment-link.ts";
 import { CARD_SCHEMES, schemeOf, TEST_CARDS } from "../../domain/test-cards.ts";
 import { CARD_FIELDS, customerFacts, givenName } from "../customer.ts";
-import { createForm, type FormField, type Refused } from "../form.ts";
+import { createForm, type FormField, type RefusedForm } from "../form.ts";
 import { isReusable } from "../links.ts";
 import { facts, oneLine } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
@@ -23,7 +23,7 @@ interface CheckoutParts {
   readonly merchantName: string;
   /** Identifies this rendering of the form, so that it pays once. */
   readonly token: string;
-  readonly refused?: Refused;
+  readonly refused?: RefusedForm;
   readonly declined?: Declined;
 }
 

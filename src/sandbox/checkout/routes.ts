@@ -7,7 +7,7 @@ import checkoutStyle from "../../pages/browser/checkout.css?raw";
 import checkoutScript from "../../pages/browser/checkout.js?raw";
 import { fileReply, htmlReply } from "../../pages/page.ts";
 import { CHECKOUT_PATH } from "../access.ts";
-import type { Refused } from "../form.ts";
+import type { RefusedForm } from "../form.ts";
 import { findLink, isOpen, linkStatusAt, linkUrl } from "../links.ts";
 import { acceptPayment, checkPayment, leftToPay, paymentInputFromForm } from "../payments.ts";
 import { accepts, formBody, jsonReply, ServiceProblem } from "../replies.ts";
@@ -45,7 +45,7 @@ function viewLink(c: Context, runtime: SandboxRuntime): Promise<Response> {
 function formPage(
   link: Link,
   { merchant: { merchantName }, newId, ledger }: SandboxRuntime,
-  shown: { readonly refused?: Refused; readonly declined?: Declined } = {},
+  shown: { readonly refused?: RefusedForm; readonly declined?: Declined } = {},
   status = 200,
 ): Promise<Response> {
   // A refused form keeps its token: it has paid nothing, and a second copy of it cannot pay twice.

@@ -23,7 +23,7 @@ import {
   timeAgo,
 } from "../../pages/components.ts";
 import type { Page } from "../../pages/page.ts";
-import { createForm, type FormField, type Refused } from "../form.ts";
+import { createForm, type FormField, type RefusedForm } from "../form.ts";
 import { isOpen, linkResponse, linkStatusAt } from "../links.ts";
 import { chainOf, detailPage } from "./details.ts";
 import { dashboardPage } from "./frame.ts";
@@ -157,7 +157,7 @@ export const sampleForm = (terminalId: string): URLSearchParams =>
     Object.fromEntries(mainFields(terminalId).map(({ name, value = "" }) => [name, value])),
   );
 
-export function newLinkPage(view: DashboardView, refused?: Refused): Page {
+export function newLinkPage(view: DashboardView, refused?: RefusedForm): Page {
   const main = mainFields(view.terminalId);
   const more = moreFields(main);
   const form = createForm([...main, ...more], refused);
