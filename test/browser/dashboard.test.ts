@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     expect(await page.evaluate("getSelection()?.toString()")).toContain("Long text to select");
     await page.evaluate("getSelection()?.removeAllRanges()");
     await page.locator("#chain .badge.failed").waitFor();
-    await page.getByText("1 failed").waitFor();
+    await page.getByRole("link", { name: "Deliveries 1 failed" }).waitFor();
     expect(await page.locator("#fold-json").getAttribute("open")).not.toBeNull();
   });
 
